@@ -1,0 +1,1 @@
+"""Papers come in: readers, cleaning, deduplication, fetching and the demo corpus."""

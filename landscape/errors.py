@@ -1,0 +1,93 @@
+"""What can go wrong, said in one clear sentence: what, the value seen, how to mend it."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import importlib.util
+from types import ModuleType
+
+
+class LandscapeError(Exception):
+    """Base of every error that Landscape raises on purpose.
+
+    Attributes
+    ----------
+    exit_status : int
+        What the command line exits with: 2 for wrong usage or bad input, 1 for anything else.
+    """
+
+    exit_status = 1
+
+
+class InputError(LandscapeError, ValueError):
+    """The user's input or arguments cannot be used; the message says how to mend them."""
+
+    exit_status = 2
+
+
+class AtlasError(InputError):
+    """A folder is not a readable atlas: foreign, damaged, unfinished, or of a newer format."""
+
+
+class RemoteError(LandscapeError):
+    """A server could not be reached, refused, or answered nonsense."""
+
+
+class MissingExtraError(LandscapeError, ImportError):
+    """An optional package is not installed; the message holds the exact line that installs it."""
+
+
+def require(module: str, extra: str) -> ModuleType:
+    """Import an optional module, or say how to install it.
+
+    Parameters
+    ----------
+    module : str
+        Name to import, for example ``"openTSNE"``.
+    extra : str
+        Name of the extra in ``pyproject.toml`` that provides it.
+
+    Returns
+    -------
+    types.ModuleType
+
+    Raises
+    ------
+    MissingExtraError
+        With the ``pip install`` line for the packages of that extra.
+
+    Examples
+    --------
+    >>> require("json", "lab").loads("[1]")
+    [1]
+    """
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        if importlib.util.find_spec(module.split(".")[0]) is not None:
+            raise  # installed but broken: the original error says more than we could
+        packages = " ".join(f'"{name}"' for name in _packages_of(extra)) or module
+        message = (
+            f"This needs the package {module!r}, which is not installed. "
+            f"Install it with: pip install {packages}"
+        )
+        raise MissingExtraError(message) from error
+
+
+def _packages_of(extra: str) -> list[str]:
+    """Requirements of one extra, read from our own metadata so that they cannot go stale.
+
+    The requirements are named one by one because the name ``landscape`` on PyPI belongs to an
+    unrelated project: ``pip install landscape[...]`` would fetch that one.
+    """
+    try:
+        requirements = importlib.metadata.requires("landscape") or []
+    except importlib.metadata.PackageNotFoundError:
+        return []
+    wanted = []
+    for requirement in requirements:
+        name, _, marker = requirement.partition(";")
+        if f'extra == "{extra}"' in marker.replace("'", '"'):
+            wanted.append(name.strip())
+    return wanted

@@ -1,0 +1,1 @@
+"""The two-dimensional map: projection, density, peaks, topic names and their quality."""

@@ -1,0 +1,1 @@
+"""What one abstract says: parts of speech, keywords and phrases."""

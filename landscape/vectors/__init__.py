@@ -1,0 +1,1 @@
+"""Embeddings and nearest neighbours in the full dimension."""

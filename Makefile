@@ -1,0 +1,49 @@
+# Landscape: two commands do everything.
+#   make demo   install, build the demo atlas, draw the first figures
+#   make test   install, then lint, types, imports, doctests and tests
+# Both reuse what is already there.
+
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+
+.DEFAULT_GOAL := help
+.PHONY: help install demo test lint format bench clean
+
+help:
+	@sed -n 's/^#   make/  make/p' Makefile
+
+# The stamp is older than what it depends on exactly when something has to be installed again.
+$(VENV)/installed: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Landscape needs Python 3.11 or newer; this is $$($(PYTHON) --version). Choose one: make PYTHON=python3.12 ..." >&2; exit 2; }
+	$(PYTHON) -m venv $(VENV)
+	@# torch first and pinned: unpinned, pip would pull gigabytes of GPU libraries.
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check torch==2.13.0
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[all,dev]'
+	@touch $@
+
+install: $(VENV)/installed
+
+demo: install
+	$(BIN)/landscape demo
+
+lint: install
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+test: lint
+	$(BIN)/python -m pytest -n 2 --dist loadfile
+
+bench: install
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[bench]'
+	$(BIN)/python -m benchmarks
+
+format: install
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -1,0 +1,346 @@
+"""Names for regions: the phrase that tells a region's papers from its neighbours'."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+#: Phrases that describe how or in what form papers are written rather than what they are about.
+#: They may support a name but never be one.
+UNTELLING = frozenset(
+    """
+    analysis approach approximation assumption average calculation case catalog catalogue
+    class code comparison component condition constraint contribution coordinate curve data
+    data set dataset density detection determination development difference distance distribution
+    effect efficiency energy equation error estimate estimation evidence evolution excess
+    experiment fit flux formation formula fraction frequency function future observation
+    good agreement high resolution image implication improvement increase information instrument
+    integration intensity interpretation investigation large scale level light limit line
+    list literature location log long term loss low mass magnitude map mass mean measurement
+    mechanism method methodology model modeling modelling motion nature new method number
+    numerical simulation object observable observation observational constraint
+    observational data order parameter parameter space part performance period phase
+    physical parameter physical process physical property physics position power prediction
+    presence problem process production profile property python python package quantity range
+    rate ratio region relation relationship relative error resolution result role sample
+    scale scaling relation scenario science sensitivity set shape signal significance simulation
+    size software solution source space spectrum stability state statistics strength structure
+    study sun survey system system parameter systematic technique temperature test theory
+    time time scale timescale tool total mass type uncertainty unit universe upper limit
+    value variable variation velocity version wavelength work year
+    """.split()
+)
+
+
+@dataclass(frozen=True)
+class PhraseTable:
+    """Which paper holds which phrase, phrases counted once a paper.
+
+    Attributes
+    ----------
+    paper, phrase : array of int, shape (n_pairs,)
+        Row of the paper and number of the phrase.
+    forms : array of str, shape (n_phrases,)
+        Normal form of each phrase, the one it is compared by.
+    shown : array of str, shape (n_phrases,)
+        The form in which the papers write it most often.
+    n_papers : int
+    """
+
+    paper: NDArray[np.int64]
+    phrase: NDArray[np.int64]
+    forms: NDArray[np.object_]
+    shown: NDArray[np.object_]
+    n_papers: int
+
+
+def phrase_table(keywords: Any, *, fewest: int = 2) -> PhraseTable:
+    """Count the phrases of a corpus, each once a paper.
+
+    Parameters
+    ----------
+    keywords : pyarrow.ListArray or sequence of sequence of str, length n_papers
+        Keywords of each paper.
+    fewest : int, default 2
+        Phrases that occur less often than this in the whole corpus are left out.
+
+    Returns
+    -------
+    PhraseTable
+        A paper that holds "tidal disruption event candidate" counts for "tidal disruption
+        event" too where the corpus uses that on its own.
+
+    Examples
+    --------
+    >>> table = phrase_table([["dwarf galaxies"], ["dwarf galaxy", "stars"], ["stars"]])
+    >>> sorted(table.shown.tolist())
+    ['dwarf galaxies', 'stars']
+    """
+    import pandas as pd
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    from landscape.text.phrases import normal_forms
+
+    if isinstance(keywords, pa.ChunkedArray):
+        keywords = keywords.combine_chunks()
+    if not isinstance(keywords, pa.Array):
+        keywords = pa.array([list(words) for words in keywords], type=pa.list_(pa.string()))
+    n_papers = len(keywords)
+    paper = np.asarray(pc.list_parent_indices(keywords)).astype(np.int64)
+    encoded = pc.list_flatten(keywords).dictionary_encode()
+    surface = np.asarray(encoded.indices.fill_null(0)).astype(np.int64)
+    surfaces = np.array(encoded.dictionary.to_pylist(), dtype=object)
+    if len(surfaces) == 0:
+        nothing = np.zeros(0, dtype=np.int64)
+        return PhraseTable(nothing, nothing, surfaces, surfaces, n_papers)
+    uses = np.bincount(surface, minlength=len(surfaces))
+
+    normal = np.array(normal_forms(surfaces.tolist()), dtype=object)
+    form_of_surface, forms = pd.factorize(normal)
+    total = np.bincount(form_of_surface, weights=uses, minlength=len(forms))
+    # Most used surface of each form; the alphabet decides a tie, so that runs agree.
+    order = np.lexsort((surfaces.astype(str), -uses))
+    shown = np.empty(len(forms), dtype=object)
+    shown[form_of_surface[order[::-1]]] = surfaces[order[::-1]]
+
+    kept = (total >= fewest) & (forms != "")
+    renumber = np.full(len(forms), -1, dtype=np.int64)
+    renumber[kept] = np.arange(int(kept.sum()))
+    phrase = renumber[form_of_surface[surface]]
+    inner_of, inner = _contained(forms, renumber)
+    forms, shown = forms[kept], shown[kept]
+
+    # Pairs as single numbers: one sort removes repeats faster than any table of tuples.
+    n_forms = max(len(forms), 1)
+    direct = paper[phrase >= 0] * n_forms + phrase[phrase >= 0]
+    pairs = [direct]
+    if len(inner):
+        starts = np.searchsorted(inner_of, form_of_surface[surface], side="left")
+        counts = np.searchsorted(inner_of, form_of_surface[surface], side="right") - starts
+        which = np.repeat(starts, counts) + _ramps(counts)
+        pairs.append(np.repeat(paper, counts) * n_forms + inner[which])
+    unique = np.unique(np.concatenate(pairs))
+    return PhraseTable(unique // n_forms, unique % n_forms, forms, shown, n_papers)
+
+
+def _contained(
+    forms: NDArray[np.object_], renumber: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """For each form, the kept shorter phrases that it contains (two words or more)."""
+    number = {form: int(new) for form, new in zip(forms, renumber, strict=True) if new >= 0}
+    outer: list[int] = []
+    inner: list[int] = []
+    for index, form in enumerate(forms):
+        words = form.split(" ")
+        if len(words) < 3:
+            continue
+        for length in range(2, len(words)):
+            for start in range(len(words) - length + 1):
+                found = number.get(" ".join(words[start : start + length]))
+                if found is not None:
+                    outer.append(index)
+                    inner.append(found)
+    return np.array(outer, dtype=np.int64), np.array(inner, dtype=np.int64)
+
+
+def _ramps(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """0, 1, ... counts[0]-1, 0, 1, ... counts[1]-1, and so on."""
+    ends = np.cumsum(counts)
+    return np.arange(int(ends[-1]) if len(ends) else 0) - np.repeat(ends - counts, counts)
+
+
+def score_phrases(
+    table: PhraseTable,
+    region: NDArray[np.integer],
+    neighbours: Sequence[Sequence[int]],
+    *,
+    per_region: int = 40,
+) -> pd.DataFrame:
+    r"""Rank phrases by how well they tell each region from its neighbours and from the rest.
+
+    The score of phrase *p* in region *r* is the phrase's share of the divergence between the
+    region and what surrounds it,
+
+    .. math:: s = f_{rp}^{\,0.75}\;\log\frac{f_{rp} + \epsilon}{g_{rp} + \epsilon},
+        \quad g = \tfrac12 (f_\mathrm{neighbours} + f_\mathrm{elsewhere}),
+
+    with *f* the fraction of papers that hold the phrase. (With exponent 1 it is the phrase's term
+    of the Kullback-Leibler divergence; the lower exponent prefers the telling phrase over the
+    common one.) Rare phrases are damped by the lower end of their count's Poisson range.
+
+    Parameters
+    ----------
+    table : PhraseTable
+    region : array of int, shape (n_papers,)
+        Region of each paper, -1 for none.
+    neighbours : sequence of sequence of int
+        Neighbouring regions of each region.
+    per_region : int, default 40
+        Phrases to keep per region.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns ``region, phrase, score, share, lift, n``: share is the fraction of the region's
+        papers that hold the phrase, lift its ratio to the surroundings'. Best first.
+
+    Examples
+    --------
+    >>> table = phrase_table([["pulsars"], ["pulsars"], ["comets"], ["comets"]])
+    >>> ranked = score_phrases(table, np.array([0, 0, 1, 1]), [[1], [0]])
+    >>> table.shown[ranked.groupby("region").phrase.first()].tolist()
+    ['pulsars', 'comets']
+    """
+    import pandas as pd
+    from scipy import sparse
+
+    n_regions = len(neighbours)
+    papers_in = np.bincount(region[region >= 0], minlength=n_regions).astype(np.float64)
+    inside = region[table.paper]
+    counts = sparse.csr_matrix(
+        (np.ones(int((inside >= 0).sum())), (inside[inside >= 0], table.phrase[inside >= 0])),
+        shape=(n_regions, max(len(table.forms), 1)),
+    )
+    counts.sum_duplicates()
+    everywhere = np.asarray(counts.sum(axis=0)).ravel()
+    total = papers_in.sum()
+    rows = []
+    for number in range(n_regions):
+        start, end = counts.indptr[number : number + 2]
+        phrase, n = counts.indices[start:end], counts.data[start:end]
+        if len(phrase) == 0:
+            continue
+        share = n / papers_in[number]
+        elsewhere = (everywhere[phrase] - n) / max(total - papers_in[number], 1.0)
+        near = list(neighbours[number])
+        around = (
+            np.asarray(counts[near][:, phrase].sum(axis=0)).ravel() / max(papers_in[near].sum(), 1)
+            if near
+            else elsewhere
+        )
+        background = 0.5 * (elsewhere + around)
+        smallest = 0.5 / max(papers_in[number], 1.0) + 0.0005
+        careful = np.maximum(n - np.sqrt(n), 0.25) / papers_in[number]
+        lift = (careful + smallest) / (background + smallest)
+        score = share**0.75 * np.log(lift) * _form_weight(table.forms[phrase])
+        best = np.argsort(-score, kind="stable")[:per_region]
+        rows.append(
+            pd.DataFrame(
+                {
+                    "region": number,
+                    "phrase": phrase[best],
+                    "score": score[best],
+                    "share": share[best],
+                    "lift": lift[best],
+                    "n": n[best].astype(int),
+                }
+            )
+        )
+    if not rows:
+        return pd.DataFrame(columns=["region", "phrase", "score", "share", "lift", "n"])
+    return pd.concat(rows, ignore_index=True)
+
+
+def _form_weight(forms: NDArray[np.object_]) -> NDArray[np.float64]:
+    """Two or three words make the best name; one word is often ambiguous, five a sentence."""
+    by_length = {1: 0.72, 2: 1.0, 3: 1.08, 4: 0.95}
+    return np.array([by_length.get(form.count(" ") + 1, 0.6) for form in forms])
+
+
+def choose_names(
+    table: PhraseTable, ranked: pd.DataFrame, n_regions: int, *, taken: Sequence[str] = ()
+) -> tuple[list[str], list[list[str]]]:
+    """Give every region a name of its own and a list of telling keywords.
+
+    Parameters
+    ----------
+    table : PhraseTable
+    ranked : pandas.DataFrame
+        From `score_phrases`.
+    n_regions : int
+    taken : sequence of str
+        Normal forms already used as names elsewhere on the map.
+
+    Returns
+    -------
+    names : list of str
+        No two alike. A region without any phrase is called "Region 1" and so on.
+    keywords : list of list of str
+        Up to 12 phrases a region, the best first.
+
+    Examples
+    --------
+    >>> table = phrase_table([["pulsars"], ["pulsars"], ["comets"], ["comets"]])
+    >>> ranked = score_phrases(table, np.array([0, 0, 1, 1]), [[1], [0]])
+    >>> choose_names(table, ranked, 2)[0]
+    ['Pulsars', 'Comets']
+    """
+    candidates: list[list[tuple[float, int]]] = [[] for _ in range(n_regions)]
+    for row in ranked.itertuples():
+        candidates[row.region].append((float(row.score), int(row.phrase)))
+    keywords = [_distinct(table, [p for _, p in found], 12) for found in candidates]
+    names = [""] * n_regions
+    used = set(taken)
+    # The region with the clearest claim chooses first.
+    waiting = [
+        (score, number, phrase)
+        for number, found in enumerate(candidates)
+        for score, phrase in found
+        if table.forms[phrase] not in UNTELLING
+    ]
+    for _, number, phrase in sorted(waiting, key=lambda item: (-item[0], item[1], item[2])):
+        form = table.forms[phrase]
+        if names[number] or any(_same_subject(form, other) for other in used):
+            continue
+        names[number] = capitalised(table.shown[phrase])
+        used.add(form)
+    for number in range(n_regions):
+        names[number] = names[number] or f"Region {number + 1}"
+    return names, [[table.shown[p] for p in words] for words in keywords]
+
+
+def capitalised(phrase: str) -> str:
+    """First letter upper-case, the rest as the papers write it.
+
+    Examples
+    --------
+    >>> capitalised("fast radio bursts"), capitalised("pH"), capitalised("γ-ray bursts")
+    ('Fast radio bursts', 'pH', 'γ-ray bursts')
+    """
+    first = phrase.split(" ")[0].split("-")[0]
+    if first != first.lower() or not phrase[:1].isascii():
+        return phrase  # an acronym, a proper name or a symbol: left as it is
+    return phrase[:1].upper() + phrase[1:]
+
+
+def _same_subject(one: str, other: str) -> bool:
+    """Whether two names differ by nothing that a reader of the map would see as another topic."""
+    if one == other:
+        return True
+    words, others = set(one.split(" ")), set(other.split(" "))
+    shared = words & others
+    return len(shared) >= 2 and (shared in (words, others))
+
+
+def _distinct(table: PhraseTable, phrases: Sequence[int], limit: int) -> list[int]:
+    """The first phrases that are not contained in one another."""
+    chosen: list[int] = []
+    for phrase in phrases:
+        words = set(table.forms[phrase].split(" "))
+        if any(
+            words <= set(table.forms[c].split(" ")) or words >= set(table.forms[c].split(" "))
+            for c in chosen
+        ):
+            continue
+        chosen.append(phrase)
+        if len(chosen) == limit:
+            break
+    return chosen

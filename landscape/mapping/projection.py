@@ -1,0 +1,228 @@
+"""From the full dimension to the plane: UMAP by default, other layouts by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Protocol
+
+import numpy as np
+
+from landscape.errors import InputError, require
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Start = Literal["pca", "spectral"]
+
+#: Below this many distinct papers a neighbour graph means nothing, and PCA draws the map.
+FEWEST_FOR_A_GRAPH = 12
+
+
+class Layout(Protocol):
+    """Anything that places papers on a plane."""
+
+    name: str
+
+    def fit(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return coordinates, shape (n_papers, 2), for vectors of shape (n_papers, n_dims)."""
+        ...
+
+
+@dataclass(frozen=True)
+class PcaLayout:
+    """The first two principal components: exact, instant, and right for a handful of papers."""
+
+    seed: int | None = None
+    name: str = "pca"
+
+    def fit(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Project on the two directions of largest variance; missing directions are zero."""
+        centred = np.asarray(vectors, dtype=np.float64)
+        centred = centred - centred.mean(axis=0)
+        # The eigenvectors of the small n_dims x n_dims matrix serve any number of papers.
+        _, axes = np.linalg.eigh(centred.T @ centred)
+        plane = centred @ axes[:, ::-1][:, :2]
+        if plane.shape[1] < 2:
+            plane = np.column_stack([plane, np.zeros(len(plane))])
+        return plane.astype(np.float32)
+
+
+@dataclass(frozen=True)
+class UmapLayout:
+    """UMAP (McInnes, Healy & Melville 2018), cosine metric, through umap-learn.
+
+    Unseeded it uses every core; with a seed it runs on one and gives the same map every time.
+    """
+
+    seed: int | None = None
+    n_neighbors: int = 15
+    min_dist: float = 0.05
+    start: Start = "pca"
+    name: str = "umap"
+
+    def fit(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Lay out the papers; see `project` for the meaning of the settings."""
+        import umap
+
+        reducer = umap.UMAP(
+            n_neighbors=min(self.n_neighbors, len(vectors) - 1),
+            min_dist=self.min_dist,
+            metric="cosine",
+            # spectral decomposition needs more papers than components with room to spare
+            init=self.start if len(vectors) > 50 else "random",
+            low_memory=True,
+            random_state=self.seed,
+            n_jobs=1 if self.seed is not None else -1,
+            # Distinct from the default only in what it skips: the graph of duplicates.
+            unique=False,
+        )
+        return np.asarray(reducer.fit_transform(vectors), dtype=np.float32)
+
+
+@dataclass(frozen=True)
+class TsneLayout:
+    """t-SNE with interpolation (FIt-SNE, Linderman et al. 2019), through openTSNE."""
+
+    seed: int | None = None
+    perplexity: float = 30.0
+    name: str = "tsne"
+
+    def fit(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Lay out the papers; needs the optional package openTSNE."""
+        open_tsne = require("openTSNE", "tsne")
+        embedding = open_tsne.TSNE(
+            perplexity=min(self.perplexity, (len(vectors) - 1) / 3),
+            metric="cosine",
+            initialization="pca",
+            n_jobs=-1,
+            random_state=self.seed,
+        ).fit(np.asarray(vectors))
+        return np.asarray(embedding, dtype=np.float32)
+
+
+def _umap(
+    seed: int | None, n_neighbors: int, min_dist: float, start: Start
+) -> Layout:
+    return UmapLayout(seed, n_neighbors, min_dist, start)
+
+
+LAYOUTS: dict[str, Callable[[int | None, int, float, Start], Layout]] = {
+    "umap": _umap,
+    "tsne": lambda seed, *_: TsneLayout(seed),
+    "pca": lambda seed, *_: PcaLayout(seed),
+}
+
+
+def project(
+    vectors: NDArray[np.float32],
+    *,
+    method: str = "umap",
+    seed: int | None = None,
+    n_neighbors: int = 15,
+    min_dist: float = 0.05,
+    start: Start = "pca",
+) -> NDArray[np.float32]:
+    """Place papers on a plane, near where similar, from their embeddings.
+
+    Parameters
+    ----------
+    vectors : array of float, shape (n_papers, n_dims)
+        Embeddings, L2-normalised. May be memory-mapped.
+    method : {"umap", "tsne", "pca"}, default "umap"
+        Layout. Fewer than 12 distinct papers are always placed by PCA, because a graph of
+        neighbours means nothing there.
+    seed : int, optional
+        Makes the map reproducible to the last digit, at the price of one core instead of all.
+    n_neighbors : int, default 15
+        Papers each paper is tied to: small values show fine structure, large ones the whole.
+    min_dist : float, default 0.05
+        Closest packing, in map units.
+    start : {"pca", "spectral"}, default "pca"
+        Where the optimisation begins. PCA is fast at any size and keeps the large-scale order.
+
+    Returns
+    -------
+    array of float32, shape (n_papers, 2)
+        Map coordinates, centred on the median, the long axis horizontal. Only nearness means
+        anything: directions and distances between far groups do not.
+
+    Raises
+    ------
+    InputError
+        For an unknown method or vectors that are not finite.
+    MissingExtraError
+        Where the method needs an optional package.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> vectors = rng.normal(size=(8, 5)).astype("float32")
+    >>> project(vectors).shape
+    (8, 2)
+    """
+    if method not in LAYOUTS:
+        known = ", ".join(sorted(LAYOUTS))
+        raise InputError(f"There is no layout {method!r}; choose one of: {known}.")
+    if len(vectors) == 0:
+        return np.zeros((0, 2), dtype=np.float32)
+    _check_finite(vectors)
+    if _too_few_distinct(vectors):
+        method = "pca"
+    plane = LAYOUTS[method](seed, n_neighbors, min_dist, start).fit(vectors)
+    return orient(plane)
+
+
+def orient(plane: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Centre a map on its median and turn its long axis to the horizontal.
+
+    A layout's rotation is arbitrary; fixing it makes two runs comparable by eye and lets the
+    map fill a landscape page.
+
+    Parameters
+    ----------
+    plane : array of float, shape (n_papers, 2)
+
+    Returns
+    -------
+    array of float32, shape (n_papers, 2)
+
+    Examples
+    --------
+    >>> turned = orient(np.array([[0.0, -3.0], [0.1, 0.0], [0.0, 4.0]], dtype="float32"))
+    >>> bool(np.ptp(turned[:, 0]) > np.ptp(turned[:, 1]))
+    True
+    """
+    if len(plane) < 2:
+        return np.zeros_like(plane, dtype=np.float32)
+    centred = plane.astype(np.float64) - np.median(plane, axis=0)
+    # The long axis of the bulk: a few far papers must not turn the whole map.
+    radius = np.hypot(*centred.T)
+    bulk = centred[radius <= np.quantile(radius, 0.99)]
+    _, axes = np.linalg.eigh(bulk.T @ bulk)
+    turned = centred @ axes[:, ::-1]
+    # An axis has no sign of its own: let the longer tail point right and up.
+    tails = np.abs(np.quantile(turned, 0.995, axis=0)) - np.abs(np.quantile(turned, 0.005, axis=0))
+    turned *= np.where(tails < 0, -1.0, 1.0)
+    return turned.astype(np.float32)
+
+
+def _check_finite(vectors: NDArray[np.float32], block: int = 65536) -> None:
+    for start in range(0, len(vectors), block):
+        bad = ~np.isfinite(vectors[start : start + block]).all(axis=1)
+        if bad.any():
+            row = start + int(np.flatnonzero(bad)[0])
+            raise InputError(
+                f"The embedding of paper {row} holds a value that is not a finite number; "
+                "embed the papers again or drop that row."
+            )
+
+
+def _too_few_distinct(vectors: NDArray[np.float32]) -> bool:
+    """Whether fewer than `FEWEST_FOR_A_GRAPH` different rows occur (cheap: stops early)."""
+    distinct: set[bytes] = set()
+    for row in vectors:
+        distinct.add(np.ascontiguousarray(row).tobytes())
+        if len(distinct) >= FEWEST_FOR_A_GRAPH:
+            return False
+    return True

@@ -1,0 +1,341 @@
+"""How far a map can be trusted: what the plane keeps of the full dimension, and what repeats."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+Measures = dict[str, float | int | None]
+
+
+def measure_quality(
+    vectors: NDArray[np.float32],
+    x: NDArray[np.floating],
+    y: NDArray[np.floating],
+    *,
+    categories: Sequence[str | None] = (),
+    topics: pd.DataFrame | None = None,
+    layout: str = "umap",
+    n_sample: int = 2000,
+    n_second_run: int = 8000,
+    seed: int = 0,
+) -> Measures:
+    """Measure a map in every way that is stored in the atlas and printed on its figures.
+
+    Parameters
+    ----------
+    vectors : array of float32, shape (n_papers, n_dims)
+        Embeddings, L2-normalised. May be memory-mapped.
+    x, y : array of float, shape (n_papers,)
+        Map coordinates.
+    categories : sequence of str or None, length n_papers
+        Primary category of each paper, for the accuracy measures.
+    topics : pandas.DataFrame, optional
+        Table of topics, for the recall of its peaks in resampled corpora.
+    layout : str, default "umap"
+        The map's method, for the comparison of two runs.
+    n_sample : int, default 2000
+        Papers asked for their neighbours, drawn at random.
+    n_second_run : int, default 8000
+        Papers in the two runs compared for stability.
+    seed : int, default 0
+
+    Returns
+    -------
+    dict of str to float, int or None
+        All fractions between 0 and 1; None where there are too few papers to tell.
+        ``knn_recall_at_10``, ``trustworthiness``, ``continuity``, ``category_accuracy_full``,
+        ``category_accuracy_map``, ``category_accuracy_chance``, ``peak_recall``,
+        ``stability`` and the sizes of the samples.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> vectors = rng.normal(size=(200, 2)).astype("float32")
+    >>> vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    >>> quality = measure_quality(vectors, vectors[:, 0], vectors[:, 1])
+    >>> quality["knn_recall_at_10"] > 0.9
+    True
+    """
+    n_papers = len(x)
+    rng = np.random.default_rng(seed)
+    plane = np.column_stack([x, y]).astype(np.float64)
+    sample = np.sort(rng.choice(n_papers, size=min(n_sample, n_papers), replace=False))
+    measures: Measures = dict.fromkeys(
+        (
+            "knn_recall_at_10",
+            "trustworthiness",
+            "continuity",
+            "category_accuracy_full",
+            "category_accuracy_map",
+            "category_accuracy_chance",
+            "peak_recall",
+            "stability",
+        )
+    )
+    measures["n_papers"] = n_papers
+    measures["n_sample"] = len(sample)
+    if n_papers < 30:
+        return measures
+    near_full, near_map = neighbours_of_sample(vectors, plane, sample, k=10)
+    measures["knn_recall_at_10"] = neighbour_recall(near_full, near_map)
+    trust, continuity = rank_measures(vectors[sample], plane[sample], k=10)
+    measures["trustworthiness"], measures["continuity"] = trust, continuity
+    if len(categories):
+        measures.update(category_accuracy(categories, sample, near_full, near_map))
+    if topics is not None and len(topics):
+        regions = topics[topics.level == 1] if "level" in topics else topics
+        measures["peak_recall"] = peak_recall(
+            plane, regions.x.to_numpy(), regions.y.to_numpy(), seed=seed
+        )
+    measures["stability"] = stability(vectors, layout=layout, n_sample=n_second_run, seed=seed)
+    measures["n_second_run"] = min(n_second_run, n_papers)
+    return measures
+
+
+def neighbours_of_sample(
+    vectors: NDArray[np.float32],
+    plane: NDArray[np.float64],
+    sample: NDArray[np.integer],
+    *,
+    k: int,
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The `k` nearest papers of each sampled paper, among all papers, itself left out.
+
+    Parameters
+    ----------
+    vectors : array of float32, shape (n_papers, n_dims)
+    plane : array of float, shape (n_papers, 2)
+    sample : array of int, shape (n_sample,)
+    k : int
+
+    Returns
+    -------
+    in_full, in_map : array of int, shape (n_sample, k)
+
+    Examples
+    --------
+    >>> vectors = np.eye(3, dtype="float32")
+    >>> full, flat = neighbours_of_sample(vectors, np.array([[0., 0], [1, 0], [9, 0]]),
+    ...                                   np.array([0]), k=1)
+    >>> flat.tolist()
+    [[1]]
+    """
+    from scipy.spatial import KDTree
+
+    from landscape.vectors.neighbours import nearest
+
+    in_full, _ = nearest(vectors, np.asarray(vectors[sample]), k=k + 1)
+    _, in_map = KDTree(plane).query(plane[sample], k=k + 1, workers=-1)
+    return _without_self(in_full, sample, k), _without_self(in_map, sample, k)
+
+
+def _without_self(
+    found: NDArray[np.integer], sample: NDArray[np.integer], k: int
+) -> NDArray[np.int64]:
+    """Drop each paper from its own list; among exact duplicates it may be missing from it."""
+    own = found == sample[:, None]
+    own[~own.any(axis=1), -1] = True
+    return np.asarray(found[~own].reshape(len(found), -1)[:, :k], dtype=np.int64)
+
+
+def neighbour_recall(found: NDArray[np.integer], wanted: NDArray[np.integer]) -> float:
+    """Mean fraction of one list of neighbours that is in the other.
+
+    Parameters
+    ----------
+    found, wanted : array of int, shape (n_sample, k)
+
+    Examples
+    --------
+    >>> neighbour_recall(np.array([[1, 2]]), np.array([[2, 3]]))
+    0.5
+    """
+    hits = (found[:, :, None] == wanted[:, None, :]).any(axis=2)
+    return float(hits.mean())
+
+
+def rank_measures(
+    vectors: NDArray[np.float32], plane: NDArray[np.float64], *, k: int
+) -> tuple[float, float]:
+    """Trustworthiness and continuity (Venna & Kaski 2001).
+
+    Trustworthiness falls when the map shows neighbours that are none; continuity when true
+    neighbours are torn apart.
+
+    Parameters
+    ----------
+    vectors : array of float32, shape (n_papers, n_dims)
+    plane : array of float, shape (n_papers, 2)
+    k : int
+        Size of the neighbourhood; reduced on tiny corpora (both need k < n_papers / 2).
+
+    Returns
+    -------
+    trustworthiness, continuity : float
+        Between 0 and 1; a random map has about 0.5.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> flat = rng.normal(size=(50, 2))
+    >>> rank_measures(flat.astype("float32"), flat, k=5)
+    (1.0, 1.0)
+    """
+    from sklearn.manifold import trustworthiness
+
+    k = max(1, min(k, (len(plane) - 1) // 2))
+    # On normalised vectors the Euclidean order is the cosine order.
+    trust = trustworthiness(vectors, plane, n_neighbors=k)
+    continuity = trustworthiness(plane, vectors, n_neighbors=k)  # the same with roles exchanged
+    return float(trust), float(continuity)
+
+
+def category_accuracy(
+    categories: Sequence[str | None],
+    sample: NDArray[np.integer],
+    near_full: NDArray[np.integer],
+    near_map: NDArray[np.integer],
+) -> Measures:
+    """How often a paper's neighbours agree on its category, against chance.
+
+    Chance is the accuracy of always saying the commonest category.
+
+    Examples
+    --------
+    >>> found = category_accuracy(["a", "a", "b"], np.array([0]), np.array([[1]]), np.array([[2]]))
+    >>> found["category_accuracy_full"], found["category_accuracy_map"]
+    (1.0, 0.0)
+    """
+    import pandas as pd
+
+    codes, names = pd.factorize(pd.Series(list(categories), dtype=object))
+    known = codes[sample] >= 0
+    if not known.any() or len(names) < 2:
+        return {}
+
+    def accuracy(near: NDArray[np.integer]) -> float:
+        votes = np.zeros((len(sample), len(names)))
+        neighbour = codes[near]
+        rows = np.repeat(np.arange(len(sample)), near.shape[1])
+        valid = neighbour.ravel() >= 0
+        np.add.at(votes, (rows[valid], neighbour.ravel()[valid]), 1.0)
+        return float((votes.argmax(axis=1) == codes[sample])[known].mean())
+
+    commonest = np.bincount(codes[codes >= 0]).argmax()
+    return {
+        "category_accuracy_full": accuracy(near_full),
+        "category_accuracy_map": accuracy(near_map),
+        "category_accuracy_chance": float((codes[sample][known] == commonest).mean()),
+        "n_categories": len(names),
+    }
+
+
+def peak_recall(
+    plane: NDArray[np.float64],
+    peak_x: NDArray[np.floating],
+    peak_y: NDArray[np.floating],
+    *,
+    n_resamples: int = 20,
+    seed: int = 0,
+) -> float | None:
+    """Fraction of the peaks that are found again when the papers are drawn anew.
+
+    The papers are drawn with replacement (Efron's bootstrap), the peaks found again, and a peak
+    counts as recalled when a new one lies within two kernel widths.
+
+    Parameters
+    ----------
+    plane : array of float, shape (n_papers, 2)
+    peak_x, peak_y : array of float, shape (n_peaks,)
+    n_resamples : int, default 20
+    seed : int, default 0
+
+    Returns
+    -------
+    float or None
+        None where there is no peak.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> plane = rng.normal(size=(500, 2)) * 0.1
+    >>> plane[250:] += 5
+    >>> peak_recall(plane, np.array([0.0, 5.0]), np.array([0.0, 5.0]))
+    1.0
+    """
+    from scipy.spatial import KDTree
+
+    from landscape.mapping.density import default_bandwidth
+    from landscape.mapping.topics import find_regions
+
+    if len(peak_x) == 0:
+        return None
+    rng = np.random.default_rng(seed)
+    reach = 2 * default_bandwidth(plane[:, 0], plane[:, 1])
+    peaks = np.column_stack([peak_x, peak_y])
+    recalled = []
+    for _ in range(n_resamples):
+        drawn = plane[rng.integers(0, len(plane), len(plane))]
+        _, places = find_regions(drawn[:, 0], drawn[:, 1], max_regions=len(peaks))
+        away, _ = KDTree(places[["x", "y"]].to_numpy()).query(peaks)
+        recalled.append((away <= reach).mean())
+    return float(np.mean(recalled))
+
+
+def stability(
+    vectors: NDArray[np.float32],
+    *,
+    layout: str = "umap",
+    n_sample: int = 8000,
+    seed: int = 0,
+    share: float = 0.02,
+) -> float | None:
+    """Agreement of two runs of the layout that differ in nothing but their random numbers.
+
+    Both runs lay out the same random sample of papers. The agreement is the mean overlap of the
+    papers' neighbourhoods in the two maps, each as large as a region (2% of the papers).
+
+    Parameters
+    ----------
+    vectors : array of float32, shape (n_papers, n_dims)
+    layout : str, default "umap"
+    n_sample : int, default 8000
+    seed : int, default 0
+    share : float, default 0.02
+        Size of the neighbourhoods, fraction of the sample.
+
+    Returns
+    -------
+    float or None
+        Between 0 and 1; two unrelated maps would agree by `share`. None below 30 papers.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> vectors = rng.normal(size=(60, 4)).astype("float32")
+    >>> stability(vectors, layout="pca")
+    1.0
+    """
+    from scipy.spatial import KDTree
+
+    from landscape.mapping.projection import project
+
+    if len(vectors) < 30:
+        return None
+    rng = np.random.default_rng(seed)
+    rows = np.sort(rng.choice(len(vectors), size=min(n_sample, len(vectors)), replace=False))
+    drawn = np.asarray(vectors[rows])
+    k = int(np.clip(round(share * len(rows)), 10, 200))
+    asked = rng.choice(len(rows), size=min(1000, len(rows)), replace=False)
+    near = []
+    for run in (1, 2):
+        plane = project(drawn, method=layout, seed=seed + run)
+        near.append(KDTree(plane).query(plane[asked], k=k, workers=-1)[1])
+    return neighbour_recall(near[0], near[1])

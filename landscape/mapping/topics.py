@@ -1,0 +1,450 @@
+"""Topics: the regions of the map, the continents they lie on, and what both are called."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from landscape.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from landscape.llm.client import LanguageModel
+
+Method = Literal["density", "hdbscan"]
+
+#: Continents are numbered from here, so that a topic's number tells its level.
+FIRST_CONTINENT = 1000
+
+#: More names than this no page can carry.
+MOST_REGIONS = 90
+
+
+@dataclass(frozen=True)
+class Topics:
+    """Regions and continents of a map.
+
+    Attributes
+    ----------
+    topic_id : array of int32, shape (n_papers,)
+        Region of each paper, -1 outside every region.
+    table : pandas.DataFrame
+        One row a topic: ``topic_id, level, parent_id, x, y, label, label_source, keywords,
+        n_papers, density, exemplars``. Level 0 are continents, level 1 regions; ``density`` is
+        in papers per square map unit at the peak; ``exemplars`` are row numbers of papers.
+    """
+
+    topic_id: NDArray[np.int32]
+    table: pd.DataFrame
+
+
+def build_topics(
+    x: NDArray[np.floating],
+    y: NDArray[np.floating],
+    keywords: Any,
+    titles: Sequence[str] = (),
+    *,
+    vectors: NDArray[np.float32] | None = None,
+    method: Method = "density",
+    max_regions: int | None = None,
+    n_continents: int | None = None,
+    previous: NDArray[np.integer] | None = None,
+    language_model: LanguageModel | None = None,
+) -> Topics:
+    """Find the regions of a map, gather them into continents and name both.
+
+    Parameters
+    ----------
+    x, y : array of float, shape (n_papers,)
+        Map coordinates.
+    keywords : pyarrow.ListArray or sequence of sequence of str, length n_papers
+        Keywords of each paper: what names are made of.
+    titles : sequence of str, length n_papers
+        Shown to a language model as exemplars; not needed otherwise.
+    vectors : array of float32, shape (n_papers, n_dims), optional
+        Embeddings. With them continents are made of regions alike in the full dimension;
+        without, of regions that share keywords.
+    method : {"density", "hdbscan"}, default "density"
+        Peaks and basins of the smoothed density, or HDBSCAN's clusters (Campello et al. 2013).
+    max_regions, n_continents : int, optional
+        How many at the most; chosen from the number of papers when not given.
+    previous : array of int, shape (n_papers,), optional
+        Topic numbers of an earlier build (-1 for new papers). Regions keep the number of the
+        old region they share most papers with, so that hand-made labels stay in place.
+    language_model : LanguageModel, optional
+        Polishes the names, with keywords and exemplar titles in view.
+
+    Returns
+    -------
+    Topics
+
+    Raises
+    ------
+    InputError
+        For an unknown method.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> x = np.concatenate([rng.normal(0, 1, 300), rng.normal(20, 1, 300)])
+    >>> y = rng.normal(0, 1, 600)
+    >>> topics = build_topics(x, y, [["pulsars"]] * 300 + [["comets"]] * 300)
+    >>> sorted(topics.table.label[topics.table.level == 1])
+    ['Comets', 'Pulsars']
+    """
+    import pandas as pd
+
+    from landscape.mapping.naming import choose_names, phrase_table, score_phrases
+
+    x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    if max_regions is None:
+        max_regions = regions_for(len(x))
+    region, places = find_regions(x, y, method=method, max_regions=max_regions)
+    n_regions = len(places)
+    region, places = _keep_numbers(region, places, previous)
+
+    table = phrase_table(keywords, fewest=2 if len(x) >= 100 else 1)
+    near = nearest_regions(places.x.to_numpy(), places.y.to_numpy(), k=5)
+    ranked = score_phrases(table, region, near)
+    names, words = choose_names(table, ranked, n_regions)
+
+    profile = (
+        _mean_vectors(vectors, region, n_regions)
+        if vectors is not None
+        else _phrase_profiles(table, region, n_regions)
+    )
+    continent = gather_continents(profile, near, places.n_papers.to_numpy(), n_continents)
+    n_large = int(continent.max()) + 1 if n_regions else 0
+    large_of_paper = np.where(region >= 0, continent[region], -1) if n_regions else region
+    all_large = [[other for other in range(n_large) if other != one] for one in range(n_large)]
+    from landscape.text.phrases import normal_forms
+
+    large_names, large_words = choose_names(
+        table,
+        score_phrases(table, large_of_paper, all_large),
+        n_large,
+        taken=normal_forms(names),
+    )
+    exemplars = _exemplars(x, y, region, places)
+    regions = places.assign(
+        topic_id=places.index.to_numpy(),
+        level=1,
+        parent_id=FIRST_CONTINENT + continent,
+        label=names,
+        keywords=words,
+        exemplars=exemplars,
+    )
+    continents = _continent_rows(regions, continent, n_large, x, y, large_of_paper)
+    continents = continents.assign(label=large_names, keywords=large_words)
+    whole = pd.concat([continents, regions], ignore_index=True)
+    whole["label_source"] = "keywords"
+    if language_model is not None:
+        whole = _polish(whole, titles, language_model)
+    columns = ["topic_id", "level", "parent_id", "x", "y", "label", "label_source", "keywords"]
+    return Topics(region.astype(np.int32), whole[[*columns, "n_papers", "density", "exemplars"]])
+
+
+def regions_for(n_papers: int) -> int:
+    """How many regions a corpus of this size is divided into at the most.
+
+    Grows with the cube root of the number of papers, as detail does, up to what a page can
+    carry.
+
+    Examples
+    --------
+    >>> regions_for(4_000), regions_for(43_000), regions_for(1_000_000)
+    (48, 90, 90)
+    """
+    return int(np.clip(round(3.0 * n_papers ** (1 / 3)), 1, MOST_REGIONS))
+
+
+def find_regions(
+    x: NDArray[np.floating],
+    y: NDArray[np.floating],
+    *,
+    method: Method = "density",
+    max_regions: int | None = None,
+) -> tuple[NDArray[np.int64], pd.DataFrame]:
+    """Divide a map into regions, each around a peak of the density.
+
+    Parameters
+    ----------
+    x, y : array of float, shape (n_papers,)
+    method : {"density", "hdbscan"}, default "density"
+    max_regions : int, optional
+
+    Returns
+    -------
+    region : array of int, shape (n_papers,)
+        -1 where the map is too thinly written to belong anywhere.
+    places : pandas.DataFrame
+        ``x, y, density, n_papers`` of each region's peak; density in papers per square map unit.
+
+    Raises
+    ------
+    InputError
+        For an unknown method.
+
+    Examples
+    --------
+    >>> region, places = find_regions(np.zeros(5), np.zeros(5))
+    >>> region.tolist(), len(places)
+    ([0, 0, 0, 0, 0], 1)
+    """
+    import pandas as pd
+
+    from landscape.mapping.density import density_grid, find_basins
+
+    if method not in ("density", "hdbscan"):
+        raise InputError(f"There is no topic method {method!r}; choose one of: density, hdbscan.")
+    if len(x) == 0:
+        return np.zeros(0, dtype=np.int64), pd.DataFrame(
+            {"x": [], "y": [], "density": [], "n_papers": []}
+        )
+    grid = density_grid(x, y)
+    smallest = max(3.0, 0.0015 * len(x))
+    rows, columns = grid.cells_of(x, y)
+    if method == "density":
+        basins = find_basins(grid, min_papers=smallest, max_peaks=max_regions)
+        region = basins.labels[rows, columns].astype(np.int64)
+        peak_x, peak_y, height = basins.x, basins.y, basins.height
+    else:
+        region = _hdbscan_clusters(x, y, smallest=smallest, most=max_regions)
+        at_papers = grid.density[rows, columns]
+        peaks = [
+            int(np.flatnonzero(region == number)[np.argmax(at_papers[region == number])])
+            for number in range(int(region.max()) + 1)
+        ]
+        peak_x, peak_y, height = x[peaks], y[peaks], at_papers[peaks]
+    n_regions = len(peak_x)
+    n_papers = np.bincount(region[region >= 0], minlength=n_regions)
+    places = pd.DataFrame(
+        {"x": peak_x, "y": peak_y, "density": height / grid.cell**2, "n_papers": n_papers}
+    )
+    return region, places
+
+
+def _hdbscan_clusters(
+    x: NDArray[np.floating], y: NDArray[np.floating], *, smallest: float, most: int | None
+) -> NDArray[np.int64]:
+    """HDBSCAN in the plane; the least cluster size grows until no more than `most` are left."""
+    import hdbscan
+
+    plane = np.column_stack([x, y]).astype(np.float64)
+    size = max(int(smallest), 5)
+    while True:
+        if len(plane) <= size:
+            return np.zeros(len(plane), dtype=np.int64)
+        found = hdbscan.HDBSCAN(
+            min_cluster_size=size, min_samples=min(10, size), core_dist_n_jobs=-1
+        ).fit_predict(plane)
+        if found.max() < 0:
+            return np.zeros(len(plane), dtype=np.int64)
+        if most is None or found.max() < most:
+            return np.asarray(found, dtype=np.int64)
+        size = int(size * 1.5) + 1
+
+
+def nearest_regions(
+    x: NDArray[np.floating], y: NDArray[np.floating], *, k: int = 5
+) -> list[list[int]]:
+    """The `k` regions around each region, by the distance of their peaks.
+
+    Examples
+    --------
+    >>> nearest_regions(np.array([0.0, 1.0, 5.0]), np.zeros(3), k=1)
+    [[1], [0], [1]]
+    """
+    from scipy.spatial import KDTree
+
+    if len(x) < 2:
+        return [[] for _ in x]
+    points = np.column_stack([x, y])
+    _, found = KDTree(points).query(points, k=min(k + 1, len(x)))
+    return [[int(j) for j in row if j != i][:k] for i, row in enumerate(found)]
+
+
+def gather_continents(
+    profile: NDArray[np.floating],
+    neighbours: Sequence[Sequence[int]],
+    n_papers: NDArray[np.integer],
+    n_continents: int | None = None,
+) -> NDArray[np.int64]:
+    """Gather regions that touch and are alike into continents.
+
+    Ward's method on the regions' mean vectors, allowed to join only regions that are neighbours
+    on the map.
+
+    Parameters
+    ----------
+    profile : array of float, shape (n_regions, n_dims)
+        What each region is about: its mean embedding or phrase frequencies.
+    neighbours : sequence of sequence of int
+    n_papers : array of int, shape (n_regions,)
+    n_continents : int, optional
+        About the square root of the number of regions when not given, 2 to 12.
+
+    Returns
+    -------
+    array of int, shape (n_regions,)
+        Continent of each region, the largest (by papers) is 0.
+
+    Examples
+    --------
+    >>> gather_continents(np.array([[0.0], [0.1], [9.0]]), [[1], [0, 2], [1]], np.ones(3), 2)
+    array([0, 0, 1])
+    """
+    from scipy import sparse
+    from sklearn.cluster import AgglomerativeClustering
+
+    n_regions = len(profile)
+    if n_continents is None:
+        n_continents = int(np.clip(round(1.1 * np.sqrt(n_regions)), 2, 12))
+    if n_regions <= n_continents:
+        return np.arange(n_regions)
+    rows = np.repeat(np.arange(n_regions), [len(near) for near in neighbours])
+    columns = np.concatenate([np.asarray(near, dtype=np.int64) for near in neighbours])
+    touching = sparse.coo_matrix((np.ones(len(rows)), (rows, columns)), (n_regions, n_regions))
+    touching = ((touching + touching.T) > 0).tocsr()
+    n_pieces, _ = sparse.csgraph.connected_components(touching)
+    found = AgglomerativeClustering(
+        n_clusters=max(n_continents, n_pieces),
+        # scikit-learn would join separate pieces with a warning; Ward alone copes as well
+        connectivity=touching if n_pieces == 1 else None,
+        linkage="ward",
+    ).fit_predict(profile)
+    size = np.bincount(found, weights=n_papers)
+    rank = np.empty(len(size), dtype=np.int64)
+    rank[np.argsort(-size, kind="stable")] = np.arange(len(size))
+    return rank[found]
+
+
+def _mean_vectors(
+    vectors: NDArray[np.float32], region: NDArray[np.int64], n_regions: int, block: int = 65536
+) -> NDArray[np.float64]:
+    """Mean embedding of each region, reading the vectors block by block."""
+    from scipy import sparse
+
+    sums = np.zeros((n_regions, vectors.shape[1]))
+    for start in range(0, len(vectors), block):
+        here = region[start : start + block]
+        rows = np.flatnonzero(here >= 0)
+        member = sparse.csr_matrix(
+            (np.ones(len(rows), dtype=np.float32), (here[rows], rows)), (n_regions, len(here))
+        )
+        sums += member @ np.asarray(vectors[start : start + block])
+    return sums / np.maximum(np.bincount(region[region >= 0], minlength=n_regions), 1)[:, None]
+
+
+def _phrase_profiles(
+    table: Any, region: NDArray[np.int64], n_regions: int
+) -> NDArray[np.float64]:
+    """Square roots of phrase frequencies (Hellinger), for the 2,000 commonest phrases."""
+    common = np.argsort(-np.bincount(table.phrase, minlength=len(table.forms)), kind="stable")
+    place = np.full(len(table.forms), -1)
+    place[common[:2000]] = np.arange(min(2000, len(common)))
+    inside = region[table.paper]
+    kept = (inside >= 0) & (place[table.phrase] >= 0)
+    profile = np.zeros((n_regions, max(min(2000, len(common)), 1)))
+    np.add.at(profile, (inside[kept], place[table.phrase[kept]]), 1.0)
+    return np.sqrt(profile / np.maximum(profile.sum(axis=1, keepdims=True), 1.0))
+
+
+def _keep_numbers(
+    region: NDArray[np.int64], places: pd.DataFrame, previous: NDArray[np.integer] | None
+) -> tuple[NDArray[np.int64], pd.DataFrame]:
+    """Reorder regions so that each keeps the number of the old region it mostly consists of."""
+    from scipy.optimize import linear_sum_assignment
+
+    n_regions = len(places)
+    if previous is None or n_regions == 0:
+        return region, places
+    both = (region >= 0) & (previous >= 0) & (previous < FIRST_CONTINENT)
+    overlap = np.zeros((n_regions, n_regions))
+    inside = both & (previous < n_regions)
+    np.add.at(overlap, (region[inside], previous[inside]), 1.0)
+    new, old = linear_sum_assignment(-overlap)
+    number = np.empty(n_regions, dtype=np.int64)
+    number[new] = old
+    return (
+        np.where(region >= 0, number[region], -1),
+        places.iloc[np.argsort(number)].reset_index(drop=True),
+    )
+
+
+def _exemplars(
+    x: NDArray[np.float64], y: NDArray[np.float64], region: NDArray[np.int64], places: pd.DataFrame
+) -> list[list[int]]:
+    """Rows of the papers nearest to each peak."""
+    away = np.full(len(x), np.inf)
+    inside = region >= 0
+    away[inside] = np.hypot(
+        x[inside] - places.x.to_numpy()[region[inside]],
+        y[inside] - places.y.to_numpy()[region[inside]],
+    )
+    order = np.lexsort((away, region))
+    starts = np.searchsorted(region[order], np.arange(len(places)))
+    counts = places.n_papers.to_numpy()
+    return [
+        order[start : start + min(int(n), 8)].tolist()
+        for start, n in zip(starts, counts, strict=True)
+    ]
+
+
+def _continent_rows(
+    regions: pd.DataFrame,
+    continent: NDArray[np.int64],
+    n_large: int,
+    x: NDArray[np.float64],
+    y: NDArray[np.float64],
+    large_of_paper: NDArray[np.int64],
+) -> pd.DataFrame:
+    """One row a continent, placed at the median of its papers."""
+    import pandas as pd
+
+    rows = []
+    for number in range(n_large):
+        inside = large_of_paper == number
+        parts = regions[continent == number]
+        rows.append(
+            {
+                "topic_id": FIRST_CONTINENT + number,
+                "level": 0,
+                "parent_id": -1,
+                "x": float(np.median(x[inside])),
+                "y": float(np.median(y[inside])),
+                "n_papers": int(inside.sum()),
+                "density": float(parts.density.max()),
+                "exemplars": [rows_[0] for rows_ in parts.exemplars if rows_][:8],
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def _polish(
+    table: pd.DataFrame, titles: Sequence[str], language_model: LanguageModel
+) -> pd.DataFrame:
+    """Let a language model improve the names; whatever it gets wrong keeps the offline name."""
+    from landscape.llm.prompts import polish_names
+
+    regions = [
+        {
+            "id": int(row.topic_id),
+            "name": row.label,
+            "keywords": list(row.keywords),
+            "titles": [titles[i] for i in row.exemplars] if len(titles) else [],
+            "level": "continent" if row.level == 0 else "region",
+        }
+        for row in table.itertuples()
+    ]
+    better = polish_names(language_model, regions)
+    polished = table.copy()
+    named = polished.topic_id.map(better)
+    polished["label"] = named.fillna(polished.label)
+    polished["label_source"] = np.where(named.notna(), "language model", polished.label_source)
+    return polished

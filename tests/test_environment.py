@@ -1,0 +1,92 @@
+"""environment.yml, pyproject.toml, constraints.txt and the Makefile say the same."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+
+import pytest
+import yaml
+from tests.conftest import REPOSITORY
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+# conda-forge's name for a package where it differs from PyPI's
+CONDA_NAMES = {"matplotlib-base": "matplotlib"}
+CONDA_ALONE = {"python", "pip", "spacy-model-en-core-web-sm"}
+ASKED_FOR = [
+    "jupyterlab", "ipywidgets", "umap-learn", "hdbscan", "plotly", "datashader",
+    "pandas", "faiss-cpu", "spacy", "pytextrank", "openai", "diffusers",
+]  # fmt: skip
+
+
+def parse(lines: list[str]) -> dict[str, str]:
+    found = {}
+    for line in lines:
+        requirement = Requirement(line)
+        name = canonicalize_name(CONDA_NAMES.get(requirement.name, requirement.name))
+        found[name] = str(requirement.specifier)
+    return found
+
+
+@pytest.fixture(scope="module")
+def project() -> dict:
+    return tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]
+
+
+@pytest.fixture(scope="module")
+def conda() -> dict[str, str]:
+    listed = yaml.safe_load((REPOSITORY / "environment.yml").read_text())["dependencies"]
+    plain = [line for line in listed if isinstance(line, str)]
+    by_pip = next(line["pip"] for line in listed if isinstance(line, dict))
+    return parse([*plain, *(line for line in by_pip if not line.startswith("-"))])
+
+
+def wanted_by(project: dict) -> dict[str, str]:
+    extras = project["optional-dependencies"]
+    users = [name for name in extras if name not in ("all", "bench", "dev")]
+    return parse([*project["dependencies"], *(line for name in users for line in extras[name])])
+
+
+def test_conda_users_get_the_same_set(project: dict, conda: dict[str, str]) -> None:
+    wanted = wanted_by(project)
+    assert set(conda) - CONDA_ALONE == set(wanted)
+    differing = {
+        name: (conda[name], spec)
+        for name, spec in wanted.items()
+        if name != "torch" and conda[name] != spec
+    }
+    assert differing == {}
+
+
+def test_what_the_user_asked_for_is_there(project: dict, conda: dict[str, str]) -> None:
+    assert set(ASKED_FOR) <= set(wanted_by(project))
+    assert set(ASKED_FOR) <= set(conda)
+
+
+def test_torch_is_pinned_and_comes_first(project: dict, conda: dict[str, str]) -> None:
+    assert conda["torch"] == "==2.13.0"
+    makefile = (REPOSITORY / "Makefile").read_text()
+    first, rest = makefile.index("torch==2.13.0"), makefile.index("-c constraints.txt")
+    assert first < rest
+    assert Requirement("torch" + wanted_by(project)["torch"]).specifier.contains("2.13.0")
+
+
+def test_everybody_who_installs_all_extras_gets_every_extra(project: dict) -> None:
+    extras = project["optional-dependencies"]
+    named = set(re.findall(r"[\w-]+", extras["all"][0].split("[")[1]))
+    assert named == set(extras) - {"all", "bench", "dev"}
+
+
+def test_constraints_allow_what_the_project_asks_for(project: dict) -> None:
+    pinned = {
+        canonicalize_name(line.split("==")[0]): line.split("==")[1].strip()
+        for line in (REPOSITORY / "constraints.txt").read_text().splitlines()
+        if "==" in line and not line.startswith("#")
+    }
+    for name, specifier in wanted_by(project).items():
+        if name == "torch":
+            continue
+        assert name in pinned, f"{name} is not in constraints.txt"
+        requirement = Requirement(f"{name}{specifier}")
+        assert requirement.specifier.contains(pinned[name], prereleases=True), name

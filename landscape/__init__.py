@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from landscape import figures
     from landscape.atlas.build import build
-    from landscape.atlas.reading import Atlas, open_atlas as open
+    from landscape.atlas.reading import Atlas
+    from landscape.atlas.reading import open_atlas as open  # noqa: A004 - ls.open reads as meant
 
 __version__ = "0.1.0"
 

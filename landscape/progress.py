@@ -39,7 +39,7 @@ def progress(
     ...         advance(1)
     """
     if not sys.stderr.isatty():
-        yield lambda amount: None
+        yield lambda _: None
         return
     from rich.console import Console
     from rich.progress import (

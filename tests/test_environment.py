@@ -7,9 +7,10 @@ import tomllib
 
 import pytest
 import yaml
-from tests.conftest import REPOSITORY
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+
+from tests.conftest import REPOSITORY
 
 # conda-forge's name for a package where it differs from PyPI's
 CONDA_NAMES = {"matplotlib-base": "matplotlib"}

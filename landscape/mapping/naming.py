@@ -284,8 +284,8 @@ def choose_names(
     ['Pulsars', 'Comets']
     """
     candidates: list[list[tuple[float, int]]] = [[] for _ in range(n_regions)]
-    for row in ranked.itertuples():
-        candidates[row.region].append((float(row.score), int(row.phrase)))
+    for region, phrase, score in zip(ranked.region, ranked.phrase, ranked.score, strict=True):
+        candidates[int(region)].append((float(score), int(phrase)))
     keywords = [_distinct(table, [p for _, p in found], 12) for found in candidates]
     names = [""] * n_regions
     used = set(taken)

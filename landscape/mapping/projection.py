@@ -101,9 +101,7 @@ class TsneLayout:
         return np.asarray(embedding, dtype=np.float32)
 
 
-def _umap(
-    seed: int | None, n_neighbors: int, min_dist: float, start: Start
-) -> Layout:
+def _umap(seed: int | None, n_neighbors: int, min_dist: float, start: Start) -> Layout:
     return UmapLayout(seed, n_neighbors, min_dist, start)
 
 

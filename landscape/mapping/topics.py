@@ -341,9 +341,7 @@ def _mean_vectors(
     return sums / np.maximum(np.bincount(region[region >= 0], minlength=n_regions), 1)[:, None]
 
 
-def _phrase_profiles(
-    table: Any, region: NDArray[np.int64], n_regions: int
-) -> NDArray[np.float64]:
+def _phrase_profiles(table: Any, region: NDArray[np.int64], n_regions: int) -> NDArray[np.float64]:
     """Square roots of phrase frequencies (Hellinger), for the 2,000 commonest phrases."""
     common = np.argsort(-np.bincount(table.phrase, minlength=len(table.forms)), kind="stable")
     place = np.full(len(table.forms), -1)
@@ -434,13 +432,13 @@ def _polish(
 
     regions = [
         {
-            "id": int(row.topic_id),
-            "name": row.label,
-            "keywords": list(row.keywords),
-            "titles": [titles[i] for i in row.exemplars] if len(titles) else [],
-            "level": "continent" if row.level == 0 else "region",
+            "id": int(row["topic_id"]),
+            "name": row["label"],
+            "keywords": list(row["keywords"]),
+            "titles": [titles[i] for i in row["exemplars"]] if len(titles) else [],
+            "level": "continent" if row["level"] == 0 else "region",
         }
-        for row in table.itertuples()
+        for row in table.to_dict("records")
     ]
     better = polish_names(language_model, regions)
     polished = table.copy()

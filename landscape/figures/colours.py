@@ -1,0 +1,202 @@
+"""Colours of the maps: two themes whose ramps are even to the eye, in grey print, and to
+colour-blind readers.
+
+The ramps are drawn in OKLab [1]_, a space in which equal steps look equal. Lightness runs straight
+from the paper to the densest place, so a grey print keeps the order, and hue runs from yellow to
+blue, the axis that the common colour-vision deficiencies leave alone.
+
+References
+----------
+.. [1] B. Ottosson, "A perceptual color space for image processing" (2020),
+   https://bottosson.github.io/posts/oklab/
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from landscape.errors import InputError
+
+Floats = NDArray[np.float64]
+
+# Linear-light sRGB to cone responses, and their cube roots to OKLab (reference above).
+_RGB_TO_LMS = np.array(
+    [
+        [0.4122214708, 0.5363325363, 0.0514459929],
+        [0.2119034982, 0.6806995451, 0.1073969566],
+        [0.0883024619, 0.2817188376, 0.6299787005],
+    ]
+)
+_LMS_TO_LAB = np.array(
+    [
+        [0.2104542553, 0.7936177850, -0.0040720468],
+        [1.9779984951, -2.4285922050, 0.4505937099],
+        [0.0259040371, 0.7827717662, -0.8086757660],
+    ]
+)
+
+
+@dataclass(frozen=True)
+class Theme:
+    """The colours of one figure.
+
+    Attributes
+    ----------
+    name : str
+        What `theme` knows it by.
+    ramp : ndarray of float, shape (256, 3)
+        sRGB from the empty page to the densest place, 0 to 1.
+    ink, faint, halo, accent : str
+        Hex colours of names, of captions and thin lines, of the outline behind names, and of
+        warnings.
+    """
+
+    name: str
+    ramp: Floats
+    ink: str
+    faint: str
+    halo: str
+    accent: str
+
+    @property
+    def page(self) -> str:
+        """Hex colour of the empty page, where the ramp begins."""
+        red, green, blue = np.round(self.ramp[0] * 255).astype(int)
+        return f"#{red:02x}{green:02x}{blue:02x}"
+
+
+def theme(name: str) -> Theme:
+    """Find a theme by its name.
+
+    Parameters
+    ----------
+    name : str
+        ``"light"`` for print, ``"dark"`` for screens.
+
+    Returns
+    -------
+    Theme
+
+    Raises
+    ------
+    InputError
+        For any other name.
+
+    Examples
+    --------
+    >>> theme("light").page
+    '#ffffff'
+    """
+    if name not in THEMES:
+        raise InputError(f"No colours are called {name!r}; use one of {', '.join(THEMES)}.")
+    knots, colours = THEMES[name]
+    return Theme(name=name, ramp=perceptual_ramp(knots), **colours)
+
+
+def perceptual_ramp(knots: list[tuple[float, float, float]], *, steps: int = 256) -> Floats:
+    """Draw a smooth colour ramp through a few OKLCh colours.
+
+    Parameters
+    ----------
+    knots : list of (float, float, float)
+        Lightness (0 to 1), chroma and hue (degrees) of colours met at even intervals. Lightness is
+        interpolated between the first and the last knot only, so that it is exactly straight.
+    steps : int, default 256
+        Number of colours.
+
+    Returns
+    -------
+    ndarray of float, shape (steps, 3)
+        sRGB, 0 to 1.
+
+    Examples
+    --------
+    >>> grey = perceptual_ramp([(1.0, 0.0, 0.0), (0.0, 0.0, 0.0)], steps=3)
+    >>> grey.round(2).tolist()
+    [[1.0, 1.0, 1.0], [0.39, 0.39, 0.39], [0.0, 0.0, 0.0]]
+    """
+    from scipy.interpolate import PchipInterpolator
+
+    table = np.asarray(knots, dtype=float)
+    along = np.linspace(0, 1, steps)
+    angle = np.deg2rad(table[:, 2])
+    plane = np.stack([table[:, 1] * np.cos(angle), table[:, 1] * np.sin(angle)], axis=1)
+    # Through a and b rather than chroma and hue: no detour round the hue circle near grey.
+    ab = PchipInterpolator(np.linspace(0, 1, len(table)), plane)(along)
+    lightness = np.linspace(table[0, 0], table[-1, 0], steps)
+    return oklab_to_srgb(np.column_stack([lightness, ab]))
+
+
+def oklab_to_srgb(lab: Floats) -> Floats:
+    """Turn OKLab colours into sRGB, clipped to what a screen can show.
+
+    Parameters
+    ----------
+    lab : ndarray of float, shape (n, 3)
+        Lightness (0 to 1), a and b.
+
+    Returns
+    -------
+    ndarray of float, shape (n, 3)
+        sRGB, 0 to 1.
+
+    Examples
+    --------
+    >>> oklab_to_srgb(np.array([[1.0, 0.0, 0.0]])).round(2).tolist()
+    [[1.0, 1.0, 1.0]]
+    """
+    cones = (lab @ np.linalg.inv(_LMS_TO_LAB).T) ** 3
+    linear = np.clip(cones @ np.linalg.inv(_RGB_TO_LMS).T, 0, 1)
+    return np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear ** (1 / 2.4) - 0.055)
+
+
+def srgb_to_oklab(rgb: Floats) -> Floats:
+    """Turn sRGB colours into OKLab, in which distances are differences seen by the eye.
+
+    Parameters
+    ----------
+    rgb : ndarray of float, shape (n, 3)
+        sRGB, 0 to 1.
+
+    Returns
+    -------
+    ndarray of float, shape (n, 3)
+        Lightness (0 to 1), a and b.
+
+    Examples
+    --------
+    >>> float(srgb_to_oklab(np.array([[1.0, 1.0, 1.0]]))[0, 0].round(3))
+    1.0
+    """
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    return np.asarray(np.cbrt(linear @ _RGB_TO_LMS.T) @ _LMS_TO_LAB.T)
+
+
+# Each ramp stops short of the ink's lightness, so that names stay readable on the densest place.
+THEMES: dict[str, tuple[list[tuple[float, float, float]], dict[str, str]]] = {
+    "light": (
+        [
+            (1.000, 0.000, 100.0),
+            (0.905, 0.060, 105.0),
+            (0.810, 0.090, 155.0),
+            (0.715, 0.095, 195.0),
+            (0.620, 0.105, 230.0),
+            (0.525, 0.120, 255.0),
+        ],
+        {"ink": "#10161f", "faint": "#4f5965", "halo": "#ffffff", "accent": "#9c2f00"},
+    ),
+    "dark": (
+        [
+            (0.155, 0.018, 262.0),
+            (0.275, 0.070, 268.0),
+            (0.395, 0.095, 256.0),
+            (0.515, 0.085, 228.0),
+            (0.635, 0.080, 185.0),
+            (0.755, 0.100, 115.0),
+        ],
+        {"ink": "#fbfcff", "faint": "#a9b4c2", "halo": "#080b14", "accent": "#ffb27a"},
+    ),
+}

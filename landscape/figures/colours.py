@@ -118,16 +118,27 @@ def perceptual_ramp(knots: list[tuple[float, float, float]], *, steps: int = 256
     >>> grey.round(2).tolist()
     [[1.0, 1.0, 1.0], [0.39, 0.39, 0.39], [0.0, 0.0, 0.0]]
     """
-    from scipy.interpolate import PchipInterpolator
-
     table = np.asarray(knots, dtype=float)
     along = np.linspace(0, 1, steps)
     angle = np.deg2rad(table[:, 2])
     plane = np.stack([table[:, 1] * np.cos(angle), table[:, 1] * np.sin(angle)], axis=1)
     # Through a and b rather than chroma and hue: no detour round the hue circle near grey.
-    ab = PchipInterpolator(np.linspace(0, 1, len(table)), plane)(along)
     lightness = np.linspace(table[0, 0], table[-1, 0], steps)
-    return oklab_to_srgb(np.column_stack([lightness, ab]))
+    return oklab_to_srgb(np.column_stack([lightness, _smooth_curve(plane, along)]))
+
+
+def _smooth_curve(knots: Floats, along: Floats) -> Floats:
+    """Catmull-Rom spline through evenly spaced knots, at positions from 0 to 1."""
+    first, last = 2 * knots[0] - knots[1], 2 * knots[-1] - knots[-2]
+    padded = np.vstack([first, knots, last])
+    place = along * (len(knots) - 1)
+    piece = np.minimum(place.astype(int), len(knots) - 2)
+    t = (place - piece)[:, None]
+    p0, p1, p2, p3 = (padded[piece + step] for step in range(4))
+    curve: Floats = p1 + 0.5 * t * (
+        (p2 - p0) + t * ((2 * p0 - 5 * p1 + 4 * p2 - p3) + t * (3 * (p1 - p2) + p3 - p0))
+    )
+    return curve
 
 
 def oklab_to_srgb(lab: Floats) -> Floats:
@@ -179,12 +190,12 @@ def srgb_to_oklab(rgb: Floats) -> Floats:
 THEMES: dict[str, tuple[list[tuple[float, float, float]], dict[str, str]]] = {
     "light": (
         [
-            (1.000, 0.000, 100.0),
-            (0.905, 0.060, 105.0),
-            (0.810, 0.090, 155.0),
-            (0.715, 0.095, 195.0),
-            (0.620, 0.105, 230.0),
-            (0.525, 0.120, 255.0),
+            (1.000, 0.000, 200.0),
+            (0.905, 0.045, 190.0),
+            (0.810, 0.080, 200.0),
+            (0.715, 0.105, 225.0),
+            (0.620, 0.125, 252.0),
+            (0.525, 0.140, 275.0),
         ],
         {"ink": "#10161f", "faint": "#4f5965", "halo": "#ffffff", "accent": "#9c2f00"},
     ),

@@ -281,7 +281,7 @@ def _offsets(half: Floats, reach: float) -> tuple[Floats, Floats]:
     angle, radius = (grid.ravel() for grid in np.meshgrid(angles, radii))
     direction = np.column_stack([np.cos(angle), np.sin(angle)])
     beside = direction * radius[:, None] + np.clip(1.7 * direction, -1, 1) * half
-    beside_costs = 1.6 + 0.09 * radius + 0.15 * np.abs(np.sin(2 * angle))
+    beside_costs = 1.4 + 0.12 * radius + 0.15 * np.abs(np.sin(2 * angle))
     return (
         np.concatenate([slides * half, beside]),
         np.concatenate([on_costs, beside_costs]),

@@ -18,7 +18,7 @@ from landscape.figures.caption import GENERATED, MapFacts
 from landscape.figures.colours import Theme
 from landscape.figures.lettering import place_names
 from landscape.figures.names import FONTS, capitals, clean_name, line_breaks
-from landscape.figures.shading import Tones, choose_tones, count_grid, smooth_adaptively
+from landscape.figures.shading import Tones, choose_tones, count_grid, dust, smooth_adaptively
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -106,6 +106,7 @@ class Page:
         self.tones: Tones | None = None
         self.pixels_per_point = 1.0
         self.caption_height = 0.0
+        self.n_papers = 0
         self.title_height = 0.0
         if title:
             self._write_title(clean_name(title, most=120))
@@ -146,6 +147,7 @@ class Page:
     def draw_density(self, x: Floats, y: Floats, frame: Frame, *, dpi: int) -> None:
         """Draw the papers as one picture, sharp at `dpi`."""
         left, bottom, right, top = frame.page
+        self.n_papers = len(x)
         shape = tuple(max(8, round(side * dpi / 72)) for side in (top - bottom, right - left))
         counts = count_grid(x, y, extent=frame.box, shape=(shape[0], shape[1]))
         coarsest = max(_FINEST, _COARSEST * dpi * min(self.scale, 2))
@@ -163,7 +165,9 @@ class Page:
         axes.set_axis_off()
         axes.set_gid("map")
         ramp = np.round(self.colours.ramp * 255).astype(np.uint8)
-        tone = np.round(self.tones.position(density) * (len(ramp) - 1)).astype(np.uint8)
+        position = self.tones.position(density)
+        position += dust(counts, n_papers=len(x)) * (1 - position)
+        tone = np.round(position * (len(ramp) - 1)).astype(np.uint8)
         x0, y0, x1, y1 = frame.box
         axes.imshow(
             ramp[tone], extent=(x0, x1, y0, y1), origin="lower", aspect="auto", gid="density"
@@ -205,7 +209,7 @@ class Page:
                 if number != keep:
                     text.remove()
         self._draw_leaders(placement.leaders[placement.shown])
-        return _side_table(topics, placement.boxes, frame)
+        return _side_table(topics, placement.boxes, frame, self.n_papers)
 
     def _variants(self, row: Any) -> list[Text]:
         """One text for each way to break a name into lines, in the style of its level."""
@@ -448,7 +452,9 @@ def _reluctance(sizes: Floats) -> Floats:
     return np.asarray(0.35 * np.maximum(np.abs(shape) - 0.5, 0))
 
 
-def _side_table(topics: pd.DataFrame, boxes: Floats, frame: Frame) -> pd.DataFrame:
+def _side_table(
+    topics: pd.DataFrame, boxes: Floats, frame: Frame, n_papers: int
+) -> pd.DataFrame:
     """Build the numbers behind the picture: one row a topic."""
     import pandas as pd
 
@@ -465,7 +471,7 @@ def _side_table(topics: pd.DataFrame, boxes: Floats, frame: Frame) -> pd.DataFra
             "x": topics["x"].astype(float),
             "y": topics["y"].astype(float),
             "n_papers": papers,
-            "share": papers / max(1, 1),
+            "share": papers / max(1, n_papers),
             "shown": ~np.isnan(centres[:, 0]),
             "label_x": centres[:, 0],
             "label_y": centres[:, 1],

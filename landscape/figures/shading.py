@@ -16,7 +16,7 @@ Box = tuple[float, float, float, float]
 
 # A Gaussian of width sigma averages over 4 pi sigma^2 pixels: where it holds fewer papers than
 # this, what it shows is chance, and a wider one takes over.
-FEW, ENOUGH = 4.0, 14.0
+FEW, ENOUGH = 6.0, 24.0
 _SIGMAS = (2.8, 2.0)  # pixels of each level of the pyramid, wide first: half-octave steps
 
 
@@ -115,6 +115,40 @@ def smooth_adaptively(counts: Grid, *, coarsest: float) -> Grid:
     return density * np.float32(float(counts.sum()) / total) if total else density
 
 
+def dust(counts: Grid, *, n_papers: int, strength: float = 0.45) -> Grid:
+    """Draw every paper as a speck, fading out as papers become too many to be told apart.
+
+    Parameters
+    ----------
+    counts : ndarray of float32, shape (rows, columns)
+        Papers per pixel.
+    n_papers : int
+        Below 5,000 specks are at full strength; from 100,000 on there are none.
+    strength : float, default 0.45
+        Largest share of the ramp that a speck adds.
+
+    Returns
+    -------
+    ndarray of float32, shape (rows, columns)
+        What to add to the ramp position, 0 to `strength`.
+
+    Examples
+    --------
+    >>> specks = dust(np.eye(9, dtype=np.float32), n_papers=9)
+    >>> bool(specks[4, 4] > specks[0, 8])
+    True
+    """
+    from scipy.ndimage import gaussian_filter
+
+    fade = np.clip(np.log(1e5 / n_papers) / np.log(1e5 / 5e3), 0, 1) * strength
+    if fade == 0:
+        return np.zeros_like(counts)
+    sigma = 0.8
+    specks = gaussian_filter(np.minimum(counts, 1), sigma, mode="constant", truncate=3)
+    specks *= np.float32(2 * np.pi * sigma**2)  # a lone speck peaks at one
+    return np.minimum(specks, 1) * np.float32(fade)
+
+
 @dataclass(frozen=True)
 class Tones:
     """A scale from papers per pixel to ramp position.
@@ -171,7 +205,7 @@ def choose_tones(density: Grid, counts: Grid, *, middle: float = 0.56) -> Tones:
     below = np.cumsum(weights[order]) / weights.sum()
     typical = float(values[order][np.searchsorted(below, 0.5)])
     top = float(values[order][min(np.searchsorted(below, 0.995), len(order) - 1)])
-    low, high = typical / 200, typical * 4
+    low, high = typical / 12, typical * 4
     for _ in range(40):  # the position falls as the knee rises: bisection
         knee = (low * high) ** 0.5
         low, high = (knee, high) if Tones(knee, top).position(typical) > middle else (low, knee)

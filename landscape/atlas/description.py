@@ -1,0 +1,108 @@
+"""An atlas in words and in plain values, for the command line."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from landscape.atlas.reading import Atlas
+
+
+def facts(atlas: Atlas) -> dict[str, Any]:
+    """Gather what ``landscape info --json`` tells.
+
+    Parameters
+    ----------
+    atlas : Atlas
+
+    Returns
+    -------
+    dict
+        JSON values only.
+    """
+    return {
+        "path": str(atlas.path),
+        "format_version": atlas.manifest.format_version,
+        "package_version": atlas.manifest.package_version,
+        "updated": atlas.manifest.updated,
+        **atlas.coverage,
+        "parts": [asdict(part) for part in atlas.parts],
+        "regions": count_regions(atlas),
+        "quality": atlas.quality,
+        "stages": {
+            name: {
+                "rows": record.rows,
+                "seconds": record.seconds,
+                "peak_memory_mb": record.peak_memory_mb,
+                "finished": record.finished,
+                "parameters": record.parameters,
+                "model": record.model,
+                "details": record.details,
+            }
+            for name, record in atlas.stages.items()
+        },
+        "label_problems": list(atlas.label_problems),
+    }
+
+
+def describe(atlas: Atlas) -> str:
+    """Tell what ``landscape info`` prints.
+
+    Parameters
+    ----------
+    atlas : Atlas
+
+    Returns
+    -------
+    str
+        Several lines.
+    """
+    found = atlas.coverage
+    sources = ", ".join(f"{name} {n:,}" for name, n in found["sources"].items())
+    generated = " - GENERATED: these papers do not exist" if found["generated"] else ""
+    lines = [
+        f"{atlas.title}{generated}",
+        f"papers     {found['papers']:,}, {found['first_date']} to {found['last_date']}",
+        f"records    read {found['read']:,} = kept {found['papers']:,} + merged "
+        f"{found['merged']:,} + rejected {found['rejected']:,}",
+        f"sources    {sources}",
+        f"topics     {count_regions(atlas)} named regions",
+        "",
+        f"{'stage':12} {'rows':>9} {'seconds':>9} {'peak MB':>9}  model",
+    ]
+    for name, record in atlas.stages.items():
+        model = record.model or {}
+        lines.append(
+            f"{name:12} {record.rows:9,} {record.seconds:9,.1f} {record.peak_memory_mb:9,.0f}"
+            f"  {model.get('model') or model.get('name') or ''}"
+        )
+    lines += ["", "map quality"]
+    lines += [f"  {name:22} {as_words(value)}" for name, value in atlas.quality.items()]
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def count_regions(atlas: Atlas) -> int:
+    """Count the regions (topics of level 1) of an atlas."""
+    return int((atlas.topics["level"] == 1).sum())
+
+
+def as_words(value: float | int | None) -> str:
+    """Write a measure for people.
+
+    Parameters
+    ----------
+    value : float, int or None
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> as_words(0.12345), as_words(43023), as_words(None)
+    ('0.123', '43,023', 'too few papers to tell')
+    """
+    if value is None:
+        return "too few papers to tell"
+    return f"{value:,}" if isinstance(value, int) else f"{value:.3f}"

@@ -1,0 +1,121 @@
+"""What a user can ask of a build, as one typed object."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from landscape.errors import InputError
+
+TopicsMethod = Literal["density", "hdbscan"]
+
+
+@dataclass(frozen=True)
+class BuildOptions:
+    """Everything that decides what a build writes; `landscape.build` explains the fields.
+
+    Examples
+    --------
+    >>> BuildOptions(inputs=(Path("papers.jsonl"),)).topics_method
+    'density'
+    """
+
+    inputs: tuple[Path, ...]
+    embedder: str | None = None
+    layout: str | None = None
+    seed: int | None = None
+    n_neighbors: int = 15
+    min_dist: float = 0.05
+    keywords_limit: int = 20
+    tagger: str = "auto"
+    topics_method: TopicsMethod = "density"
+    max_regions: int | None = None
+    n_continents: int | None = None
+    polish: bool = False
+    title: str | None = None
+    workers: int | None = None
+    approve: Callable[[str], bool] | None = None
+
+    @property
+    def n_workers(self) -> int:
+        """Processes to use: as asked, else one a core that this process may run on."""
+        if self.workers is not None:
+            return self.workers
+        try:
+            return len(os.sched_getaffinity(0))
+        except AttributeError:  # macOS and Windows do not tell
+            return os.cpu_count() or 1
+
+
+def check_options(options: BuildOptions) -> BuildOptions:
+    """Refuse options that cannot work, before any work is done.
+
+    Parameters
+    ----------
+    options : BuildOptions
+
+    Returns
+    -------
+    BuildOptions
+        The same.
+
+    Raises
+    ------
+    InputError
+        With the value seen and the values allowed.
+
+    Examples
+    --------
+    >>> check_options(BuildOptions(inputs=()))
+    Traceback (most recent call last):
+    landscape.errors.InputError: No input file is given; name at least one file of papers.
+    """
+    if not options.inputs:
+        raise InputError("No input file is given; name at least one file of papers.")
+    _check_choice("topics method", options.topics_method, ("density", "hdbscan"))
+    if options.layout is not None:
+        from landscape.mapping.projection import LAYOUTS
+
+        _check_choice("layout", options.layout, (*sorted(LAYOUTS), "keep", "ready"))
+    for name, least in (
+        ("n_neighbors", 2),
+        ("keywords_limit", 1),
+        ("max_regions", 1),
+        ("n_continents", 1),
+        ("workers", 1),
+        ("seed", 0),
+        ("min_dist", 0),
+    ):
+        value = getattr(options, name)
+        if value is not None and value < least:
+            raise InputError(f"{name} is {value}; it has to be at least {least}.")
+    return options
+
+
+def as_paths(inputs: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> tuple[Path, ...]:
+    """Accept one path or several.
+
+    Parameters
+    ----------
+    inputs : path or iterable of path
+
+    Returns
+    -------
+    tuple of pathlib.Path
+
+    Examples
+    --------
+    >>> as_paths("papers.jsonl") == as_paths([Path("papers.jsonl")])
+    True
+    """
+    if isinstance(inputs, str | os.PathLike):
+        return (Path(inputs),)
+    return tuple(Path(one) for one in inputs)
+
+
+def _check_choice(what: str, value: Any, allowed: Iterable[str]) -> None:
+    if value not in allowed:
+        raise InputError(f"There is no {what} {value!r}; choose one of: {', '.join(allowed)}.")

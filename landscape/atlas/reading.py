@@ -1,0 +1,258 @@
+"""Open an atlas and read its tables."""
+
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from landscape.atlas.manifest import Manifest, Part, StageRecord, read_manifest
+from landscape.errors import AtlasError, InputError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Atlas:
+    """A map of a literature: papers, keywords, embeddings, coordinates and named regions.
+
+    Made by `landscape.build`, opened by `landscape.open`. Tables are read when first asked for.
+
+    Attributes
+    ----------
+    path : pathlib.Path
+        Its folder.
+    manifest : Manifest
+        What each stage read, was told and wrote.
+
+    Examples
+    --------
+    >>> atlas = Atlas(Path("galaxies.atlas"), Manifest(title="Galaxies"))
+    >>> len(atlas), atlas.title
+    (0, 'Galaxies')
+    """
+
+    path: Path
+    manifest: Manifest
+
+    @property
+    def title(self) -> str:
+        """Name of the atlas for people."""
+        return self.manifest.title or self.path.name.removesuffix(".atlas")
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The sources, in the order of the rows."""
+        return self.manifest.parts
+
+    @property
+    def stages(self) -> dict[str, StageRecord]:
+        """What each stage read, was told, took and wrote."""
+        return self.manifest.stages
+
+    @property
+    def coverage(self) -> dict[str, Any]:
+        """What the atlas holds, for captions: every output should state it.
+
+        ``title``, ``papers``, ``sources`` (papers by source), ``first_date``, ``last_date``,
+        ``generated`` (whether any paper is made up), ``read``, ``merged``, ``rejected``.
+        """
+        found = self.manifest.stages["ingest"].details
+        return {
+            "title": self.title,
+            "papers": len(self),
+            "sources": found["sources"],
+            "first_date": found["first_date"],
+            "last_date": found["last_date"],
+            "generated": found["generated"] > 0,
+            "read": found["read"],
+            "merged": found["merged"],
+            "rejected": found["rejected"],
+        }
+
+    @cached_property
+    def papers(self) -> pd.DataFrame:
+        """Every column of every paper; `read_papers` reads fewer columns."""
+        return self.read_papers()
+
+    def read_papers(self, columns: Sequence[str] | None = None) -> pd.DataFrame:
+        """Read papers, in the order of the map and the vectors.
+
+        Parameters
+        ----------
+        columns : sequence of str, optional
+            Which columns; all when not given.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row a paper. Numbers that may be missing are of pandas' nullable types.
+
+        Raises
+        ------
+        InputError
+            If there is no such column.
+        AtlasError
+            If a file is missing or damaged.
+        """
+        return self._table("papers.parquet", columns)
+
+    @cached_property
+    def map(self) -> pd.DataFrame:
+        """``paper_id, x, y, topic_id`` of every paper; topic -1 is outside every region."""
+        return self._table("map.parquet")
+
+    @cached_property
+    def topics(self) -> pd.DataFrame:
+        """Continents (level 0) and regions (level 1), with hand-made labels from labels.csv."""
+        table, problems = self._labelled_topics
+        for problem in problems:
+            warnings.warn(problem, stacklevel=2)
+        return table
+
+    @property
+    def label_problems(self) -> tuple[str, ...]:
+        """What is wrong with labels.csv, one sentence each."""
+        return self._labelled_topics[1]
+
+    @cached_property
+    def quality(self) -> dict[str, float | int | None]:
+        """How far the map can be trusted, see `landscape.mapping.quality.measure_quality`."""
+        name = "quality.json"
+        try:
+            measures: dict[str, float | int | None] = json.loads((self.path / name).read_bytes())
+        except (OSError, ValueError) as error:
+            raise _unreadable(self.path, name, error) from error
+        return measures
+
+    def vectors(self) -> NDArray[np.float32]:
+        """Embeddings of all papers, L2-normalised, shape (n_papers, n_dims).
+
+        Memory-mapped where the atlas has one part; several parts are joined in memory, which
+        `vector_parts` avoids.
+        """
+        import numpy as np
+
+        parts = self.vector_parts()
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+    def vector_parts(self) -> list[NDArray[np.float32]]:
+        """Embeddings of each part, memory-mapped, each of shape (n_papers, n_dims)."""
+        from landscape.atlas.matrix import open_matrix
+
+        opened = []
+        for part in self.parts:
+            name = f"embeddings/{part.name}.npy"
+            try:
+                opened.append(open_matrix(self.path / name))
+            except (OSError, ValueError) as error:
+                raise _unreadable(self.path, name, error) from error
+        return opened
+
+    def __len__(self) -> int:
+        return self.manifest.n_papers
+
+    def __repr__(self) -> str:
+        generated = ", generated" if self.stages and self.coverage["generated"] else ""
+        return f"<Atlas {self.title!r}: {len(self):,} papers{generated}, in {self.path}>"
+
+    def _repr_html_(self) -> str:
+        from landscape.atlas.html import atlas_as_html
+
+        return atlas_as_html(self)
+
+    @cached_property
+    def _labelled_topics(self) -> tuple[pd.DataFrame, tuple[str, ...]]:
+        from landscape.atlas.labels import LABELS, apply_labels
+
+        return apply_labels(_read_parquet(self.path, "topics.parquet"), self.path / LABELS)
+
+    def _table(self, table: str, columns: Sequence[str] | None = None) -> pd.DataFrame:
+        import pandas as pd
+
+        frames = [
+            _read_parquet(self.path, f"{table}/{part.name}.parquet", columns) for part in self.parts
+        ]
+        return pd.concat(frames, ignore_index=True)
+
+
+def open_atlas(path: str | os.PathLike[str]) -> Atlas:
+    """Open an atlas.
+
+    Parameters
+    ----------
+    path : path
+        The folder that `landscape.build` wrote.
+
+    Returns
+    -------
+    Atlas
+
+    Raises
+    ------
+    AtlasError
+        If the folder is not an atlas, is of a newer format, is damaged, or if its build was not
+        finished.
+
+    Examples
+    --------
+    >>> open_atlas("no-such.atlas")
+    Traceback (most recent call last):
+    landscape.errors.AtlasError: There is no atlas no-such.atlas; ...
+    """
+    folder = Path(path)
+    manifest = read_manifest(folder)
+    if not manifest.complete:
+        done = ", ".join(manifest.stages) or "nothing"
+        raise AtlasError(
+            f"The build of {folder} is not finished (done so far: {done}); run the same "
+            "landscape build again, it goes on from there."
+        )
+    for name in manifest.files:
+        if not (folder / name).is_file():
+            raise AtlasError(
+                f"{folder} has lost its file {name}; run the same landscape build again to make "
+                "it anew."
+            )
+    return Atlas(folder, manifest)
+
+
+def _read_parquet(folder: Path, name: str, columns: Sequence[str] | None = None) -> pd.DataFrame:
+    """One Parquet file of an atlas as a data frame."""
+    import pandas as pd
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    path = folder / name
+    try:
+        with pq.ParquetFile(path) as file:
+            names = file.schema_arrow.names
+            unknown = [column for column in columns or () if column not in names]
+            if unknown:
+                raise InputError(
+                    f"There is no column {unknown[0]!r} in {path.parent.name}; it has: "
+                    f"{', '.join(names)}."
+                )
+            table = file.read(columns=None if columns is None else list(columns))
+    except (OSError, pa.ArrowException) as error:
+        raise _unreadable(folder, name, error) from error
+    # Citation and read counts may be unknown: whole numbers with gaps, not floating-point ones.
+    counts = {pa.int32(): pd.Int32Dtype()} if name.startswith("papers") else {}
+    frame: pd.DataFrame = table.to_pandas(date_as_object=False, types_mapper=counts.get)
+    return frame
+
+
+def _unreadable(folder: Path, name: str, error: Exception) -> AtlasError:
+    why = str(error).splitlines()[0] if str(error) else type(error).__name__
+    return AtlasError(
+        f"{folder / name} cannot be read ({why}); see what is damaged with: "
+        f"landscape info {folder} --verify"
+    )

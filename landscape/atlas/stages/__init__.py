@@ -1,0 +1,1 @@
+"""The stages of a build, one module each, in the order in which data flows."""

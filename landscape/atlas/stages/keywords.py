@@ -1,0 +1,150 @@
+"""Second stage: the ``keywords`` column of ``papers.parquet``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from landscape.atlas.chunks import finish_chunks
+from landscape.atlas.graph import Context, Stage, StageResult, clear_work
+from landscape.atlas.manifest import digest
+from landscape.atlas.previous import Previous, recall
+from landscape.atlas.rows import column_digest, match_rows, row_keys
+from landscape.atlas.stages.ingest import PAPERS
+from landscape.atlas.storage import replacing
+from landscape.progress import progress
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from landscape.text.keywords import KeywordExtractor
+
+VERSION = 1
+_ROW_GROUP = 16384
+
+
+def _parameters(context: Context) -> dict[str, Any]:
+    from landscape.text.keywords import tagger_name
+
+    return {
+        "limit": context.options.keywords_limit,
+        "tagger": tagger_name(context.options.tagger),
+    }
+
+
+def _inputs(context: Context) -> dict[str, str]:
+    # The whole record, not only its text: the column is written into the records' own files.
+    return {"papers": context.manifest.stages["ingest"].fingerprint}
+
+
+def _run(context: Context) -> StageResult:
+    parameters = _parameters(context)
+    known = _Known(recall(context.folder), parameters)
+    files = context.part_files(PAPERS)
+    n_reused = 0
+    with ExitStack() as stack:
+        advance = stack.enter_context(progress("Keywords", total=context.manifest.n_papers))
+        extractor = _LazyExtractor(context, stack)
+        for path in files:
+            keys = row_keys(path)
+            found = match_rows(keys, known.keys)
+            new = np.flatnonzero(found < 0)
+            n_reused += len(keys) - len(new)
+            advance(len(keys) - len(new))
+            chunks = finish_chunks(
+                path,
+                new,
+                keys=keys,
+                folder=context.work("keywords", path.stem),
+                told=digest([VERSION, parameters]),
+                ending=".parquet",
+                work=extractor.write,
+                advance=advance,
+            )
+            found[new] = len(known.keys) + np.arange(len(new))
+            _fill_column(path, known.with_chunks(chunks), found)
+    clear_work(context, "keywords")
+    return StageResult(
+        rows=context.manifest.n_papers,
+        outputs=[f"{PAPERS}/{path.name}" for path in files],
+        products={"keywords": column_digest(files, ["keywords"])},
+        model={"name": parameters["tagger"]},
+        details={"reused": n_reused},
+    )
+
+
+class _Known:
+    """Keywords of the last finished build, if they were made in the same way."""
+
+    def __init__(self, previous: Previous | None, parameters: dict[str, Any]) -> None:
+        record = previous.stage("keywords") if previous else None
+        usable = record and (record.version, record.parameters) == (VERSION, parameters)
+        self.files = previous.files(PAPERS) if previous and usable else []
+        self.keys = previous.keys() if previous and usable else np.zeros((0, 2), np.uint64)
+
+    def with_chunks(self, chunks: list[Path]) -> pa.ChunkedArray:
+        """Return the known keywords, then those of the new rows."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        tables = [pq.read_table(path, columns=["keywords"]) for path in (*self.files, *chunks)]
+        return pa.concat_tables(tables)["keywords"] if tables else None
+
+
+class _LazyExtractor:
+    """Starts the language tools, and their processes, when the first chunk needs them."""
+
+    def __init__(self, context: Context, stack: ExitStack) -> None:
+        self._context, self._stack = context, stack
+        self._extractor: KeywordExtractor | None = None
+
+    def write(self, texts: list[str], path: Path) -> None:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        if self._extractor is None:
+            from landscape.text.keywords import KeywordExtractor
+
+            options = self._context.options
+            self._extractor = self._stack.enter_context(
+                KeywordExtractor(
+                    limit=options.keywords_limit,
+                    workers=options.n_workers,
+                    tagger=options.tagger,
+                )
+            )
+        column = pa.array(self._extractor.extract(texts), type=pa.list_(pa.string()))
+        pq.write_table(pa.table({"keywords": column}), path)
+
+
+def _fill_column(path: Path, keywords: pa.ChunkedArray, rows: np.ndarray[Any, Any]) -> None:
+    """Rewrite one part with its keywords: row ``i`` gets entry ``rows[i]``."""
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(path) as source, replacing(path) as beside:
+        schema = source.schema_arrow
+        with pq.ParquetWriter(beside, schema, compression="zstd") as writer:
+            start = 0
+            for batch in _row_groups(source):
+                column = keywords.take(rows[start : start + batch.num_rows])
+                field = schema.field("keywords")
+                filled = batch.set_column(
+                    schema.get_field_index("keywords"), field, column.cast(field.type)
+                )
+                writer.write_table(filled, row_group_size=_ROW_GROUP)
+                start += batch.num_rows
+
+
+def _row_groups(source: Any) -> Iterator[pa.Table]:
+    """The rows of a file in tables of a fixed number of rows, so that its bytes are fixed too."""
+    import pyarrow as pa
+
+    for batch in source.iter_batches(batch_size=_ROW_GROUP):
+        yield pa.Table.from_batches([batch])
+
+
+STAGE = Stage(name="keywords", version=VERSION, parameters=_parameters, inputs=_inputs, run=_run)

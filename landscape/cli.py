@@ -1,0 +1,379 @@
+"""The command line: parses, calls, prints. No science, and nothing heavy before it is needed."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from landscape.errors import LandscapeError
+
+if TYPE_CHECKING:
+    from landscape.atlas.reading import Atlas
+
+DONE, FAILED, WRONG_INPUT, STOPPED = 0, 1, 2, 130
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        Words after ``landscape``; those of the process when not given.
+
+    Returns
+    -------
+    int
+        Exit status: 0 done, 2 wrong usage or bad input, 1 anything else, 130 stopped by Ctrl-C.
+
+    Examples
+    --------
+    >>> main(["info", "no-such.atlas"])
+    2
+    """
+    options = _parser().parse_args(arguments)
+    try:
+        status: int = options.run(options)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        _note("stopped; run the same command again to go on")
+        return STOPPED
+    except LandscapeError as error:
+        if options.debug:
+            raise
+        _note(f"landscape: {error}")
+        return error.exit_status
+    except BrokenPipeError:
+        # The reader of our output has gone, as in `landscape info X | head -1`.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
+    except Exception as error:
+        if options.debug:
+            raise
+        first_line = (str(error).splitlines() or [""])[0]
+        _note(f"landscape: {type(error).__name__}: {first_line}")
+        _note("run with --debug for the traceback")
+        return FAILED
+    return status
+
+
+def _demo(options: argparse.Namespace) -> int:
+    from landscape.atlas.build import build
+    from landscape.corpus.demo import write_demo
+
+    out: Path = options.out
+    _note(f"writing a generated corpus of {options.papers:,} papers that do not exist")
+    files = write_demo(out.with_name(f"{out.stem}-corpus"), n_papers=options.papers)
+    atlas = build(
+        [files.papers],
+        out,
+        seed=options.seed,
+        workers=options.workers,
+        title="Demo corpus (generated)",
+        say=_note,
+    )
+    pictures = [options.figures / f"heatmap.{kind}" for kind in ("png", "pdf")]
+    for picture in pictures:
+        _draw_heatmap(atlas, picture)
+    print(
+        f"\nThe demo atlas is ready: {len(atlas):,} generated papers in {out}.\n"
+        "Every paper in it is made up by Landscape; no output of it says anything about "
+        "astronomy.\n\nOpen next:\n"
+        f"  {pictures[0]}  the labelled map\n"
+        f"  {pictures[1]}  the same, for print\n"
+        f"  landscape info {out}\n"
+        f"  landscape build YOUR-PAPERS.jsonl --out your.atlas"
+    )
+    return DONE
+
+
+def _build(options: argparse.Namespace) -> int:
+    from landscape.atlas.build import build
+    from landscape.atlas.description import count_regions, facts
+
+    atlas = build(
+        options.inputs,
+        options.out,
+        embedder=options.embedder,
+        layout=options.layout,
+        seed=options.seed,
+        n_neighbors=options.n_neighbors,
+        min_dist=options.min_dist,
+        keywords_limit=options.keywords_limit,
+        tagger=options.tagger,
+        topics_method=options.topics,
+        max_regions=options.regions,
+        n_continents=options.continents,
+        polish=options.polish,
+        title=options.title,
+        workers=options.workers,
+        approve=_agree if options.yes else _ask,
+        say=_note,
+    )
+    if options.json:
+        _print_json(facts(atlas))
+    else:
+        print(f"{atlas.path}: {len(atlas):,} papers in {count_regions(atlas)} named regions")
+    return DONE
+
+
+def _info(options: argparse.Namespace) -> int:
+    from landscape.atlas.description import describe, facts
+    from landscape.atlas.reading import open_atlas
+    from landscape.atlas.verify import verify
+
+    problems = verify(options.atlas) if options.verify else []
+    if problems:
+        if options.json:
+            _print_json({"path": str(options.atlas), "verified": False, "problems": problems})
+        for problem in problems:
+            _note(f"landscape: {problem}")
+        return WRONG_INPUT
+    atlas = open_atlas(options.atlas)
+    if options.json:
+        _print_json(facts(atlas) | ({"verified": True} if options.verify else {}))
+        return DONE
+    print(describe(atlas))
+    if options.verify:
+        print(f"verified   {len(atlas.manifest.files):,} files, every byte as it was written")
+    for problem in atlas.label_problems:
+        _note(f"landscape: {problem}")
+    return DONE
+
+
+def _figure_heatmap(options: argparse.Namespace) -> int:
+    from landscape.atlas.reading import open_atlas
+
+    written = _draw_heatmap(
+        open_atlas(options.atlas),
+        options.output,
+        colours=options.colours,
+        labels=not options.no_labels,
+        max_labels=options.max_labels,
+        title=options.title,
+    )
+    for path in written:
+        print(path)
+    return DONE
+
+
+def _evaluate_map(options: argparse.Namespace) -> int:
+    from landscape.atlas.description import as_words
+    from landscape.atlas.reading import open_atlas
+
+    atlas = open_atlas(options.atlas)
+    if options.again:
+        from landscape.atlas.stages.quality import measure
+
+        layout = atlas.stages["projection"].parameters["layout"]
+        quality = measure(atlas.path, atlas.manifest, layout=layout, seed=options.seed)
+    else:
+        quality = atlas.quality
+    if options.json:
+        _print_json(quality)
+        return DONE
+    for name, value in quality.items():
+        print(f"{name:24} {as_words(value)}")
+    return DONE
+
+
+def _fetch_arxiv(options: argparse.Namespace) -> int:
+    from landscape.corpus.fetch.arxiv import fetch_arxiv
+
+    return _fetched(
+        fetch_arxiv(
+            options.output,
+            set=options.set,
+            since=options.since,
+            until=options.until,
+            max_records=options.limit,
+            notify=_note,
+        )
+    )
+
+
+def _fetch_ads(options: argparse.Namespace) -> int:
+    from landscape.corpus.fetch.ads import fetch_ads
+
+    found = fetch_ads(options.output, query=options.query, max_records=options.limit, notify=_note)
+    return _fetched(found)
+
+
+def _fetch_pathfinder(options: argparse.Namespace) -> int:
+    from landscape.corpus.fetch.pathfinder import fetch_pathfinder
+
+    return _fetched(fetch_pathfinder(options.output, notify=_note))
+
+
+def _fetch_uat(options: argparse.Namespace) -> int:
+    from landscape.corpus.fetch.uat import fetch_uat
+
+    return _fetched(fetch_uat(options.output, version=options.version, notify=_note))
+
+
+def _fetched(found: Any) -> int:
+    if found.note:
+        _note(found.note)
+    print(f"{found.path}: {found.n_records:,} records")
+    return DONE
+
+
+def _draw_heatmap(atlas: Atlas, path: Path, **options: Any) -> list[Path]:
+    from landscape.figures import heatmap, save_figure
+
+    return list(save_figure(heatmap(atlas, **options), path))
+
+
+def _agree(_question: str) -> bool:
+    """The answer of --yes."""
+    return True
+
+
+def _ask(question: str) -> bool:
+    """Ask on the terminal; without one the answer is no."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        _note(f"{question} Not asked, because this is no terminal; give --yes to agree.")
+        return False
+    print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def _note(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+def _print_json(document: Any) -> None:
+    print(json.dumps(document, indent=1, ensure_ascii=False))
+
+
+def _parser() -> argparse.ArgumentParser:
+    from landscape import __version__
+
+    parser = argparse.ArgumentParser(
+        prog="landscape",
+        description="Map a research literature: from a pile of abstracts to a labelled atlas.",
+    )
+    parser.add_argument("--version", action="version", version=f"landscape {__version__}")
+    parser.add_argument("--debug", action="store_true", help="show tracebacks")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for add in (_add_demo, _add_build, _add_info, _add_figure, _add_evaluate, _add_fetch):
+        add(commands)
+    return parser
+
+
+def _add_demo(commands: Any) -> None:
+    demo = _command(commands, "demo", _demo, "the whole tour on a generated corpus")
+    demo.add_argument("--out", type=Path, default=Path("demo.atlas"), metavar="DIR")
+    demo.add_argument("--papers", type=_positive, default=4000, metavar="N")
+    demo.add_argument("--figures", type=Path, default=Path("figures/demo"), metavar="DIR")
+    demo.add_argument("--seed", type=int, default=1, help="of the map (default: 1)")
+    demo.add_argument("--workers", type=_positive, metavar="N", help="processes")
+
+
+def _add_build(commands: Any) -> None:
+    build = _command(commands, "build", _build, "build an atlas from files of papers")
+    build.add_argument("inputs", nargs="+", type=Path, metavar="INPUT", help="files of papers")
+    build.add_argument("--out", type=Path, required=True, metavar="DIR", help="the atlas")
+    build.add_argument("--title", help="name of the atlas, for captions")
+    build.add_argument("--seed", type=int, help="make the map reproducible (slower)")
+    build.add_argument("--workers", type=_positive, metavar="N", help="processes")
+    build.add_argument(
+        "--embedder", help="minilm, openai:MODEL, st:NAME_OR_PATH or ready (default: minilm)"
+    )
+    build.add_argument("--yes", action="store_true", help="agree to the cost of remote embeddings")
+    build.add_argument("--keywords-limit", type=_positive, default=20, metavar="N")
+    build.add_argument("--tagger", default="auto", help="part-of-speech tagger")
+    build.add_argument("--layout", help="umap, tsne, pca, ready or keep (default: umap)")
+    build.add_argument("--n-neighbors", type=_positive, default=15, metavar="N", help="of UMAP")
+    build.add_argument("--min-dist", type=float, default=0.05, help="of UMAP")
+    build.add_argument("--topics", choices=("density", "hdbscan"), default="density")
+    build.add_argument("--regions", type=_positive, metavar="N", help="most regions")
+    build.add_argument("--continents", type=_positive, metavar="N", help="most continents")
+    build.add_argument(
+        "--polish", action="store_true", help="let a language model improve the names of topics"
+    )
+    build.add_argument("--json", action="store_true", help="print one JSON document")
+
+
+def _add_info(commands: Any) -> None:
+    info = _command(commands, "info", _info, "what an atlas holds and how it was made")
+    info.add_argument("atlas", type=Path, metavar="DIR")
+    info.add_argument("--json", action="store_true", help="print one JSON document")
+    info.add_argument("--verify", action="store_true", help="compare every file's checksum")
+
+
+def _add_figure(commands: Any) -> None:
+    figure = commands.add_parser("figure", help="draw a figure")
+    kinds = figure.add_subparsers(title="kinds", metavar="KIND", required=True)
+    heatmap = _command(kinds, "heatmap", _figure_heatmap, "the labelled density map")
+    heatmap.add_argument("atlas", type=Path, metavar="DIR")
+    heatmap.add_argument(
+        "-o", "--output", type=Path, required=True, metavar="FILE", help="png, pdf or svg"
+    )
+    heatmap.add_argument("--colours", choices=("light", "dark"), default="light")
+    heatmap.add_argument("--title")
+    heatmap.add_argument("--no-labels", action="store_true")
+    heatmap.add_argument("--max-labels", type=_positive, metavar="N")
+
+
+def _add_evaluate(commands: Any) -> None:
+    evaluate = commands.add_parser("evaluate", help="measure how good a result is")
+    kinds = evaluate.add_subparsers(title="kinds", metavar="KIND", required=True)
+    quality = _command(kinds, "map", _evaluate_map, "how far the map can be trusted")
+    quality.add_argument("atlas", type=Path, metavar="DIR")
+    quality.add_argument("--json", action="store_true", help="print one JSON document")
+    quality.add_argument("--again", action="store_true", help="measure anew, store nothing")
+    quality.add_argument("--seed", type=int, default=0, help="of the samples, with --again")
+
+
+def _add_fetch(commands: Any) -> None:
+    fetch = commands.add_parser("fetch", help="get papers from the network")
+    kinds = fetch.add_subparsers(title="sources", metavar="SOURCE", required=True)
+    arxiv = _command(kinds, "arxiv", _fetch_arxiv, "arXiv metadata (OAI-PMH)")
+    arxiv.add_argument("--set", default="physics:astro-ph", help="default: physics:astro-ph")
+    arxiv.add_argument("--from", dest="since", metavar="DATE", help="first day, YYYY-MM-DD")
+    arxiv.add_argument("--until", metavar="DATE", help="last day, YYYY-MM-DD")
+    _output_and_limit(arxiv, "arxiv.jsonl")
+    ads = _command(kinds, "ads", _fetch_ads, "an ADS query (needs ADS_API_TOKEN)")
+    ads.add_argument("--query", required=True, help="in the ADS search syntax")
+    _output_and_limit(ads, "ads.jsonl")
+    pathfinder = _command(kinds, "pathfinder", _fetch_pathfinder, "the pathfinder corpus, 4.5 GB")
+    pathfinder.add_argument("-o", "--output", type=Path, default=Path("pathfinder"), metavar="DIR")
+    uat = _command(kinds, "uat", _fetch_uat, "the Unified Astronomy Thesaurus")
+    uat.add_argument("--version", default="5.1.0")
+    uat.add_argument("-o", "--output", type=Path, default=Path("UAT.json"), metavar="FILE")
+
+
+def _output_and_limit(parser: argparse.ArgumentParser, name: str) -> None:
+    parser.add_argument("-o", "--output", type=Path, default=Path(name), metavar="FILE")
+    parser.add_argument("--limit", type=_positive, metavar="N", help="stop after N records")
+
+
+def _command(
+    commands: Any, name: str, run: Callable[[argparse.Namespace], int], meaning: str
+) -> argparse.ArgumentParser:
+    parser: argparse.ArgumentParser = commands.add_parser(
+        name, help=meaning, description=f"{meaning[0].upper()}{meaning[1:]}."
+    )
+    parser.set_defaults(run=run)
+    # Understood after the command as well as before it.
+    parser.add_argument(
+        "--debug", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS
+    )
+    return parser
+
+
+def _positive(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not a positive number")
+    return value
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,101 @@
+"""One reader per source, each behind the same small interface, chosen by what is in the file.
+
+>>> sorted(READERS)
+['ads', 'arxiv', 'bibtex', 'pathfinder', 'scilit', 'table']
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Protocol
+
+from landscape.corpus.readers.ads import AdsReader
+from landscape.corpus.readers.arxiv import ArxivReader
+from landscape.corpus.readers.bibtex import BibtexReader
+from landscape.corpus.readers.files import PARQUET_MAGIC, sample
+from landscape.corpus.readers.pathfinder import PathfinderReader
+from landscape.corpus.readers.scilit import ScilitReader
+from landscape.corpus.readers.table import TableReader
+from landscape.corpus.schema import RawRecord, Rejection
+from landscape.errors import InputError
+
+__all__ = ["READERS", "Reader", "choose_reader"]
+
+
+class Reader(Protocol):
+    """What reads one kind of source."""
+
+    name: str
+    """As it stands in ``source`` and in the manifest, for example ``"arxiv"``."""
+
+    def recognises(self, path: Path, head: bytes) -> bool:
+        """Say whether a file is of this kind, from its first (decompressed) bytes."""
+        ...
+
+    def read(
+        self, path: Path, *, on_bytes: Callable[[int], None] | None = None
+    ) -> Iterator[RawRecord | Rejection]:
+        """Stream the records of a file, broken ones as rejections.
+
+        Calls `on_bytes` with the number of bytes of the file consumed since the last call.
+        Raises :class:`landscape.errors.InputError` where the file itself is damaged.
+        """
+        ...
+
+
+# The order of asking: from the most particular shape to the most general.
+READERS: dict[str, Reader] = {
+    reader.name: reader
+    for reader in (
+        PathfinderReader(),
+        ScilitReader(),
+        AdsReader(),
+        ArxivReader(),
+        BibtexReader(),
+        TableReader(),
+    )
+}
+"""All readers by name, in the order in which they are asked whether they know a file."""
+
+
+def choose_reader(path: Path) -> Reader:
+    """Find the reader for a file by looking at its contents; its name does not matter.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        Any supported file, plain or ``.gz``.
+
+    Returns
+    -------
+    Reader
+
+    Raises
+    ------
+    landscape.errors.InputError
+        If the file does not exist, is a folder, is empty, is binary, or is of no known kind.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "papers"
+    >>> _ = path.write_text('{"id": "2101.00001", "title": "T", "abstract": "A", "versions": []}')
+    >>> choose_reader(path).name
+    'arxiv'
+    """
+    head = sample(path)
+    for reader in READERS.values():
+        if reader.recognises(path, head):
+            return reader
+    if head.startswith(PARQUET_MAGIC):
+        raise InputError(
+            f"{path} is a Parquet file without a column of titles; "
+            "it needs at least the columns title and abstract."
+        )
+    start = head.lstrip()[:60].decode("utf-8", "replace")
+    raise InputError(
+        f"{path} is of no kind that Landscape reads: it begins with {start!r}. Give an arXiv "
+        "metadata snapshot, an ADS reply, pathfinder Parquet, BibTeX, SciLit JSON, or CSV, "
+        "Parquet or JSON lines with the columns title and abstract."
+    )

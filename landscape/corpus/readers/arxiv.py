@@ -1,0 +1,112 @@
+"""arXiv metadata: the snapshot that arXiv publishes (JSON lines), and flat exports of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from landscape.corpus.dates import parse_date
+from landscape.corpus.identifiers import arxiv_month, parse_arxiv_id
+from landscape.corpus.readers.fields import names_of, texts_of
+from landscape.corpus.readers.files import checked
+from landscape.corpus.readers.json_records import first_objects, json_records
+from landscape.corpus.schema import RawRecord, Rejection
+
+_SNAPSHOT_KEYS = {"versions", "authors_parsed", "update_date", "submitter", "journal-ref"}
+
+
+class ArxivReader:
+    """Reads the arXiv metadata snapshot, one JSON object a line, plain or ``.gz``.
+
+    Two shapes: the snapshot itself (``id``, ``authors_parsed``, ``versions``, ``categories`` as
+    one text), and the flat one (``arxiv_id``, ``authors``, ``date``, ``categories`` as a list).
+
+    Examples
+    --------
+    >>> head = b'{"id": "0704.0001", "title": "T", "abstract": "A", "authors_parsed": []}'
+    >>> ArxivReader().recognises(Path("x"), head)
+    True
+    """
+
+    name = "arxiv"
+
+    def recognises(self, path: Path, head: bytes) -> bool:  # noqa: ARG002  # the protocol's
+        """Say whether the records have arXiv's keys."""
+        return any(_is_arxiv(found) for found in first_objects(head))
+
+    def read(
+        self, path: Path, *, on_bytes: Callable[[int], None] | None = None
+    ) -> Iterator[RawRecord | Rejection]:
+        """Stream the records of a snapshot."""
+        return checked(path, self._records(path, on_bytes))
+
+    def _records(
+        self, path: Path, on_bytes: Callable[[int], None] | None
+    ) -> Iterator[RawRecord | Rejection]:
+        for item in json_records(path, on_bytes=on_bytes):
+            if isinstance(item, Rejection):
+                yield item
+            else:
+                line, record = item
+                yield RawRecord(line, _fields(record))
+
+
+def _is_arxiv(record: dict[str, Any]) -> bool:
+    if "title" not in record:
+        return False
+    if "id" in record and _SNAPSHOT_KEYS & record.keys():
+        return True
+    flat = {"arxiv_id", "categories"} <= record.keys()
+    return flat and not {"paper_id", "source", "generated", "embed", "embedding"} & record.keys()
+
+
+def _fields(record: dict[str, Any]) -> dict[str, Any]:
+    arxiv_id = record.get("arxiv_id", record.get("id"))
+    return {
+        "arxiv_id": arxiv_id,
+        "title": record.get("title"),
+        "abstract": record.get("abstract"),
+        "authors": _authors(record),
+        "dates": _dates(record, arxiv_id),
+        "doi": record.get("doi"),
+        "bibcode": record.get("bibcode"),
+        "journal": record.get("journal-ref") or record.get("journal"),
+        "categories": texts_of(record.get("categories"), separator=r"[\s,;]+"),
+        "cites": record.get("citation_count", record.get("cites", record.get("s2_citations"))),
+        "ads_keywords": texts_of(record.get("keywords")),
+        "doctype": record.get("doctype"),
+    }
+
+
+def _authors(record: dict[str, Any]) -> Any:
+    parsed = record.get("authors_parsed")
+    if isinstance(parsed, list) and parsed:
+        # Family name, given names, suffix; whatever follows is an affiliation.
+        return [_name(entry) for entry in parsed if isinstance(entry, list) and entry]
+    return names_of(record.get("authors"))
+
+
+def _name(entry: list[Any]) -> str:
+    family, given, suffix = ([part for part in entry if isinstance(part, str)] + ["", "", ""])[:3]
+    return ", ".join(part for part in (family, given, suffix) if part)
+
+
+def _dates(record: dict[str, Any], arxiv_id: Any) -> list[Any]:
+    if record.get("date"):
+        return [record["date"]]
+    versions = record.get("versions")
+    if isinstance(versions, list) and versions and isinstance(versions[0], dict):
+        created = versions[0].get("created")
+        if created:
+            return [created]
+    updated = record.get("update_date")
+    known = parse_arxiv_id(arxiv_id)
+    if updated and known:
+        # The last change can be decades after the paper; its id holds the month of birth.
+        month = arxiv_month(known)
+        try:
+            return [updated] if month.covers(parse_date(updated)) else []
+        except ValueError:
+            return []
+    return [updated] if updated else []

@@ -1,0 +1,182 @@
+"""BibTeX, as ADS, arXiv and reference managers export it."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from landscape.corpus.dates import month_number
+from landscape.corpus.identifiers import parse_arxiv_id, parse_bibcode
+from landscape.corpus.readers.files import checked, open_input
+from landscape.corpus.readers.json_records import LARGEST_RECORD
+from landscape.corpus.schema import RawRecord, Rejection
+from landscape.errors import require
+
+_ENTRY = re.compile(rb"^[ \t]*@\s*([A-Za-z]+)\s*[{(]")
+_HEAD = re.compile(rb"^[ \t]*@\s*[A-Za-z]+\s*[{(]\s*[^\s,]*\s*,?", re.MULTILINE)
+_NOT_PAPERS = {b"string", b"preamble", b"comment"}
+
+# Journal macros of AASTeX that ADS writes: https://ui.adsabs.harvard.edu/help/actions/journal-macros
+_JOURNALS = {
+    "aap": "Astronomy and Astrophysics",
+    "aapr": "Astronomy and Astrophysics Reviews",
+    "aaps": "Astronomy and Astrophysics Supplement Series",
+    "actaa": "Acta Astronomica",
+    "aj": "The Astronomical Journal",
+    "ao": "Applied Optics",
+    "apj": "The Astrophysical Journal",
+    "apjl": "The Astrophysical Journal Letters",
+    "apjs": "The Astrophysical Journal Supplement Series",
+    "apss": "Astrophysics and Space Science",
+    "araa": "Annual Review of Astronomy and Astrophysics",
+    "grl": "Geophysical Research Letters",
+    "icarus": "Icarus",
+    "jcap": "Journal of Cosmology and Astroparticle Physics",
+    "jgr": "Journal of Geophysical Research",
+    "memras": "Memoirs of the Royal Astronomical Society",
+    "mnras": "Monthly Notices of the Royal Astronomical Society",
+    "nar": "New Astronomy Reviews",
+    "nat": "Nature",
+    "pasa": "Publications of the Astronomical Society of Australia",
+    "pasj": "Publications of the Astronomical Society of Japan",
+    "pasp": "Publications of the Astronomical Society of the Pacific",
+    "physrep": "Physics Reports",
+    "planss": "Planetary and Space Science",
+    "pra": "Physical Review A",
+    "prc": "Physical Review C",
+    "prd": "Physical Review D",
+    "pre": "Physical Review E",
+    "prl": "Physical Review Letters",
+    "procspie": "Society of Photo-Optical Instrumentation Engineers Conference Series",
+    "psj": "The Planetary Science Journal",
+    "rmxaa": "Revista Mexicana de Astronomía y Astrofísica",
+    "solphys": "Solar Physics",
+    "ssr": "Space Science Reviews",
+}
+
+
+class BibtexReader:
+    """Reads BibTeX through ``bibtexparser``, entry by entry, so that any size of file streams.
+
+    Only entries with an abstract become papers; ADS writes them when asked for "BibTeX ABS".
+    """
+
+    name = "bibtex"
+
+    def recognises(self, path: Path, head: bytes) -> bool:  # noqa: ARG002  # the protocol's
+        """Say whether there is an entry (``@article{...``)."""
+        return head.lstrip()[:1] not in (b"{", b"[") and _HEAD.search(head) is not None
+
+    def read(
+        self, path: Path, *, on_bytes: Callable[[int], None] | None = None
+    ) -> Iterator[RawRecord | Rejection]:
+        """Stream the entries."""
+        require("bibtexparser", "bibtex")
+        return checked(path, self._records(path, on_bytes))
+
+    def _records(
+        self, path: Path, on_bytes: Callable[[int], None] | None
+    ) -> Iterator[RawRecord | Rejection]:
+        strings: list[str] = []
+        for line, block in _blocks(path, on_bytes):
+            kind = _ENTRY.match(block)
+            if kind is None:
+                continue  # what stands between entries is a comment in BibTeX
+            try:
+                text = block.decode("utf-8")
+            except UnicodeDecodeError:
+                shown = block[:200].decode("utf-8", "replace")
+                yield Rejection(path.name, line, "not UTF-8 text", shown)
+                continue
+            if kind[1].lower() == b"string":
+                strings.append(text)
+            if kind[1].lower() not in _NOT_PAPERS:
+                yield _record(path, line, text, "".join(strings))
+
+
+def _blocks(path: Path, on_bytes: Callable[[int], None] | None) -> Iterator[tuple[int, bytes]]:
+    """Cut the file where an entry begins a line."""
+    with open_input(path, on_bytes=on_bytes) as stream:
+        lines: list[bytes] = []
+        size, start = 0, 1
+        number = 0
+        while line := stream.readline(LARGEST_RECORD):
+            number += 1
+            if _ENTRY.match(line) or size > LARGEST_RECORD:
+                if lines:
+                    yield start, b"".join(lines)
+                lines, size, start = [], 0, number
+            lines.append(line)
+            size += len(line)
+        if lines:
+            yield start, b"".join(lines)
+
+
+def _record(path: Path, line: int, text: str, strings: str) -> RawRecord | Rejection:
+    import bibtexparser
+
+    # The parser reports the same faults to its logger; ours go to rejected.jsonl.
+    logging.getLogger("bibtexparser").setLevel(logging.CRITICAL)
+    library = bibtexparser.parse_string(strings + text)
+    if not library.entries:
+        return Rejection(path.name, line, "not a BibTeX entry (unbalanced braces?)", text[:200])
+    entry = library.entries[0]
+    fields = {field.key.lower(): str(field.value) for field in entry.fields}
+    return RawRecord(line, _fields(entry.key, entry.entry_type, fields))
+
+
+def _fields(key: str, entry_type: str, entry: dict[str, str]) -> dict[str, Any]:
+    url = entry.get("adsurl", "")
+    eprint = entry.get("eprint")
+    archive = entry.get("archiveprefix", "arXiv").lower()
+    return {
+        "title": entry.get("title"),
+        "abstract": entry.get("abstract"),
+        "authors": _authors(entry.get("author", "")),
+        "dates": _dates(entry),
+        "doi": entry.get("doi"),
+        "bibcode": parse_bibcode(key) or parse_bibcode(url),
+        "arxiv_id": eprint if archive == "arxiv" and parse_arxiv_id(eprint) else entry.get("url"),
+        "given_id": None if parse_bibcode(key) else key,
+        "journal": _journal(entry),
+        "categories": entry.get("primaryclass", "").split(),
+        "ads_keywords": [
+            word.strip() for word in re.split(r"[,;]", entry.get("keywords", "")) if word.strip()
+        ],
+        "doctype": entry_type.lower(),
+    }
+
+
+def _authors(names: str) -> list[str]:
+    """Split at "and" outside braces, and unwrap braced family names."""
+    found, depth, current = [], 0, []
+    for word in names.split():
+        if word == "and" and depth == 0:
+            found.append(" ".join(current))
+            current = []
+            continue
+        depth += word.count("{") - word.count("}")
+        current.append(word)
+    found.append(" ".join(current))
+    return [name for name in found if name and name != "others"]
+
+
+def _dates(entry: dict[str, str]) -> list[str]:
+    if entry.get("date"):
+        return [entry["date"]]
+    year = entry.get("year", "").strip("{} ")
+    if not year:
+        return []
+    month = entry.get("month", "").strip("{} ")
+    number = int(month) if month.isdecimal() else month_number(month)
+    return [f"{year}-{number:02d}"] if number and year.isdecimal() else [year]
+
+
+def _journal(entry: dict[str, str]) -> str | None:
+    journal = entry.get("journal") or entry.get("booktitle")
+    if journal and journal.startswith("\\"):
+        return _JOURNALS.get(journal[1:].lower(), journal[1:])
+    return journal

@@ -1,0 +1,187 @@
+"""JSON records out of a stream: lines, one array, an ADS reply, or objects one after another."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import orjson
+
+from landscape.corpus.readers.files import open_input
+from landscape.corpus.schema import Rejection
+from landscape.errors import InputError
+
+LARGEST_RECORD = 64 << 20
+"""Bytes. No paper is as large; what is has lost a quote or a bracket."""
+
+_CHUNK = 1 << 20
+# A string whole (so that brackets inside it do not count), else one bracket.
+_STRUCTURE = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|[{}\[\]]', re.DOTALL)
+_ENVELOPE = re.compile(rb'"docs"\s*:\s*\[')
+_ARRAY = re.compile(rb"\[")
+_PRETTY = re.compile(rb"\s*\{\s*\n\s*\"")
+
+JsonRecord = tuple[int, dict[str, Any]]
+
+
+def json_records(
+    path: Path, *, on_bytes: Callable[[int], None] | None = None
+) -> Iterator[JsonRecord | Rejection]:
+    """Stream the JSON objects of a file.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        JSON lines, one JSON array, ADS replies (``{"response": {"docs": [...]}}``), or objects
+        that span several lines.
+    on_bytes : callable, optional
+        Told the bytes consumed.
+
+    Yields
+    ------
+    tuple of (int, dict) or Rejection
+        Line on which the object starts, and the object; a rejection for anything else.
+    """
+    with open_input(path, on_bytes=on_bytes) as stream:
+        pieces = _pieces(stream, stream.peek(_CHUNK)[:_CHUNK])  # type: ignore[attr-defined]  # BinaryIO hides it
+        for line, piece in pieces:
+            value, problem = _parsed(piece)
+            if problem is None:
+                yield line, value
+            else:
+                yield Rejection(path.name, line, problem, _snippet(piece))
+
+
+@lru_cache(maxsize=4)
+def first_objects(head: bytes) -> tuple[dict[str, Any], ...]:
+    """Return the complete objects among the first of a file; none where it is no JSON."""
+    if head.lstrip()[:1] not in (b"{", b"["):
+        return ()
+    found = []
+    for number, (_, piece) in enumerate(_pieces(io.BytesIO(head), head)):
+        value, problem = _parsed(piece)
+        if problem is None:
+            found.append(value)
+        if len(found) == 5 or number == 200:
+            break
+    return tuple(found)
+
+
+def is_ads_reply(head: bytes) -> bool:
+    """Whether a file is a whole reply of the ADS search service."""
+    return (
+        head.lstrip()[:1] == b"{"
+        and b'"response"' in head[:4096]
+        and _ENVELOPE.search(head) is not None
+    )
+
+
+def _pieces(stream: BinaryIO, head: bytes) -> Iterator[tuple[int, bytes]]:
+    text = head.lstrip()
+    if is_ads_reply(text):
+        return _objects(stream, _ENVELOPE)
+    if text[:1] == b"[":
+        return _objects(stream, _ARRAY)
+    if _PRETTY.match(text):
+        return _objects(stream, None)
+    return _lines(stream)
+
+
+def _lines(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
+    number = 0
+    while line := stream.readline(LARGEST_RECORD):
+        number += 1
+        ended = line.endswith(b"\n")
+        if line.strip():
+            yield number, line
+        while not ended and (rest := stream.readline(LARGEST_RECORD)):
+            ended = rest.endswith(b"\n")  # the tail of a line too long to be one record
+
+
+def _objects(stream: BinaryIO, opening: re.Pattern[bytes] | None) -> Iterator[tuple[int, bytes]]:
+    """Cut the objects out of an array (after `opening`), or out of a row of them (None)."""
+    buffer, at, line = b"", 0, 1
+    inside, depth, start, done = opening is None, 0, -1, 0
+    ended = False
+    while not ended:
+        chunk = stream.read(_CHUNK)
+        ended = not chunk
+        # `done` is up to where the buffer has been given out.
+        line += buffer.count(b"\n", 0, done)
+        buffer = buffer[done:] + chunk
+        at, start, done = at - done, start - done if start >= 0 else -1, 0
+        while True:
+            if not inside and opening is not None:
+                found = opening.search(buffer, done)
+                if found is None:
+                    rest = buffer[done:].strip(b" \t\r\n,]}")
+                    if ended and rest and opening is _ARRAY:
+                        yield line + buffer.count(b"\n", 0, done), rest
+                    done = at = done if opening is _ARRAY else max(done, len(buffer) - 64)
+                    break
+                inside, at, done, depth = True, found.end(), found.end(), 0
+            token = _STRUCTURE.search(buffer, at)
+            if token is None:
+                at = len(buffer)
+                break
+            mark = token[0]
+            if mark[:1] == b'"':
+                if (len(mark) == 1 or mark[-1:] != b'"' or token.end() == len(buffer)) and not ended:
+                    at = token.start()  # perhaps cut by the end of the chunk
+                    break
+            elif mark in b"{[":
+                if depth == 0:
+                    gap = buffer[done : token.start()].strip(b" \t\r\n,")
+                    if gap:
+                        yield line + buffer.count(b"\n", 0, done), gap
+                    start = token.start()
+                depth += 1
+            elif depth > 0:
+                depth -= 1
+                if depth == 0:
+                    yield line + buffer.count(b"\n", 0, start), buffer[start : token.end()]
+                    start, done = -1, token.end()
+            elif opening is not None:
+                gap = buffer[done : token.start()].strip(b" \t\r\n,")
+                if gap:
+                    yield line + buffer.count(b"\n", 0, done), gap
+                inside, done = False, token.end()
+            at = token.end()
+        if len(buffer) - done > LARGEST_RECORD:
+            number = line + buffer.count(b"\n", 0, max(start, 0))
+            raise InputError(
+                f"The JSON record that starts on line {number:,} does not end; "
+                "a quote or a bracket is missing there."
+            )
+    rest = buffer[done:].strip(b" \t\r\n,")
+    if inside and rest:
+        yield line + buffer.count(b"\n", 0, max(start, done)), rest
+
+
+def _parsed(piece: bytes) -> tuple[Any, str | None]:
+    if len(piece) >= LARGEST_RECORD:
+        return None, "the record is too large to be one paper"
+    try:
+        value = orjson.loads(piece)
+    except orjson.JSONDecodeError as error:
+        try:
+            piece.decode("utf-8")
+        except UnicodeDecodeError as wrong:
+            return None, f"not UTF-8 text (byte {wrong.start + 1} of the record)"
+        return None, f"not JSON ({error.msg})"
+    if not isinstance(value, dict):
+        return None, f"not a record but {_kind(value)}"
+    return value, None
+
+
+def _kind(value: Any) -> str:
+    names = {list: "a list", str: "a text", bool: "true or false", type(None): "null"}
+    return names.get(type(value), "a number")
+
+
+def _snippet(piece: bytes) -> str:
+    return piece[:200].decode("utf-8", "replace").strip()

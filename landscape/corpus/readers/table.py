@@ -1,0 +1,134 @@
+"""CSV, Parquet and JSON lines with the columns of the contract, or plain names for them."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from landscape.corpus.readers.columns import POSITIONS, VECTORS, fields_of, has_titles
+from landscape.corpus.readers.fields import list_in_text
+from landscape.corpus.readers.files import PARQUET_MAGIC, checked, open_input, sample
+from landscape.corpus.readers.json_records import first_objects, json_records
+from landscape.corpus.readers.parquet import column_names, parquet_records
+from landscape.corpus.schema import RawRecord, Rejection
+
+_DELIMITERS = (",", "\t", ";", "|")
+
+
+class TableReader:
+    """Reads tables: CSV (comma, tab, semicolon), Parquet, JSON lines or a JSON array.
+
+    Columns are those of ``papers.parquet``; common other names are understood (``id``,
+    ``summary``, ``year``, ``citation_count``...). At least ``title`` and ``abstract`` are needed.
+    A column ``embed`` or ``embedding`` of number lists, and the pair ``umap_x, umap_y``, are
+    taken as ready-made vectors and coordinates.
+
+    Examples
+    --------
+    >>> TableReader().recognises(Path("x"), b"id,title,abstract\\n1,T,A\\n")
+    True
+    """
+
+    name = "table"
+
+    def recognises(self, path: Path, head: bytes) -> bool:
+        """Say whether there is a column of titles."""
+        if head.startswith(PARQUET_MAGIC):
+            return has_titles(column_names(path))
+        if head.lstrip()[:1] in (b"{", b"["):
+            return any(has_titles(tuple(found)) for found in first_objects(head))
+        return _delimiter(head) is not None
+
+    def read(
+        self, path: Path, *, on_bytes: Callable[[int], None] | None = None
+    ) -> Iterator[RawRecord | Rejection]:
+        """Stream the rows."""
+        head = sample(path)
+        if head.startswith(PARQUET_MAGIC):
+            return checked(path, parquet_records(path, on_bytes=on_bytes))
+        if head.lstrip()[:1] in (b"{", b"["):
+            return checked(path, _json_rows(path, on_bytes))
+        return checked(path, _csv_rows(path, _delimiter(head) or ",", on_bytes))
+
+
+def _json_rows(
+    path: Path, on_bytes: Callable[[int], None] | None
+) -> Iterator[RawRecord | Rejection]:
+    for item in json_records(path, on_bytes=on_bytes):
+        if isinstance(item, Rejection):
+            yield item
+        else:
+            yield _record(*item)
+
+
+def _record(line: int, row: dict[str, Any]) -> RawRecord:
+    names = {name.lower(): name for name in row}
+    vector = next((row[names[n]] for n in VECTORS if n in names), None)
+    vector = list_in_text(vector)
+    xy = [row[names[n]] for n in POSITIONS if n in names]
+    return RawRecord(
+        line,
+        fields_of({name: value for name, value in row.items() if name.lower() not in VECTORS}),
+        vector if isinstance(vector, list) and vector else None,
+        _position(xy),
+    )
+
+
+def _position(xy: list[Any]) -> tuple[float, float] | None:
+    if len(xy) != 2:
+        return None
+    try:
+        return float(xy[0]), float(xy[1])
+    except (TypeError, ValueError):
+        return None
+
+
+def _csv_rows(
+    path: Path, delimiter: str, on_bytes: Callable[[int], None] | None
+) -> Iterator[RawRecord | Rejection]:
+    with open_input(path, on_bytes=on_bytes) as stream:
+        rows = csv.reader(_text_lines(stream), delimiter=delimiter)
+        header = next(rows)
+        while True:
+            line = rows.line_num + 1
+            try:
+                row = next(rows)
+            except StopIteration:
+                return
+            except csv.Error as error:
+                yield Rejection(path.name, line, f"not a row of the table ({error})")
+                continue
+            if not any(field.strip() for field in row):
+                continue
+            yield _csv_record(path, line, header, row)
+
+
+def _csv_record(path: Path, line: int, header: list[str], row: list[str]) -> RawRecord | Rejection:
+    snippet = ",".join(row)[:200].encode("utf-8", "replace").decode("utf-8")
+    if any("\udc80" <= character <= "\udcff" for field in row for character in field):
+        return Rejection(path.name, line, "not UTF-8 text", snippet)
+    if len(row) != len(header):
+        reason = f"{len(row)} fields where the header names {len(header)}"
+        return Rejection(path.name, line, reason, snippet)
+    return _record(line, dict(zip(header, row, strict=True)))
+
+
+def _text_lines(stream: BinaryIO) -> Iterator[str]:
+    """Decode line by line; bytes that are not UTF-8 are marked, so that only their row is lost."""
+    for line in io.TextIOWrapper(stream, "utf-8", errors="surrogateescape", newline=""):
+        yield line
+
+
+def _delimiter(head: bytes) -> str | None:
+    """Find the delimiter of a CSV file from its header, None where it has no column of titles."""
+    first_line = head.lstrip(b"\r\n").split(b"\n", 1)[0].decode("utf-8", "replace").rstrip("\r")
+    if len(first_line) > 10_000:
+        return None
+    for delimiter in _DELIMITERS:
+        header = next(csv.reader([first_line], delimiter=delimiter), [])
+        if len(header) > 1 and has_titles(header):
+            return delimiter
+    return None

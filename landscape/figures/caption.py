@@ -66,7 +66,9 @@ def headline(facts: MapFacts) -> str:
     return f"{clean_name(facts.title)}: {', '.join(part for part in parts if part)}."
 
 
-def explanation(facts: MapFacts, *, not_shown: int = 0, outside: int = 0) -> list[str]:
+def explanation(
+    facts: MapFacts, *, not_shown: int = 0, outside: int = 0, specks: bool = False
+) -> list[str]:
     """Say how to read the map and how far to trust it, one sentence an item.
 
     Parameters
@@ -76,6 +78,8 @@ def explanation(facts: MapFacts, *, not_shown: int = 0, outside: int = 0) -> lis
         Names that found no room.
     outside : int, default 0
         Papers outside the frame.
+    specks : bool, default False
+        Whether single papers can be seen.
 
     Returns
     -------
@@ -91,6 +95,8 @@ def explanation(facts: MapFacts, *, not_shown: int = 0, outside: int = 0) -> lis
     sentences = [
         "Near means similar; directions, and distances between far regions, mean nothing.",
     ]
+    if specks:
+        sentences.append("Specks are single papers.")
     if facts.share_named is not None and facts.n_regions:
         regions = count(facts.n_regions, "named region")
         lie = f"{_percent(facts.share_named)} of the papers lie in the {regions}"
@@ -113,7 +119,7 @@ _MEASURES = {
     "knn_recall_at_10": "{percent} of the 10 nearest neighbours are kept (kNN recall@10)",
     "trustworthiness": "trustworthiness {value:.2f}",
     "continuity": "continuity {value:.2f}",
-    "peak_recall": "{percent} of the region peaks return when the papers are resampled",
+    "peak_recall": "{percent} of region peaks return when papers are resampled",
 }
 
 

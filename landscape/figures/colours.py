@@ -49,14 +49,15 @@ class Theme:
         What `theme` knows it by.
     ramp : ndarray of float, shape (256, 3)
         sRGB from the empty page to the densest place, 0 to 1.
-    ink, faint, halo, accent : str
-        Hex colours of names, of captions and thin lines, of the outline behind names, and of
-        warnings.
+    ink, continent, faint, halo, accent : str
+        Hex colours of the names of regions and of continents, of captions and thin lines, of the
+        outline behind names, and of warnings.
     """
 
     name: str
     ramp: Floats
     ink: str
+    continent: str
     faint: str
     halo: str
     accent: str
@@ -190,24 +191,36 @@ def srgb_to_oklab(rgb: Floats) -> Floats:
 THEMES: dict[str, tuple[list[tuple[float, float, float]], dict[str, str]]] = {
     "light": (
         [
-            (1.000, 0.000, 200.0),
-            (0.905, 0.045, 190.0),
-            (0.810, 0.080, 200.0),
-            (0.715, 0.105, 225.0),
-            (0.620, 0.125, 252.0),
-            (0.525, 0.140, 275.0),
+            (1.000, 0.000, 205.0),
+            (0.905, 0.036, 205.0),
+            (0.810, 0.075, 210.0),
+            (0.715, 0.105, 228.0),
+            (0.620, 0.130, 253.0),
+            (0.525, 0.145, 274.0),
         ],
-        {"ink": "#10161f", "faint": "#4f5965", "halo": "#ffffff", "accent": "#9c2f00"},
+        {
+            "ink": "#10161f",
+            "continent": "#6b1430",
+            "faint": "#4f5965",
+            "halo": "#ffffff",
+            "accent": "#9c2f00",
+        },
     ),
     "dark": (
         [
-            (0.155, 0.018, 262.0),
-            (0.275, 0.070, 268.0),
-            (0.395, 0.095, 256.0),
-            (0.515, 0.085, 228.0),
-            (0.635, 0.080, 185.0),
-            (0.755, 0.100, 115.0),
+            (0.150, 0.018, 265.0),
+            (0.280, 0.075, 270.0),
+            (0.410, 0.105, 262.0),
+            (0.540, 0.105, 235.0),
+            (0.670, 0.100, 195.0),
+            (0.800, 0.130, 145.0),
         ],
-        {"ink": "#fbfcff", "faint": "#a9b4c2", "halo": "#080b14", "accent": "#ffb27a"},
+        {
+            "ink": "#fbfcff",
+            "continent": "#ffe0ad",
+            "faint": "#a9b4c2",
+            "halo": "#080b14",
+            "accent": "#ffb27a",
+        },
     ),
 }

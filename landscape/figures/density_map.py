@@ -10,6 +10,7 @@ import numpy as np
 from landscape.errors import InputError
 from landscape.figures.caption import MapFacts, alt_text, explanation, headline
 from landscape.figures.colours import theme
+from landscape.figures.shading import FEW_ENOUGH_TO_SEE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -132,17 +133,18 @@ def draw_heatmap(
     if facts is None:
         facts = MapFacts(n_papers=len(across))
     chosen = _chosen_topics(topics, levels=levels)
-    colouring = theme(colours)
-    page = Page(size_inches, colouring, title=title)
+    page = Page(size_inches, theme(colours), raster_dpi=raster_dpi, title=title)
     # The caption is written twice: first to learn its height, then with what the map left out.
-    page.reserve_caption(headline(facts), explanation(facts, not_shown=1, outside=1), facts)
+    draft = explanation(facts, not_shown=len(chosen), outside=len(across), specks=True)
+    page.reserve_caption(headline(facts), draft, facts)
     frame = page.fit(across, up, chosen)
-    page.draw_density(across, up, frame, dpi=raster_dpi)
+    page.draw_density(across, up, frame)
     table = page.letter(chosen, frame, labels=labels, max_labels=max_labels)
     sentences = explanation(
         facts,
         not_shown=int((~table["shown"]).sum()) if labels else 0,
         outside=frame.outside(across, up),
+        specks=len(across) < FEW_ENOUGH_TO_SEE,
     )
     page.write_caption(headline(facts), sentences, facts)
     sheet = page.sheet

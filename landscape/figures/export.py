@@ -17,6 +17,7 @@ from landscape.errors import InputError
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
+    from PIL import Image
 
 PNG_DPI = 160
 VECTOR_DPI = 200  # of the density picture inside a PDF or SVG; the lettering has no pixels
@@ -82,19 +83,23 @@ def save_figure(figure: Figure, path: str | os.PathLike[str], *, dpi: int | None
 
 def _png(figure: Figure, words: str, dpi: int | None) -> bytes:
     """Draw as PNG of 256 colours: a map needs no more, and the file is a third of the size."""
+    import matplotlib as mpl
     from PIL import Image, PngImagePlugin
+
+    from landscape.figures.sheet import SETTINGS
 
     resolution = dpi or PNG_DPI
     buffer = io.BytesIO()
-    figure.savefig(
-        buffer,
-        format="png",
-        dpi=resolution,
-        facecolor=figure.get_facecolor(),
-        pil_kwargs={"compress_level": 1},
-    )
+    with mpl.rc_context(SETTINGS):
+        figure.savefig(
+            buffer,
+            format="png",
+            dpi=resolution,
+            facecolor=figure.get_facecolor(),
+            pil_kwargs={"compress_level": 1},
+        )
     with Image.open(buffer) as drawn:
-        few = drawn.convert("RGB").quantize(256, method=Image.Quantize.MEDIANCUT, dither=0)
+        few = _of_few_colours(drawn.convert("RGB"))
     about = PngImagePlugin.PngInfo()
     about.add_itxt("Description", words)
     packed = io.BytesIO()
@@ -102,6 +107,25 @@ def _png(figure: Figure, words: str, dpi: int | None) -> bytes:
         packed, format="png", optimize=True, dpi=(resolution, resolution), pnginfo=about
     )
     return packed.getvalue()
+
+
+def _of_few_colours(picture: Image.Image) -> Image.Image:
+    """Reduce to 256 colours, chosen so that rare ones (the key, a warning) survive.
+
+    A palette by pixel count would spend itself on the page; here a colour counts by the logarithm
+    of its pixels.
+    """
+    import numpy as np
+    from PIL import Image
+
+    pixels = np.asarray(picture, dtype=np.uint32)
+    codes = (pixels[..., 0] << 16) | (pixels[..., 1] << 8) | pixels[..., 2]
+    colours, counts = np.unique(codes, return_counts=True)
+    weighted = np.repeat(colours, np.ceil(np.log2(counts + 1)).astype(int))
+    channels = np.stack([weighted >> 16, (weighted >> 8) & 255, weighted & 255], axis=-1)
+    sample = Image.fromarray(channels[None].astype(np.uint8), mode="RGB")
+    palette = sample.quantize(256, method=Image.Quantize.MEDIANCUT, kmeans=2)
+    return picture.quantize(palette=palette, dither=Image.Dither.NONE)
 
 
 def _pdf(figure: Figure, words: str, dpi: int | None) -> bytes:
@@ -125,7 +149,11 @@ def _drawn(figure: Figure, kind: str, dpi: int, about: dict[str, Any]) -> bytes:
     import matplotlib as mpl
 
     # Text as text: TrueType in PDF, <text> in SVG; and names that do not change from run to run.
-    settings = {"pdf.fonttype": 42, "svg.fonttype": "none", "svg.hashsalt": "landscape"}
+    settings: dict[Any, Any] = {
+        "pdf.fonttype": 42,
+        "svg.fonttype": "none",
+        "svg.hashsalt": "landscape",
+    }
     buffer = io.BytesIO()
     with mpl.rc_context(settings):
         figure.savefig(

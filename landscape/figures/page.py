@@ -33,7 +33,6 @@ _LETTER_PAGE = 11 * 8.5
 _SMALLEST = (3.0, 2.4)
 _LARGEST = 100.0
 _LINE = 1.32  # line height of the caption, in font sizes
-_FINEST, _COARSEST = 2.8, 0.20  # widest kernel: pixels at least, inches at most
 
 
 @dataclass(frozen=True)
@@ -80,12 +79,19 @@ class Page:
     size_inches : (float, float)
         Width and height.
     colours : Theme
+    raster_dpi : int
+        Pixels per inch of the density picture.
     title : str, optional
         Heading above the map.
     """
 
     def __init__(
-        self, size_inches: tuple[float, float], colours: Theme, *, title: str | None = None
+        self,
+        size_inches: tuple[float, float],
+        colours: Theme,
+        *,
+        raster_dpi: int,
+        title: str | None = None,
     ) -> None:
         from matplotlib.transforms import Affine2D
 
@@ -104,7 +110,7 @@ class Page:
         self.sheet: Sheet = Sheet(figsize=(width, height), facecolor=colours.page)
         self.points = Affine2D().scale(1 / 72) + self.sheet.dpi_scale_trans
         self.tones: Tones | None = None
-        self.pixels_per_point = 1.0
+        self.pixel = 72 / raster_dpi  # points
         self.caption_height = 0.0
         self.n_papers = 0
         self.title_height = 0.0
@@ -117,7 +123,9 @@ class Page:
         """Learn how much height the caption needs."""
         lines = self._caption_lines(head, sentences, facts)
         needed = self.margin * 1.35 + len(lines) * self._caption_size * _LINE
-        self.caption_height = max(needed, self._key_height + self.margin * 1.35)
+        needed = max(needed, self._key_height + self.margin * 1.35)
+        # Whole pixels of the density picture, which then goes into PDF and SVG unresampled.
+        self.caption_height = math.ceil(needed / self.pixel) * self.pixel
         if self.caption_height + self.title_height > 0.6 * self.height:
             raise InputError(
                 f"A page of {self.width / 72:g} x {self.height / 72:g} inches leaves no room for "
@@ -133,7 +141,7 @@ class Page:
             low.append(min([least, *peaks]))
             high.append(max([most, *peaks]))
         centre = (np.array(low) + np.array(high)) / 2
-        room = np.array([page[2] - page[0], page[3] - page[1]]) - 1.6 * self.margin
+        room = np.array([page[2] - page[0], page[3] - page[1]]) - 2.4 * self.margin
         span = np.array(high) - np.array(low)
         # A corpus in one spot still gets a window, wide enough for float32 to tell its sides apart.
         span = np.maximum(span, 1e-3 * max(1.0, float(np.abs(centre).max())))
@@ -144,16 +152,16 @@ class Page:
 
     # -- the density picture
 
-    def draw_density(self, x: Floats, y: Floats, frame: Frame, *, dpi: int) -> None:
-        """Draw the papers as one picture, sharp at `dpi`."""
+    def draw_density(self, x: Floats, y: Floats, frame: Frame) -> None:
+        """Draw the papers as one picture."""
         left, bottom, right, top = frame.page
         self.n_papers = len(x)
-        shape = tuple(max(8, round(side * dpi / 72)) for side in (top - bottom, right - left))
+        shape = tuple(max(8, round(side / self.pixel)) for side in (top - bottom, right - left))
         counts = count_grid(x, y, extent=frame.box, shape=(shape[0], shape[1]))
-        coarsest = max(_FINEST, _COARSEST * dpi * min(self.scale, 2))
-        density = smooth_adaptively(counts, coarsest=coarsest)
+        # Inches; shrinks with the papers as the best kernel in two dimensions does (Scott 1992).
+        widest = 0.13 * float(np.clip((4000 / len(x)) ** (1 / 6), 0.4, 2)) * self.scale
+        density = smooth_adaptively(counts, coarsest=widest * 72 / self.pixel)
         self.tones = choose_tones(density, counts)
-        self.pixels_per_point = dpi / 72
         axes = self.sheet.add_axes(
             (
                 left / self.width,
@@ -223,6 +231,7 @@ class Page:
                     shown,
                     size=10.5 if continent else 8.6,
                     weight="bold" if continent else "normal",
+                    colour=self.colours.continent if continent else self.colours.ink,
                     gid=f"topic-{row.topic_id}",
                 )
             )
@@ -341,7 +350,7 @@ class Page:
         if self.tones is None:
             return
         side = 11 * self.scale
-        area = (side * self.pixels_per_point) ** 2  # pixels in one square of the key
+        area = (side / self.pixel) ** 2  # pixels in one square of the key
         values = key_values(self.tones.density(0.10) * area, self.tones.top * area)
         pitch = self._key_width / max(6, len(values))
         left = self.width - self.margin - pitch * len(values)
@@ -363,12 +372,13 @@ class Page:
     def _write_title(self, title: str) -> None:
         text = self._text(title, size=14.0, weight="bold", gid="title")
         width, height = self._measure(text)
+        height = math.ceil(height / self.pixel) * self.pixel
         room = self.width - 2 * self.margin
         if width > room:
             text.set_fontsize(14.0 * self.scale * room / width)
         text.set(ha="left", va="top")
         text.set_position((self.margin, self.height - 0.6 * self.margin))
-        self.title_height = height + 0.8 * self.margin
+        self.title_height = height + math.ceil(0.8 * self.margin / self.pixel) * self.pixel
 
     # -- text
 
@@ -392,7 +402,7 @@ class Page:
             color=colour or self.colours.ink,
             ha="center",
             va="center",
-            linespacing=1.0,
+            linespacing=1.04,
             parse_math=False,
             gid=gid,
             zorder=3,
@@ -401,8 +411,13 @@ class Page:
 
     def _measure(self, text: Text) -> tuple[float, float]:
         """Width and height in points, with a hair more for the rounding of other resolutions."""
-        renderer = self.sheet.canvas.get_renderer()  # type: ignore[attr-defined]  # Agg's canvas has it
-        extent = text.get_window_extent(renderer)
+        import matplotlib as mpl
+
+        from landscape.figures.sheet import SETTINGS
+
+        with mpl.rc_context(SETTINGS):
+            renderer = self.sheet.canvas.get_renderer()  # type: ignore[attr-defined]  # Agg's has it
+            extent = text.get_window_extent(renderer)
         to_points = 72 / self.sheet.dpi
         return extent.width * to_points * 1.02 + 0.6, extent.height * to_points + 0.6
 

@@ -17,6 +17,8 @@ Box = tuple[float, float, float, float]
 # A Gaussian of width sigma averages over 4 pi sigma^2 pixels: where it holds fewer papers than
 # this, what it shows is chance, and a wider one takes over.
 FEW, ENOUGH = 6.0, 24.0
+# Single papers are drawn as specks in full up to the first number, and not at all from the second.
+SPECKS, FEW_ENOUGH_TO_SEE = 5_000, 60_000
 _SIGMAS = (2.8, 2.0)  # pixels of each level of the pyramid, wide first: half-octave steps
 
 
@@ -123,7 +125,7 @@ def dust(counts: Grid, *, n_papers: int, strength: float = 0.45) -> Grid:
     counts : ndarray of float32, shape (rows, columns)
         Papers per pixel.
     n_papers : int
-        Below 5,000 specks are at full strength; from 100,000 on there are none.
+        Up to 5,000 specks are at full strength; from 60,000 on there are none.
     strength : float, default 0.45
         Largest share of the ramp that a speck adds.
 
@@ -140,7 +142,9 @@ def dust(counts: Grid, *, n_papers: int, strength: float = 0.45) -> Grid:
     """
     from scipy.ndimage import gaussian_filter
 
-    fade = np.clip(np.log(1e5 / n_papers) / np.log(1e5 / 5e3), 0, 1) * strength
+    fade = strength * np.clip(
+        np.log(FEW_ENOUGH_TO_SEE / n_papers) / np.log(FEW_ENOUGH_TO_SEE / SPECKS), 0, 1
+    )
     if fade == 0:
         return np.zeros_like(counts)
     sigma = 0.8

@@ -9,11 +9,16 @@ import io
 from base64 import b64encode
 from typing import TYPE_CHECKING, Any
 
+import matplotlib as mpl
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+#: Letters keep their true widths at every resolution, so that what was measured holds.
+SETTINGS: dict[Any, Any] = {"text.hinting": "none"}
 
 
 class Sheet(Figure):
@@ -51,7 +56,8 @@ class Sheet(Figure):
     def _repr_mimebundle_(self, **_: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         """Show in notebooks, sharp on dense screens, whether or not pyplot was imported."""
         buffer = io.BytesIO()
-        self.savefig(buffer, format="png", dpi=144, facecolor=self.get_facecolor())
+        with mpl.rc_context(SETTINGS):
+            self.savefig(buffer, format="png", dpi=144, facecolor=self.get_facecolor())
         width = round(self.get_figwidth() * 72)
         picture = {"width": width, "alt": self.alt_text}
         data = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, TypeVar
 from urllib.parse import urlsplit
@@ -20,6 +21,8 @@ from landscape.corpus.fetch.replies import GO_ON, GarbledError, Reply, read_quot
 from landscape.errors import RemoteError, require
 
 if TYPE_CHECKING:
+    import ssl
+
     import httpx
 
 T = TypeVar("T")
@@ -89,6 +92,7 @@ class Server:
             headers={"User-Agent": user_agent(), **(headers or {})},
             timeout=self._httpx.Timeout(manners.timeout, connect=min(30.0, manners.timeout)),
             trust_env=not is_this_machine(base_url),  # a proxy cannot reach our own loopback
+            verify=_certificates(),
         )
 
     def __enter__(self) -> Self:
@@ -333,6 +337,13 @@ class _PassingError(Exception):
         super().__init__(reason)
         self.wait = wait
         self.moved = moved  # some bytes came through before it failed
+
+
+@cache
+def _certificates() -> ssl.SSLContext:
+    """The trusted certificates, read once: that takes longer than many a request."""
+    context: ssl.SSLContext = require("httpx", "fetch").create_ssl_context()
+    return context
 
 
 def _goes_on_at(response: httpx.Response, start: int) -> bool:

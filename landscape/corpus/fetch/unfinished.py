@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO, Self
 
@@ -81,7 +82,8 @@ class Unfinished:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._stream.close()
+        with suppress(OSError):  # what a full disk did not take is not among the counted bytes
+            self._stream.close()
 
     @property
     def n_records(self) -> int:

@@ -1,0 +1,45 @@
+"""Loopback servers that speak the real protocols, and a clock that does not wait."""
+
+from __future__ import annotations
+
+import socket
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from landscape.corpus.fetch.manners import Manners
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "servers"))
+
+from fake_time import FakeTime
+
+
+@pytest.fixture
+def fake_time() -> FakeTime:
+    return FakeTime()
+
+
+@pytest.fixture
+def manners(fake_time: FakeTime) -> Manners:
+    """Real manners whose waits cost nothing."""
+    return Manners(sleep=fake_time.sleep, clock=fake_time.clock, jitter=lambda: 1.0, timeout=10)
+
+
+@pytest.fixture
+def closed_port() -> str:
+    """An address where nobody listens: a machine without network looks the same."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return f"http://127.0.0.1:{probe.getsockname()[1]}"
+
+
+@pytest.fixture
+def notes() -> list[str]:
+    return []
+
+
+@pytest.fixture
+def notify(notes: list[str]) -> Callable[[str], None]:
+    return notes.append

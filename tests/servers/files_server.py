@@ -1,0 +1,15 @@
+"""Plain files by path, and 404 for the rest."""
+
+from __future__ import annotations
+
+from loopback import Answer, Loopback, Request
+
+
+class FilesServer(Loopback):
+    def __init__(self, files: dict[str, bytes]) -> None:
+        super().__init__()
+        self.files = files
+
+    def answer(self, request: Request) -> Answer:
+        content = self.files.get(request.path)
+        return Answer(b"404: Not Found", 404) if content is None else Answer(content)

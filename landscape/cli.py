@@ -149,7 +149,7 @@ def _info(options: argparse.Namespace) -> int:
 def _figure_heatmap(options: argparse.Namespace) -> int:
     from landscape.atlas.reading import open_atlas
 
-    written = _draw_heatmap(
+    path = _draw_heatmap(
         open_atlas(options.atlas),
         options.output,
         colours=options.colours,
@@ -157,8 +157,7 @@ def _figure_heatmap(options: argparse.Namespace) -> int:
         max_labels=options.max_labels,
         title=options.title,
     )
-    for path in written:
-        print(path)
+    print(path)
     return DONE
 
 
@@ -223,10 +222,10 @@ def _fetched(found: Any) -> int:
     return DONE
 
 
-def _draw_heatmap(atlas: Atlas, path: Path, **options: Any) -> list[Path]:
+def _draw_heatmap(atlas: Atlas, path: Path, **options: Any) -> Path:
     from landscape.figures import heatmap, save_figure
 
-    return list(save_figure(heatmap(atlas, **options), path))
+    return save_figure(heatmap(atlas, **options), path)
 
 
 def _agree(_question: str) -> bool:

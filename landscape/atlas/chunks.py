@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -73,31 +73,6 @@ def finish_chunks(
                 work(texts, beside)
         advance(len(texts))
     return files
-
-
-def chunk_offsets(files: Sequence[Path], n_rows: int, size: int = CHUNK) -> list[tuple[int, int]]:
-    """Return the range of rows in each chunk.
-
-    Parameters
-    ----------
-    files : sequence of pathlib.Path
-        Chunk files of `finish_chunks`.
-    n_rows : int
-        Rows worked on altogether.
-    size : int, default 1000
-        Papers in a chunk.
-
-    Returns
-    -------
-    list of (int, int)
-        First row and the row after the last.
-
-    Examples
-    --------
-    >>> chunk_offsets([Path("a"), Path("b")], 1500)
-    [(0, 1000), (1000, 1500)]
-    """
-    return [(i * size, min((i + 1) * size, n_rows)) for i in range(len(files))]
 
 
 def _chunk_mark(keys: NDArray[np.uint64], told: str) -> str:

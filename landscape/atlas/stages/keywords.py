@@ -28,11 +28,11 @@ _ROW_GROUP = 16384
 
 
 def _parameters(context: Context) -> dict[str, Any]:
-    from landscape.text.keywords import tagger_name
+    from landscape.text.pipeline import tagger_name
 
     return {
         "limit": context.options.keywords_limit,
-        "tagger": tagger_name(context.options.tagger),
+        "tagger": tagger_name(tagger=context.options.tagger),
     }
 
 

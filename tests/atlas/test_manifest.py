@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from landscape.atlas.manifest import (
+    FORMAT_VERSION,
+    Manifest,
+    Output,
+    Part,
+    StageRecord,
+    digest,
+    read_manifest,
+    write_manifest,
+)
+from landscape.errors import AtlasError
+
+RECORD = StageRecord(
+    fingerprint="f",
+    version=1,
+    parameters={"limit": 20},
+    inputs={"papers": "p"},
+    rows=3,
+    seconds=0.5,
+    peak_memory_mb=100.0,
+    finished="2026-01-01T00:00:00Z",
+    outputs={"papers.parquet/a.parquet": Output("00", 10)},
+)
+PART = Part("a", 3, "table", "a.jsonl", "00", 10, 0, 5, 1, 1)
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Manifest:
+    manifest = Manifest(
+        title="Galaxies — «naïve»",
+        complete=True,
+        parts=(PART,),
+        stages={"ingest": RECORD, "keywords": RECORD},
+    )
+    return write_manifest(tmp_path, manifest)
+
+
+def test_a_manifest_comes_back_as_it_was_written(tmp_path: Path, written: Manifest) -> None:
+    assert read_manifest(tmp_path) == written
+    assert written.n_papers == 3
+
+
+def test_every_changed_byte_of_the_manifest_is_noticed(tmp_path: Path, written: Manifest) -> None:
+    path = tmp_path / "manifest.json"
+    whole = path.read_bytes()
+    for place in range(len(whole)):
+        changed = bytearray(whole)
+        changed[place] ^= 0x01
+        path.write_bytes(changed)
+        with pytest.raises(AtlasError):
+            read_manifest(tmp_path)
+
+
+def test_a_newer_format_is_named_before_anything_else_is_judged(
+    tmp_path: Path, written: Manifest
+) -> None:
+    newer = {"format_version": FORMAT_VERSION + 1, "entirely": "different"}
+    (tmp_path / "manifest.json").write_text(json.dumps(newer))
+    with pytest.raises(AtlasError, match=r"atlas format 2; .* install a newer Landscape"):
+        read_manifest(tmp_path)
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b"{}", b"\xff\xfe", b'{"format_version": 1}'])
+def test_a_damaged_manifest_is_a_sentence(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "manifest.json").write_bytes(content)
+    with pytest.raises(AtlasError, match="is damaged"):
+        read_manifest(tmp_path)
+
+
+def test_the_last_writer_of_a_file_is_the_one_that_counts(written: Manifest) -> None:
+    later = StageRecord(**{**vars(RECORD), "outputs": {"papers.parquet/a.parquet": Output("11", 9)}})
+    manifest = Manifest(stages={"ingest": RECORD, "keywords": later})
+    assert manifest.files["papers.parquet/a.parquet"] == Output("11", 9)
+    assert not written.without("keywords").complete
+    assert list(written.without("keywords").stages) == ["ingest"]
+
+
+def test_a_digest_sees_values_and_not_their_order() -> None:
+    assert digest({"a": 1, "b": [1, 2]}) == digest({"b": [1, 2], "a": 1})
+    assert digest({"a": [1, 2]}) != digest({"a": [2, 1]})

@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from landscape.atlas.chunks import finish_chunks
+from landscape.atlas.matrix import gather_rows, joined_matrix, write_matrix
+from landscape.atlas.rows import column_digest, match_rows, row_keys
+
+
+def _part(path: Path, texts: list[str], cites: int = 0) -> Path:
+    table = pa.table(
+        {
+            "title": [text[:3] for text in texts],
+            "abstract": [text[3:] for text in texts],
+            "cites": [cites] * len(texts),
+            "keywords": [[text[:1], text[1:2]] for text in texts],
+        }
+    )
+    pq.write_table(table, path, row_group_size=3)
+    return path
+
+
+def test_keys_follow_the_text_and_nothing_else(tmp_path: Path) -> None:
+    texts = [f"abc text {i}" for i in range(10)]
+    one = row_keys(_part(tmp_path / "one.parquet", texts))
+    two = row_keys(_part(tmp_path / "two.parquet", texts[::-1], cites=5))
+    assert np.array_equal(one, two[::-1])
+    assert len(np.unique(one, axis=0)) == 10
+
+
+def test_rows_are_found_again_or_marked_new(tmp_path: Path) -> None:
+    known = row_keys(_part(tmp_path / "known.parquet", ["aaa1", "bbb2", "bbb2", "ccc3"]))
+    asked = row_keys(_part(tmp_path / "asked.parquet", ["ccc3", "ddd4", "bbb2"]))
+    found = match_rows(asked, known)
+    assert found[0] == 3
+    assert found[1] == -1
+    assert found[2] in (1, 2)
+    assert match_rows(asked, known[:0]).tolist() == [-1, -1, -1]
+
+
+def test_column_digests_see_every_value(tmp_path: Path) -> None:
+    one = [_part(tmp_path / "one.parquet", ["aaa1", "bbb2"])]
+    two = [_part(tmp_path / "two.parquet", ["aaa1", "bcb2"])]
+    assert column_digest(one, ["keywords"]) != column_digest(two, ["keywords"])
+    assert column_digest(one, ["cites"]) == column_digest(two, ["cites"])
+
+
+class Killed(BaseException):
+    """What a kill looks like from inside."""
+
+
+@pytest.mark.parametrize("killed_in", [0, 1, 2, 3])
+def test_chunks_do_not_depend_on_where_a_build_was_killed(tmp_path: Path, killed_in: int) -> None:
+    texts = [f"abc text {i}" for i in range(11)]
+    part = _part(tmp_path / "part.parquet", texts)
+    keys, rows = row_keys(part), np.array([0, 1, 2, 4, 5, 6, 7, 8, 10])
+    worked: list[str] = []
+    kills = [killed_in * 3]
+
+    def work(batch: list[str], path: Path) -> None:
+        if kills and len(worked) == kills[0]:
+            kills.clear()
+            path.write_text("half")
+            raise Killed
+        worked.extend(batch)
+        path.write_text("|".join(batch))
+
+    def run(told: str = "limit=20") -> list[Path]:
+        return finish_chunks(
+            part, rows, keys=keys, folder=tmp_path / "work", told=told, ending=".txt",
+            work=work, advance=lambda n: None, size=3,
+        )  # fmt: skip
+
+    if killed_in < 3:
+        with pytest.raises(Killed):
+            run()
+        assert len(worked) == killed_in * 3
+    files = run()
+    # join(" . ") of title and abstract, each text once, in the order of the rows
+    wanted = [f"{texts[row][:3]}. {texts[row][3:]}" for row in rows]
+    assert [text for path in files for text in path.read_text().split("|")] == wanted
+    assert worked == wanted
+    kills.clear()
+    assert run() == files
+    assert len(worked) == 9
+    assert set(run("limit=10")).isdisjoint(files)
+
+
+def test_matrices_are_joined_and_picked_over_parts(tmp_path: Path) -> None:
+    whole = np.random.default_rng(0).normal(size=(9, 4)).astype(np.float32)
+    files = [tmp_path / "a.npy", tmp_path / "b.npy", tmp_path / "c.npy"]
+    for path, rows in zip(files, (whole[:5], whole[5:5], whole[5:]), strict=True):
+        write_matrix(path, iter([rows[:2], rows[2:]]), rows=len(rows), columns=4)
+    with joined_matrix(files) as joined:
+        assert np.array_equal(joined, whole)
+    parts = [np.load(path) for path in files]
+    order = np.array([8, 0, 4, 5])
+    assert np.array_equal(gather_rows(parts, order), whole[order])
+
+
+def test_a_matrix_of_another_shape_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="rows"):
+        write_matrix(tmp_path / "a.npy", iter([np.zeros((2, 3), np.float32)]), rows=3, columns=3)
+    assert list(tmp_path.iterdir()) == []

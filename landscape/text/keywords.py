@@ -1,0 +1,314 @@
+"""Keywords of papers: noun phrases ranked by TextRank, trimmed of what is talk and not subject."""
+
+from __future__ import annotations
+
+import math
+import multiprocessing
+from collections import Counter
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from landscape.errors import InputError
+from landscape.text import pipeline as pipelines
+from landscape.text.lexicon import lexicon
+from landscape.text.phrases import normal_form
+from landscape.text.trimming import is_subject, trim
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.tokens import Doc
+
+_CHUNK = 200  # texts a process gets at a time: half a second of work
+_SMALL = 400  # texts below which starting processes takes longer than the work
+
+# How much more a phrase counts for each doubling of its occurrences, and for being in the title.
+_REPEATED = 0.20
+_IN_TITLE = 1.15
+
+
+def extract_keywords(
+    texts: Sequence[str], *, limit: int = 20, workers: int = 1, tagger: str = "auto"
+) -> list[list[str]]:
+    """Extract the key phrases of texts by TextRank.
+
+    Parameters
+    ----------
+    texts : sequence of str, shape (n,)
+        Title, full stop, abstract.
+    limit : int, default 20
+        Most keywords of a text.
+    workers : int, default 1
+        Processes; few texts are always handled in this one.
+    tagger : {"auto", "rules", "en_core_web_sm"}, default "auto"
+        See `landscape.text.pipeline.tagger_name`.
+
+    Returns
+    -------
+    list of list of str, shape (n,)
+        Keywords best first, in the spelling of the text, no two with the same
+        `landscape.text.phrases.normal_form`; the same whatever the number of workers.
+
+    Raises
+    ------
+    InputError
+        For a `limit` or number of `workers` below one, or an unknown tagger.
+
+    Examples
+    --------
+    >>> text = "Tidal disruption events. We study how supermassive black holes disrupt stars."
+    >>> extract_keywords([text], tagger="rules")
+    [['tidal disruption events', 'supermassive black holes', 'stars']]
+    """
+    with KeywordExtractor(limit=limit, workers=workers, tagger=tagger) as extractor:
+        return extractor.extract(texts)
+
+
+@dataclass
+class KeywordExtractor:
+    """Keyword extraction over many batches that keeps its processes between them.
+
+    Attributes
+    ----------
+    limit : int, default 20
+        Most keywords of a text.
+    workers : int, default 1
+        Processes, started when the first large batch comes.
+    tagger : {"auto", "rules", "en_core_web_sm"}, default "auto"
+        See `landscape.text.pipeline.tagger_name`.
+
+    Raises
+    ------
+    InputError
+        For a `limit` or number of `workers` below one, or an unknown tagger.
+
+    Examples
+    --------
+    >>> with KeywordExtractor(tagger="rules", limit=2) as extractor:
+    ...     extractor.extract(["Fast radio bursts from magnetars.", ""])
+    [['fast radio bursts', 'magnetars'], []]
+    """
+
+    limit: int = 20
+    workers: int = 1
+    tagger: str = "auto"
+    _pool: ProcessPoolExecutor | None = field(default=None, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        for name, value in (("limit", self.limit), ("workers", self.workers)):
+            if value < 1:
+                message = f"{name} is {value}; it must be 1 or more."
+                raise InputError(message)
+        self.name = pipelines.tagger_name(tagger=self.tagger)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the processes; a later batch starts new ones."""
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+            self._pool = None
+
+    def extract(self, texts: Sequence[str]) -> list[list[str]]:
+        """Extract the keywords of one batch; see `extract_keywords`.
+
+        Parameters
+        ----------
+        texts : sequence of str, shape (n,)
+            Title, full stop, abstract.
+
+        Returns
+        -------
+        list of list of str, shape (n,)
+        """
+        if self.workers == 1 or (self._pool is None and len(texts) < _SMALL):
+            return _extract_here(list(texts), self.limit, self.tagger)
+        if self._pool is None:
+            # "spawn" everywhere: a fork of a process with threads (torch, faiss) may hang
+            context = multiprocessing.get_context("spawn")
+            self._pool = ProcessPoolExecutor(self.workers, mp_context=context)
+        chunks = [list(texts[start : start + _CHUNK]) for start in range(0, len(texts), _CHUNK)]
+        n = len(chunks)
+        done = self._pool.map(_extract_here, chunks, [self.limit] * n, [self.tagger] * n)
+        return [keywords for chunk in done for keywords in chunk]
+
+
+def title_chunks(titles: Sequence[str], *, tagger: str = "auto") -> list[list[list[str]]]:
+    """Find the trimmed noun chunks of titles, title case undone.
+
+    Parameters
+    ----------
+    titles : sequence of str, shape (n,)
+        Titles of papers.
+    tagger : {"auto", "rules", "en_core_web_sm"}, default "auto"
+        See `landscape.text.pipeline.tagger_name`.
+
+    Returns
+    -------
+    list of list of list of str, shape (n,)
+        For each title its chunks, each a list of words.
+
+    Examples
+    --------
+    >>> title_chunks(["Cold Gas in Early-Type Galaxies"], tagger="rules")
+    [[['cold', 'gas'], ['early-type', 'galaxies']]]
+    """
+    pipeline = pipelines.load_pipeline(tagger=tagger)
+    found = []
+    for title in titles:
+        words = _Words.read(_tag(pipeline, title))
+        found.append([words.shown_words(*span) for span in words.trimmed_chunks()])
+    return found
+
+
+def _extract_here(texts: list[str], limit: int, tagger: str) -> list[list[str]]:
+    pipeline = pipelines.load_pipeline(tagger=tagger)
+    # What the texts add to the vocabulary is forgotten with them: millions of texts fit in memory.
+    with pipeline.memory_zone():
+        return [_keywords_of(_tag(pipeline, text), pipeline, limit) for text in texts]
+
+
+def _tag(pipeline: Language, text: str) -> Doc:
+    doc = pipeline.make_doc(text[: pipelines.LONGEST])
+    for name, component in pipeline.pipeline:
+        if name != pipelines.RANKER:
+            doc = component(doc)
+    return doc
+
+
+def _keywords_of(doc: Doc, pipeline: Language, limit: int) -> list[str]:
+    words = _Words.read(doc)
+    spans = words.trimmed_chunks()
+    if not spans:
+        return []
+    scores = pipeline.get_pipe(pipelines.RANKER).rank(doc).score_chunks(spans).tolist()
+    return _choose(words, spans, scores, limit)
+
+
+class _Found:
+    """One phrase in all its spellings."""
+
+    __slots__ = ("in_title", "score", "spellings")
+
+    def __init__(self) -> None:
+        self.score = 0.0
+        self.in_title = False
+        self.spellings: list[str] = []
+
+    def weight(self) -> float:
+        weight = self.score * (1.0 + _REPEATED * math.log2(len(self.spellings)))
+        return weight * _IN_TITLE if self.in_title else weight
+
+
+def _choose(
+    words: _Words, spans: list[tuple[int, int]], scores: list[float], limit: int
+) -> list[str]:
+    """Gather spellings of one phrase, order phrases by weight, leave out what others contain."""
+    found: dict[str, _Found] = {}
+    for (begin, end), score in zip(spans, scores, strict=True):
+        spelling = words.shown(begin, end)
+        key = _subject_key(spelling)
+        if not key:
+            continue
+        phrase = found.get(key)
+        if phrase is None:
+            phrase = found[key] = _Found()
+        phrase.score = max(phrase.score, score)
+        phrase.in_title |= begin < words.title_end
+        phrase.spellings.append(spelling)
+    ranked = sorted(found.items(), key=lambda item: -item[1].weight())  # stable: ties as met
+    chosen: list[str] = []
+    covered: set[str] = set()
+    for key, phrase in ranked:
+        parts = key.split()
+        if len(parts) == 1 and key in covered and not phrase.in_title:
+            continue
+        covered.update(parts)
+        chosen.append(_spelling(phrase.spellings))
+        if len(chosen) == limit:
+            break
+    return chosen
+
+
+@lru_cache(maxsize=200_000)
+def _subject_key(spelling: str) -> str:
+    """Key of a phrase, or nothing where it is no subject."""
+    key = normal_form(spelling)
+    return key if is_subject(key, spelling) else ""
+
+
+def _spelling(spellings: list[str]) -> str:
+    """The commonest spelling; of equals the one with fewer capitals, then the first met."""
+    if len(spellings) == 1:
+        return spellings[0]
+    counts = Counter(spellings)
+    return min(counts, key=lambda s: (-counts[s], sum(map(str.isupper, s))))
+
+
+@dataclass(frozen=True)
+class _Words:
+    """The words of a document as plain lists: token objects are too slow for millions of texts."""
+
+    words: list[str]
+    tags: list[str]
+    spaces: list[bool]
+    chunks: list[tuple[int, int]]
+    title_end: int
+
+    @classmethod
+    def read(cls, doc: Doc) -> _Words:
+        from landscape.text.chunks import find_noun_chunks
+
+        if "tags" in doc.user_data:
+            words, tags, spaces = (doc.user_data[key] for key in ("words", "tags", "spaces"))
+            chunks = find_noun_chunks(words, tags)
+            title_end = doc.user_data["title_end"]
+        else:
+            words = [token.text for token in doc]
+            tags = [token.pos_ for token in doc]
+            spaces = [bool(token.whitespace_) for token in doc]
+            chunks = [(chunk.start, chunk.end) for chunk in doc.noun_chunks]
+            title_end = next((sentence.end for sentence in doc.sents), 0)
+        return cls(words, tags, spaces, chunks, title_end)
+
+    def trimmed_chunks(self) -> list[tuple[int, int]]:
+        """Noun chunks without determiners and other words that say nothing at either end."""
+        trimmed = (trim(self.words, self.tags, begin, end) for begin, end in self.chunks)
+        return [span for span in trimmed if span is not None]
+
+    def shown_words(self, begin: int, end: int) -> list[str]:
+        """Words as they are shown: small unless part of a name."""
+        return [
+            word if word.islower() or self.tags[begin + place] == "PROPN" else _small(word)
+            for place, word in enumerate(self.words[begin:end])
+        ]
+
+    def shown(self, begin: int, end: int) -> str:
+        words = self.shown_words(begin, end)
+        if False in self.spaces[begin : end - 1]:
+            gaps = [" " if space else "" for space in self.spaces[begin : end - 1]] + [""]
+            return "".join(word + gap for word, gap in zip(words, gaps, strict=True))
+        return " ".join(words)
+
+
+@cache
+def _small(word: str) -> str:
+    """A common word without its capital: "High-mass" and "Galaxy", not "Eddington-limited"."""
+    head = word.split("-")[0]
+    if not (head[:1].isupper() and head[1:].islower()):
+        return word
+    known = lexicon()
+    common = head == word or head.lower() in known.classes
+    return word.lower() if common and head.lower() not in known.proper else word

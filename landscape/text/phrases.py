@@ -1,0 +1,286 @@
+"""One key for every form of a phrase: plural, hyphen, capital and accent do not make a new one."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+_GREEK = {
+    "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "epsilon", "ϵ": "epsilon",
+    "ζ": "zeta", "η": "eta", "θ": "theta", "ϑ": "theta", "ι": "iota", "κ": "kappa",
+    "λ": "lambda", "μ": "mu", "ν": "nu", "ξ": "xi", "π": "pi", "ρ": "rho", "σ": "sigma",
+    "ς": "sigma", "τ": "tau", "υ": "upsilon", "φ": "phi", "ϕ": "phi", "χ": "chi", "ψ": "psi",
+    "ω": "omega",
+}  # fmt: skip
+
+# Plurals that no rule forms.
+_IRREGULAR = {
+    "supernovae": "supernova", "novae": "nova", "kilonovae": "kilonova", "hypernovae": "hypernova",
+    "macronovae": "macronova", "micronovae": "micronova", "nebulae": "nebula", "formulae": "formula",
+    "antennae": "antenna", "coronae": "corona", "faculae": "facula", "maculae": "macula",
+    "larvae": "larva", "novas": "nova", "supernovas": "supernova", "nebulas": "nebula",
+    "spectra": "spectrum", "bispectra": "bispectrum", "trispectra": "trispectrum",
+    "polyspectra": "polyspectrum", "subspectra": "subspectrum", "quanta": "quantum",
+    "continua": "continuum", "momenta": "momentum", "maxima": "maximum", "minima": "minimum",
+    "optima": "optimum", "extrema": "extremum", "equilibria": "equilibrium", "vacua": "vacuum",
+    "strata": "stratum", "bacteria": "bacterium", "errata": "erratum",
+    "phenomena": "phenomenon", "criteria": "criterion", "automata": "automaton",
+    "ephemerides": "ephemeris", "nuclei": "nucleus", "radii": "radius", "loci": "locus",
+    "foci": "focus", "tori": "torus", "calculi": "calculus", "stimuli": "stimulus", "moduli": "modulus",
+    "axes": "axis", "analyses": "analysis", "hypotheses": "hypothesis", "syntheses": "synthesis",
+    "theses": "thesis", "crises": "crisis", "parentheses": "parenthesis", "biases": "bias",
+    "indices": "index", "matrices": "matrix", "vertices": "vertex", "vortices": "vortex",
+    "appendices": "appendix", "apices": "apex", "helices": "helix", "lenses": "lens",
+    "microlenses": "microlens", "gases": "gas", "gasses": "gas", "viruses": "virus", "focuses": "focus",
+    "halves": "half", "dwarves": "dwarf", "leaves": "leaf", "shelves": "shelf", "wolves": "wolf",
+    "lives": "life", "selves": "self", "knives": "knife", "women": "woman", "men": "man",
+    "people": "people", "children": "child", "feet": "foot", "teeth": "tooth", "mice": "mouse",
+    "sne": "sn", "pne": "pn", "movies": "movie", "ties": "tie", "pies": "pie", "zombies": "zombie",
+    "caches": "cache", "niches": "niche", "aches": "ache", "shoes": "shoe", "toes": "toe",
+    "statuses": "status", "consensuses": "consensus", "censuses": "census", "campuses": "campus",
+    "viri": "virus", "volcanoes": "volcano", "potatoes": "potato", "tornadoes": "tornado",
+    "echoes": "echo", "haloes": "halo", "heroes": "hero", "zeroes": "zero", "cargoes": "cargo",
+}  # fmt: skip
+
+# Words in -s that are not plurals, and Latin words in -a that we keep as they are used.
+_UNCHANGED = frozenset(
+    """
+    series species means news gas lens microlens bias gauss mars venus virgo stokes jeans hyades
+    pleiades ceres eros deimos phobos thebes pallas antares atlas hans james williams roberts hayes
+    bayes charles jones davies rees chaos cosmos pathos kudos ethos helios canvas alias pegasus
+    hercules heracles perseus cygnus always perhaps across this thus has was is as its yes plus us
+    versus mas rms gps abs lhs cos bremsstrahlung hundreds tens millimas antilles achilles orionis
+    delphinus taurus boss eboss harps tess iris des desis hess magis lotss lss vlss nvss muses osiris crires
+    ares aces goods gems vipers carmenes gravitas sofias meerkats sphas sdss dss
+    ukidss pans atels alfas sos goes soccers glass skymappers apogees kras ras ms cbs nes lps ls qcs
+    graces lageos cmos mems snls hats kids eris metis themis artemis isis sis tis xis phys miss
+    aries pisces arietis capricornus aquarius texas paris kansas dallas los las ics ems pds dias
+    """.split()
+)
+_ICS_PLURALS = frozenset(
+    "metrics topics diagnostics characteristics harmonics critics relics "
+    "mosaics clinics fabrics ceramics epidemics heuristics plastics comics classics picnics skeptics "
+    "academics cubics quartics logics eccentrics".split()
+)
+_BRITISH = {
+    "colour": "color", "colours": "colors", "behaviour": "behavior", "behaviours": "behaviors",
+    "centre": "center", "centres": "centers", "modelling": "modeling", "modelled": "modeled",
+    "neighbour": "neighbor", "neighbours": "neighbors", "neighbouring": "neighboring",
+    "vapour": "vapor", "grey": "gray", "metre": "meter", "metres": "meters", "fibre": "fiber",
+    "fibres": "fibers", "millimetre": "millimeter", "submillimetre": "submillimeter",
+    "kilometre": "kilometer", "centimetre": "centimeter", "catalogue": "catalog",
+    "catalogues": "catalogs", "analogue": "analog", "analogues": "analogs", "sulphur": "sulfur",
+    "aluminium": "aluminum", "tunnelling": "tunneling", "labelling": "labeling",
+    "signalling": "signaling", "spiralling": "spiraling", "inspiralling": "inspiraling",
+    "programme": "program", "programmes": "programs", "disc": "disk", "discs": "disks",
+    "artefact": "artifact", "artefacts": "artifacts", "flavour": "flavor", "mould": "mold",
+    "ionised": "ionized", "magnetised": "magnetized", "polarised": "polarized",
+    "generalised": "generalized", "quantised": "quantized", "polarising": "polarizing",
+    "ionising": "ionizing", "haematite": "hematite", "palaeo": "paleo", "defence": "defense",
+    "favoured": "favored", "coloured": "colored", "tumour": "tumor", "oxidised": "oxidized",
+}  # fmt: skip
+
+# A hyphen after these only marks the seam of one word: sub-millimetre, multi-wavelength.
+_SEAM = re.compile(
+    r"\b(multi|non|sub|super|hyper|ultra|inter|intra|extra|proto|micro|macro|nano|semi|anti|"
+    r"magneto|hydro|spectro|photo|astro|geo|helio|circum|trans|pseudo|quasi|over|under|re|co|"
+    r"pre|post|bi|tri|un|meta|para|thermo|electro|aero|gyro|cryo|iso|mono|poly|auto|asteroseismo)"
+    r"[-‐‑‒–−](?=[a-z]{3})"
+)
+_DASHES = re.compile(r"[-‐‑‒–—−/_\s]+")
+_NOISE = re.compile(r"[^\w\s+*.]|(?<!\w)[.+*]+|\.+(?!\w)")
+_GREEK_LETTER = re.compile("([" + "".join(_GREEK) + "])")
+
+
+def normal_form(phrase: str) -> str:
+    """Give the key under which all spellings of a phrase are counted as one.
+
+    Lower case, accents and compatibility characters folded, Greek letters spelled out, British
+    spelling made American, hyphens opened, and the last noun in the singular.
+
+    Parameters
+    ----------
+    phrase : str
+        A phrase as written.
+
+    Returns
+    -------
+    str
+        The key; empty where the phrase holds no letter or digit. ``normal_form`` of a key is that
+        key.
+
+    Examples
+    --------
+    >>> normal_form("Type-Ia Supernovae")
+    'type ia supernova'
+    >>> normal_form("γ-ray bursts") == normal_form("Gamma-Ray Burst")
+    True
+    >>> [normal_form(word) for word in ("AGNs", "haloes", "analyses", "physics", "Stokes")]
+    ['agn', 'halo', 'analysis', 'physics', 'stokes']
+    """
+    return _normal_form(phrase)
+
+
+def normal_forms(phrases: Sequence[str]) -> list[str]:
+    """Give the keys of many phrases; each distinct phrase is worked out once.
+
+    Parameters
+    ----------
+    phrases : sequence of str, shape (n,)
+        Phrases as written; repeats cost next to nothing.
+
+    Returns
+    -------
+    list of str, shape (n,)
+
+    Examples
+    --------
+    >>> normal_forms(["dark-matter haloes", "Dark matter halo"])
+    ['dark matter halo', 'dark matter halo']
+    """
+    known: dict[str, str] = {}
+    for phrase in phrases:
+        if phrase not in known:
+            known[phrase] = _normalise(phrase)
+    return [known[phrase] for phrase in phrases]
+
+
+@lru_cache(maxsize=200_000)
+def singular(word: str) -> str:
+    """Give the singular of one lower-case English noun, as astronomers write it.
+
+    Parameters
+    ----------
+    word : str
+        Lower-case word.
+
+    Returns
+    -------
+    str
+        The singular, or the word itself where it is none.
+
+    Examples
+    --------
+    >>> [singular(word) for word in ("galaxies", "novae", "masses", "lens", "dwarfs", "mars")]
+    ['galaxy', 'nova', 'mass', 'lens', 'dwarf', 'mars']
+    """
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
+    if len(word) < 3 or word[-1] != "s" or word in _UNCHANGED or not word[-2].isalpha():
+        return word
+    for ending, rule in _ENDINGS:
+        if word.endswith(ending):
+            return rule(word)
+    return word[:-1]
+
+
+def display_forms(phrases: Iterable[str]) -> dict[str, str]:
+    """Choose for every key the spelling to show.
+
+    Parameters
+    ----------
+    phrases : iterable of str
+        Phrases as written, with their repeats.
+
+    Returns
+    -------
+    dict of str to str
+        Key to the commonest spelling; ties go to the one with fewer capitals, then the shorter,
+        then the first in the alphabet, so that the outcome does not depend on the order.
+
+    Examples
+    --------
+    >>> display_forms(["Brown Dwarfs", "brown dwarfs", "brown dwarf", "brown dwarf"])
+    {'brown dwarf': 'brown dwarf'}
+    """
+    counts = Counter(phrases)
+    best: dict[str, tuple[int, int, int, str]] = {}
+    for phrase, key in zip(counts, normal_forms(list(counts)), strict=True):
+        if not key:
+            continue
+        capitals = sum(letter.isupper() for letter in phrase)
+        rank = (-counts[phrase], capitals, len(phrase), phrase)
+        if key not in best or rank < best[key]:
+            best[key] = rank
+    return {key: rank[3] for key, rank in best.items()}
+
+
+def title_phrases(titles: Sequence[str], *, longest: int = 4) -> list[list[str]]:
+    """Find the noun phrases of titles: candidates for the label of a topic.
+
+    Every noun chunk gives itself and its shorter ends ("dwarf spheroidal galaxies" also gives
+    "spheroidal galaxies"), so that a topic can be named by what its titles share.
+
+    Parameters
+    ----------
+    titles : sequence of str, shape (n,)
+        Titles of papers.
+    longest : int, default 4
+        Most words in a phrase; a hyphenated word counts as one.
+
+    Returns
+    -------
+    list of list of str, shape (n,)
+        Phrases of each title as written (title case undone), without repeats, in reading order.
+
+    Examples
+    --------
+    >>> title_phrases(["The Stellar Kinematics of Dwarf Spheroidal Galaxies"])
+    [['stellar kinematics', 'dwarf spheroidal galaxies', 'spheroidal galaxies']]
+    """
+    from landscape.text.keywords import title_chunks
+
+    return [list(dict.fromkeys(_ends(chunks, longest))) for chunks in title_chunks(titles)]
+
+
+def _ends(chunks: Iterable[Sequence[str]], longest: int) -> Iterable[str]:
+    for words in chunks:
+        for start in range(max(0, len(words) - longest), max(1, len(words) - 1)):
+            yield " ".join(words[start:])
+
+
+def _normalise(phrase: str) -> str:
+    text = unicodedata.normalize("NFKC", phrase).lower()
+    if not text.isascii():
+        text = _GREEK_LETTER.sub(lambda found: " " + _GREEK[found.group(1)] + " ", text)
+        decomposed = unicodedata.normalize("NFKD", text)
+        text = "".join(mark for mark in decomposed if not unicodedata.combining(mark))
+    text = text.replace("'s ", " ").replace("’s ", " ")
+    words = _DASHES.sub(" ", _NOISE.sub(" ", _SEAM.sub(r"\1", text))).split()
+    words = [_BRITISH.get(word) or _american(word) for word in words]
+    if words:
+        last = singular(words[-1])
+        words[-1] = _BRITISH.get(last, last)
+    return " ".join(words)
+
+
+_normal_form = lru_cache(maxsize=200_000)(_normalise)
+
+
+def _american(word: str) -> str:
+    if word.endswith(("isation", "isations")) and len(word) > 9:
+        return word.replace("isation", "ization")
+    return word
+
+
+def _ics(word: str) -> str:
+    # dynamics, physics, optics are names of fields; metrics and topics are things to count.
+    return word[:-1] if word in _ICS_PLURALS else word
+
+
+_ENDINGS = (
+    ("ss", lambda word: word),
+    ("us", lambda word: word),
+    ("is", lambda word: word),
+    ("ics", _ics),
+    ("ies", lambda word: word[:-3] + "y" if len(word) > 4 else word[:-1]),
+    ("yses", lambda word: word[:-2] + "is"),
+    ("sses", lambda word: word[:-2]),
+    ("shes", lambda word: word[:-2]),
+    ("ches", lambda word: word[:-2]),
+    ("xes", lambda word: word[:-2]),
+    ("s", lambda word: word[:-1]),
+)

@@ -1,0 +1,196 @@
+"""The spaCy pipeline of the keyword stage: a trained model where installed, else built-in rules."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from landscape.errors import InputError, require
+from landscape.text import tagger as rules
+from landscape.text.words import split_words
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.tokens import Doc
+    from spacy.vocab import Vocab
+
+MODEL = "en_core_web_sm"
+"""Trained English pipeline that is used where it is installed (conda-forge has it, PyPI not)."""
+
+TAGGERS = ("auto", "rules", MODEL)
+"""What can be asked for."""
+
+RANKER = "landscape_textrank"
+"""Name of the pipeline component that ranks phrases."""
+
+LONGEST = 100_000
+"""Characters of a text that are read; an abstract has some 1,500."""
+
+
+def tagger_name(*, tagger: str = "auto") -> str:
+    """Name the tagger that `load_pipeline` would use, for the manifest.
+
+    Parameters
+    ----------
+    tagger : {"auto", "rules", "en_core_web_sm"}, default "auto"
+        What is asked for; "auto" takes the trained model where it is installed.
+
+    Returns
+    -------
+    str
+        ``"landscape-rules-1"``, or model name and version as in ``"en_core_web_sm-3.8.0"``.
+
+    Raises
+    ------
+    InputError
+        Where there is no such tagger.
+
+    Examples
+    --------
+    >>> tagger_name(tagger="rules")
+    'landscape-rules-1'
+    """
+    if tagger not in TAGGERS:
+        message = f"There is no tagger {tagger!r}; use one of {', '.join(TAGGERS)}."
+        raise InputError(message)
+    if tagger == "rules" or (tagger == "auto" and importlib.util.find_spec(MODEL) is None):
+        return rules.NAME
+    require(MODEL, "lab")
+    return f"{MODEL}-{importlib.metadata.version(MODEL)}"
+
+
+@cache
+def load_pipeline(*, tagger: str = "auto") -> Language:
+    """Load the spaCy pipeline that tags, chunks and ranks.
+
+    Parameters
+    ----------
+    tagger : {"auto", "rules", "en_core_web_sm"}, default "auto"
+        See `tagger_name`.
+
+    Returns
+    -------
+    spacy.language.Language
+        Its documents have parts of speech, sentences, ``noun_chunks``, and ``doc._.phrases``
+        ranked by TextRank.
+
+    Raises
+    ------
+    InputError
+        Where there is no such tagger.
+    MissingExtraError
+        Where the model asked for is not installed.
+
+    Examples
+    --------
+    >>> doc = load_pipeline(tagger="rules")("Stars form in dense molecular clouds, e.g. Orion.")
+    >>> [token.pos_ for token in doc][:5]
+    ['NOUN', 'VERB', 'ADP', 'ADJ', 'ADJ']
+    """
+    import spacy
+
+    _register()
+    if tagger_name(tagger=tagger) == rules.NAME:
+        pipeline = spacy.blank("en")
+        _add_rules(pipeline)
+    else:
+        pipeline = spacy.load(MODEL, exclude=["ner"])
+    pipeline.add_pipe(RANKER)
+    return pipeline
+
+
+def _add_rules(pipeline: Language) -> None:
+    from landscape.text.chunks import iterate_noun_chunks
+
+    from spacy.attrs import LOWER
+
+    # Of the twenty facts that spaCy works out for each new word we need one.
+    pipeline.vocab.lex_attr_getters = {LOWER: pipeline.vocab.lex_attr_getters[LOWER]}
+    pipeline.tokenizer = WordSplitter(pipeline.vocab)
+    pipeline.vocab.get_noun_chunks = iterate_noun_chunks
+    pipeline.add_pipe("landscape_tagger")
+
+
+class WordSplitter:
+    """Tokenizer of the built-in pipeline; see `landscape.text.words.split_words`.
+
+    Parameters
+    ----------
+    vocab : spacy.vocab.Vocab
+        Of the pipeline.
+
+    Examples
+    --------
+    >>> import spacy
+    >>> [token.text for token in WordSplitter(spacy.blank("en").vocab)("[O III] in 3C 273.")]
+    ['[O III]', 'in', '3C', '273', '.']
+    """
+
+    def __init__(self, vocab: Vocab) -> None:
+        self._vocab = vocab
+
+    def __call__(self, text: str) -> Doc:
+        """Split a text into the words of a document."""
+        from spacy.tokens import Doc
+
+        words, spaces = split_words(text[:LONGEST])
+        doc = Doc(self._vocab, words=words, spaces=spaces)
+        doc.user_data.update(words=words, spaces=spaces)
+        return doc
+
+
+class TaggerComponent:
+    """Component that sets parts of speech, lemmas and sentence starts by rule.
+
+    Parameters
+    ----------
+    vocab : spacy.vocab.Vocab
+        Of the pipeline.
+
+    Examples
+    --------
+    >>> import spacy
+    >>> nlp = spacy.blank("en")
+    >>> [token.lemma_ for token in TaggerComponent(nlp.vocab)(nlp("Bright galaxies merge"))]
+    ['bright', 'galaxy', 'merge']
+    """
+
+    def __init__(self, vocab: Vocab) -> None:
+        self._strings = vocab.strings
+        self._tagger = rules.RuleTagger()
+
+    def __call__(self, doc: Doc) -> Doc:
+        """Tag one document."""
+        import numpy as np
+        from spacy.symbols import IDS
+
+        words = doc.user_data.get("words") or [token.text for token in doc]
+        tagged = self._tagger.tag(words)
+        if words:
+            table = np.empty((len(words), 3), dtype=np.uint64)
+            table[:, 0] = [IDS[tag] for tag in tagged.tags]
+            table[:, 1] = [self._strings.add(lemma) for lemma in tagged.lemmas]
+            table[:, 2] = tagged.starts
+            doc.from_array(["POS", "LEMMA", "SENT_START"], table)
+        later = tagged.starts[1:]
+        title_end = later.index(True) + 1 if True in later else len(words)
+        doc.user_data.update(tags=tagged.tags, title_end=title_end)
+        return doc
+
+
+@cache
+def _register() -> None:
+    """Make our components known to spaCy, on first use: importing spaCy takes a second."""
+    from spacy.language import Language
+
+    from landscape.text.textrank import POS_KEPT, ArrayTextRankFactory
+
+    @Language.factory("landscape_tagger")
+    def _tagger(nlp: Language, name: str) -> Any:  # noqa: ARG001  # spaCy's signature
+        return TaggerComponent(nlp.vocab)
+
+    @Language.factory(RANKER)
+    def _textrank(nlp: Language, name: str) -> Any:  # noqa: ARG001  # spaCy's signature
+        return ArrayTextRankFactory(pos_kept=list(POS_KEPT))

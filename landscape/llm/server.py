@@ -1,0 +1,134 @@
+"""Connections to servers that speak the OpenAI protocol: OpenAI, vLLM, Ollama, llama.cpp."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from landscape.errors import InputError, RemoteError, require
+
+OPENAI_URL = "https://api.openai.com/v1"
+
+_MESSAGE_LENGTH = 200  # of what a server says of itself: enough for a reason, too short for a page
+
+
+class Server:
+    """One server, its key, and what to say when it fails.
+
+    Requests are repeated by the ``openai`` package after a time-out, a broken connection, 408, 409,
+    429 and 5xx, with growing pauses or the one that ``Retry-After`` asks for.
+
+    Parameters
+    ----------
+    base_url : str, optional
+        Default: the environment variable OPENAI_BASE_URL, else OpenAI itself.
+    api_key : str, optional
+        Default: OPENAI_API_KEY. A server other than OpenAI may need none.
+    timeout : float, default 60
+        Seconds for one try.
+    retries : int, default 4
+        Further tries after a first that failed.
+
+    Raises
+    ------
+    InputError
+        OpenAI itself is meant and there is no key.
+    MissingExtraError
+        The package ``openai`` is not installed.
+    """
+
+    def __init__(
+        self,
+        *,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        timeout: float = 60.0,
+        retries: int = 4,
+    ) -> None:
+        self.url = base_url or os.environ.get("OPENAI_BASE_URL") or OPENAI_URL
+        self._key = api_key or os.environ.get("OPENAI_API_KEY") or ""
+        self._timeout, self._retries = timeout, retries
+        if self.is_openai and not self._key:
+            message = (
+                "OpenAI needs a key: set the environment variable OPENAI_API_KEY, or set "
+                "OPENAI_BASE_URL to a server of your own, such as http://localhost:11434/v1."
+            )
+            raise InputError(message)
+        self.client: Any = require("openai", "llm").OpenAI(
+            base_url=self.url,
+            api_key=self._key or "none",
+            timeout=timeout,
+            max_retries=retries,
+        )
+
+    @property
+    def is_openai(self) -> bool:
+        """Whether this is OpenAI itself, whose prices and limits are known."""
+        return self.url.rstrip("/") == OPENAI_URL
+
+    @contextmanager
+    def reporting(self, model: str) -> Iterator[None]:
+        """Turn whatever goes wrong inside into one sentence.
+
+        Parameters
+        ----------
+        model : str
+            What the server was asked for.
+
+        Raises
+        ------
+        RemoteError
+            The server failed, refused, or answered something else than the protocol has.
+        """
+        openai = require("openai", "llm")
+        try:
+            yield
+        except openai.APITimeoutError as error:
+            tries = self._retries + 1
+            message = (
+                f"{self.url} gave no answer within {self._timeout:g} s, {tries} times. "
+                "Try again later: what is finished is kept."
+            )
+            raise RemoteError(message) from error
+        except openai.APIConnectionError as error:
+            message = (
+                f"{self.url} cannot be reached ({self._plain(error.__cause__ or error)}). "
+                "Check the network and OPENAI_BASE_URL."
+            )
+            raise RemoteError(message) from error
+        except openai.APIStatusError as error:
+            raise RemoteError(self._refusal(error, model)) from error
+        except (openai.OpenAIError, ValueError, TypeError, AttributeError, LookupError) as error:
+            # ValueError and the like: the package read a reply that has not the promised form.
+            message = (
+                f"{self.url} answered the request for {model!r} with something that is not the "
+                f"OpenAI protocol ({self._plain(error)}). Check OPENAI_BASE_URL."
+            )
+            raise RemoteError(message) from error
+
+    def _refusal(self, error: Any, model: str) -> str:
+        said = self._plain(error.body if isinstance(error.body, str) else error.message)
+        match error.status_code:
+            case 401 | 403:
+                return f"{self.url} refused the key ({said}). Check OPENAI_API_KEY."
+            case 404:
+                return f"{self.url} does not know the model {model!r} ({said})."
+            case 429:
+                return (
+                    f"{self.url} still limits the rate, or the quota is spent, after "
+                    f"{self._retries + 1} tries ({said}). Try again later."
+                )
+        return (
+            f"{self.url} answered the request for {model!r} with status {error.status_code} "
+            f"({said})."
+        )
+
+    def _plain(self, said: object) -> str:
+        """One short line of what a server said, without the key that it may repeat."""
+        line = " ".join(str(said).split())
+        line = "".join(c for c in line if c.isprintable())
+        if self._key:
+            line = line.replace(self._key, "***")
+        return line[:_MESSAGE_LENGTH] or "no reason given"

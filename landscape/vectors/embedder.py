@@ -1,0 +1,219 @@
+"""What turns text into vectors: the protocol, the registry, and which embedder fits an atlas."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+from landscape.errors import InputError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from landscape.vectors.openai_embedder import Estimate
+
+DEFAULT = "minilm"
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors of unit length, the same text always into the same vector."""
+
+    @property
+    def name(self) -> str:
+        """Name in the registry, for example "minilm"."""
+
+    @property
+    def model(self) -> str:
+        """Name of the model, as its makers call it."""
+
+    @property
+    def dimension(self) -> int:
+        """Length of a vector; 0 where a remote model has not answered yet."""
+
+    @property
+    def checksum(self) -> str | None:
+        """Hexadecimal sha256 of the weights; None where they are out of reach."""
+
+    def embed(
+        self, texts: Sequence[str], *, advance: Callable[[float], None] | None = None
+    ) -> NDArray[np.float32]:
+        """Embed texts: (n, dimension) float32, L2-normalised, in the order of `texts`."""
+
+    def describe(self) -> dict[str, Any]:
+        """Say what made the vectors: name, model, dimension, checksum, precision and more."""
+
+
+@runtime_checkable
+class PaidEmbedder(Protocol):
+    """An embedder that costs money, and has to be allowed to spend it."""
+
+    def estimate(self, texts: Sequence[str]) -> Estimate:
+        """Say what embedding these texts would cost."""
+
+    def allow(self, n_papers: int) -> None:
+        """Allow that many texts to be embedded."""
+
+
+def embedding_text(title: str | None, abstract: str | None) -> str:
+    """Join title and abstract into the text that is embedded for a paper.
+
+    Parameters
+    ----------
+    title, abstract : str or None
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> embedding_text("A quiet galaxy", "We find nothing.")
+    'A quiet galaxy. We find nothing.'
+    >>> embedding_text("A quiet galaxy", None)
+    'A quiet galaxy. '
+    """
+    return f"{title or ''}. {abstract or ''}"
+
+
+def load_embedder(spec: str | None = None, **options: Any) -> Embedder:
+    """Load an embedder by its name.
+
+    Parameters
+    ----------
+    spec : str, optional
+        "minilm" (the default), "openai:MODEL", "st:NAME_OR_PATH" or "ready:FILE.npy".
+    **options
+        For that embedder: ``precision`` and ``device`` (minilm), ``confirm``, ``base_url`` and
+        ``timeout`` (openai), ``device`` (st), ``model`` (ready).
+
+    Returns
+    -------
+    Embedder
+
+    Raises
+    ------
+    InputError
+        There is no embedder of that name, or it cannot be used as asked.
+    MissingExtraError
+        It needs a package that is not installed.
+
+    Examples
+    --------
+    >>> load_embedder("minilm").dimension
+    384
+    >>> load_embedder("word2vec")
+    Traceback (most recent call last):
+    landscape.errors.InputError: There is no embedder 'word2vec'; use minilm, openai:MODEL, ...
+    """
+    name, _, detail = (spec or DEFAULT).partition(":")
+    loader = _LOADERS.get(name)
+    if loader is None:
+        message = (
+            f"There is no embedder {spec!r}; "
+            "use minilm, openai:MODEL, st:NAME_OR_PATH or ready:FILE.npy."
+        )
+        raise InputError(message)
+    return loader(detail, **options)
+
+
+def embedder_for(description: Mapping[str, Any], **options: Any) -> Embedder:
+    """Load the embedder for queries to an atlas: the same model that embedded its papers.
+
+    Parameters
+    ----------
+    description : mapping
+        What :meth:`Embedder.describe` said when the atlas was built, from its manifest.
+    **options
+        As for :func:`load_embedder`.
+
+    Returns
+    -------
+    Embedder
+        A remote one is allowed to embed queries without asking: they cost next to nothing.
+
+    Raises
+    ------
+    InputError
+        The model is not known or not the same any more.
+
+    Examples
+    --------
+    >>> embedder = load_embedder("minilm")
+    >>> embedder_for(embedder.describe()).model
+    'all-MiniLM-L6-v2'
+    """
+    name, model = str(description.get("name")), str(description.get("model"))
+    spec = _query_spec(name, model)
+    if spec is None:
+        message = (
+            f"This atlas was embedded with {model!r} ({name}); a query can only be embedded with "
+            "the same model, and this one is not known here. Build the atlas again with "
+            "--embedder minilm, or name the model of ready-made vectors when building."
+        )
+        raise InputError(message)
+    embedder = load_embedder(spec, **options)
+    if isinstance(embedder, PaidEmbedder):
+        embedder.allow(_QUERIES)
+    _check_same(description, embedder)
+    return embedder
+
+
+_QUERIES = 10_000  # of one session; a bound on a runaway loop rather than on a reader
+
+
+def _query_spec(name: str, model: str) -> str | None:
+    """Ready-made vectors can be queried where the model that made them is one we can run."""
+    if name == "minilm" or (name == "ready" and model.endswith("all-MiniLM-L6-v2")):
+        return "minilm"
+    if name == "openai" or (name == "ready" and model.startswith("text-embedding-")):
+        return f"openai:{model}"
+    return f"st:{model}" if name == "st" else None
+
+
+def _check_same(description: Mapping[str, Any], embedder: Embedder) -> None:
+    now = embedder.describe()
+    for key in ("checksum", "dimension"):
+        then = description.get(key)
+        if then and now[key] and then != now[key]:
+            message = (
+                f"This atlas was embedded with {description.get('model')!r} of {key} {then}, and "
+                f"the one installed here has {now[key]}; a query can only be embedded with the "
+                "same model. Install that one, or build the atlas again."
+            )
+            raise InputError(message)
+
+
+def _load_minilm(detail: str, **options: Any) -> Embedder:
+    from landscape.vectors.minilm import MiniLM
+
+    if detail:
+        message = f"The embedder minilm has no variant {detail!r}; use plain minilm."
+        raise InputError(message)
+    return MiniLM(**options)
+
+
+def _load_openai(detail: str, **options: Any) -> Embedder:
+    from landscape.vectors.openai_embedder import DEFAULT_MODEL, OpenAIEmbedder
+
+    return OpenAIEmbedder(detail or DEFAULT_MODEL, **options)
+
+
+def _load_sentence_transformer(detail: str, **options: Any) -> Embedder:
+    from landscape.vectors.sentence_transformer import SentenceTransformerEmbedder
+
+    return SentenceTransformerEmbedder(detail, **options)
+
+
+def _load_ready(detail: str, **options: Any) -> Embedder:
+    from landscape.vectors.ready import ReadyVectors
+
+    return ReadyVectors(detail, **options)
+
+
+_LOADERS: dict[str, Callable[..., Embedder]] = {
+    "minilm": _load_minilm,
+    "openai": _load_openai,
+    "st": _load_sentence_transformer,
+    "ready": _load_ready,
+}

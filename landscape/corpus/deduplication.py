@@ -1,0 +1,305 @@
+"""Which records are the same paper: hashed keys, sorted and linked without a loop over papers.
+
+Two records are one paper when they share an arXiv id, a bibcode or a DOI, or when they have the
+same normalised title and an author in common. Both rules have guards, because real sources break
+them: a DOI can be that of a whole proceedings volume, and one author can use a title twice.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Hashes = NDArray[np.uint64]
+AuthorsOf = Callable[[NDArray[np.int64]], list[frozenset[int]]]
+
+MOST_TITLES = 4
+"""An identifier borne by records of more titles than this names a collection, not a paper."""
+
+YEARS_APART = 2
+"""From e-print to print; the same title later is a sequel, a yearly report, a lecture again."""
+
+_FEWEST_WORDS = 3
+_MOST_PAIRS = 8
+_MOST_AUTHORS = 100
+_PARTICLES = re.compile(r"\b(?:jr|sr|ii|iii|iv)\b\.?", re.IGNORECASE)
+_GROUP = re.compile(r"collaborat|consortium|\bteam\b|\bgroup\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """What records are compared by, one element a record; 0 where a record has none.
+
+    Attributes
+    ----------
+    bibcode, arxiv_id, doi : numpy.ndarray of uint64
+        Hashed identifiers.
+    title : numpy.ndarray of uint64
+        Hashed normalised title; 0 for titles too short to tell papers apart.
+    text : numpy.ndarray of uint64
+        Hashed normalised title and beginning of the abstract.
+    given : numpy.ndarray of uint64
+        Hashed ``paper_id``.
+    year : numpy.ndarray of int16
+    """
+
+    bibcode: Hashes
+    arxiv_id: Hashes
+    doi: Hashes
+    title: Hashes
+    text: Hashes
+    given: Hashes
+    year: NDArray[np.int16]
+
+    def __len__(self) -> int:
+        return len(self.title)
+
+
+def find_duplicates(keys: Keys, authors_of: AuthorsOf) -> NDArray[np.int64]:
+    """Find for every record the first record of the same paper.
+
+    Parameters
+    ----------
+    keys : Keys
+        Of n records.
+    authors_of : callable
+        Gives the hashed surnames (:func:`surname_hashes`) of some records; only asked for the few
+        whose titles or identifiers coincide.
+
+    Returns
+    -------
+    numpy.ndarray of int64, shape (n,)
+        Row of the representative; a record that stands for itself has its own row.
+
+    Examples
+    --------
+    >>> none, years = np.zeros(3, np.uint64), np.full(3, 2020, np.int16)
+    >>> doi = np.array([7, 0, 7], np.uint64)
+    >>> titles = np.array([1, 2, 1], np.uint64)
+    >>> keys = Keys(none, none, doi, titles, none, none, years)
+    >>> find_duplicates(keys, lambda rows: [frozenset()] * len(rows)).tolist()
+    [0, 1, 0]
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    n = len(keys)
+    pairs = [
+        *(_by_identifier(keys, getattr(keys, name), name, authors_of) for name in _IDENTIFIERS),
+        _consecutive(keys.text),
+        _by_title(keys, authors_of),
+    ]
+    left, right = np.concatenate(pairs, axis=1)
+    if not len(left):
+        return np.arange(n)
+    graph = coo_array((np.ones(len(left), np.int8), (left, right)), shape=(n, n))
+    labels = connected_components(graph, directed=False)[1].astype(np.int64)
+    labels = _without_chains(labels, keys.title)
+    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    return first[inverse].astype(np.int64)
+
+
+_IDENTIFIERS = ("bibcode", "arxiv_id", "doi")
+
+
+def ambiguous_rows(keys: Keys, representative: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Mark representatives that share an identifier with another one, kept apart by the guards.
+
+    Only among these can two papers end with the same ``paper_id``.
+
+    Returns
+    -------
+    numpy.ndarray of bool, shape (n,)
+    """
+    marked = np.zeros(len(keys), dtype=bool)
+    for name in (*_IDENTIFIERS, "given"):
+        values = getattr(keys, name)
+        rows = np.flatnonzero(values)
+        pairs = np.unique(np.stack([values[rows], representative[rows].astype(np.uint64)]), axis=1)
+        _, inverse, counts = np.unique(pairs[0], return_inverse=True, return_counts=True)
+        marked[pairs[1][counts[inverse] > 1].astype(np.int64)] = True
+    return marked
+
+
+def text_hash(text: str | None) -> int:
+    """Hash a text to 64 bits, the same on every machine; 0 for None and the empty text.
+
+    Examples
+    --------
+    >>> text_hash(None), text_hash("2101.00001") == text_hash("2101.00001")
+    (0, True)
+    """
+    if not text:
+        return 0
+    digest = hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).digest()
+    return int.from_bytes(digest, "little") or 1
+
+
+def normal_title(title: str) -> str:
+    """Reduce a title to its letters and digits, without case, accents and punctuation.
+
+    Examples
+    --------
+    >>> normal_title("Étoiles: The Ly-α  forest!")
+    'etoiles the ly α forest'
+    """
+    if not title.isascii():
+        decomposed = unicodedata.normalize("NFKD", title)
+        title = "".join(c for c in decomposed if not unicodedata.combining(c))
+    return " ".join(re.findall(r"[^\W_]+", title.casefold()))
+
+
+def title_hash(title: str) -> int:
+    """Hash a normalised title; 0 for one too short to name a paper ("Introduction")."""
+    normal = normal_title(title)
+    return text_hash(normal) if normal.count(" ") >= _FEWEST_WORDS - 1 else 0
+
+
+def content_hash(title: str, abstract: str) -> int:
+    """Hash a title with the beginning of its abstract, both normalised."""
+    return text_hash(f"{normal_title(title)}\n{normal_title(abstract[:400])}")
+
+
+def surname_hashes(authors: Sequence[str]) -> list[int]:
+    """Hash the family names of the first authors, however the names are written.
+
+    Examples
+    --------
+    >>> surname_hashes(["van der Berg, J."]) == surname_hashes(["Jan van der Berg"])
+    True
+    """
+    return sorted({text_hash(surname(name)) for name in authors[:_MOST_AUTHORS]} - {0})
+
+
+def surname(name: str) -> str:
+    """Return the last word of a family name, normalised; a collaboration's name stays whole.
+
+    Examples
+    --------
+    >>> surname("Müller-Lüdenscheidt, K., Jr."), surname("K. Müller-Lüdenscheidt")
+    ('muller ludenscheidt', 'muller ludenscheidt')
+    """
+    if _GROUP.search(name):
+        return normal_title(name)
+    family = _PARTICLES.sub("", name.split(",")[0]).split()
+    if not family:
+        return ""
+    return normal_title(family[-1])
+
+
+def _consecutive(values: Hashes) -> NDArray[np.int64]:
+    """Pairs of rows with the same value, shape (2, n_pairs): a chain through each group."""
+    order = np.argsort(values, kind="stable")
+    same = (values[order[1:]] == values[order[:-1]]) & (values[order[1:]] != 0)
+    return np.stack([order[:-1][same], order[1:][same]])
+
+
+def _by_identifier(
+    keys: Keys, values: Hashes, name: str, authors_of: AuthorsOf
+) -> NDArray[np.int64]:
+    """Link records with the same identifier.
+
+    With the same title at once; with other titles only where the identifier has few of them, no
+    other e-print number speaks against it, and (but for arXiv ids, which never name two papers)
+    an author is shared.
+    """
+    rows = np.flatnonzero(values)
+    order = rows[np.lexsort((rows, keys.title[rows], values[rows]))]
+    same = values[order[1:]] == values[order[:-1]]
+    titled = same & (keys.title[order[1:]] == keys.title[order[:-1]]) & (keys.title[order[1:]] != 0)
+    links = [np.stack([order[:-1][titled], order[1:][titled]])]
+    groups = _groups_with_other_titles(values[order], titled)
+    doubtful = []
+    for start, stop in groups:
+        members = order[start:stop]
+        # One record for each run of equal titles stands for all of them.
+        leaders = members[np.r_[True, ~titled[start : stop - 1]]]
+        if len(leaders) <= MOST_TITLES:
+            doubtful.extend(combinations(leaders.tolist(), 2))
+    return np.concatenate([*links, _accepted(keys, doubtful, name, authors_of)], axis=1)
+
+
+def _groups_with_other_titles(
+    ordered: Hashes, titled: NDArray[np.bool_]
+) -> list[tuple[int, int]]:
+    if not len(ordered):
+        return []
+    bounds = np.r_[0, np.flatnonzero(ordered[1:] != ordered[:-1]) + 1, len(ordered)]
+    # A group of m records whose titles all agree has m - 1 links.
+    links = np.add.reduceat(np.r_[titled, False].astype(np.int64), bounds[:-1])
+    open_groups = np.flatnonzero(np.diff(bounds) - 1 > links)
+    return [(int(bounds[g]), int(bounds[g + 1])) for g in open_groups]
+
+
+def _accepted(
+    keys: Keys, pairs: list[tuple[int, int]], name: str, authors_of: AuthorsOf
+) -> NDArray[np.int64]:
+    if not pairs:
+        return np.empty((2, 0), np.int64)
+    left, right = np.array(pairs, dtype=np.int64).T
+    fine = np.ones(len(left), dtype=bool)
+    if name != "arxiv_id":
+        fine = ~_differ(keys.arxiv_id, left, right)
+        fine &= np.array(
+            [not a or not b or bool(a & b) for a, b in _author_pairs(left, right, authors_of)]
+        )
+    return np.stack([left[fine], right[fine]])
+
+
+def _by_title(keys: Keys, authors_of: AuthorsOf) -> NDArray[np.int64]:
+    """Link records of the same title that share an author and do not contradict each other."""
+    rows = np.flatnonzero(keys.title)
+    order = rows[np.lexsort((rows, keys.year[rows], keys.title[rows]))]
+    titles = keys.title[order]
+    bounds = np.r_[0, np.flatnonzero(titles[1:] != titles[:-1]) + 1, len(order)]
+    pairs: list[tuple[int, int]] = []
+    for group in np.flatnonzero(np.diff(bounds) > 1) if len(order) else []:
+        members = order[bounds[group] : bounds[group + 1]].tolist()
+        if len(members) <= _MOST_PAIRS:
+            pairs.extend(combinations(members, 2))
+        else:
+            pairs.extend(zip(members[:-1], members[1:], strict=True))
+    if not pairs:
+        return np.empty((2, 0), np.int64)
+    left, right = np.array(pairs, dtype=np.int64).T
+    fine = ~_differ(keys.arxiv_id, left, right) & ~_differ(keys.doi, left, right)
+    years = keys.year.astype(np.int64)
+    apart = np.abs(years[left] - years[right])
+    fine &= (apart <= YEARS_APART) | (years[left] == 0) | (years[right] == 0)
+    left, right = left[fine], right[fine]
+    shared = [bool(a & b) for a, b in _author_pairs(left, right, authors_of)]
+    return np.stack([left, right])[:, np.array(shared, dtype=bool)]
+
+
+def _author_pairs(
+    left: NDArray[np.int64], right: NDArray[np.int64], authors_of: AuthorsOf
+) -> list[tuple[frozenset[int], frozenset[int]]]:
+    rows = np.unique(np.concatenate([left, right]))
+    authors = dict(zip(rows.tolist(), authors_of(rows) if len(rows) else [], strict=True))
+    return [(authors[a], authors[b]) for a, b in zip(left.tolist(), right.tolist(), strict=True)]
+
+
+def _differ(
+    values: NDArray[Any], left: NDArray[np.int64], right: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    known = (values[left] != 0) & (values[right] != 0)
+    return np.asarray(known & (values[left] != values[right]))
+
+
+def _without_chains(labels: NDArray[np.int64], titles: Hashes) -> NDArray[np.int64]:
+    """Take apart what hangs together through too many titles: links of links gone astray."""
+    pairs = np.unique(np.stack([labels.astype(np.uint64), titles]), axis=1)
+    chained = np.bincount(pairs[0].astype(np.int64), minlength=int(labels.max()) + 1) > MOST_TITLES
+    loose = chained[labels]
+    if not loose.any():
+        return labels
+    both = np.stack([np.where(loose, titles, 0), labels.astype(np.uint64)])
+    return np.unique(both, axis=1, return_inverse=True)[1].ravel().astype(np.int64)

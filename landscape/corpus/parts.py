@@ -1,0 +1,355 @@
+"""Writing the parts of ``papers.parquet``: what is kept of each chunk, merged where need be."""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, BinaryIO, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from landscape.corpus.merging import merge_records, names_of
+from landscape.corpus.normalising import Row, to_table
+from landscape.corpus.scanning import Scan
+from landscape.corpus.schema import PartReport, papers_schema
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_FEWEST_CHUNKS = 8
+_MOST_FILES = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where every record lies and what becomes of it.
+
+    Attributes
+    ----------
+    scans : sequence of Scan
+    bounds : numpy.ndarray of int64, shape (n_chunks + 1,)
+        First row of each chunk, over all inputs.
+    representative : numpy.ndarray of int64, shape (n_records,)
+        Row of the record into which each is merged; its own row for one that is kept.
+    ambiguous : numpy.ndarray of bool, shape (n_records,)
+        Rows whose ``paper_id`` another paper may want too.
+    """
+
+    scans: Sequence[Scan]
+    bounds: NDArray[np.int64]
+    representative: NDArray[np.int64]
+    ambiguous: NDArray[np.bool_]
+
+    def chunks(self, number: int) -> range:
+        """Return the chunks of one input, counted over all inputs."""
+        start = sum(scan.n_chunks for scan in self.scans[:number])
+        return range(start, start + self.scans[number].n_chunks)
+
+    def locate(self, row: int) -> tuple[Scan, int, int]:
+        """Return the input, its chunk, and the row in that chunk of a record."""
+        chunk = int(np.searchsorted(self.bounds, row, side="right")) - 1
+        local = row - int(self.bounds[chunk])
+        for scan in self.scans:
+            if chunk < scan.n_chunks:
+                return scan, chunk, local
+            chunk -= scan.n_chunks
+        raise IndexError(row)
+
+
+class PartWriter:
+    """Writes the parts one after another; memory is that of a few chunks.
+
+    Records that are merged into others may lie in any order in any input, so they are first
+    sorted by where they go, into one file for every few chunks.
+    """
+
+    def __init__(self, folder: Path, work: Path, layout: Layout) -> None:
+        self._folder = folder
+        self._spill = work / "merging"
+        self._ready = work / "ready"
+        self._layout = layout
+        n_chunks = len(layout.bounds) - 1
+        self._chunks_a_file = max(_FEWEST_CHUNKS, -(-n_chunks // _MOST_FILES))
+        self._loaded: tuple[int, dict[int, list[tuple[int, Row]]]] = (-1, {})
+        self._taken: set[str] = set()
+
+    def __enter__(self) -> Self:
+        for folder in (self._spill, self._ready):
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir(parents=True)
+        self._folder.mkdir(parents=True, exist_ok=True)
+        self._sort_merged()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        shutil.rmtree(self._spill, ignore_errors=True)
+
+    def write(self, number: int, *, read: int, rejected: int) -> PartReport:
+        """Write the part of one input, its ready-made vectors and coordinates.
+
+        Returns
+        -------
+        PartReport
+        """
+        import pyarrow.parquet as pq
+
+        scan = self._layout.scans[number]
+        chunks = self._layout.chunks(number)
+        n_rows = sum(len(self._kept(chunk)) for chunk in chunks)
+        summary = _Summary()
+        path = self._folder / f"{scan.part}.parquet"
+        with ExitStack() as stack:
+            target = stack.enter_context(_whole_file(path))
+            writer = stack.enter_context(
+                pq.ParquetWriter(target, papers_schema(), compression="zstd")
+            )
+            matrices = [
+                stack.enter_context(_Matrix(self._ready / f"{scan.part}{end}", n_rows))
+                for end in (".npy", ".map.npy")
+            ]
+            for local, chunk in enumerate(chunks):
+                table, merged_from = self._papers(scan, local, chunk)
+                if table.num_rows:
+                    writer.write_table(table)
+                summary.add(table)
+                for matrix, kind in zip(matrices, ("vectors", "positions"), strict=True):
+                    matrix.add(self._ready_rows(scan, local, chunk, kind, merged_from))
+        return PartReport(
+            name=scan.part,
+            source=scan.reader,
+            path=scan.path,
+            rows=n_rows,
+            read=read,
+            merged=read - rejected - n_rows,
+            rejected=rejected,
+            oldest=summary.oldest,
+            newest=summary.newest,
+            categories=dict(summary.categories.most_common()),
+            ready_vectors=matrices[0].n_known,
+        )
+
+    def remove_others(self, names: Sequence[str]) -> None:
+        """Remove parts that have no input any more, and what a killed run left."""
+        wanted = {f"{name}.parquet" for name in names}
+        for path in self._folder.iterdir():
+            if path.is_file() and path.name not in wanted:
+                path.unlink()
+
+    def _kept(self, chunk: int) -> NDArray[np.int64]:
+        """Rows of a chunk, counted over all inputs, that stay."""
+        start, stop = self._layout.bounds[chunk : chunk + 2]
+        rows = np.arange(start, stop)
+        return rows[self._layout.representative[start:stop] == rows]
+
+    def _papers(
+        self, scan: Scan, local: int, chunk: int
+    ) -> tuple[pa.Table, dict[int, list[int]]]:
+        """Return what is kept of a chunk, and for merged rows the rows merged into them."""
+        import pyarrow as pa
+
+        start = int(self._layout.bounds[chunk])
+        kept = self._kept(chunk)
+        table = scan.papers(local, columns=papers_schema().names).take(kept - start)
+        merged = self._merged(chunk)
+        touched = [
+            place
+            for place, row in enumerate(kept.tolist())
+            if row in merged or self._layout.ambiguous[row]
+        ]
+        if not touched:
+            return table.cast(papers_schema()), {}
+        rows = table.take(touched).to_pylist()
+        for index, place in enumerate(touched):
+            others = [row for _, row in merged.get(int(kept[place]), ())]
+            rows[index] = self._named(rows[index], others, bool(self._layout.ambiguous[kept[place]]))
+        untouched = np.setdiff1d(np.arange(table.num_rows), touched)
+        order = np.argsort(np.r_[untouched, touched], kind="stable")
+        joined = pa.concat_tables([table.take(untouched).cast(papers_schema()), to_table(rows)])
+        sources = {row: [origin for origin, _ in found] for row, found in merged.items()}
+        return joined.take(order).combine_chunks(), sources
+
+    def _named(self, row: Row, others: list[Row], ambiguous: bool) -> Row:
+        merged = merge_records([row, *others]) if others else row
+        if ambiguous:
+            given = (record["paper_id"] for record in (row, *others))
+            merged["paper_id"] = next(
+                name for name in names_of(merged, given=given) if name not in self._taken
+            )
+            self._taken.add(merged["paper_id"])
+        return merged
+
+    def _ready_rows(
+        self, scan: Scan, local: int, chunk: int, kind: str, merged_from: dict[int, list[int]]
+    ) -> NDArray[np.float32] | int:
+        """Ready-made rows of what is kept of a chunk; only their number where there are none."""
+        kept = self._kept(chunk)
+        ready = scan.ready(local, kind)
+        if ready is None:
+            return len(kept)
+        rows = np.array(ready[kept - self._layout.bounds[chunk]], dtype=np.float32)
+        for place in np.flatnonzero(np.isnan(rows).any(axis=1)).tolist():
+            for origin in merged_from.get(int(kept[place]), ()):
+                other, other_chunk, at = self._layout.locate(origin)
+                there = other.ready(other_chunk, kind)
+                if there is not None and there.shape[1] == rows.shape[1]:
+                    rows[place] = there[at]
+                    break
+        return rows
+
+    def _sort_merged(self) -> None:
+        """Write every record that is merged into another to the file of where it goes."""
+        import pyarrow as pa
+
+        layout = self._layout
+        schema = papers_schema().append(pa.field("row", pa.int64())).append(
+            pa.field("target", pa.int64())
+        )
+        with ExitStack() as stack:
+            writers: dict[int, Any] = {}
+            for number, scan in enumerate(layout.scans):
+                for local, chunk in enumerate(layout.chunks(number)):
+                    start, stop = layout.bounds[chunk : chunk + 2]
+                    targets = layout.representative[start:stop]
+                    gone = np.flatnonzero(targets != np.arange(start, stop))
+                    if not len(gone):
+                        continue
+                    table = scan.papers(local, columns=papers_schema().names).take(gone)
+                    table = table.append_column("row", pa.array(gone + start))
+                    table = table.append_column("target", pa.array(targets[gone])).cast(schema)
+                    goes = np.searchsorted(layout.bounds, targets[gone], side="right") - 1
+                    files = goes // self._chunks_a_file
+                    for file in np.unique(files).tolist():
+                        if file not in writers:
+                            target = str(self._spill / f"{file:04d}.arrow")
+                            sink = stack.enter_context(pa.OSFile(target, "wb"))
+                            writers[file] = stack.enter_context(pa.ipc.new_stream(sink, schema))
+                        writers[file].write_table(table.take(np.flatnonzero(files == file)))
+
+    def _merged(self, chunk: int) -> dict[int, list[tuple[int, Row]]]:
+        """Records that are merged into records of a chunk, by the row they go to."""
+        import pyarrow as pa
+
+        file = chunk // self._chunks_a_file
+        if self._loaded[0] != file:
+            found: defaultdict[int, list[tuple[int, Row]]] = defaultdict(list)
+            path = self._spill / f"{file:04d}.arrow"
+            if path.exists():
+                with pa.OSFile(str(path), "rb") as source:
+                    for batch in pa.ipc.open_stream(source):
+                        for row in batch.to_pylist():
+                            found[row.pop("target")].append((row.pop("row"), row))
+            self._loaded = (file, dict(found))
+        return self._loaded[1]
+
+
+class _Summary:
+    """Dates and categories of a part, gathered on the way."""
+
+    def __init__(self) -> None:
+        self.oldest: str | None = None
+        self.newest: str | None = None
+        self.categories: Counter[str] = Counter()
+
+    def add(self, table: pa.Table) -> None:
+        import pyarrow.compute as pc
+
+        dates = pc.min_max(table["date"]).as_py()
+        if dates["min"] is not None:
+            first, last = dates["min"].isoformat(), dates["max"].isoformat()
+            self.oldest = min(first, self.oldest or first)
+            self.newest = max(last, self.newest or last)
+        self.categories.update(names[0] for names in table["categories"].to_pylist() if names)
+
+
+class _Matrix:
+    """An ``.npy`` file written row by row; appears whole, and only if a row is known.
+
+    Written as a stream and not through a memory map: on a full disk a map kills the process.
+    """
+
+    def __init__(self, path: Path, n_rows: int) -> None:
+        self._path = path
+        self._unfinished = path.with_name(f".{path.name}.unfinished")
+        self._n_rows = n_rows
+        self._waiting = 0
+        self._width = 0
+        self._stream: BinaryIO | None = None
+        self.n_known = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def add(self, rows: NDArray[np.float32] | int) -> None:
+        """Append rows, or this many rows of NaN."""
+        if self._stream is None:
+            if isinstance(rows, int) or not len(rows):
+                self._waiting += rows if isinstance(rows, int) else 0
+                return
+            self._open(rows.shape[1])
+        if isinstance(rows, int) or rows.shape[1] != self._width:
+            self._blank(rows if isinstance(rows, int) else len(rows))
+            return
+        self.n_known += int(np.isfinite(rows).all(axis=1).sum())
+        self._write(rows)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._stream is None:
+            return
+        self._stream.close()
+        if kind is None and self.n_known:
+            self._unfinished.replace(self._path)
+        else:
+            self._unfinished.unlink(missing_ok=True)
+
+    def _open(self, width: int) -> None:
+        self._width = width
+        self._stream = self._unfinished.open("wb")
+        header = {"descr": "<f4", "fortran_order": False, "shape": (self._n_rows, width)}
+        np.lib.format.write_array_header_1_0(self._stream, header)
+        self._blank(self._waiting)
+
+    def _blank(self, n_rows: int) -> None:
+        self._write(np.full((n_rows, self._width), np.nan, np.float32))
+
+    def _write(self, rows: NDArray[np.float32]) -> None:
+        if self._stream is not None:
+            self._stream.write(np.ascontiguousarray(rows, dtype="<f4").tobytes())
+
+
+class _whole_file:  # noqa: N801  # used like a function
+    """A path to write to; what was written appears under its name only if all went well."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._unfinished = path.with_name(f".{path.name}.unfinished")
+
+    def __enter__(self) -> Path:
+        return self._unfinished
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        try:
+            if kind is None:
+                self._unfinished.replace(self._path)
+        finally:
+            self._unfinished.unlink(missing_ok=True)

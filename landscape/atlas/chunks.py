@@ -29,7 +29,7 @@ def finish_chunks(
     ending: str,
     work: Callable[[list[str], Path], None],
     advance: Callable[[float], None],
-    size: int = CHUNK,
+    size: int | None = None,
 ) -> list[Path]:
     """Do per-paper work for some rows of a part, a chunk at a time.
 
@@ -52,14 +52,15 @@ def finish_chunks(
         ``work(texts, path)``: writes the result for these texts to this path.
     advance : callable
         Told the number of papers done.
-    size : int, default 1000
-        Papers in a chunk. Chunks begin at fixed rows, wherever an earlier run was stopped.
+    size : int, optional
+        Papers in a chunk, 1,000 when not given. Chunks begin at fixed rows, wherever an earlier run was stopped.
 
     Returns
     -------
     list of pathlib.Path
         One finished file a chunk, in the order of `rows`.
     """
+    size = CHUNK if size is None else size
     files = [
         folder / f"{start:09d}-{_chunk_mark(keys[rows[start : start + size]], told)}{ending}"
         for start in range(0, len(rows), size)

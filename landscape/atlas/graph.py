@@ -66,6 +66,8 @@ class Context:
         Takes one line for the user.
     inputs : list of InputFile
         The source files as they are now.
+    makeshift : set of str
+        Stages of this build whose result is less than was asked for.
     """
 
     folder: Path
@@ -73,6 +75,7 @@ class Context:
     manifest: Manifest
     say: Callable[[str], None]
     inputs: list[InputFile]
+    makeshift: set[str] = field(default_factory=set)
 
     def work(self, *names: str) -> Path:
         """Return the folder for unfinished pieces, below ``.work``; not made yet."""
@@ -105,6 +108,9 @@ class StageResult:
         Worth keeping in the manifest.
     parts : tuple of Part, optional
         The atlas's sources, where the stage decides them.
+    makeshift : bool, default False
+        Whether the result is less than was asked for, because a server did not answer. It
+        stands for now, and the next build tries again.
     """
 
     rows: int
@@ -113,6 +119,7 @@ class StageResult:
     model: dict[str, Any] | None = None
     details: dict[str, Any] = field(default_factory=dict)
     parts: tuple[Part, ...] | None = None
+    makeshift: bool = False
 
 
 @dataclass(frozen=True)
@@ -166,7 +173,11 @@ def is_fresh(stage: Stage, context: Context) -> bool:
         one of its files is missing or has another size.
     """
     record = context.manifest.stages.get(stage.name)
-    if record is None or record.fingerprint != fingerprint(stage, context)[0]:
+    if record is None:
+        return False
+    if stage.name not in context.makeshift and (
+        record.fingerprint != fingerprint(stage, context)[0]
+    ):
         return False
     completing = context.manifest.stages.get(stage.completed_by)
     expected = record.outputs | (completing.outputs if completing else {})
@@ -219,8 +230,10 @@ def run_stage(stage: Stage, context: Context) -> None:
     )
     with measured() as usage, telling_of_a_full_disk(context.folder):
         result = stage.run(context)
+    if result.makeshift:
+        context.makeshift.add(stage.name)
     record = StageRecord(
-        fingerprint=mark,
+        fingerprint="makeshift" if result.makeshift else mark,
         version=stage.version,
         parameters=parameters,
         inputs=inputs,

@@ -80,6 +80,12 @@ def check_options(options: BuildOptions) -> BuildOptions:
         from landscape.mapping.projection import LAYOUTS
 
         _check_choice("layout", options.layout, (*sorted(LAYOUTS), "keep", "ready"))
+    if options.embedder is not None:
+        kind = options.embedder.partition(":")[0]
+        _check_choice("embedder", kind, ("minilm", "openai", "st", "ready"))
+    from landscape.text.pipeline import tagger_name
+
+    tagger_name(tagger=options.tagger)  # says which taggers there are
     for name, least in (
         ("n_neighbors", 2),
         ("keywords_limit", 1),

@@ -75,7 +75,9 @@ def test_a_damaged_manifest_is_a_sentence(tmp_path: Path, content: bytes) -> Non
 
 
 def test_the_last_writer_of_a_file_is_the_one_that_counts(written: Manifest) -> None:
-    later = StageRecord(**{**vars(RECORD), "outputs": {"papers.parquet/a.parquet": Output("11", 9)}})
+    later = StageRecord(
+        **{**vars(RECORD), "outputs": {"papers.parquet/a.parquet": Output("11", 9)}}
+    )
     manifest = Manifest(stages={"ingest": RECORD, "keywords": later})
     assert manifest.files["papers.parquet/a.parquet"] == Output("11", 9)
     assert not written.without("keywords").complete

@@ -25,7 +25,9 @@ def test_an_error_while_writing_leaves_the_old_file_and_nothing_else(tmp_path: P
 
 
 def test_a_full_disk_is_told_with_the_room_that_is_left(tmp_path: Path) -> None:
-    with pytest.raises(DiskFullError, match=r"Disk full while writing .*a\.npy: [\d,]+ MB are free"):
+    with pytest.raises(
+        DiskFullError, match=r"Disk full while writing .*a\.npy: [\d,]+ MB are free"
+    ):
         with replacing(tmp_path / "a.npy"):
             raise OSError(errno.ENOSPC, "No space left on device")
     assert DiskFullError.exit_status == 1

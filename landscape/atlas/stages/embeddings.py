@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from landscape.atlas.chunks import finish_chunks
+from landscape.atlas.chunks import CHUNK, finish_chunks
 from landscape.atlas.graph import Context, Stage, StageResult, clear_work, keep_only
 from landscape.atlas.manifest import digest
 from landscape.atlas.matrix import BLOCK, gather_rows, open_matrix, write_matrix
 from landscape.atlas.previous import Previous, recall
-from landscape.atlas.rows import match_rows, row_keys
+from landscape.atlas.rows import match_rows, row_keys, texts_in_chunks
 from landscape.atlas.stages.ingest import PAPERS, brings_all, ready_files
 from landscape.atlas.storage import sha256_of, write_bytes
 from landscape.errors import InputError
@@ -23,10 +24,13 @@ from landscape.progress import progress
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from landscape.vectors.embedder import Embedder
+    from landscape.vectors.embedder import Embedder, PaidEmbedder
 
 EMBEDDINGS = "embeddings"
 VERSION = 1
+
+READY_MODELS = {"pathfinder": "text-embedding-3-small"}
+"""Which model made the vectors that a source brings (Iyer et al. 2024 for pathfinder)."""
 
 
 def embedder_of(context: Context) -> str:
@@ -42,18 +46,26 @@ def _parameters(context: Context) -> dict[str, Any]:
 
 
 def _inputs(context: Context) -> dict[str, str]:
+    spec = embedder_of(context)
+    if spec.startswith("ready:"):
+        file = Path(spec.partition(":")[2])
+        if not file.is_file():
+            raise InputError(f"There is no file {file} of ready-made vectors; check --embedder.")
+        papers = context.product("ingest", "papers")
+        return {"papers": papers, "vectors": sha256_of(file)}
     products = context.manifest.stages["ingest"].products
-    kind = "vectors/" if embedder_of(context) == "ready" else "texts/"
+    kind = "vectors/" if spec == "ready" else "texts/"
     return {name: value for name, value in products.items() if name.startswith(kind)}
 
 
 def _run(context: Context) -> StageResult:
     folder = context.folder / EMBEDDINGS
     folder.mkdir(exist_ok=True)
-    spec = embedder_of(context)
+    spec, reused = embedder_of(context), 0
     if spec == "ready":
         model = _take_ready(context)
-        reused = 0
+    elif spec.startswith("ready:"):
+        model = _take_file(context, spec)
     else:
         model, reused = _embed(context, spec)
     outputs = context.part_files(EMBEDDINGS, ".npy")
@@ -68,58 +80,89 @@ def _run(context: Context) -> StageResult:
     )
 
 
+@dataclass(frozen=True)
+class _Plan:
+    """What is to be done for one part: which rows are known, and which are new."""
+
+    part: Path
+    keys: NDArray[np.uint64]
+    found: NDArray[np.int64]
+
+    @property
+    def new(self) -> NDArray[np.int64]:
+        return np.flatnonzero(self.found < 0)
+
+
 def _embed(context: Context, spec: str) -> tuple[dict[str, Any], int]:
     """Embed what the last finished build has not embedded in the same way."""
     known = _Known(recall(context.folder), spec)
-    embedder = _LazyEmbedder(context, spec, known.model)
-    n_reused = 0
-    targets = context.part_files(EMBEDDINGS, ".npy")
+    plans = []
+    for part in context.part_files(PAPERS):
+        keys = row_keys(part)
+        plans.append(_Plan(part, keys, match_rows(keys, known.keys)))
+    embedder = _LazyEmbedder(context, spec, known.model, plans)
+    n_reused = sum(int((plan.found >= 0).sum()) for plan in plans)
     with progress("Embeddings", total=context.manifest.n_papers) as advance:
-        for part, target in zip(context.part_files(PAPERS), targets, strict=True):
-            keys = row_keys(part)
-            found = match_rows(keys, known.keys)
-            new = np.flatnonzero(found < 0)
-            n_reused += len(keys) - len(new)
-            advance(len(keys) - len(new))
+        advance(n_reused)
+        for plan, target in zip(plans, context.part_files(EMBEDDINGS, ".npy"), strict=True):
             chunks = finish_chunks(
-                part,
-                new,
-                keys=keys,
-                folder=context.work("embeddings", part.stem),
+                plan.part,
+                plan.new,
+                keys=plan.keys,
+                folder=context.work("embeddings", plan.part.stem),
                 told=digest([VERSION, spec]),
                 ending=".npy",
                 work=embedder.write,
                 advance=advance,
             )
-            found[new] = len(known.keys) + np.arange(len(new))
+            rows = plan.found.copy()
+            rows[plan.new] = len(known.keys) + np.arange(len(plan.new))
             sources = [*known.matrices, *map(open_matrix, chunks)]
             dimension = int(embedder.describe()["dimension"])
-            write_matrix(target, _blocks(sources, found), rows=len(found), columns=dimension)
+            write_matrix(target, _blocks(sources, rows), rows=len(rows), columns=dimension)
     return embedder.describe(), n_reused
 
 
 def _take_ready(context: Context) -> dict[str, Any]:
     """Normalise the vectors that the sources brought."""
-    ready = [open_matrix(path) if path else None for path in ready_files(context, "vectors")]
-    dimensions = {matrix.shape[1] for matrix in ready if matrix is not None}
+    from landscape.vectors.ready import ReadyVectors
+
+    names = {part.source for part in context.manifest.parts}
+    model = READY_MODELS.get(names.pop(), "unknown") if len(names) == 1 else "unknown"
+    ready = [
+        ReadyVectors(path, model=model) if path else None
+        for path in ready_files(context, "vectors")
+    ]
+    dimensions = {brought.dimension for brought in ready if brought is not None}
     if len(dimensions) > 1:
         raise InputError(
             f"The ready-made vectors have different dimensions ({sorted(dimensions)}), so they "
             "come from different models; embed all papers anew with --embedder minilm."
         )
-    dimension = dimensions.pop() if dimensions else 0
-    nothing = np.empty((0, dimension), dtype=np.float32)
+    dimension = dimensions.pop()
     for brought, target in zip(ready, context.part_files(EMBEDDINGS, ".npy"), strict=True):
-        matrix = nothing if brought is None else brought
-        write_matrix(target, _normalised(matrix), rows=len(matrix), columns=dimension)
-    return {"name": "ready", "model": "as the sources brought them", "dimension": dimension}
+        blocks = brought.blocks() if brought else iter(())
+        rows = brought.rows if brought else 0
+        write_matrix(target, blocks, rows=rows, columns=dimension)
+    return {"name": "ready", "model": model, "dimension": dimension, "checksum": None}
 
 
-def _normalised(matrix: NDArray[np.float32]) -> Iterator[NDArray[np.float32]]:
-    for start in range(0, len(matrix), BLOCK):
-        block = np.asarray(matrix[start : start + BLOCK], dtype=np.float32)
-        length = np.linalg.norm(block, axis=1, keepdims=True)
-        yield (block / np.where(length > 0, length, 1.0)).astype(np.float32)
+def _take_file(context: Context, spec: str) -> dict[str, Any]:
+    """Cut one file of ready-made vectors, a row a paper of the atlas, into the parts."""
+    from landscape.vectors.ready import ReadyVectors
+
+    ready = ReadyVectors(spec.partition(":")[2], rows=context.manifest.n_papers)
+    blocks = ready.blocks()
+    rest = np.empty((0, ready.dimension), dtype=np.float32)
+    targets = context.part_files(EMBEDDINGS, ".npy")
+    for part, target in zip(context.manifest.parts, targets, strict=True):
+        pieces, missing = [], part.rows
+        while missing:
+            block = rest if len(rest) else next(blocks)
+            pieces.append(block[:missing])
+            rest, missing = block[missing:], missing - min(missing, len(block))
+        write_matrix(target, iter(pieces), rows=part.rows, columns=ready.dimension)
+    return dict(ready.describe())
 
 
 def _blocks(
@@ -146,35 +189,64 @@ class _Known:
 
 
 class _LazyEmbedder:
-    """Loads the model when the first chunk needs it."""
+    """Loads the model when the first chunk needs it, and asks first if it costs money."""
 
-    def __init__(self, context: Context, spec: str, known: dict[str, Any] | None) -> None:
-        self._context, self._spec = context, spec
+    def __init__(
+        self, context: Context, spec: str, known: dict[str, Any] | None, plans: Sequence[_Plan]
+    ) -> None:
+        self._context, self._spec, self._plans = context, spec, plans
         self._note = context.work("embeddings", "model.json")
-        # Chunks of a killed build, or vectors to be used again: the same precision as theirs.
+        # Chunks of a killed build, or vectors used again: the new ones are made like them.
         self._described = json.loads(self._note.read_bytes()) if self._note.is_file() else known
         self._embedder: Embedder | None = None
 
     def write(self, texts: list[str], path: Path) -> None:
+        embedder = self._load()
+        vectors = embedder.embed(texts)
+        self._described = dict(embedder.describe())
+        if not self._note.is_file():
+            write_bytes(self._note, json.dumps(self._described).encode())
         with path.open("wb") as stream:
-            np.save(stream, self._load().embed(texts).astype(np.float32, copy=False))
+            np.save(stream, vectors.astype(np.float32, copy=False))
 
     def describe(self) -> dict[str, Any]:
         """What goes into the manifest; the model is not loaded for it where it is known."""
         if self._described is None:
-            self._load()
-        return dict(self._described or {})
+            self._described = dict(self._load().describe())
+        return dict(self._described)
 
     def _load(self) -> Embedder:
         if self._embedder is None:
-            from landscape.vectors.embedder import load_embedder
+            from landscape.vectors.embedder import PaidEmbedder, load_embedder
 
             precision = (self._described or {}).get("precision")
-            options = {"precision": precision} if precision else {}
+            options = {"precision": precision} if precision and self._spec == "minilm" else {}
             self._embedder = load_embedder(self._spec, **options)
-            self._described = dict(self._embedder.describe())
-            write_bytes(self._note, json.dumps(self._described).encode())
+            if isinstance(self._embedder, PaidEmbedder):
+                self._ask(self._embedder)
         return self._embedder
+
+    def _ask(self, embedder: PaidEmbedder) -> None:
+        """Show what everything that is still to be done will cost, once, and ask."""
+        estimates = [
+            embedder.estimate(texts)
+            for plan in self._plans
+            for texts in texts_in_chunks(plan.part, plan.new, size=CHUNK)
+        ]
+        costs = [estimate.cost for estimate in estimates]
+        whole = replace(
+            estimates[0],
+            papers=sum(estimate.papers for estimate in estimates),
+            tokens=sum(estimate.tokens for estimate in estimates),
+            cost=None if None in costs else sum(cost for cost in costs if cost is not None),
+        )
+        approve = self._context.options.approve
+        if approve is None or not approve(f"Embed {whole}?"):
+            raise InputError(
+                f"Nothing was sent: embedding {whole}, was not agreed to. Agree when asked, give "
+                "--yes, or embed offline with --embedder minilm."
+            )
+        embedder.allow(whole.papers)
 
 
 STAGE = Stage(name="embeddings", version=VERSION, parameters=_parameters, inputs=_inputs, run=_run)

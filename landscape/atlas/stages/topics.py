@@ -93,6 +93,7 @@ def _run(context: Context) -> StageResult:
         outputs=[TOPICS, *names],
         products={"topics": sha256_of(context.folder / TOPICS)},
         model=model,
+        makeshift=context.options.polish and model is None,
         details={"papers_outside": int((topics.topic_id < 0).sum())},
     )
 

@@ -1,0 +1,190 @@
+"""Killed at any moment and started again, a build ends as if nothing had happened."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from landscape.atlas import chunks
+from landscape.atlas.build import build
+from landscape.atlas.graph import WORK
+from landscape.atlas.manifest import read_manifest
+from landscape.atlas.reading import Atlas, open_atlas
+from landscape.atlas.verify import verify
+from landscape.errors import AtlasError
+
+N_KILLS = 20
+
+
+def assert_same(one: Atlas, other: Atlas) -> None:
+    """Same papers, keywords and vectors, to the last bit, and the same places on the map."""
+    for column in ("paper_id", "title", "abstract", "date", "source"):
+        assert one.papers[column].astype(str).tolist() == other.papers[column].astype(str).tolist()
+    assert one.papers["paper_id"].is_unique
+    assert one.papers["keywords"].map(list).tolist() == other.papers["keywords"].map(list).tolist()
+    assert np.array_equal(one.vectors(), other.vectors())
+    assert one.map.equals(other.map)
+    assert one.coverage | {"title": ""} == other.coverage | {"title": ""}
+    assert {p: o for p, o in one.manifest.files.items() if p != "quality.json"} == {
+        p: o for p, o in other.manifest.files.items() if p != "quality.json"
+    }
+
+
+class Killed(BaseException):
+    """Stands for SIGKILL where the test kills from inside: nothing may catch it."""
+
+
+@pytest.fixture
+def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Chunks of ten papers, so that a small corpus has many."""
+    monkeypatch.setattr(chunks, "CHUNK", 10)
+
+
+def _killing_at(number: int, *, after: bool) -> Callable[[Path, Path], Path]:
+    """A rename that kills at the n-th call, before or after the file is in its place."""
+    calls = [0]
+    rename = Path.replace
+
+    def replace(self: Path, target: Path) -> Path:
+        calls[0] += 1
+        if calls[0] == number and not after:
+            raise Killed
+        moved = rename(self, target)
+        if calls[0] == number:
+            raise Killed
+        return moved
+
+    return replace
+
+
+def test_killed_at_every_single_rename(
+    tmp_path: Path,
+    papers_file: Callable[..., Path],
+    quick: dict[str, Any],
+    small_chunks: None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sources = [
+        papers_file(tmp_path / "one.jsonl", range(25)),
+        papers_file(tmp_path / "two.jsonl", range(20, 45)),
+    ]
+    undisturbed = build(sources, tmp_path / "undisturbed.atlas", **quick)
+    for after in (False, True):
+        folder = tmp_path / f"killed-{after}.atlas"
+        kills = 0
+        for number in range(1, 200):
+            with monkeypatch.context() as patch:
+                patch.setattr(Path, "replace", _killing_at(1 + number % 3, after=after))
+                try:
+                    build(sources, folder, **quick)
+                    break
+                except Killed:
+                    kills += 1
+            with pytest.raises(AtlasError):
+                open_atlas(folder)
+        assert kills > 15
+        assert_same(build(sources, folder, **quick), undisturbed)
+        assert verify(folder) == []
+
+
+def test_an_update_that_is_killed_neither_loses_nor_doubles_nor_redoes(
+    tmp_path: Path,
+    papers_file: Callable[..., Path],
+    quick: dict[str, Any],
+    small_chunks: None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    one = papers_file(tmp_path / "one.jsonl", range(30))
+    two = papers_file(tmp_path / "two.jsonl", range(30, 50))
+    for name in ("undisturbed", "killed"):
+        build(one, tmp_path / f"{name}.atlas", **quick)
+    undisturbed = build([two, one], tmp_path / "undisturbed.atlas", **quick)
+    for number in range(200):
+        with monkeypatch.context() as patch:
+            patch.setattr(Path, "replace", _killing_at(1 + number % 4, after=bool(number % 2)))
+            try:
+                killed = build([two, one], tmp_path / "killed.atlas", **quick)
+                break
+            except Killed:
+                continue
+    assert number > 5
+    assert_same(killed, undisturbed)
+    assert killed.stages["embeddings"].details["reused"] == 30
+    assert killed.stages["keywords"].details["reused"] == 30
+    assert not (killed.path / ".work").exists()
+
+
+_BUILD = """
+import sys
+from landscape.atlas import chunks
+chunks.CHUNK = 40
+from landscape.cli import main
+sys.exit(main(["build", *sys.argv[1:], "--layout", "pca", "--tagger", "rules", "--workers", "1"]))
+"""
+
+
+def _start(sources: list[Path], folder: Path) -> subprocess.Popen[bytes]:
+    words = [*map(str, sources), "--out", str(folder)]
+    return subprocess.Popen(
+        [sys.executable, "-c", _BUILD, *words],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+@pytest.fixture
+def sources(tmp_path: Path, papers_file: Callable[..., Path]) -> Iterator[list[Path]]:
+    yield [
+        papers_file(tmp_path / "first.jsonl", range(200)),
+        papers_file(tmp_path / "second.jsonl", range(180, 320)),
+    ]
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no SIGKILL")
+def test_killed_at_twenty_random_moments(tmp_path: Path, sources: list[Path]) -> None:
+    begin = time.monotonic()
+    assert _start(sources, tmp_path / "undisturbed.atlas").wait() == 0
+    whole = time.monotonic() - begin
+    undisturbed = open_atlas(tmp_path / "undisturbed.atlas")
+
+    rng = random.Random(os.environ.get("LANDSCAPE_TEST_SEED", "20"))  # noqa: S311 - moments
+    kills, number, stages_seen = 0, 0, set()
+    while kills < N_KILLS:
+        # A build that comes to its end between two kills is compared, and another one begun.
+        folder = tmp_path / f"killed-{number}.atlas"
+        process = _start(sources, folder)
+        try:
+            process.wait(rng.uniform(0.1, 0.6) * whole)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            assert process.wait() == -signal.SIGKILL
+            kills += 1
+            stages_seen.add(_progress(folder))
+            continue
+        assert process.returncode == 0
+        assert_same(open_atlas(folder), undisturbed)
+        number += 1
+    assert _start(sources, tmp_path / f"killed-{number}.atlas").wait() == 0
+    assert_same(open_atlas(tmp_path / f"killed-{number}.atlas"), undisturbed)
+    assert verify(tmp_path / f"killed-{number}.atlas") == []
+    assert len(stages_seen) > 2, f"the kills always hit the same moment: {stages_seen}"
+
+
+def _progress(folder: Path) -> tuple[int, int]:
+    """How far a killed build had come: finished stages, and unfinished pieces."""
+    try:
+        stages = len(read_manifest(folder).stages)
+    except AtlasError:
+        return (-1, 0)
+    return stages, sum(path.is_file() for path in (folder / WORK).rglob("*"))

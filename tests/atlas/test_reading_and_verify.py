@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+import dataclasses
+import random
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from landscape.atlas.manifest import write_manifest
+from landscape.atlas.reading import Atlas, open_atlas
+from landscape.atlas.verify import verify
+from landscape.errors import AtlasError, InputError
+
+
+def test_an_atlas_opens_again_as_it_was_built(finished: Atlas) -> None:
+    opened = open_atlas(finished.path)
+    assert opened == finished
+    assert opened.papers["title"].tolist() == finished.papers["title"].tolist()
+
+
+def test_coverage_tells_the_bounds_of_the_corpus(finished: Atlas) -> None:
+    coverage = finished.coverage
+    dates = finished.papers["date"]
+    assert coverage["papers"] == 40
+    assert coverage["first_date"] == dates.min().date().isoformat()
+    assert coverage["last_date"] == dates.max().date().isoformat()
+    assert sum(coverage["sources"].values()) == 40
+    assert coverage["generated"] is False
+
+
+def test_only_the_columns_asked_for_are_read(finished: Atlas) -> None:
+    assert finished.read_papers(["title", "year"]).columns.tolist() == ["title", "year"]
+    with pytest.raises(InputError, match=r"no column 'colour' in papers.parquet; it has: paper_id"):
+        finished.read_papers(["colour"])
+
+
+def test_vectors_of_one_part_are_memory_mapped(finished: Atlas) -> None:
+    assert isinstance(finished.vectors(), np.memmap)
+    assert not finished.vectors().flags.writeable
+
+
+def test_repr_is_one_line_and_reads_no_table(finished: Atlas, tmp_path: Path) -> None:
+    opened = dataclasses.replace(finished, path=tmp_path)  # no tables there
+    assert repr(opened).startswith("<Atlas 'forty': 40 papers")
+    assert "\n" not in repr(opened)
+
+
+def test_html_escapes_what_came_from_outside(finished: Atlas) -> None:
+    evil = dataclasses.replace(finished.manifest, title="<script>alert(1)</script>")
+    html = Atlas(finished.path, evil)._repr_html_()
+    assert "<script>" not in html
+    assert "&lt;script&gt;" in html
+    assert "40" in html
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (lambda path: None, r"There is no atlas .*; make one with: landscape build FILE --out"),
+        (lambda path: path.write_text("x"), "is a file, not an atlas"),
+        (lambda path: path.mkdir(), r"is not an atlas: it holds no manifest\.json"),
+    ],
+)
+def test_what_is_no_atlas_is_told_apart(
+    tmp_path: Path, make: Callable[[Path], object], sentence: str
+) -> None:
+    make(tmp_path / "x.atlas")
+    with pytest.raises(AtlasError, match=sentence):
+        open_atlas(tmp_path / "x.atlas")
+
+
+def test_a_lost_file_is_named(atlas_copy: Path) -> None:
+    (atlas_copy / "topics.parquet").unlink()
+    with pytest.raises(AtlasError, match=r"has lost its file topics\.parquet"):
+        open_atlas(atlas_copy)
+
+
+def test_a_damaged_table_is_a_sentence_and_not_a_traceback(atlas_copy: Path) -> None:
+    for name in ("papers.parquet/forty.parquet", "embeddings/forty.npy", "quality.json"):
+        path = atlas_copy / name
+        path.write_bytes(b"\x00" * path.stat().st_size)
+    atlas = open_atlas(atlas_copy)
+    with pytest.raises(AtlasError, match="cannot be read"):
+        _ = atlas.papers
+    with pytest.raises(AtlasError, match="cannot be read"):
+        atlas.vectors()
+    with pytest.raises(AtlasError, match="cannot be read"):
+        _ = atlas.quality
+
+
+def test_a_good_atlas_has_no_problems(finished: Atlas) -> None:
+    assert verify(finished.path) == []
+
+
+def test_one_changed_byte_in_any_file_is_found(finished: Atlas, tmp_path: Path) -> None:
+    rng = random.Random(0)  # noqa: S311 - a place in a file, no secret
+    files = [path.relative_to(finished.path) for path in finished.path.rglob("*") if path.is_file()]
+    assert len(files) >= 6
+    for file in files:
+        folder = tmp_path / "changed.atlas"
+        shutil.copytree(finished.path, folder)
+        content = bytearray((folder / file).read_bytes())
+        if content:  # rejected.jsonl of a clean corpus is empty
+            content[rng.randrange(len(content))] ^= 0x10
+        else:
+            content.append(10)
+        (folder / file).write_bytes(content)
+        if file.name == "manifest.json":
+            with pytest.raises(AtlasError, match=r"manifest\.json"):
+                verify(folder)
+        else:
+            problems = verify(folder)
+            assert len(problems) == 1
+            assert str(file) in problems[0]
+        shutil.rmtree(folder)
+
+
+def test_strangers_and_lost_files_are_found(atlas_copy: Path) -> None:
+    (atlas_copy / "papers.parquet" / "copy of forty.parquet").write_bytes(b"")
+    (atlas_copy / "papers.parquet" / ".DS_Store").write_bytes(b"")
+    (atlas_copy / "quality.json").unlink()
+    problems = verify(atlas_copy)
+    assert len(problems) == 2
+    assert "quality.json is missing" in problems[0]
+    assert "copy of forty.parquet is no part of this atlas" in problems[1]
+
+
+def test_an_unfinished_build_is_a_problem(atlas_copy: Path, finished: Atlas) -> None:
+    write_manifest(atlas_copy, finished.manifest.without("quality"))
+    assert "is not finished" in verify(atlas_copy)[0]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"number,name\n1,x\n", b"topic_id,label\nfirst,x\n", b"topic_id,label\n1,\xff\xfe\n", b""],
+)
+def test_labels_that_cannot_be_read_are_a_sentence(atlas_copy: Path, content: bytes) -> None:
+    (atlas_copy / "labels.csv").write_bytes(content)
+    with pytest.raises(AtlasError, match=r"labels\.csv"):
+        _ = open_atlas(atlas_copy).topics
+    assert any("labels.csv" in problem for problem in verify(atlas_copy))

@@ -1,0 +1,48 @@
+"""Starting is instant: nothing heavy is imported before it is needed."""
+
+from __future__ import annotations
+
+import statistics
+import subprocess
+import sys
+import time
+
+import pytest
+
+HEAVY = {
+    "datashader", "faiss", "hdbscan", "httpx", "matplotlib", "openai", "pandas", "plotly",
+    "pyarrow", "pylatexenc", "pytextrank", "scipy", "skimage", "sklearn", "spacy", "torch",
+    "transformers", "umap",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["-c", "import landscape"], ["-m", "landscape.cli", "--help"]],
+    ids=["import landscape", "landscape --help"],
+)
+def test_starts_in_under_half_a_second(arguments: list[str]) -> None:
+    def seconds() -> float:
+        begin = time.perf_counter()
+        subprocess.run([sys.executable, *arguments], check=True, stdout=subprocess.DEVNULL)
+        return time.perf_counter() - begin
+
+    seconds()  # the first start compiles
+    assert statistics.median(seconds() for _ in range(5)) < 0.5
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        "landscape",
+        "landscape.cli",
+        "landscape.figures",
+        "landscape.atlas.build",
+        "landscape.atlas.reading",
+        "landscape.mapping.topics",
+    ],
+)
+def test_importing_loads_nothing_heavy(module: str) -> None:
+    code = f"import sys, {module}; print(*{{name.partition('.')[0] for name in sys.modules}})"
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert HEAVY.isdisjoint(done.stdout.split())

@@ -12,19 +12,6 @@ WORDS = (
     "quasar", "outflow", "halo", "dwarf", "shock", "lens",
     "pulsar", "corona", "merger", "bar", "disc", "jet",
 )  # fmt: skip
-    "quasar",
-    "outflow",
-    "halo",
-    "dwarf",
-    "shock",
-    "lens",
-    "pulsar",
-    "corona",
-    "merger",
-    "bar",
-    "disc",
-    "jet",
-]
 
 
 @dataclass(frozen=True)

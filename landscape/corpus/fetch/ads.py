@@ -177,6 +177,7 @@ class _Walk:
             while not position["done"] and not _enough(papers, max_records):
                 before = papers.n_records
                 page = self._next_page(max_records)
+                self._quota = page.quota
                 if not announced:
                     self._announce(page, max_records)
                     announced = True
@@ -265,16 +266,18 @@ def _read_page(reply: Reply, query: str) -> _Page:
         answer = orjson.loads(reply.content)
     except ValueError as error:
         raise GarbledError("its JSON is damaged or cut off") from error
-    if reply.status == 400 or "error" in answer:
-        _complain(answer, query)
     try:
+        if reply.status == 400 or "error" in answer:
+            _complain(answer, query)
         response = answer["response"]
-        docs, found = list(response["docs"]), int(response["numFound"])
-    except (KeyError, TypeError, ValueError) as error:
+        docs = [document for document in response["docs"] if isinstance(document, dict)]
+        found, cursor = int(response["numFound"]), answer.get("nextCursorMark")
+        in_part = (answer.get("responseHeader") or {}).get("partialResults")
+    except (KeyError, TypeError, AttributeError) as error:
         raise GarbledError("its answer is not a list of ADS documents") from error
-    if answer.get("responseHeader", {}).get("partialResults"):
+    if in_part:
         raise GarbledError("it gave only some of its results, being busy")
-    return _Page(docs, found, answer.get("nextCursorMark"), read_quota(reply.headers))
+    return _Page(docs, found, cursor, read_quota(reply.headers))
 
 
 def _complain(answer: Mapping[str, Any], query: str) -> None:

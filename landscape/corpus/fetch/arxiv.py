@@ -9,6 +9,7 @@ from typing import Any
 
 from landscape.corpus.fetch.fetched import Fetched
 from landscape.corpus.fetch.manners import Manners, say_nothing
+from landscape.corpus.fetch.names import parse_authors
 from landscape.corpus.fetch.oai import OaiError, OaiPage, OaiRecord, read_page
 from landscape.corpus.fetch.polite import Server
 from landscape.corpus.fetch.replies import GO_ON
@@ -129,6 +130,7 @@ def as_snapshot(record: OaiRecord) -> dict[str, object] | None:
         return None
     fields: dict[str, object] = {"id": paper_id}
     fields.update((name, _text(record.metadata, name)) for name in _FIELDS)
+    fields["authors_parsed"] = parse_authors(_text(record.metadata, "authors") or "")
     fields["versions"] = [
         {"version": version.get("version"), "created": _text(version, "date")}
         for version in record.metadata.iterfind(f"{_RAW}version")

@@ -32,7 +32,6 @@ PASSING_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 522, 524})
 
 _LARGEST_PAGE = 512 * 2**20  # bytes; a page of any of these services has a few megabytes
 _MOST_REDIRECTS = 5
-_CHUNK = 2**20  # bytes
 
 
 class Server:
@@ -189,7 +188,7 @@ class Server:
                     advance(-have)
                     got = have = 0
                 with part.open("ab" if have else "wb") as stream:
-                    for chunk in response.iter_raw(_CHUNK):
+                    for chunk in response.iter_raw():  # as it comes: a cut then loses nothing
                         stream.write(chunk)
                         got += len(chunk)
                         advance(len(chunk))
@@ -253,7 +252,7 @@ class Server:
 
     def _whole(self, response: httpx.Response) -> bytes:
         content = bytearray()
-        for chunk in response.iter_bytes(_CHUNK):
+        for chunk in response.iter_bytes():
             content += chunk
             if len(content) > _LARGEST_PAGE:  # also what a small compressed bomb grows into
                 raise RemoteError(

@@ -369,4 +369,8 @@ def test_our_reader_reads_it(server, out, manners):
     reader = readers.choose_reader(out)
     assert reader.name == "arxiv"
     records = list(reader.read(out))
-    assert len(records) == len(LIVE)
+    assert [record.fields["arxiv_id"] for record in records] == LIVE
+    first = records[0].fields
+    assert first["authors"] == ["Suarez, Ana B.", "Wei, Chen", "van der Berg, J."]
+    assert first["categories"] == ["astro-ph.GA", "astro-ph.CO"]
+    assert first["dates"] == ["Mon, 1 Jan 2024 18:30:00 GMT"]  # of the first version

@@ -261,7 +261,7 @@ def parse_card(card_id: str, raw: Any) -> Card:
         sample=sample,
         sample_range=(low, high),
         sites=_phrases(card_id, "sites", raw["sites"]),
-        targets=tuple(map(str, raw.get("targets", ()))),
+        targets=tuple(map(str, _listed(raw.get("targets", ())))),
         observe=observe,
         model=evidence["model"],
         simulate=evidence["simulate"],
@@ -288,13 +288,18 @@ def _check_choice(card_id: str, key: str, value: Any, allowed: Sequence[str]) ->
 
 
 def _phrases(card_id: str, key: str, raw: Any) -> tuple[Phrase, ...]:
-    items = [raw] if isinstance(raw, str) else list(raw)
+    items = _listed(raw)
     for item in items:
         if not isinstance(item, str) or not item.strip():
             raise InputError(f"{card_id}.yaml: {key} holds {item!r}, which is not text (quote it)")
         if item.count("{") != item.count("}"):
             raise InputError(f"{card_id}.yaml: {key} has an open brace in {item!r}")
     return tuple(_phrase(item) for item in items)
+
+
+def _listed(raw: Any) -> list[Any]:
+    """A YAML list, or a text whose items are parted by slashes between spaces."""
+    return raw.split(" / ") if isinstance(raw, str) else list(raw)
 
 
 def _phrase(text: str) -> Phrase:
@@ -316,16 +321,14 @@ def _story(card_id: str, index: int, raw: Any) -> Story:
     unknown = sorted(raw.keys() - _STORY_REQUIRED - {"since"})
     if missing or unknown:
         raise InputError(f"{where}: missing {missing}, unknown {unknown}")
-    measures = [raw["measure"]] if isinstance(raw["measure"], str) else raw["measure"]
-    trends = [raw["trend"]] if isinstance(raw["trend"], str) else raw["trend"]
     return Story(
         focus=str(raw["focus"]),
         titles=_phrases(card_id, "titles", raw["titles"]),
         known=_phrases(card_id, "known", raw["known"]),
         asks=str(raw["asks"]),
         found=_phrases(card_id, "found", raw["found"]),
-        measures=tuple(_measure(where, text) for text in measures),
-        trends=tuple(_trend(where, text) for text in trends),
+        measures=tuple(_measure(where, text) for text in _listed(raw["measure"])),
+        trends=tuple(_trend(where, text) for text in _listed(raw["trend"])),
         means=_phrases(card_id, "means", raw["means"]),
         since=int(raw.get("since", 0)),
     )

@@ -1,0 +1,291 @@
+"""What one paper has to say: a theme card narrowed to a story, a year and a set of numbers."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from random import Random
+
+from landscape.corpus.demo.cards import Card, Measure, Phrase, Story, Trend
+from landscape.corpus.demo.facilities import load_facilities, mark
+from landscape.corpus.demo.wording import count, rounded, scientific, spin
+
+_SLOT = re.compile(
+    r"\{(known|found|means|asks|topic|focus|object1|object|sample|site|bare_site|using|data1|n|nt|"
+    r"nkept|nfew|ncontrol|mech|mname1|mname|mvalue|mlow|mhigh|model|simulate1|simulate|learn1|"
+    r"learn|build1|build|target|field|trend|slopevalue|slope|stem|response|driver)\}"
+)
+_TOKEN = re.compile("\ue010(\\w+)\ue011")
+
+
+class ExhaustedError(Exception):
+    """A frame asked for material that this paper does not have (any more)."""
+
+
+class Material:
+    """Fills the slots of sentence frames for one paper, never using a fact twice.
+
+    Parameters
+    ----------
+    card : Card
+    story : Story
+    date : float
+        Decimal year of the paper: decides facilities and what can be known.
+    rng : random.Random
+    grammar : dict
+        The file ``grammar.yaml`` as read.
+    """
+
+    def __init__(
+        self, card: Card, story: Story, *, date: float, rng: Random, grammar: dict[str, dict[str, list[str]]]
+    ) -> None:
+        self.card, self.story, self.date, self.rng = card, story, date, rng
+        self.grammar = grammar
+        self._queues = {
+            "known": [*self._shuffled(story.known), *self._shuffled(card.known)],
+            "found": self._shuffled(story.found),
+            "means": self._shuffled(story.means),
+            "object": self._shuffled(card.objects),
+            "mech": self._shuffled(card.mechanisms),
+        }
+        # The story opens most abstracts, the wider theme some of them.
+        if rng.random() < 0.35:
+            self._queues["known"].reverse()
+        self._measures = rng.sample(story.measures, len(story.measures))
+        self._trends = rng.sample(story.trends, len(story.trends))
+        self._facilities = self._live_facilities()
+        self.measure: Measure | None = None
+        self.current_trend: Trend | None = None
+        self.site = spin(rng.choice(self._live(card.sites)).text, rng)
+        self.number = self._sample_size()
+
+    def fill(self, frame: str) -> str:
+        """Fill and resolve one frame.
+
+        Raises
+        ------
+        ExhaustedError
+            If a slot has nothing left; nothing is used up then.
+        """
+        saved = {name: list(queue) for name, queue in self._queues.items()}
+        try:
+            return self._fill(frame)
+        except ExhaustedError:
+            self._queues = saved
+            raise
+
+    def snapshot(self) -> dict[str, list[str]]:
+        """State of the queues, to be given back to :meth:`restore` when a sentence is dropped."""
+        return {name: list(queue) for name, queue in self._queues.items()}
+
+    def restore(self, saved: dict[str, list[str]]) -> None:
+        """Return to a snapshot."""
+        self._queues = {name: list(queue) for name, queue in saved.items()}
+
+    def next_measure(self) -> Measure | None:
+        """Move to the next quantity of the story, if there is one."""
+        self.measure = self._measures.pop() if self._measures else None
+        return self.measure
+
+    def next_trend(self) -> Trend | None:
+        """Move to the next relation of the story, if there is one."""
+        self.current_trend = self._trends.pop() if self._trends else None
+        return self.current_trend
+
+    def _fill(self, frame: str) -> str:
+        for name, endings in self.grammar["endings"].items():
+            if f"{{{name}}}" in frame:
+                frame = frame.replace(f"{{{name}}}", self.rng.choice(endings))
+        text = spin(_SLOT.sub("\ue010\\1\ue011", frame), self.rng)
+        while (match := _TOKEN.search(text)) is not None:
+            text = text[: match.start()] + self._slot(match[1]) + text[match.end() :]
+        return text
+
+    def _slot(self, name: str) -> str:
+        if name in self._queues:
+            return self._take(name)
+        return spin(self._drawn(name), self.rng)
+
+    def _take(self, name: str) -> str:
+        queue = self._queues[name]
+        if not queue:
+            raise ExhaustedError(name)
+        text = queue.pop(0)
+        if name in ("object", "mech"):
+            queue.append(text)  # these may come again, but only after all others
+        return spin(text, self.rng)
+
+    def _drawn(self, name: str) -> str:
+        card, story, rng = self.card, self.story, self.rng
+        if name in ("n", "nt", "nkept", "nfew", "ncontrol"):
+            return self._count(name)
+        if name[0] == "m" and name != "model":
+            return self._measured(name)
+        if name in ("trend", "slope", "slopevalue"):
+            return self._related(name)
+        if name in ("model", "simulate", "learn", "build", "simulate1", "learn1", "build1"):
+            text = self._one_of(getattr(card, name.rstrip("1")))
+            return _without_article(text) if name.endswith("1") else text
+        simple = {
+            "asks": story.asks,
+            "topic": card.topic,
+            "focus": story.focus,
+            "sample": card.sample,
+            "site": self.site,
+            "bare_site": self.site,
+        }
+        if name in simple:
+            return simple[name]
+        if name == "object1":
+            return "object" if card.category != "astro-ph.IM" else "run"
+        if name == "using":
+            return self._using(combine=True)
+        if name == "data1":
+            return _without_article(self._using(combine=False))
+        if name == "field":
+            return rng.choice(self.grammar["fields"][card.category])
+        if name == "stem":
+            return self._one_of(story.titles)
+        if name == "target" and card.targets:
+            return rng.choice(card.targets)
+        if self.current_trend is not None and name in ("response", "driver"):
+            return str(getattr(self.current_trend, name))
+        raise ExhaustedError(name)
+
+    def _count(self, name: str) -> str:
+        if name in ("n", "nt"):
+            return count(self.number)
+        low, high = {"nkept": (0.45, 0.93), "nfew": (0.04, 0.3), "ncontrol": (1.3, 12.0)}[name]
+        return count(max(3, round(self.number * self.rng.uniform(low, high))))
+
+    def _measured(self, name: str) -> str:
+        measure = self.measure
+        if name == "mname1":
+            return self.story.measures[0].name
+        if measure is None or (name in ("mlow", "mhigh") and measure.kind != "="):
+            raise ExhaustedError(name)
+        if name == "mname":
+            return measure.name
+        if name == "mvalue":
+            return write_value(measure, self.rng)
+        if name == "mlow":
+            return write_bound(measure, measure.low)
+        return f"{write_bound(measure, measure.high)} {measure.unit}".strip()
+
+    def _related(self, name: str) -> str:
+        trend = self.current_trend
+        if trend is None:
+            raise ExhaustedError(name)
+        key = {"trend": "trends", "slope": "slopes", "slopevalue": "slope_values"}[name]
+        text = self.rng.choice(self.grammar[key][trend.sign])
+        return text.replace("{response}", trend.response).replace("{driver}", trend.driver)
+
+    def _using(self, *, combine: bool) -> str:
+        options = self._facilities
+        if not options:
+            raise ExhaustedError("using")
+        ids = list(options)
+        first = self.rng.choices(ids, weights=[options[i] for i in ids])[0]
+        text = self._data_from(first)
+        others = [i for i in ids if i not in (first, "any")]
+        if combine and first != "any" and others and self.rng.random() < 0.28:
+            text += f" {self.rng.choice(['and', 'together with'])} {self._data_from(self.rng.choice(others))}"
+        return text
+
+    def _data_from(self, facility_id: str) -> str:
+        data = spin(self._one_of(self.card.observe[facility_id]), self.rng)
+        if facility_id == "any":
+            return data
+        facility = load_facilities()[facility_id]
+        link = "from" if facility.surveyed else self.rng.choice(["with", "with", "obtained with", "from"])
+        return f"{data} {link} {mark(facility, self.rng)}"
+
+    def _live_facilities(self) -> dict[str, float]:
+        """Weights of the facilities that a paper of this date can have used."""
+        weights = {}
+        for facility_id, phrases in self.card.observe.items():
+            if not self._live(phrases):
+                continue
+            if facility_id == "any":
+                weights["any"] = 0.45
+                continue
+            facility = load_facilities()[facility_id]
+            if facility.usable(self.date):
+                # A new facility draws its field at once, an old one keeps a share.
+                weights[facility_id] = 0.35 + math.exp(-(self.date - facility.first_light) / 7.0)
+        return weights
+
+    def _sample_size(self) -> int:
+        low, high = self.card.sample_range
+        era = (self.date - 1990.0) / 36.0
+        place = min(1.0, max(0.0, 0.12 + 0.5 * era + self.rng.gauss(0.0, 0.2)))
+        return round(low * (high / low) ** place)
+
+    def _one_of(self, phrases: Sequence[Phrase]) -> str:
+        live = self._live(phrases)
+        if not live:
+            raise ExhaustedError("phrases")
+        return self.rng.choice(live).text
+
+    def _live(self, phrases: Sequence[Phrase]) -> list[Phrase]:
+        return [phrase for phrase in phrases if phrase.since <= self.date]
+
+    def _shuffled(self, phrases: Sequence[Phrase]) -> list[str]:
+        live = [phrase.text for phrase in self._live(phrases)]
+        self.rng.shuffle(live)
+        return live
+
+
+def write_value(measure: Measure, rng: Random) -> str:
+    """Draw a value of a measure and write it with error and unit.
+
+    Examples
+    --------
+    >>> from landscape.corpus.demo.cards import Measure
+    >>> write_value(Measure("mass", "<", 2.0, 2.1, 1, "M⊙", None), Random(4))
+    '2.0 M⊙'
+    """
+    low, high = measure.low, measure.high
+    if low > 0 and high / low > 20:
+        value = math.exp(rng.uniform(math.log(low), math.log(high)))
+    else:
+        value = rng.uniform(low, high)
+    if measure.kind != "=":
+        return f"{write_bound(measure, value)} {measure.unit}".strip()
+    if measure.precision is not None:
+        error = abs(value) * measure.precision * rng.uniform(0.6, 1.6)
+    else:
+        error = max(abs(value), 0.3 * (high - low)) * rng.uniform(0.03, 0.15)
+    if low >= 0:
+        error = min(error, 0.45 * abs(value))
+    huge = abs(value) >= 1e5 or abs(value) < 1e-3
+    text = scientific(value, error) if huge else rounded(value, error)
+    if not measure.unit:
+        return text
+    if not huge and measure.unit[0] in "°":
+        return f"{text}{measure.unit}"
+    return f"{text} {measure.unit}"
+
+
+def write_bound(measure: Measure, value: float) -> str:
+    """Write a number of a measure without error.
+
+    Examples
+    --------
+    >>> from landscape.corpus.demo.cards import Measure
+    >>> write_bound(Measure("density", "=", 1e20, 3e21, 0, "cm⁻²", None), 2e20)
+    '2 × 10²⁰'
+    """
+    if value != 0 and (abs(value) >= 1e5 or abs(value) < 1e-3):
+        exponent = math.floor(math.log10(abs(value)))
+        mantissa = f"{value / 10.0**exponent:.1f}".removesuffix(".0")
+        power = scientific(10.0**exponent, 10.0**exponent * 0.1).partition("× ")[2]
+        return power if mantissa == "1" else f"{mantissa} × {power}"
+    if measure.decimals:
+        return f"{value:.{measure.decimals}f}"
+    return count(round(value)) if abs(value) >= 10 else f"{value:.2g}"
+
+
+def _without_article(text: str) -> str:
+    return re.sub(r"^(?:an?|the) ", "", text)

@@ -11,8 +11,8 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from landscape.figures.export import save_figure
     from landscape.figures.density_map import heatmap
+    from landscape.figures.export import save_figure
 
 __all__ = ["heatmap", "save_figure"]
 

@@ -1,9 +1,8 @@
-"""Colours of the maps: two themes whose ramps are even to the eye, in grey print, and to
-colour-blind readers.
+"""Colours of the maps: two themes, even to the eye, in grey print and to colour-blind readers.
 
 The ramps are drawn in OKLab [1]_, a space in which equal steps look equal. Lightness runs straight
-from the paper to the densest place, so a grey print keeps the order, and hue runs from yellow to
-blue, the axis that the common colour-vision deficiencies leave alone.
+from the paper to the densest place, so a grey print keeps the order, and hue adds a
+second clue to it that the common colour-vision deficiencies leave alone.
 
 References
 ----------

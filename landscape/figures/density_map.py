@@ -178,7 +178,6 @@ def facts_of(atlas: Any) -> MapFacts:
     title = manifest.get("title") if isinstance(manifest, dict) else None
     topics = getattr(atlas, "topics", None)
     topic_id = atlas.map["topic_id"].to_numpy() if "topic_id" in atlas.map else None
-    has_topics = topics is not None and len(topics) > 0 and topic_id is not None and len(topic_id)
     return MapFacts(
         title=str(title or coverage.get("title") or "Papers"),
         n_papers=len(atlas.map),
@@ -186,7 +185,7 @@ def facts_of(atlas: Any) -> MapFacts:
         first=_text(coverage.get("first_date")),
         last=_text(coverage.get("last_date")),
         generated=bool(coverage.get("generated")),
-        share_named=float(np.mean(topic_id >= 0)) if has_topics else None,
+        share_named=None if topic_id is None else float(np.mean(topic_id >= 0)),
         n_regions=int((_levels(topics) == 1).sum()) if topics is not None else 0,
         quality=dict(getattr(atlas, "quality", None) or {}),
     )

@@ -27,7 +27,7 @@ _SVG_FONTS = "STIXGeneral, 'STIX Two Text', 'Times New Roman', Times, 'DejaVu Sa
 
 
 def save_figure(figure: Figure, path: str | os.PathLike[str], *, dpi: int | None = None) -> Path:
-    """Write a figure, and beside it the numbers behind it and its alternative text.
+    r"""Write a figure, and beside it the numbers behind it and its alternative text.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def save_figure(figure: Figure, path: str | os.PathLike[str], *, dpi: int | None
     ...     save_figure(Sheet(figsize=(1, 1), alt_text="Nothing."), f"{folder}/a.svg").name
     ...     Path(folder, "a.txt").read_text()
     'a.svg'
-    'Nothing.\\n'
+    'Nothing.\n'
     """
     target = Path(path)
     writer = _WRITERS.get(target.suffix.lower())
@@ -103,9 +103,7 @@ def _png(figure: Figure, words: str, dpi: int | None) -> bytes:
     about = PngImagePlugin.PngInfo()
     about.add_itxt("Description", words)
     packed = io.BytesIO()
-    few.save(
-        packed, format="png", optimize=True, dpi=(resolution, resolution), pnginfo=about
-    )
+    few.save(packed, format="png", optimize=True, dpi=(resolution, resolution), pnginfo=about)
     return packed.getvalue()
 
 
@@ -176,12 +174,12 @@ def _first_sentence(words: str) -> str:
 def _csv(table: pd.DataFrame) -> bytes:
     """Write the table; text that a spreadsheet would run as a formula is quoted out."""
     safe = table.copy()
-    for column in safe.columns[[kind == object for kind in safe.dtypes]]:
+    for column in safe.select_dtypes("object"):
         safe[column] = [
             f"'{cell}" if isinstance(cell, str) and cell[:1] in "=+-@\t\r" and cell else cell
             for cell in safe[column]
         ]
-    return safe.to_csv(index=False, float_format="%.6g", lineterminator="\n").encode("utf-8")
+    return str(safe.to_csv(index=False, float_format="%.6g", lineterminator="\n")).encode()
 
 
 def _write_whole(path: Path, content: bytes) -> None:

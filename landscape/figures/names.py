@@ -10,6 +10,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 from functools import cache
+from itertools import pairwise
 
 #: Serif of the journals, bundled with matplotlib; DejaVu Sans lends the glyphs that it lacks.
 FONTS = ("STIXGeneral", "DejaVu Sans")
@@ -19,7 +20,7 @@ _HAIR_SPACE, _WORD_SPACE = "\u200a", "\u2004"
 
 
 def clean_name(name: str, *, most: int = MOST_LETTERS) -> str:
-    """Make a name safe and short enough to letter.
+    r"""Make a name safe and short enough to letter.
 
     Parameters
     ----------
@@ -35,7 +36,7 @@ def clean_name(name: str, *, most: int = MOST_LETTERS) -> str:
 
     Examples
     --------
-    >>> clean_name("  dark\\nmatter \\u202e halos")
+    >>> clean_name("  dark\nmatter \u202e halos")
     'dark matter halos'
     """
     text = unicodedata.normalize("NFC", str(name))
@@ -47,13 +48,13 @@ def clean_name(name: str, *, most: int = MOST_LETTERS) -> str:
 
 
 def capitals(name: str) -> str:
-    """Put a name into spaced capitals, as maps letter their continents.
+    r"""Put a name into spaced capitals, as maps letter their continents.
 
     Greek stays as it is: a capital gamma is another symbol than a small one.
 
     Examples
     --------
-    >>> capitals("γ rays").replace("\\u200a", "").replace("\\u2004", " ")
+    >>> capitals("γ rays").replace("\u200a", "").replace("\u2004", " ")
     'γ RAYS'
     """
     words = []
@@ -70,14 +71,14 @@ def capitals(name: str) -> str:
 
 
 def line_breaks(name: str, *, most_lines: int = 3, longest_word: int = 26) -> list[str]:
-    """List the ways to break a name into lines, one for each number of lines.
+    r"""List the ways to break a name into lines, one for each number of lines.
 
     Parameters
     ----------
     name : str
         Words separated by spaces.
     most_lines : int, default 3
-        Never more lines than this, save for a name too long to fit so.
+        Never more lines than this.
     longest_word : int, default 26
         A longer word is cut, so that no single word can be wider than a page.
 
@@ -89,7 +90,7 @@ def line_breaks(name: str, *, most_lines: int = 3, longest_word: int = 26) -> li
     Examples
     --------
     >>> line_breaks("weak lensing mass maps")
-    ['weak lensing mass maps', 'weak lensing\\nmass maps', 'weak\\nlensing\\nmass maps']
+    ['weak lensing mass maps', 'weak lensing\nmass maps', 'weak\nlensing\nmass maps']
     """
     words = [
         word[start : start + longest_word]
@@ -118,7 +119,7 @@ def _evenly(words: Sequence[str], lines: int) -> str:
                     options.append((cost + width**2, [*cuts, end]))
             best[line, end] = min(options)
     cuts = [0, *best[lines, len(words)][1]]
-    return "\n".join(" ".join(words[a:b]) for a, b in zip(cuts, cuts[1:], strict=False))
+    return "\n".join(" ".join(words[a:b]) for a, b in pairwise(cuts))
 
 
 def _plainer(character: str) -> str:

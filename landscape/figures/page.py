@@ -9,16 +9,24 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from landscape.errors import InputError
-from landscape.figures.caption import GENERATED, MapFacts
+from landscape.figures.caption import MapFacts
 from landscape.figures.colours import Theme
 from landscape.figures.lettering import place_names
-from landscape.figures.names import FONTS, capitals, clean_name, line_breaks
+from landscape.figures.marginalia import (
+    Margins,
+    caption_height,
+    draw_key,
+    write_caption,
+    write_title,
+)
+from landscape.figures.names import capitals, clean_name, line_breaks
 from landscape.figures.shading import Tones, choose_tones, count_grid, dust, smooth_adaptively
+from landscape.figures.typesetting import Typesetter
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,7 +40,7 @@ if TYPE_CHECKING:
 _LETTER_PAGE = 11 * 8.5
 _SMALLEST = (3.0, 2.4)
 _LARGEST = 100.0
-_LINE = 1.32  # line height of the caption, in font sizes
+_MOST_PIXELS = 24e6
 
 
 @dataclass(frozen=True)
@@ -72,7 +80,7 @@ class Frame:
 
 
 class Page:
-    """One sheet of paper, set from the bottom to the top.
+    """One sheet of paper with a map on it.
 
     Parameters
     ----------
@@ -80,9 +88,14 @@ class Page:
         Width and height.
     colours : Theme
     raster_dpi : int
-        Pixels per inch of the density picture.
+        Pixels per inch of the density picture; fewer are drawn on a page of many square feet.
     title : str, optional
         Heading above the map.
+
+    Raises
+    ------
+    InputError
+        For a page too small or too large to letter.
     """
 
     def __init__(
@@ -93,8 +106,6 @@ class Page:
         raster_dpi: int,
         title: str | None = None,
     ) -> None:
-        from matplotlib.transforms import Affine2D
-
         from landscape.figures.sheet import Sheet
 
         width, height = (float(length) for length in size_inches)
@@ -104,44 +115,56 @@ class Page:
                 f"{_SMALLEST[0]:g} x {_SMALLEST[1]:g} and at most {_LARGEST:g} inches a side."
             )
         self.colours = colours
-        self.width, self.height = width * 72, height * 72
         self.scale = float(np.clip(math.sqrt(width * height / _LETTER_PAGE), 0.8, 6))
-        self.margin = 20 * self.scale
+        self.margins = Margins(width=width * 72, height=height * 72, margin=20 * self.scale)
+        self.pixel = 72 / min(raster_dpi, math.sqrt(_MOST_PIXELS / (width * height)))  # points
         self.sheet: Sheet = Sheet(figsize=(width, height), facecolor=colours.page)
-        self.points = Affine2D().scale(1 / 72) + self.sheet.dpi_scale_trans
-        self.tones: Tones | None = None
-        self.pixel = 72 / raster_dpi  # points
-        self.caption_height = 0.0
+        self.setter = Typesetter(self.sheet, colours, scale=self.scale)
+        self.points = self.setter.points
+        self.tones = Tones(knee=1.0, top=10.0)
         self.n_papers = 0
-        self.title_height = 0.0
-        if title:
-            self._write_title(clean_name(title, most=120))
+        self.caption_height = 0.0
+        self.title_height = (
+            self._whole_pixels(write_title(self.setter, self.margins, title)) if title else 0.0
+        )
 
-    # -- the frame
+    # -- the frame and the caption around it
 
     def reserve_caption(self, head: str, sentences: Sequence[str], facts: MapFacts) -> None:
-        """Learn how much height the caption needs."""
-        lines = self._caption_lines(head, sentences, facts)
-        needed = self.margin * 1.35 + len(lines) * self._caption_size * _LINE
-        needed = max(needed, self._key_height + self.margin * 1.35)
-        # Whole pixels of the density picture, which then goes into PDF and SVG unresampled.
-        self.caption_height = math.ceil(needed / self.pixel) * self.pixel
-        if self.caption_height + self.title_height > 0.6 * self.height:
+        """Keep room for the caption below the map."""
+        needed = caption_height(self.setter, self.margins, head, sentences, facts)
+        self.caption_height = self._whole_pixels(needed)
+        if self.caption_height + self.title_height > 0.6 * self.margins.height:
             raise InputError(
-                f"A page of {self.width / 72:g} x {self.height / 72:g} inches leaves no room for "
-                "the map above its caption; make it larger."
+                f"A page of {self.margins.width / 72:g} x {self.margins.height / 72:g} inches "
+                "leaves no room for the map above its caption; make it larger."
             )
+
+    def write_caption(self, head: str, sentences: Sequence[str], facts: MapFacts) -> None:
+        """Write the caption below the map, and the key beside it."""
+        top = self.caption_height - 0.45 * self.margins.margin
+        end = write_caption(self.setter, self.margins, head, sentences, facts, top=top)
+        draw_key(self.setter, self.margins, self.tones, pixel=self.pixel, top=top, below=end)
+
+    def _whole_pixels(self, length: float) -> float:
+        """Round up to pixels of the density picture, which then needs no resampling in a PDF."""
+        return math.ceil(length / self.pixel) * self.pixel
 
     def fit(self, x: Floats, y: Floats, topics: pd.DataFrame) -> Frame:
         """Fit the papers and the peaks into what the caption and the title leave."""
-        page = (0.0, self.caption_height, self.width, self.height - self.title_height)
+        page = (
+            0.0,
+            self.caption_height,
+            self.margins.width,
+            self.margins.height - self.title_height,
+        )
         low, high = [], []
         for values, peaks in ((x, topics["x"]), (y, topics["y"])):
             least, most = _window(values)
             low.append(min([least, *peaks]))
             high.append(max([most, *peaks]))
         centre = (np.array(low) + np.array(high)) / 2
-        room = np.array([page[2] - page[0], page[3] - page[1]]) - 2.4 * self.margin
+        room = np.array([page[2] - page[0], page[3] - page[1]]) - 2.4 * self.margins.margin
         span = np.array(high) - np.array(low)
         # A corpus in one spot still gets a window, wide enough for float32 to tell its sides apart.
         span = np.maximum(span, 1e-3 * max(1.0, float(np.abs(centre).max())))
@@ -164,10 +187,10 @@ class Page:
         self.tones = choose_tones(density, counts)
         axes = self.sheet.add_axes(
             (
-                left / self.width,
-                bottom / self.height,
-                (right - left) / self.width,
-                (top - bottom) / self.height,
+                left / self.margins.width,
+                bottom / self.margins.height,
+                (right - left) / self.margins.width,
+                (top - bottom) / self.margins.height,
             )
         )
         axes.set_axis_off()
@@ -190,10 +213,12 @@ class Page:
         """Letter the topics on the map and tell where each name went."""
         most = max_labels
         if most is None:
-            most = max(12, round(0.8 * self.width * self.height / 72**2 / self.scale**2))
+            most = max(
+                12, round(0.8 * self.margins.width * self.margins.height / 72**2 / self.scale**2)
+            )
         wanted = topics.head(most if labels else 0)
         variants = [self._variants(row) for row in wanted.itertuples()]
-        sizes = [np.array([self._measure(text) for text in texts]) for texts in variants]
+        sizes = [np.array([self.setter.measure(text) for text in texts]) for texts in variants]
         pad = 3 * self.scale
         placement = place_names(
             frame.to_page(wanted["x"], wanted["y"]),
@@ -208,13 +233,12 @@ class Page:
             gap=2.0 * self.scale,
             reach=130 * self.scale,
         )
-        for index in np.flatnonzero(placement.shown):
-            text = variants[index][placement.variants[index]]
-            self._set_name(text, placement.boxes[index], placement.leaders[index])
         for index, texts in enumerate(variants):
-            keep = placement.variants[index]
+            chosen = placement.variants[index]
             for number, text in enumerate(texts):
-                if number != keep:
+                if number == chosen:
+                    self._set_name(text, placement.boxes[index], placement.leaders[index])
+                else:
                     text.remove()
         self._draw_leaders(placement.leaders[placement.shown])
         return _side_table(topics, placement.boxes, frame, self.n_papers)
@@ -227,7 +251,7 @@ class Page:
         for lines in line_breaks(name, most_lines=3 if len(name) > 14 else 2):
             shown = "\n".join(map(capitals, lines.split("\n"))) if continent else lines
             texts.append(
-                self._text(
+                self.setter.text(
                     shown,
                     size=10.5 if continent else 8.6,
                     weight="bold" if continent else "normal",
@@ -241,14 +265,19 @@ class Page:
         """Put a name into its box, over a halo."""
         from matplotlib.patheffects import Stroke
 
-        text.set_position(((box[0] + box[2]) / 2, (box[1] + box[3]) / 2))
-        halo = self._text(
+        # The lines of a name that is led to begin on the side of its leader.
+        side: Literal["left", "center", "right"] = (
+            "left" if leader[2] == box[0] else "right" if leader[2] == box[2] else "center"
+        )
+        halo = self.setter.text(
             text.get_text(),
             size=float(text.get_fontsize()) / self.scale,
             weight=str(text.get_fontweight()),
             gid="halo",
         )
-        halo.set_position(text.get_position())
+        for layer in (text, halo):
+            layer.set_position(((box[0] + box[2]) / 2, (box[1] + box[3]) / 2))
+            layer.set_multialignment(side)
         # A text with a path effect is drawn as outlines: only the halo has one, so that the name
         # itself stays text in PDF and SVG.
         halo.set_path_effects(
@@ -286,172 +315,6 @@ class Page:
             scaley=False,
         )
 
-    # -- caption and key
-
-    @property
-    def _caption_size(self) -> float:
-        return 8.0 * self.scale
-
-    @property
-    def _key_width(self) -> float:
-        return 168 * self.scale
-
-    @property
-    def _key_height(self) -> float:
-        return 34 * self.scale
-
-    def write_caption(self, head: str, sentences: Sequence[str], facts: MapFacts) -> None:
-        """Write the caption below the map and the key beside it."""
-        top = self.caption_height - 0.45 * self.margin
-        for number, (line, weight, colour) in enumerate(
-            self._caption_lines(head, sentences, facts)
-        ):
-            text = self._text(line, size=8.0, weight=weight, gid="caption", colour=colour)
-            text.set(ha="left", va="baseline")
-            text.set_position(
-                (self.margin, top - self._caption_size * (1 + number * _LINE)),
-            )
-        self._draw_key(top)
-
-    def _caption_lines(
-        self, head: str, sentences: Sequence[str], facts: MapFacts
-    ) -> list[tuple[str, str, str]]:
-        """Lines of the caption with their weight and colour, broken to the width of the column."""
-        column = self.width - 2 * self.margin - self._key_width - 2 * self.margin
-        if column < 0.3 * self.width:
-            column = self.width - 2 * self.margin
-        blocks = [(head, "bold", self.colours.ink)]
-        if facts.generated:
-            blocks.insert(0, (GENERATED, "bold", self.colours.accent))
-        blocks.append((" ".join(sentences), "normal", self.colours.faint))
-        return [
-            (line, weight, colour)
-            for block, weight, colour in blocks
-            for line in self._wrapped(block, weight, column)
-        ]
-
-    def _wrapped(self, block: str, weight: str, width: float) -> list[str]:
-        lines = [""]
-        for word in block.split(" "):
-            longer = f"{lines[-1]} {word}".strip()
-            text = self._text(longer, size=8.0, weight=weight)
-            fits = self._measure(text)[0] <= width
-            text.remove()
-            if fits or not lines[-1]:
-                lines[-1] = longer
-            else:
-                lines.append(word)
-        return lines
-
-    def _draw_key(self, top: float) -> None:
-        """Draw the key: squares in map tones, each with the papers that an area its size holds."""
-        from matplotlib.patches import Rectangle
-
-        if self.tones is None:
-            return
-        side = 11 * self.scale
-        area = (side / self.pixel) ** 2  # pixels in one square of the key
-        values = key_values(self.tones.density(0.10) * area, self.tones.top * area)
-        pitch = self._key_width / max(6, len(values))
-        left = self.width - self.margin - pitch * len(values)
-        title = self._text("Papers in a square this size", size=7.0, gid="key")
-        title.set(ha="left", va="baseline", color=self.colours.faint)
-        title.set_position((left, top - 7.0 * self.scale))
-        for number, value in enumerate(values):
-            x, y = left + number * pitch, top - 12 * self.scale - side
-            tone = float(self.tones.position(value / area))
-            colour = self.colours.ramp[round(tone * (len(self.colours.ramp) - 1))]
-            square = Rectangle(
-                (x, y), side, side, facecolor=tuple(colour), edgecolor=self.colours.faint
-            )
-            square.set(linewidth=0.3 * self.scale, transform=self.points, gid="key")
-            self.sheet.add_artist(square)
-            label = self._text(_short(value), size=6.6, gid="key", colour=self.colours.faint)
-            label.set_position((x + side / 2, y - 6 * self.scale))
-
-    def _write_title(self, title: str) -> None:
-        text = self._text(title, size=14.0, weight="bold", gid="title")
-        width, height = self._measure(text)
-        height = math.ceil(height / self.pixel) * self.pixel
-        room = self.width - 2 * self.margin
-        if width > room:
-            text.set_fontsize(14.0 * self.scale * room / width)
-        text.set(ha="left", va="top")
-        text.set_position((self.margin, self.height - 0.6 * self.margin))
-        self.title_height = height + math.ceil(0.8 * self.margin / self.pixel) * self.pixel
-
-    # -- text
-
-    def _text(
-        self,
-        words: str,
-        *,
-        size: float,
-        weight: str = "normal",
-        gid: str = "",
-        colour: str | None = None,
-    ) -> Text:
-        text: Text = self.sheet.text(
-            0,
-            0,
-            words,
-            transform=self.points,
-            fontfamily=list(FONTS),
-            fontsize=size * self.scale,
-            fontweight=weight,
-            color=colour or self.colours.ink,
-            ha="center",
-            va="center",
-            linespacing=1.04,
-            parse_math=False,
-            gid=gid,
-            zorder=3,
-        )
-        return text
-
-    def _measure(self, text: Text) -> tuple[float, float]:
-        """Width and height in points, with a hair more for the rounding of other resolutions."""
-        import matplotlib as mpl
-
-        from landscape.figures.sheet import SETTINGS
-
-        with mpl.rc_context(SETTINGS):
-            renderer = self.sheet.canvas.get_renderer()  # type: ignore[attr-defined]  # Agg's has it
-            extent = text.get_window_extent(renderer)
-        to_points = 72 / self.sheet.dpi
-        return extent.width * to_points * 1.02 + 0.6, extent.height * to_points + 0.6
-
-
-def key_values(least: float, most: float) -> list[float]:
-    """Choose round numbers for the key, between two densities.
-
-    Parameters
-    ----------
-    least, most : float
-        Any unit.
-
-    Returns
-    -------
-    list of float
-        Two to six numbers.
-
-    Examples
-    --------
-    >>> key_values(0.8, 120.0)
-    [1.0, 3.0, 10.0, 30.0, 100.0]
-    """
-    for steps in ((1.0, 10.0), (1.0, 3.0), (1.0, 2.0, 5.0)):
-        first, last = math.floor(math.log10(least)), math.ceil(math.log10(most))
-        values = [step * 10.0**power for power in range(first, last + 1) for step in steps]
-        fitting = sorted({value for value in values if least <= value <= most})
-        if len(fitting) >= 4:
-            break
-    return fitting[-6:] if len(fitting) >= 2 else [least, most]
-
-
-def _short(value: float) -> str:
-    return f"{value:,.0f}" if value >= 1 else f"{value:.1g}"
-
 
 def _window(values: Floats) -> tuple[float, float]:
     """Range of the papers; a few that lie far off do not shrink the map of all others."""
@@ -467,9 +330,7 @@ def _reluctance(sizes: Floats) -> Floats:
     return np.asarray(0.35 * np.maximum(np.abs(shape) - 0.5, 0))
 
 
-def _side_table(
-    topics: pd.DataFrame, boxes: Floats, frame: Frame, n_papers: int
-) -> pd.DataFrame:
+def _side_table(topics: pd.DataFrame, boxes: Floats, frame: Frame, n_papers: int) -> pd.DataFrame:
     """Build the numbers behind the picture: one row a topic."""
     import pandas as pd
 

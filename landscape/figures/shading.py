@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 Grid = NDArray[np.float32]
+Floats = NDArray[np.float64]
 Box = tuple[float, float, float, float]
 
+# From here on points are counted by datashader, which needs no memory of its own. Importing and
+# compiling it takes longer than all the rest of a figure, so fewer points are counted by NumPy.
+MANY = 1_000_000
 # A Gaussian of width sigma averages over 4 pi sigma^2 pixels: where it holds fewer papers than
 # this, what it shows is chance, and a wider one takes over.
 FEW, ENOUGH = 6.0, 24.0
@@ -44,16 +45,33 @@ def count_grid(x: Any, y: Any, *, extent: Box, shape: tuple[int, int]) -> Grid:
     >>> count_grid([0.1, 0.1, 0.9], [0.1, 0.1, 0.9], extent=(0, 0, 1, 1), shape=(2, 2)).tolist()
     [[2.0, 0.0], [0.0, 1.0]]
     """
+    across, up = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    counted = _count_streaming if len(across) >= MANY else _count_at_once
+    return counted(across, up, extent, shape)
+
+
+def _count_at_once(x: Floats, y: Floats, extent: Box, shape: tuple[int, int]) -> Grid:
+    """Count with NumPy: instant, but with an index array as long as the points."""
+    x0, y0, x1, y1 = extent
+    column = np.floor((x - x0) * (shape[1] / (x1 - x0)))
+    row = np.floor((y - y0) * (shape[0] / (y1 - y0)))
+    # The far sides belong to the last pixel, as in a histogram.
+    column[x == x1], row[y == y1] = shape[1] - 1, shape[0] - 1
+    inside = (column >= 0) & (column < shape[1]) & (row >= 0) & (row < shape[0])
+    index = row[inside].astype(np.int64) * shape[1] + column[inside].astype(np.int64)
+    return np.bincount(index, minlength=shape[0] * shape[1]).reshape(shape).astype(np.float32)
+
+
+def _count_streaming(x: Floats, y: Floats, extent: Box, shape: tuple[int, int]) -> Grid:
+    """Count with datashader: no index array, in compiled code."""
     import datashader as ds
     import pandas as pd
 
     x0, y0, x1, y1 = extent
-    points: pd.DataFrame = pd.DataFrame(
-        {"x": np.asarray(x, dtype=np.float32), "y": np.asarray(y, dtype=np.float32)}
-    )
     canvas = ds.Canvas(
         plot_width=shape[1], plot_height=shape[0], x_range=(x0, x1), y_range=(y0, y1)
     )
+    points = pd.DataFrame({"x": x, "y": y}, copy=False)
     return np.asarray(canvas.points(points, "x", "y", ds.count()).values, dtype=np.float32)
 
 
@@ -150,7 +168,8 @@ def dust(counts: Grid, *, n_papers: int, strength: float = 0.45) -> Grid:
     sigma = 0.8
     specks = gaussian_filter(np.minimum(counts, 1), sigma, mode="constant", truncate=3)
     specks *= np.float32(2 * np.pi * sigma**2)  # a lone speck peaks at one
-    return np.minimum(specks, 1) * np.float32(fade)
+    specks = np.minimum(specks, 1) * np.float32(fade)
+    return np.asarray(specks, dtype=np.float32)
 
 
 @dataclass(frozen=True)
@@ -196,7 +215,7 @@ def choose_tones(density: Grid, counts: Grid, *, middle: float = 0.56) -> Tones:
 
     Examples
     --------
-    >>> grid = np.array([[1.0, 10.0, 100.0]], dtype=np.float32)
+    >>> grid = np.array([[1.0, 10.0, 50.0]], dtype=np.float32)
     >>> tones = choose_tones(grid, np.ones_like(grid))
     >>> round(float(tones.position(10.0)), 2)
     0.56
@@ -206,9 +225,9 @@ def choose_tones(density: Grid, counts: Grid, *, middle: float = 0.56) -> Tones:
         return Tones(knee=1.0, top=10.0)
     values, weights = density[occupied], counts[occupied]
     order = np.argsort(values)
-    below = np.cumsum(weights[order]) / weights.sum()
-    typical = float(values[order][np.searchsorted(below, 0.5)])
-    top = float(values[order][min(np.searchsorted(below, 0.995), len(order) - 1)])
+    below = np.cumsum(weights[order], dtype=np.float64)
+    half, nearly_all = np.searchsorted(below, below[-1] * np.array([0.5, 0.995]))
+    typical, top = float(values[order][int(half)]), float(values[order][int(nearly_all)])
     low, high = typical / 12, typical * 4
     for _ in range(40):  # the position falls as the knee rises: bisection
         knee = (low * high) ** 0.5

@@ -51,7 +51,7 @@ class Sheet(Figure):
         self.alt_text = alt_text
         self.table = table
         self.caption = caption
-        FigureCanvasAgg(self)  # type: ignore[no-untyped-call]  # matplotlib leaves it untyped
+        FigureCanvasAgg(self)
 
     def _repr_mimebundle_(self, **_: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         """Show in notebooks, sharp on dense screens, whether or not pyplot was imported."""

@@ -1,0 +1,174 @@
+"""What stands around a map: the title above, the caption below, the key beside it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from landscape.figures.caption import GENERATED, MapFacts
+from landscape.figures.names import clean_name
+from landscape.figures.shading import Tones
+from landscape.figures.typesetting import Typesetter
+
+_CAPTION, _TITLE, _KEY, _KEY_NUMBERS = 8.0, 14.0, 7.0, 6.6  # font sizes
+_LINE = 1.32  # line height of the caption, in font sizes
+_KEY_WIDTH, _KEY_HEIGHT, _SQUARE = 168.0, 34.0, 11.0
+_MOST_SQUARES = 6
+
+
+@dataclass(frozen=True)
+class Margins:
+    """The borders of a page, in points.
+
+    Attributes
+    ----------
+    width, height : float
+        Of the page.
+    margin : float
+        Width of the empty border.
+    """
+
+    width: float
+    height: float
+    margin: float
+
+
+def write_title(setter: Typesetter, margins: Margins, title: str) -> float:
+    """Write a heading, smaller if it must be, and return the height that it takes, in points."""
+    text = setter.text(clean_name(title, most=120), size=_TITLE, weight="bold", gid="title")
+    width, height = setter.measure(text)
+    room = margins.width - 2 * margins.margin
+    if width > room:
+        text.set_fontsize(_TITLE * setter.scale * room / width)
+    text.set(ha="left", va="top")
+    text.set_position((margins.margin, margins.height - 0.6 * margins.margin))
+    return height + 0.8 * margins.margin
+
+
+def caption_height(
+    setter: Typesetter, margins: Margins, head: str, sentences: Sequence[str], facts: MapFacts
+) -> float:
+    """Height that caption and key need, in points."""
+    lines = _caption_lines(setter, margins, head, sentences, facts)
+    size = _CAPTION * setter.scale
+    key = _KEY_HEIGHT * setter.scale
+    text = len(lines) * size * _LINE
+    return (max(text, key) if _beside(setter, margins) else text + key) + 1.35 * margins.margin
+
+
+def write_caption(
+    setter: Typesetter,
+    margins: Margins,
+    head: str,
+    sentences: Sequence[str],
+    facts: MapFacts,
+    *,
+    top: float,
+) -> float:
+    """Write the caption down from `top`, and return where it ends, in points."""
+    size = _CAPTION * setter.scale
+    lines = _caption_lines(setter, margins, head, sentences, facts)
+    for number, (line, weight, colour) in enumerate(lines):
+        text = setter.text(line, size=_CAPTION, weight=weight, gid="caption", colour=colour)
+        text.set(ha="left", va="baseline")
+        text.set_position((margins.margin, top - size * (1 + number * _LINE)))
+    return top - len(lines) * size * _LINE
+
+
+def draw_key(
+    setter: Typesetter, margins: Margins, tones: Tones, *, pixel: float, top: float, below: float
+) -> None:
+    """Draw the key: squares in map tones, each with the papers that an area its size holds.
+
+    Parameters
+    ----------
+    setter : Typesetter
+    margins : Margins
+    tones : Tones
+    pixel : float
+        Side of a pixel of the density picture, in points.
+    top, below : float
+        Where the key begins if there is room beside the caption, and if it must go below it.
+    """
+    from matplotlib.patches import Rectangle
+
+    scale, colours = setter.scale, setter.colours
+    side = _SQUARE * scale
+    area = (side / pixel) ** 2  # pixels in one square of the key
+    values = key_values(tones.density(0.10) * area, tones.top * area)
+    pitch = _KEY_WIDTH * scale / _MOST_SQUARES
+    if _beside(setter, margins):
+        left = margins.width - margins.margin - pitch * max(4, len(values))
+    else:
+        left, top = margins.margin, below - 2 * scale
+    title = setter.text("Papers in a square this size", size=_KEY, gid="key", colour=colours.faint)
+    title.set(ha="left", va="baseline")
+    title.set_position((left, top - _KEY * scale))
+    for number, value in enumerate(values):
+        x, y = left + number * pitch, top - 12 * scale - side
+        tone = float(tones.position(value / area))
+        colour = colours.ramp[round(tone * (len(colours.ramp) - 1))]
+        square = Rectangle((x, y), side, side, facecolor=tuple(colour), edgecolor=colours.faint)
+        square.set(linewidth=0.3 * scale, transform=setter.points, gid="key")
+        setter.sheet.add_artist(square)
+        label = setter.text(_short(value), size=_KEY_NUMBERS, gid="key", colour=colours.faint)
+        label.set_position((x + side / 2, y - 6 * scale))
+
+
+def key_values(least: float, most: float) -> list[float]:
+    """Choose round numbers for the key, between two densities.
+
+    Parameters
+    ----------
+    least, most : float
+        Any unit.
+
+    Returns
+    -------
+    list of float
+        Two to six numbers.
+
+    Examples
+    --------
+    >>> key_values(0.8, 120.0)
+    [1.0, 3.0, 10.0, 30.0, 100.0]
+    """
+    fitting: list[float] = []
+    for steps in ((1.0, 10.0), (1.0, 3.0), (1.0, 2.0, 5.0)):
+        first, last = math.floor(math.log10(least)), math.ceil(math.log10(most))
+        values = {step * 10.0**power for power in range(first, last + 1) for step in steps}
+        fitting = sorted(value for value in values if least <= value <= most)
+        if len(fitting) >= 4:
+            break
+    return fitting[-_MOST_SQUARES:] if len(fitting) >= 2 else [least, most]
+
+
+def _beside(setter: Typesetter, margins: Margins) -> bool:
+    """Whether the page is wide enough for the key to stand beside the caption."""
+    return _column(setter, margins) >= 0.45 * margins.width
+
+
+def _column(setter: Typesetter, margins: Margins) -> float:
+    return margins.width - 4 * margins.margin - _KEY_WIDTH * setter.scale
+
+
+def _caption_lines(
+    setter: Typesetter, margins: Margins, head: str, sentences: Sequence[str], facts: MapFacts
+) -> list[tuple[str, str, str]]:
+    """Lines of the caption with their weight and colour, broken to the width of the column."""
+    colours = setter.colours
+    narrow = _column(setter, margins)
+    column = narrow if _beside(setter, margins) else margins.width - 2 * margins.margin
+    blocks = [(head, "bold", colours.ink), (" ".join(sentences), "normal", colours.faint)]
+    if facts.generated:
+        blocks.insert(0, (GENERATED, "bold", colours.accent))
+    return [
+        (line, weight, colour)
+        for block, weight, colour in blocks
+        for line in setter.wrapped(block, size=_CAPTION, weight=weight, width=column)
+    ]
+
+
+def _short(value: float) -> str:
+    return f"{value:,.0f}" if value >= 1 else f"{value:.1g}"

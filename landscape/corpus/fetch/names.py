@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 
 _SUFFIXES = {"jr", "jr.", "sr", "sr.", "ii", "iii", "iv"}
-_GROUP = re.compile(r"\b(?:collaborations?|consortium|teams?|network|survey|project)\b", re.I)
+_GROUP = re.compile(
+    r"\b(?:collaborations?|consortium|experiment|network|project|survey|teams?|(?:work)?group)\b",
+    re.I,
+)
 _INNERMOST = re.compile(r"\([^()]*\)")
 # A comma, a semicolon, the colon after a collaboration's name, "and", "&".
 _BETWEEN = re.compile(r"\s*[,;:]\s*(?:and\s+)?|\s+and\s+|\s+&\s+|\s*\\&\s*")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
@@ -359,4 +360,4 @@ def _plainly(error: httpx.RequestError) -> str:
         "ReadTimeout": "it fell silent in the middle",
         "RemoteProtocolError": "the connection was cut in the middle",
         "DecodingError": "its compressed answer is damaged",
-    }.get(kind, str(error) or kind)
+    }.get(kind, re.sub(r"^\[Errno -?\d+\] ", "", str(error)) or kind)

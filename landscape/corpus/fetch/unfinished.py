@@ -147,10 +147,11 @@ class Unfinished:
         try:
             if self._lines > self.n_records:
                 self._keep_newest_only()
+                self._stream.close()
+                self._part.unlink()
             else:
+                self._stream.close()
                 self._part.replace(self.out)
-            self._stream.close()
-            self._part.unlink(missing_ok=True)
             self._state.unlink(missing_ok=True)
         except OSError as error:
             raise disk_error(self._part, error) from error

@@ -176,8 +176,17 @@ def title_chunks(titles: Sequence[str], *, tagger: str = "auto") -> list[list[li
 def _extract_here(texts: list[str], limit: int, tagger: str) -> list[list[str]]:
     pipeline = pipelines.load_pipeline(tagger=tagger)
     # What the texts add to the vocabulary is forgotten with them: millions of texts fit in memory.
+    _forget_strings(pipeline)
     with pipeline.memory_zone():
-        return [_keywords_of(_tag(pipeline, text), pipeline, limit) for text in texts]
+        keywords = [_keywords_of(_tag(pipeline, text), pipeline, limit) for text in texts]
+    _forget_strings(pipeline)
+    return keywords
+
+
+def _forget_strings(pipeline: Language) -> None:
+    for _, component in pipeline.pipeline:
+        if isinstance(component, pipelines.TaggerComponent):
+            component.forget()
 
 
 def _tag(pipeline: Language, text: str) -> Doc:

@@ -124,8 +124,6 @@ def _add_verbs(classes: dict[str, str], verbs: Sections) -> None:
         classes[word] = "ed"
 
 
-
-
 def third_person(base: str) -> str:
     """Give the form of a verb after "it".
 

@@ -25,7 +25,7 @@ TAGGERS = ("auto", "rules", MODEL)
 RANKER = "landscape_textrank"
 """Name of the pipeline component that ranks phrases."""
 
-LONGEST = 100_000
+LONGEST = 20_000
 """Characters of a text that are read; an abstract has some 1,500."""
 
 
@@ -102,9 +102,9 @@ def load_pipeline(*, tagger: str = "auto") -> Language:
 
 
 def _add_rules(pipeline: Language) -> None:
-    from landscape.text.chunks import iterate_noun_chunks
-
     from spacy.attrs import LOWER
+
+    from landscape.text.chunks import iterate_noun_chunks
 
     # Of the twenty facts that spaCy works out for each new word we need one.
     pipeline.vocab.lex_attr_getters = {LOWER: pipeline.vocab.lex_attr_getters[LOWER]}
@@ -158,26 +158,37 @@ class TaggerComponent:
     """
 
     def __init__(self, vocab: Vocab) -> None:
+        from spacy.symbols import IDS
+
         self._strings = vocab.strings
         self._tagger = rules.RuleTagger()
+        self._hashes: dict[str, int] = {}
+        self._parts = {name: IDS[name] for name in rules.PARTS_OF_SPEECH}
+
+    def forget(self) -> None:
+        """Forget which lemmas the string store holds: to be called when it has been emptied."""
+        self._hashes.clear()
 
     def __call__(self, doc: Doc) -> Doc:
         """Tag one document."""
         import numpy as np
-        from spacy.symbols import IDS
 
         words = doc.user_data.get("words") or [token.text for token in doc]
         tagged = self._tagger.tag(words)
+        later = tagged.starts[1:]
+        doc.user_data["tags"] = tagged.tags
+        doc.user_data["title_end"] = later.index(True) + 1 if True in later else len(words)
         if words:
             table = np.empty((len(words), 3), dtype=np.uint64)
-            table[:, 0] = [IDS[tag] for tag in tagged.tags]
-            table[:, 1] = [self._strings.add(lemma) for lemma in tagged.lemmas]
+            table[:, 0] = [self._parts[tag] for tag in tagged.tags]
+            table[:, 1] = [self._hashes.get(lemma) or self._add(lemma) for lemma in tagged.lemmas]
             table[:, 2] = tagged.starts
             doc.from_array(["POS", "LEMMA", "SENT_START"], table)
-        later = tagged.starts[1:]
-        title_end = later.index(True) + 1 if True in later else len(words)
-        doc.user_data.update(tags=tagged.tags, title_end=title_end)
         return doc
+
+    def _add(self, lemma: str) -> int:
+        number = self._hashes[lemma] = self._strings.add(lemma)
+        return number
 
 
 @cache

@@ -10,51 +10,53 @@ alone, then corrections from its neighbours, left to right.
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import NamedTuple
 
-from landscape.text.lexicon import Lexicon, lexicon
+from landscape.text.lexicon import Lexicon, lexicon, read_sections
 from landscape.text.phrases import singular
 from landscape.text.words import FORMULA
 
 NAME = "landscape-rules-1"
 
-_FINAL = frozenset(
-    "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X".split()
+PARTS_OF_SPEECH = frozenset(
+    [
+        "ADJ",
+        "ADP",
+        "ADV",
+        "AUX",
+        "CCONJ",
+        "DET",
+        "INTJ",
+        "NOUN",
+        "NUM",
+        "PART",
+        "PRON",
+        "PROPN",
+        "PUNCT",
+        "SCONJ",
+        "SYM",
+        "VERB",
+        "X",
+    ]
 )
-_NOMINAL = frozenset("NOUN PROPN ADJ verb-noun verb-noun-s adj-noun ing-noun".split())
+_SETTLED = PARTS_OF_SPEECH - {"VERB"}
+_NOMINAL = frozenset(["NOUN", "PROPN", "ADJ", "verb-noun", "verb-noun-s", "adj-noun", "ing-noun"])
 _NOMINAL_OR_PARTICIPLE = _NOMINAL | {"ing-adjective", "ed", "symbol", "number"}
-_OBJECT_STARTS = frozenset("DET PRON NUM ADV number that".split())
-_AFTER_PARTICIPLE = frozenset("ADP SCONJ PUNCT DET PART to AUX CCONJ PRON that ADV SYM".split())
-_BEFORE_NOUN = frozenset("DET ADJ ADP NUM PART".split())
+_OBJECT_STARTS = frozenset(["DET", "PRON", "NUM", "ADV", "number", "that"])
 
-_MODALS = frozenset(
-    "can could may might must shall should will would cannot can't do does did don't doesn't "
-    "didn't won't not n't let".split()
-)
-_SUBJECTS = frozenset("i we you they it he she which who".split())
-_HAVE_BE = frozenset(
-    "be am is are was were been being has have had having get gets got isn't aren't become "
-    "becomes became remains remain remained".split()
-)
-# After these, "to" opens a noun phrase and not an infinitive.
-_TO_NOUN = frozenset(
-    "due relative compared according sensitive respect close addition contrast prior similar lead "
-    "leads leading led contribute contributes contributed contributing related down up owing "
-    "subject equivalent equal applied limited corresponding corresponds correspond extended "
-    "thanks comparable attributed linked connected coupled analogous proportional orthogonal "
-    "perpendicular parallel dedicated devoted sensitivity approach approaches solution solutions "
-    "response contribution contributions application transition compare ascribed assigned "
-    "converted converts adapted restricted robust exposed".split()
-)
-# Past tenses that report what a survey or an author did: finite after a singular subject too.
-_COMPOUND_PARTICIPLE = frozenset(
-    "dominated selected induced driven limited based obscured supported stripped enriched powered "
-    "lensed shifted resolved coupled related averaged weighted corrected calibrated polarized "
-    "ionized enhanced deficient generated heated embedded confined trapped bearing polluted "
-    "stratified integrated locked rich sized shaped modified modulated controlled seeking "
-    "generalized aligned mediated triggered loaded".split()
-)
-_CONJOINED = frozenset("in from for on with to as by at into via through".split())
+
+_CONTEXT = {name: frozenset(words) for name, words in read_sections("context").items()}
+_MODALS = _CONTEXT["modal"]
+_SUBJECTS = _CONTEXT["subject"]
+_HAVE_BE = _CONTEXT["have-be"]
+_TO_NOUN = _CONTEXT["to-noun"]
+_COMPOUND_PARTICIPLE = _CONTEXT["compound-participle"]
+_OPENERS = _CONTEXT["opener"]
+_AFTER_SYMBOL = _CONTEXT["after-symbol"]
+_PLURALS = _CONTEXT["plural"]
+_COMPOUND_NOUNS = _CONTEXT["compound-noun"]
+_SINGULAR_SENSE = _CONTEXT["singular-sense"]
 
 _NUMBER = re.compile(r"[-+−±~]?[.\d][\d.,]*(?:[-–][\d.,]+)*(?:\^.*)?(?:st|nd|rd|th|%|σ|×)?")
 _MEASURE = re.compile(
@@ -142,37 +144,33 @@ class RuleTagger:
         known = self._known
         if len(known) > self._remember:
             known.clear()
-        guesses = []
-        for word in words:
-            guess = known.get(word)
-            if guess is None:
-                guess = known[word] = _guess(word, self._lexicon)
-            guesses.append(guess)
-        codes = [code for code, _ in guesses]
+        guesses = [known.get(word) or self._learn(word) for word in words]
+        tags = [code for code, _ in guesses]
         lemmas = [lemma for _, lemma in guesses]
-        starts = sentence_starts(words, codes)
-        if "capitalised" in codes:
-            _settle_capitals(words, codes, lemmas, starts, self._lexicon)
-        tags = list(codes)
-        for place in range(len(codes)):
-            code = codes[place]  # a rule may have changed what lies ahead
-            if code not in _FINAL:
-                code = codes[place] = _RULES[code](place, words, codes, tags, self._lexicon)
-            elif code == "VERB" and place and tags[place - 1] == "DET":
-                code = codes[place] = _after_article(place, codes)
-            tags[place] = code
+        starts = sentence_starts(words)
+        if "capitalised" in tags:
+            _settle_capitals(words, tags, starts, self._lexicon)
+        # From left to right: before `place` stand parts of speech, behind it still word classes.
+        for place, code in enumerate(tags):
+            if code not in _SETTLED:
+                if code == "VERB":
+                    tags[place] = _after_article(place, tags)
+                else:
+                    tags[place] = _RULES[code](place, words, tags, self._lexicon)
         return Tagged(tags, lemmas, starts)
 
+    def _learn(self, word: str) -> tuple[str, str]:
+        guess = self._known[word] = _guess(word, self._lexicon)
+        return guess
 
-def sentence_starts(words: list[str], codes: list[str]) -> list[bool]:
+
+def sentence_starts(words: list[str]) -> list[bool]:
     """Say at which words a sentence starts.
 
     Parameters
     ----------
     words : list of str, shape (n_words,)
         Abbreviations keep their full stop, so one on its own ends a sentence.
-    codes : list of str, shape (n_words,)
-        Word classes; only ``"capitalised"`` matters.
 
     Returns
     -------
@@ -180,7 +178,7 @@ def sentence_starts(words: list[str], codes: list[str]) -> list[bool]:
 
     Examples
     --------
-    >>> sentence_starts(["Yes", ".", "Smith", "et", "al.", "did", "."], [""] * 7)
+    >>> sentence_starts(["Yes", ".", "Smith", "et", "al.", "did", "."])
     [True, False, True, False, False, False, False]
     """
     starts = [False] * len(words)
@@ -201,15 +199,11 @@ def sentence_starts(words: list[str], codes: list[str]) -> list[bool]:
                 starts[after] = True
     for place, word in enumerate(words[:-1]):
         if word[-1] == "." and len(word) > 1 and words[place + 1] in _OPENERS:
-            starts[place + 1] = codes[place + 1] == "capitalised" or starts[place + 1]
+            starts[place + 1] = True
     return starts
 
 
 _CLOSERS = frozenset([")", "]", '"', "”", "’", "'", "''"])
-_OPENERS = frozenset(
-    "We The This These Our In It Here Using For However A An As By From With They Its To At On That "
-    "Those There If When While Although Finally Thus Therefore Moreover".split()
-)
 
 
 def _guess(word: str, known: Lexicon) -> tuple[str, str]:
@@ -227,7 +221,7 @@ def _guess(word: str, known: Lexicon) -> tuple[str, str]:
     return code, singular(lower) if code in _SINGULAR else lower
 
 
-_SINGULAR = frozenset("NOUN PROPN verb-noun verb-noun-s capitalised ing-noun".split())
+_SINGULAR = frozenset(["NOUN", "PROPN", "verb-noun", "verb-noun-s", "capitalised", "ing-noun"])
 
 
 def _guess_unlettered(word: str) -> str:
@@ -265,8 +259,8 @@ def _guess_cased(word: str, known: Lexicon) -> str:
     return "PROPN"
 
 
-_CLOSED = frozenset("DET PRON ADP SCONJ CCONJ AUX PART ADV".split())
-_PREFIXES = frozenset("non multi sub pre post anti super inter intra".split())
+_CLOSED = frozenset(["DET", "PRON", "ADP", "SCONJ", "CCONJ", "AUX", "PART", "ADV"])
+_PREFIXES = frozenset(["non", "multi", "sub", "pre", "post", "anti", "super", "inter", "intra"])
 _TWENTY_ONE = frozenset(["21cm", "21-cm", "21–cm"])
 
 
@@ -279,30 +273,43 @@ def _guess_lower(word: str, known: Lexicon) -> str:
         return "symbol"
     if "-" in word or "–" in word:
         return _guess_compound(word)
-    if len(word) > 4:
-        if word.endswith("ly"):
-            return "ADV"
-        if word.endswith("ed") and not word.endswith("eed"):
-            return "ed"
-        if word.endswith("ing"):
-            return "ing"
-        if word.endswith("est"):
-            return "ADJ"
-    if word.endswith("ings"):
-        return "NOUN"
     if word.startswith(("http", "www.")) or "@" in word:
         return "X"
+    return _guess_ending(word)
+
+
+def _guess_ending(word: str) -> str:
+    if len(word) > 4:
+        for ending, code in _VERBAL_ENDINGS:
+            if word.endswith(ending):
+                return code
     if _NOUN_ENDINGS.match(word):
         return "NOUN"
-    if _ADJECTIVE_ENDINGS.match(word):
-        return "ADJ"
-    return "NOUN"
+    return "ADJ" if _ADJECTIVE_ENDINGS.match(word) else "NOUN"
+
+
+_VERBAL_ENDINGS = (
+    ("eed", "NOUN"),
+    ("ings", "NOUN"),
+    ("ly", "ADV"),
+    ("ed", "ed"),
+    ("ing", "ing"),
+    ("est", "ADJ"),
+)
 
 
 def _guess_compound(word: str) -> str:
     """Word class of a hyphenated word in lower case: that of its last part, mostly."""
     tail = re.split("[-–]", word)[-1]
-    if tail.endswith("ed") or tail in ("driven", "known", "bound", "built", "borne", "like", "free"):
+    if tail.endswith("ed") or tail in (
+        "driven",
+        "known",
+        "bound",
+        "built",
+        "borne",
+        "like",
+        "free",
+    ):
         return "ADJ"
     if tail.endswith("ing"):
         return "ADJ" if tail not in _COMPOUND_NOUNS else "NOUN"
@@ -311,11 +318,8 @@ def _guess_compound(word: str) -> str:
     return "ADJ" if _ADJECTIVE_ENDINGS.match(word) else "adj-noun"
 
 
-_COMPOUND_NOUNS = frozenset("lensing imaging timing modeling modelling mapping scattering".split())
-
-
 def _settle_capitals(
-    words: list[str], codes: list[str], lemmas: list[str], starts: list[bool], known: Lexicon
+    words: list[str], codes: list[str], starts: list[bool], known: Lexicon
 ) -> None:
     """Tell names from common words that a title or the start of a sentence writes large.
 
@@ -324,7 +328,7 @@ def _settle_capitals(
     """
     written = set(words)
     edges = [place for place, start in enumerate(starts) if start] + [len(words)]
-    for begin, end in zip(edges, edges[1:], strict=False):
+    for begin, end in pairwise(edges):
         title_case = None
         for place in range(begin, end):
             if codes[place] != "capitalised":
@@ -335,7 +339,7 @@ def _settle_capitals(
                 codes[place] = "PROPN"
                 continue
             if not opens and title_case is None:
-                title_case = _is_title_case(words, codes, begin, end)
+                title_case = _is_title_case(words, begin, end)
             if not (opens or title_case):
                 small = known.classes.get(lower)
                 codes[place] = small if small in _CLOSED else "PROPN"
@@ -345,14 +349,14 @@ def _settle_capitals(
                 codes[place] = "PROPN"
 
 
-def _is_title_case(words: list[str], codes: list[str], begin: int, end: int) -> bool:
+def _is_title_case(words: list[str], begin: int, end: int) -> bool:
     long_words = small = 0
     for place in range(begin, end):
         word = words[place]
-        if len(word) > 4 and word.isalpha():
+        if len(word) > 4 and word[0].isalpha():
             long_words += 1
-            small += codes[place] != "capitalised" and word[0].islower()
-    return long_words > 1 and small * 3 <= long_words
+            small += word[0].islower()
+    return long_words > 0 and small * 3 <= long_words
 
 
 def _common_ending(lower: str) -> bool:
@@ -366,12 +370,12 @@ def _common_ending(lower: str) -> bool:
 # -- rules on the words around: each settles one ambiguous class ---------------------------------
 
 
-def _verb_noun(place: int, words: list[str], codes: list[str], tags: list[str], _: Lexicon) -> str:
+def _verb_noun(place: int, words: list[str], tags: list[str], _: Lexicon) -> str:
     """Base form that is noun or verb: "model", "trace", "host"."""
     if place == 0:
         return "NOUN"
     before, tag_before = words[place - 1].lower(), tags[place - 1]
-    after = codes[place + 1] if place + 1 < len(codes) else "PUNCT"
+    after = tags[place + 1] if place + 1 < len(tags) else "PUNCT"
     if before == "to":
         if tag_before == "PART" and after not in ("PUNCT", "CCONJ", "AUX", "SCONJ"):
             return "VERB"
@@ -392,17 +396,12 @@ def _verb_noun(place: int, words: list[str], codes: list[str], tags: list[str], 
     return "NOUN"
 
 
-_SINGULAR_SENSE = frozenset(["data", "media", "systems", "operations", "sciences", "x-rays", "arms"])
-
-
-def _verb_noun_s(
-    place: int, words: list[str], codes: list[str], tags: list[str], _: Lexicon
-) -> str:
+def _verb_noun_s(place: int, words: list[str], tags: list[str], _: Lexicon) -> str:
     """Form in -s that is a plural or a verb: "models", "traces", "hosts"."""
     if place == 0:
         return "NOUN"
     before, tag_before = words[place - 1].lower(), tags[place - 1]
-    after = codes[place + 1] if place + 1 < len(codes) else "PUNCT"
+    after = tags[place + 1] if place + 1 < len(tags) else "PUNCT"
     if before in ("it", "which", "who", "he", "she") or (before == "that" and tag_before == "PRON"):
         return "VERB"
     if before == "this" and after in _OBJECT_STARTS | {"ADP"}:
@@ -417,11 +416,9 @@ def _verb_noun_s(
     return "NOUN"
 
 
-def _past_participle(
-    place: int, words: list[str], codes: list[str], tags: list[str], _: Lexicon
-) -> str:
+def _past_participle(place: int, words: list[str], tags: list[str], _: Lexicon) -> str:
     """Form in -ed: an adjective in "the observed flux", a verb in "we observed galaxies"."""
-    after = codes[place + 1] if place + 1 < len(codes) else "PUNCT"
+    after = tags[place + 1] if place + 1 < len(tags) else "PUNCT"
     if after not in _NOMINAL_OR_PARTICIPLE and after not in ("ing", "ADV"):
         return "VERB"
     if place == 0:
@@ -442,9 +439,9 @@ def _past_participle(
     return "ADJ"
 
 
-def _ing(place: int, words: list[str], codes: list[str], tags: list[str], _: Lexicon) -> str:
+def _ing(place: int, _: list[str], tags: list[str], __: Lexicon) -> str:
     """Form in -ing that no list knows."""
-    after = codes[place + 1] if place + 1 < len(codes) else "PUNCT"
+    after = tags[place + 1] if place + 1 < len(tags) else "PUNCT"
     tag_before = tags[place - 1] if place else "PUNCT"
     if tag_before in ("DET", "ADJ", "PART") and after in _NOMINAL:
         return "ADJ"
@@ -453,9 +450,9 @@ def _ing(place: int, words: list[str], codes: list[str], tags: list[str], _: Lex
     return "VERB"
 
 
-def _ing_noun(place: int, words: list[str], codes: list[str], tags: list[str], _: Lexicon) -> str:
+def _ing_noun(place: int, words: list[str], tags: list[str], _: Lexicon) -> str:
     """Name of a process, unless an object follows: "mapping the sky"."""
-    after = codes[place + 1] if place + 1 < len(codes) else "PUNCT"
+    after = tags[place + 1] if place + 1 < len(tags) else "PUNCT"
     if after in ("DET", "PRON", "that", "SCONJ"):
         before = tags[place - 1] if place else "PUNCT"
         return "NOUN" if before in ("DET", "ADJ", "NOUN", "PROPN") and after != "DET" else "VERB"
@@ -464,11 +461,9 @@ def _ing_noun(place: int, words: list[str], codes: list[str], tags: list[str], _
     return "NOUN"
 
 
-def _ing_adjective(
-    place: int, words: list[str], codes: list[str], tags: list[str], _: Lexicon
-) -> str:
+def _ing_adjective(place: int, words: list[str], tags: list[str], _: Lexicon) -> str:
     """Adjective before a noun ("rotating stars"), else a verb ("stars rotating fast")."""
-    after = codes[place + 1] if place + 1 < len(codes) else "PUNCT"
+    after = tags[place + 1] if place + 1 < len(tags) else "PUNCT"
     if after not in _NOMINAL_OR_PARTICIPLE and after != "ing":
         return "VERB"
     if place == 0:
@@ -478,10 +473,8 @@ def _ing_adjective(
     return "ADJ"
 
 
-def _adjective_noun(
-    place: int, words: list[str], codes: list[str], tags: list[str], _: Lexicon
-) -> str:
-    after = codes[place + 1] if place + 1 < len(codes) else "PUNCT"
+def _adjective_noun(place: int, words: list[str], tags: list[str], _: Lexicon) -> str:
+    after = tags[place + 1] if place + 1 < len(tags) else "PUNCT"
     if after in _NOMINAL_OR_PARTICIPLE:
         return "ADJ"
     if place and words[place - 1].lower() in _HAVE_BE:
@@ -489,9 +482,9 @@ def _adjective_noun(
     return "NOUN"
 
 
-def _to(place: int, words: list[str], codes: list[str], tags: list[str], _: Lexicon) -> str:
+def _to(place: int, words: list[str], tags: list[str], _: Lexicon) -> str:
     """Particle of an infinitive or preposition."""
-    after = codes[place + 1] if place + 1 < len(codes) else "PUNCT"
+    after = tags[place + 1] if place + 1 < len(tags) else "PUNCT"
     if after == "VERB":
         return "PART"
     if after == "AUX" or after == "ADV":
@@ -503,20 +496,28 @@ def _to(place: int, words: list[str], codes: list[str], tags: list[str], _: Lexi
     return "PART"
 
 
-def _that(place: int, words: list[str], codes: list[str], tags: list[str], _: Lexicon) -> str:
+def _that(place: int, _: list[str], tags: list[str], __: Lexicon) -> str:
     """Relative pronoun after a noun ("galaxies that host"), else conjunction or article."""
-    after = codes[place + 1] if place + 1 < len(codes) else "PUNCT"
+    after = tags[place + 1] if place + 1 < len(tags) else "PUNCT"
     tag_before = tags[place - 1] if place else "PUNCT"
-    if tag_before in ("NOUN", "PROPN", "PUNCT") and after in ("verb-noun", "verb-noun-s", "VERB", "AUX"):
-        two_after = codes[place + 2] if place + 2 < len(codes) else "PUNCT"
-        if after in ("VERB", "AUX") or two_after in _OBJECT_STARTS | {"NOUN", "ADJ", "PROPN", "ADP"}:
+    if tag_before in ("NOUN", "PROPN", "PUNCT") and after in (
+        "verb-noun",
+        "verb-noun-s",
+        "VERB",
+        "AUX",
+    ):
+        two_after = tags[place + 2] if place + 2 < len(tags) else "PUNCT"
+        if after in ("VERB", "AUX") or two_after in _OBJECT_STARTS | {
+            "NOUN",
+            "ADJ",
+            "PROPN",
+            "ADP",
+        }:
             return "PRON"
     return "SCONJ"
 
 
-def _number(
-    place: int, words: list[str], codes: list[str], tags: list[str], known: Lexicon
-) -> str:
+def _number(place: int, words: list[str], tags: list[str], known: Lexicon) -> str:
     """Number, or part of a name: "NGC 1275", "type 1", "GRB 170817"."""
     word = words[place]
     if place and (words[place - 1] in known.catalogues) and not word.endswith(("%", "σ")):
@@ -529,32 +530,32 @@ def _number(
     if place and tags[place - 1] == "PROPN" and re.fullmatch(r"\d{3,}[-+–]\d+", word):
         return "PROPN"
     if word == "21" and words[place + 1 : place + 2] == ["cm"]:
-        codes[place + 1] = "NOUN"
+        tags[place + 1] = "NOUN"
         return "PROPN"
-    _mark_units(place + 1, words, codes, known)
+    _mark_units(place + 1, words, tags, known)
     return "NUM"
 
 
-def _mark_units(place: int, words: list[str], codes: list[str], known: Lexicon) -> None:
+def _mark_units(place: int, words: list[str], tags: list[str], known: Lexicon) -> None:
     """Mark the words after a number that are units: "10 km s⁻¹ Mpc⁻¹", "5 × 10⁴ years"."""
     while place < len(words) and (
         words[place] in known.units
         or words[place] in _TIMES
         or (words[place][-1] in "¹²³⁴⁵⁶⁷⁸⁹" and words[place].rstrip("⁻¹²³⁴⁵⁶⁷⁸⁹") in known.units)
     ):
-        codes[place] = "SYM"
+        tags[place] = "SYM"
         place += 1
 
 
 _TIMES = frozenset(["×", "±", "%"])
 
 
-def _symbol(place: int, words: list[str], codes: list[str], _: list[str], __: Lexicon) -> str:
+def _symbol(place: int, words: list[str], tags: list[str], _: Lexicon) -> str:
     """One-letter or subscripted symbol: part of a name before some nouns ("M dwarfs"), else not."""
     after = words[place + 1].lower() if place + 1 < len(words) else ""
     word = words[place]
     if word in ("A", "I"):
-        following = codes[place + 1] if place + 1 < len(codes) else "PUNCT"
+        following = tags[place + 1] if place + 1 < len(tags) else "PUNCT"
         if word == "A" and (place == 0 or words[place - 1] in (".", ":")):
             return "DET"
         if word == "I" and following in ("VERB", "AUX", "ADV", "verb-noun", "ed"):
@@ -562,26 +563,20 @@ def _symbol(place: int, words: list[str], codes: list[str], _: list[str], __: Le
     return "PROPN" if after in _AFTER_SYMBOL else "SYM"
 
 
-_AFTER_SYMBOL = frozenset(
-    "dwarf dwarfs giant giants star stars mode modes process processes tension ray rays subdwarf "
-    "subdwarfs supergiant supergiants relation statistic parameter-tension band decay".split()
-)
-
-
-def _after_article(place: int, codes: list[str]) -> str:
+def _after_article(place: int, tags: list[str]) -> str:
     """Word class of a verb form behind an article: "a find" is a noun, "this shows" is not."""
-    after = codes[place + 1] if place + 1 < len(codes) else "PUNCT"
+    after = tags[place + 1] if place + 1 < len(tags) else "PUNCT"
     return "NOUN" if after in ("ADP", "PUNCT", "AUX") else "VERB"
 
 
 def _is_plural(place: int, words: list[str], tags: list[str]) -> bool:
     word = words[place].lower()
     return tags[place] in ("NOUN", "PROPN") and (
-        (word[-1] == "s" and singular(word) != word) or word in _PLURALS or word[-2:] in ("ae", "ei")
+        (word[-1] == "s" and singular(word) != word)
+        or word in _PLURALS
+        or word[-2:] in ("ae", "ei")
     )
 
-
-_PLURALS = frozenset("data spectra nuclei phenomena criteria radii maxima minima media".split())
 
 _RULES = {
     "verb-noun": _verb_noun,

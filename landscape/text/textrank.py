@@ -2,21 +2,22 @@
 
 pytextrank builds a networkx graph of lemmas for every document and runs a general PageRank on it,
 which takes longer than all the rest of the keyword stage. The graph of an abstract has some eighty
-nodes: here it is a few integer arrays, and the power iteration a handful of `numpy.bincount` calls.
+nodes: here it is a small matrix, and the power iteration a handful of products with it.
 The ranks are the same.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 from pytextrank import BaseTextRank, BaseTextRankFactory, Lemma, Phrase
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-    from spacy.tokens import Doc, Span
+    from spacy.tokens import Doc, Span, Token
 
     Integers = NDArray[np.int64]
     Floats = NDArray[np.float64]
@@ -78,26 +79,24 @@ class ArrayTextRank(BaseTextRank):  # type: ignore[misc]  # pytextrank ships no 
     def _rank_nodes(self) -> tuple[Integers, Floats]:
         """Give the node of every word (-1 for none) and the rank of every node."""
         table = self.doc.to_array(["POS", "LEMMA", "SENT_START"])
-        kept = np.flatnonzero(np.isin(table[:, 0], _part_of_speech_ids(tuple(self.pos_kept))))
+        kept = np.flatnonzero(_kept_parts(tuple(self.pos_kept))[table[:, 0]])
         if self.stopwords:
+            tokens = [(place, self.doc[int(place)]) for place in kept]
             kept = np.array(
-                [i for i in kept if not self._is_stopword(self._lemma(i), self.doc[int(i)])],
-                dtype=np.int64,
+                [p for p, token in tokens if not self._is_stopword(_lemma(token), token)], dtype=int
             )
-        nodes = np.full(len(table), -1, dtype=np.int64)
+        nodes = np.full(len(table), -1)
         if not len(kept):
             return nodes, np.zeros(0)
         # One number for lemma and part of speech: the lemma's hash, moved by the part of speech.
-        keys = table[kept, 1] + table[kept, 0] * np.uint64(0x9E3779B97F4A7C15)
-        _, nodes[kept] = np.unique(keys, return_inverse=True)
+        keys = table[kept, 1] + table[kept, 0] * _SPREAD
+        distinct, of_kept = np.unique(keys, return_inverse=True)
+        nodes[kept] = of_kept
         sentences = np.cumsum(table[:, 2] == 1)[kept]
-        n_nodes = int(nodes.max()) + 1
-        edges = cooccurrences(nodes[kept], sentences, n_nodes=n_nodes, window=self.token_lookback)
-        return nodes, pagerank(*edges, n_nodes=n_nodes, weight=self.edge_weight)
-
-    def _lemma(self, place: int) -> str:
-        lemma: str = self.doc[int(place)].lemma_
-        return lemma.lower().strip()
+        weights = cooccurrences(
+            of_kept, sentences, n_nodes=len(distinct), window=self.token_lookback
+        )
+        return nodes, pagerank(weights * self.edge_weight)
 
     def _name_ranks(self, nodes: Integers, ranks: Floats) -> dict[Lemma, float]:
         named = {}
@@ -106,22 +105,19 @@ class ArrayTextRank(BaseTextRank):  # type: ignore[misc]  # pytextrank ships no 
             named[Lemma(token.lemma_, token.pos_)] = float(ranks[nodes[place]])
         return named
 
-    def _score(
-        self, nodes: Integers, ranks: Floats, chunks: Sequence[tuple[int, int]]
-    ) -> Floats:
+    def _score(self, nodes: Integers, ranks: Floats, chunks: Sequence[tuple[int, int]]) -> Floats:
         """Discounted, normalised rank of chunks, as ``_calc_discounted_normalised_rank`` has it."""
         if not len(chunks):
             return np.zeros(0)
-        of_word = np.where(nodes >= 0, np.append(ranks, 0.0)[nodes], 0.0)
-        part_of_speech = self.doc.to_array(["POS"]).ravel()
-        other = ~np.isin(part_of_speech, _part_of_speech_ids(tuple(self.pos_kept)))
-        begins, ends = np.array(chunks, dtype=np.int64).T
+        of_word = np.append(ranks, 0.0)[nodes]  # node -1, the last, is no node
+        other = ~_kept_parts(tuple(self.pos_kept))[self.doc.to_array("POS")]
+        begins, ends = np.array(chunks).T
         total = np.concatenate([[0.0], np.cumsum(of_word)])
         n_others = np.concatenate([[0], np.cumsum(other)])
         length = ends - begins
         n_other = n_others[ends] - n_others[begins]
         sums = np.maximum(total[ends] - total[begins], 0.0)
-        scores: Floats = np.sqrt(sums / (length + n_other)) * length / (length + 2.0 * n_other + 1.0)
+        scores: Floats = np.sqrt(sums / (length + n_other)) * length / (length + 2.0 * n_other + 1)
         return scores
 
 
@@ -157,16 +153,14 @@ class ArrayTextRankFactory(BaseTextRankFactory):  # type: ignore[misc]  # pytext
         )
 
 
-def cooccurrences(
-    nodes: Integers, sentences: Integers, *, n_nodes: int, window: int
-) -> tuple[Integers, Integers, Integers]:
+def cooccurrences(nodes: Integers, sentences: Integers, *, n_nodes: int, window: int) -> Floats:
     """Count which nodes follow each other within a window of one sentence.
 
     Parameters
     ----------
-    nodes : ndarray of int64, shape (n_words,)
+    nodes : ndarray of int, shape (n_words,)
         Node of every kept word, in reading order.
-    sentences : ndarray of int64, shape (n_words,)
+    sentences : ndarray of int, shape (n_words,)
         Sentence of every kept word, rising.
     n_nodes : int
         Number of nodes.
@@ -175,46 +169,39 @@ def cooccurrences(
 
     Returns
     -------
-    first, second, counts : ndarray of int64, shape (n_edges,)
-        Edges without direction, each once. Where both directions occur, the count is that of the
-        direction met last for the first time, as in pytextrank, whose graph overwrites the other.
+    ndarray of float64, shape (n_nodes, n_nodes)
+        Symmetric. Where both directions of an edge occur, the count is that of the direction that
+        was met first the later, as in pytextrank, whose graph overwrites the other.
 
     Examples
     --------
     >>> cooccurrences(np.array([0, 1, 0]), np.zeros(3, int), n_nodes=2, window=1)
-    (array([0]), array([1]), array([1]))
+    array([[0., 1.],
+           [1., 0.]])
     """
-    pairs, places = [], []
+    codes, places = [], []
     for hop in range(1, window + 1):
         same = np.flatnonzero(sentences[:-hop] == sentences[hop:])
-        pairs.append(nodes[same] * n_nodes + nodes[same + hop])
+        codes.append(nodes[same] * n_nodes + nodes[same + hop])
         # pytextrank reads sentence by sentence, in each hop by hop, in each word by word
         places.append((sentences[same] * window + hop) * (len(nodes) + 1) + same)
-    directed = np.concatenate(pairs)[np.argsort(np.concatenate(places))]
-    codes, met, counts = np.unique(directed, return_index=True, return_counts=True)
-    latest = np.argsort(-met)
-    codes, counts = codes[latest], counts[latest]
-    first, second = np.divmod(codes, n_nodes)
-    first, second = np.minimum(first, second), np.maximum(first, second)
-    _, keep = np.unique(first * n_nodes + second, return_index=True)
-    return first[keep], second[keep], counts[keep]
+    code, place = np.concatenate(codes), np.concatenate(places)
+    latest_first = np.argsort(-place)
+    met = np.full(n_nodes * n_nodes, -1)
+    met[code[latest_first]] = place[latest_first]  # the earliest stays
+    counts = np.bincount(code, minlength=n_nodes * n_nodes).reshape(n_nodes, n_nodes)
+    met = met.reshape(n_nodes, n_nodes)
+    return np.where(met >= met.T, counts, counts.T).astype(float)
 
 
-def pagerank(
-    first: Integers, second: Integers, counts: Integers, *, n_nodes: int, weight: float = 1.0
-) -> Floats:
+def pagerank(weights: Floats) -> Floats:
     """PageRank of an undirected graph by power iteration, stopping where networkx stops.
 
     Parameters
     ----------
-    first, second : ndarray of int64, shape (n_edges,)
-        The two ends of each edge; equal for a loop.
-    counts : ndarray of int64, shape (n_edges,)
-        Weight of each edge.
-    n_nodes : int
-        Number of nodes, those without edges included.
-    weight : float, default 1.0
-        Factor on all counts (it cancels out, unless zero).
+    weights : ndarray of float64, shape (n_nodes, n_nodes)
+        Symmetric weights of the edges; loops on the diagonal. An abstract has some eighty nodes,
+        so that the full matrix is both smaller and faster than a sparse one.
 
     Returns
     -------
@@ -223,35 +210,40 @@ def pagerank(
 
     Examples
     --------
-    >>> pagerank(np.array([0]), np.array([1]), np.array([3]), n_nodes=2)
+    >>> pagerank(np.array([[0.0, 3.0], [3.0, 0.0]]))
     array([0.5, 0.5])
     """
+    n_nodes = len(weights)
     if n_nodes == 0:
         return np.zeros(0)
-    two_way = first != second
-    source = np.concatenate([first, second[two_way]])
-    target = np.concatenate([second, first[two_way]])
-    weights = np.concatenate([counts, counts[two_way]]) * float(weight)
-    strength = np.bincount(source, weights, minlength=n_nodes)
-    shares = np.divide(weights, strength[source], out=np.zeros(len(weights)), where=weights != 0)
+    strength = weights.sum(axis=1)
     dangling = strength == 0
+    strength[dangling] = 1.0
+    flow = weights * (_DAMPING / strength)[:, None]
+    flow[dangling] = _DAMPING / n_nodes  # a node without edges gives its rank to all
+    jump = (1.0 - _DAMPING) / n_nodes
     ranks = np.full(n_nodes, 1.0 / n_nodes)
     for _ in range(_MOST_ITERATIONS):
         before = ranks
-        inflow = np.bincount(target, shares * before[source], minlength=n_nodes)
-        lost = before[dangling].sum() / n_nodes
-        ranks = _DAMPING * (inflow + lost) + (1.0 - _DAMPING) / n_nodes
+        ranks = before @ flow + jump
         if np.abs(ranks - before).sum() < n_nodes * _TOLERANCE:
             break
     return ranks
 
 
-_IDS: dict[tuple[str, ...], Any] = {}
+_SPREAD = np.uint64(0x9E3779B97F4A7C15)  # an odd number of 64 mixed bits
 
 
-def _part_of_speech_ids(names: tuple[str, ...]) -> Any:
-    if names not in _IDS:
-        from spacy.symbols import IDS
+def _lemma(token: Token) -> str:
+    lemma: str = token.lemma_
+    return lemma.lower().strip()
 
-        _IDS[names] = np.array([IDS[name] for name in names], dtype=np.uint64)
-    return _IDS[names]
+
+@cache
+def _kept_parts(names: tuple[str, ...]) -> NDArray[np.bool_]:
+    """Whether the part of speech with a number is kept."""
+    from spacy.symbols import IDS
+
+    kept = np.zeros(256, dtype=bool)
+    kept[[IDS[name] for name in names]] = True
+    return kept

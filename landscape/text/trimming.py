@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from landscape.text.lexicon import lexicon, read_sections
 from landscape.text.phrases import normal_form, singular
@@ -64,15 +64,14 @@ def trim(words: list[str], tags: list[str], begin: int, end: int) -> tuple[int, 
     >>> trim(words, ["ADJ", "ADJ", "ADJ", "NOUN", "NOUN", "NOUN"], 0, 6)
     (2, 5)
     """
-    lists = _lists()
-    lower = [word.lower() for word in words[begin:end]]
-    first, last = 0, len(lower)
-    while last > 1 and _is_tail(lower[last - 1], lists) and tags[begin + last - 2] != "ADJ":
-        last -= 1
-    first = max(0, last - LONGEST_PHRASE)
-    while first < last and _is_front(lower, first, last, tags[begin + first], lists):
-        first += 1
-    return (begin + first, begin + last) if first < last else None
+    while end - begin > 1 and _is_tail(words[end - 1]) and tags[end - 2] != "ADJ":
+        end -= 1
+    begin = max(begin, end - LONGEST_PHRASE)
+    while begin < end and _is_front(words[begin]) and not _kept(words, begin, end):
+        begin += 1
+    if begin == end or (end - begin == 1 and tags[begin] == "ADJ"):
+        return None
+    return begin, end
 
 
 def is_subject(key: str, spelling: str) -> bool:
@@ -108,17 +107,20 @@ def is_subject(key: str, spelling: str) -> bool:
     return any(part not in lists.vague and len(part) > 1 for part in parts)
 
 
-def _is_tail(word: str, lists: _Lists) -> bool:
-    return word in lists.back or singular(word) in lists.back
+@lru_cache(maxsize=100_000)
+def _is_tail(word: str) -> bool:
+    lower = word.lower()
+    return lower in _lists().back or singular(lower) in _lists().back
 
 
-def _is_front(lower: list[str], first: int, last: int, tag: str, lists: _Lists) -> bool:
-    word = lower[first]
-    if word in lists.front or (tag == "ADJ" and word.startswith("well-")):
-        return not _open(lower, first, last).startswith(lists.kept_front)
-    # A symbol or half a word left over from a formula, or an adjective without its noun.
-    return not any(mark.isalpha() for mark in word) or (last - first == 1 and tag == "ADJ")
+@lru_cache(maxsize=100_000)
+def _is_front(word: str) -> bool:
+    lower = word.lower()
+    # A symbol or half a word left over from a formula says nothing either.
+    return lower in _lists().front or not any(mark.isalpha() for mark in word)
 
 
-def _open(lower: list[str], first: int, last: int) -> str:
-    return " ".join(lower[first:last]).replace("-", " ")
+def _kept(words: list[str], begin: int, end: int) -> bool:
+    """Whether a word that says nothing elsewhere belongs to a name here: "weak lensing"."""
+    phrase = " ".join(words[begin:end]).lower().replace("-", " ")
+    return phrase.startswith(_lists().kept_front)

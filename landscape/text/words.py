@@ -50,18 +50,65 @@ FORMULA = "▪"
 
 _GREEK = dict(
     zip(
-        "alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa lambda mu nu xi "
-        "pi rho sigma tau upsilon phi varphi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma "
-        "Upsilon Phi Psi Omega".split(),
+        [
+            "alpha",
+            "beta",
+            "gamma",
+            "delta",
+            "epsilon",
+            "varepsilon",
+            "zeta",
+            "eta",
+            "theta",
+            "vartheta",
+            "iota",
+            "kappa",
+            "lambda",
+            "mu",
+            "nu",
+            "xi",
+            "pi",
+            "rho",
+            "sigma",
+            "tau",
+            "upsilon",
+            "phi",
+            "varphi",
+            "chi",
+            "psi",
+            "omega",
+            "Gamma",
+            "Delta",
+            "Theta",
+            "Lambda",
+            "Xi",
+            "Pi",
+            "Sigma",
+            "Upsilon",
+            "Phi",
+            "Psi",
+            "Omega",
+        ],
         "αβγδεεζηθθικλμνξπρστυφφχψωΓΔΘΛΞΠΣΥΦΨΩ",
         strict=True,
     )
 )
-_ACCENTS = {"'": "\u0301", "`": "\u0300", '"': "\u0308", "^": "\u0302", "~": "\u0303", "c": "\u0327"}
+_ACCENTS = {
+    "'": "\u0301",
+    "`": "\u0300",
+    '"': "\u0308",
+    "^": "\u0302",
+    "~": "\u0303",
+    "c": "\u0327",
+}
 _ACCENT = re.compile(r"\\(['`\"^~]|c(?=[\s{]))\s*\{?\\?([A-Za-z])\}?")
-_DROPPED = re.compile(r"\\(?:cite[a-z]*|ref|eqref|label|footnote|url|href|bibitem)\*?(?:\[[^\]]*\])*\{[^{}]*\}")
+_DROPPED = re.compile(
+    r"\\(?:cite[a-z]*|ref|eqref|label|footnote|url|href|bibitem)\*?(?:\[[^\]]*\])*\{[^{}]*\}"
+)
 _SWITCH = re.compile(r"\\(?:rm|bf|it|sc|tt|em|cal|displaystyle|left|right)\b\s*")
-_WRAPPED = re.compile(r"\\(?:text\w*|math\w*|emph|ensuremath|hbox|mbox|rm|bf|it|sc|uppercase)\s*\{([^{}]*)\}")
+_WRAPPED = re.compile(
+    r"\\(?:text\w*|math\w*|emph|ensuremath|hbox|mbox|rm|bf|it|sc|uppercase)\s*\{([^{}]*)\}"
+)
 _COMMAND = re.compile(r"\\([A-Za-z]+)\s?")
 _MATHS = re.compile(r"\$\$?([^$]{0,400})\$\$?")
 _PLAIN = re.compile(r"\s*\^?_?\{?[A-Za-z0-9α-ωΑ-Ω]{1,12}\}?\s*")
@@ -117,13 +164,21 @@ def readable(text: str) -> str:
     if "\\" not in text and "$" not in text:
         return text
     text = _DROPPED.sub(" ", text.replace("\\%", "%").replace("\\&", "&").replace("\\_", "_"))
-    text = _ACCENT.sub(lambda m: unicodedata.normalize("NFC", m.group(2) + _ACCENTS[m.group(1)]), text)
+    text = _ACCENT.sub(
+        lambda m: unicodedata.normalize("NFC", m.group(2) + _ACCENTS[m.group(1)]), text
+    )
     for _ in range(3):
         text = _WRAPPED.sub(r"\1", text)
     text = _SWITCH.sub("", text)
     text = _COMMAND.sub(lambda m: _GREEK.get(m.group(1), "\\"), text)
     text = _MATHS.sub(_formula, text)
-    return text.replace("\\", " ").replace("{", "").replace("}", "").replace("~", " ").replace("$", " ")
+    return (
+        text.replace("\\", " ")
+        .replace("{", "")
+        .replace("}", "")
+        .replace("~", " ")
+        .replace("$", " ")
+    )
 
 
 def _formula(found: re.Match[str]) -> str:

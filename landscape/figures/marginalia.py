@@ -36,14 +36,13 @@ class Margins:
 
 def write_title(setter: Typesetter, margins: Margins, title: str) -> float:
     """Write a heading, smaller if it must be, and return the height that it takes, in points."""
-    text = setter.text(clean_name(title, most=120), size=_TITLE, weight="bold", gid="title")
-    width, height = setter.measure(text)
-    room = margins.width - 2 * margins.margin
-    if width > room:
-        text.set_fontsize(_TITLE * setter.scale * room / width)
-    text.set(ha="left", va="top")
-    text.set_position((margins.margin, margins.height - 0.6 * margins.margin))
-    return height + 0.8 * margins.margin
+    words = clean_name(title, most=120)
+    line = setter.extent(words, size=_TITLE, weight="bold")
+    fitting = min(1.0, (margins.width - 2 * margins.margin) / line.width)
+    text = setter.text(words, size=_TITLE * fitting, weight="bold", gid="title")
+    text.set(ha="left", va="baseline")
+    text.set_position((margins.margin, margins.height - 0.6 * margins.margin - line.ascent))
+    return line.height + 0.8 * margins.margin
 
 
 def caption_height(

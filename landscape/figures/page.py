@@ -30,7 +30,6 @@ from landscape.figures.typesetting import Typesetter
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.text import Text
     from numpy.typing import NDArray
 
     from landscape.figures.sheet import Sheet
@@ -41,6 +40,7 @@ _LETTER_PAGE = 11 * 8.5
 _SMALLEST = (3.0, 2.4)
 _LARGEST = 100.0
 _MOST_PIXELS = 24e6
+_LEADING = 1.08  # of the lines of a name, in font sizes
 
 
 @dataclass(frozen=True)
@@ -217,8 +217,8 @@ class Page:
                 12, round(0.8 * self.margins.width * self.margins.height / 72**2 / self.scale**2)
             )
         wanted = topics.head(most if labels else 0)
-        variants = [self._variants(row) for row in wanted.itertuples()]
-        sizes = [np.array([self.setter.measure(text) for text in texts]) for texts in variants]
+        names = [_Name.of(row, self.colours) for row in wanted.itertuples()]
+        sizes = [np.array([self._size(name, lines) for lines in name.variants]) for name in names]
         pad = 3 * self.scale
         placement = place_names(
             frame.to_page(wanted["x"], wanted["y"]),
@@ -233,35 +233,21 @@ class Page:
             gap=2.0 * self.scale,
             reach=130 * self.scale,
         )
-        for index, texts in enumerate(variants):
-            chosen = placement.variants[index]
-            for number, text in enumerate(texts):
-                if number == chosen:
-                    self._set_name(text, placement.boxes[index], placement.leaders[index])
-                else:
-                    text.remove()
+        for index in np.flatnonzero(placement.shown):
+            name = names[index]
+            lines = name.variants[int(placement.variants[index])]
+            self._set_name(name, lines, placement.boxes[index], placement.leaders[index])
         self._draw_leaders(placement.leaders[placement.shown])
         return _side_table(topics, placement.boxes, frame, self.n_papers)
 
-    def _variants(self, row: Any) -> list[Text]:
-        """One text for each way to break a name into lines, in the style of its level."""
-        name = clean_name(row.label)
-        continent = row.level == 0
-        texts = []
-        for lines in line_breaks(name, most_lines=3 if len(name) > 14 else 2):
-            shown = "\n".join(map(capitals, lines.split("\n"))) if continent else lines
-            texts.append(
-                self.setter.text(
-                    shown,
-                    size=10.5 if continent else 8.6,
-                    weight="bold" if continent else "normal",
-                    colour=self.colours.continent if continent else self.colours.ink,
-                    gid=f"topic-{row.topic_id}",
-                )
-            )
-        return texts
+    def _size(self, name: _Name, lines: Sequence[str]) -> tuple[float, float]:
+        """Width and height of a name broken into lines."""
+        extents = [self.setter.extent(line, size=name.size, weight=name.weight) for line in lines]
+        leading = _LEADING * name.size * self.scale * (len(lines) - 1)
+        height = extents[0].ascent + leading + extents[-1].descent
+        return max(extent.width for extent in extents), height
 
-    def _set_name(self, text: Text, box: Floats, leader: Floats) -> None:
+    def _set_name(self, name: _Name, lines: Sequence[str], box: Floats, leader: Floats) -> None:
         """Put a name into its box, over a halo."""
         from matplotlib.patheffects import Stroke
 
@@ -269,21 +255,21 @@ class Page:
         side: Literal["left", "center", "right"] = (
             "left" if leader[2] == box[0] else "right" if leader[2] == box[2] else "center"
         )
-        halo = self.setter.text(
-            text.get_text(),
-            size=float(text.get_fontsize()) / self.scale,
-            weight=str(text.get_fontweight()),
-            gid="halo",
-        )
-        for layer in (text, halo):
-            layer.set_position(((box[0] + box[2]) / 2, (box[1] + box[3]) / 2))
-            layer.set_multialignment(side)
-        # A text with a path effect is drawn as outlines: only the halo has one, so that the name
-        # itself stays text in PDF and SVG.
-        halo.set_path_effects(
-            [Stroke(linewidth=2.4 * self.scale, foreground=self.colours.halo, alpha=0.75)]
-        )
-        halo.set_zorder(text.get_zorder() - 0.5)
+        x = {"left": box[0], "center": (box[0] + box[2]) / 2, "right": box[2]}[side]
+        first = self.setter.extent(lines[0], size=name.size, weight=name.weight)
+        for number, line in enumerate(lines):
+            y = box[3] - first.ascent - number * _LEADING * name.size * self.scale
+            for gid in (name.gid, "halo"):
+                text = self.setter.text(
+                    line, size=name.size, weight=name.weight, gid=gid, colour=name.colour
+                )
+                text.set(ha=side, va="baseline", position=(x, y))
+            # A text with a path effect is drawn as outlines: only the halo has one, so that the
+            # name itself stays text in PDF and SVG.
+            text.set_path_effects(
+                [Stroke(linewidth=2.4 * self.scale, foreground=self.colours.halo, alpha=0.75)]
+            )
+            text.set_zorder(2.5)
 
     def _draw_leaders(self, leaders: Floats) -> None:
         from matplotlib.collections import LineCollection
@@ -314,6 +300,28 @@ class Page:
             scalex=False,
             scaley=False,
         )
+
+
+@dataclass(frozen=True)
+class _Name:
+    """A name ready to be lettered: the ways to break it into lines, and its style."""
+
+    variants: list[list[str]]
+    size: float
+    weight: str
+    colour: str
+    gid: str
+
+    @classmethod
+    def of(cls, row: Any, colours: Theme) -> _Name:
+        """Style one topic by its level."""
+        name = clean_name(row.label)
+        breaks = [lines.split("\n") for lines in line_breaks(name, most_lines=3)]
+        gid = f"topic-{row.topic_id}"
+        if row.level == 0:
+            raised = [[capitals(line) for line in lines] for lines in breaks]
+            return cls(raised, size=10.5, weight="bold", colour=colours.continent, gid=gid)
+        return cls(breaks, size=8.6, weight="normal", colour=colours.ink, gid=gid)
 
 
 def _window(values: Floats) -> tuple[float, float]:

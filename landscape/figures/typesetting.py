@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from landscape.figures.names import FONTS
@@ -11,6 +12,26 @@ if TYPE_CHECKING:
 
     from landscape.figures.colours import Theme
     from landscape.figures.sheet import Sheet
+
+
+@dataclass(frozen=True)
+class Extent:
+    """Size of one line of text, in points.
+
+    Attributes
+    ----------
+    width, ascent, descent : float
+        Ascent is above the baseline and descent below it, both positive.
+    """
+
+    width: float
+    ascent: float
+    descent: float
+
+    @property
+    def height(self) -> float:
+        """Ascent and descent together."""
+        return self.ascent + self.descent
 
 
 class Typesetter:
@@ -39,7 +60,7 @@ class Typesetter:
         self.colours = colours
         self.scale = scale
         self.points = Affine2D().scale(1 / 72) + sheet.dpi_scale_trans
-        self._widths: dict[tuple[str, float, str], float] = {}
+        self._extents: dict[tuple[str, float, str], Extent] = {}
 
     def text(
         self,
@@ -62,40 +83,41 @@ class Typesetter:
             color=colour or self.colours.ink,
             ha="center",
             va="center",
-            linespacing=1.04,
             parse_math=False,  # names are untrusted: a dollar sign is a dollar sign
             gid=gid,
             zorder=3,
         )
         return text
 
-    def measure(self, text: Text) -> tuple[float, float]:
-        """Width and height in points, with a hair more for the rounding of other resolutions."""
+    def extent(self, words: str, *, size: float, weight: str = "normal") -> Extent:
+        """Measure one line, with a hair more for the rounding of other resolutions."""
         import matplotlib as mpl
 
         from landscape.figures.sheet import SETTINGS
 
-        with mpl.rc_context(SETTINGS):
-            renderer = self.sheet.canvas.get_renderer()  # type: ignore[attr-defined]  # Agg's has it
-            extent = text.get_window_extent(renderer)
-        to_points = 72 / self.sheet.dpi
-        return extent.width * to_points * 1.02 + 0.6, extent.height * to_points + 0.6
+        key = (words, size, weight)
+        if key not in self._extents:
+            text = self.text(words, size=size, weight=weight)
+            text.set_verticalalignment("baseline")
+            with mpl.rc_context(SETTINGS):
+                renderer = self.sheet.canvas.get_renderer()  # type: ignore[attr-defined]  # Agg's has it
+                box = text.get_window_extent(renderer)
+            text.remove()
+            point = 72 / self.sheet.dpi
+            self._extents[key] = Extent(
+                width=box.width * point * 1.02 + 0.6,
+                ascent=box.y1 * point + 0.3,
+                descent=-box.y0 * point + 0.3,
+            )
+        return self._extents[key]
 
     def wrapped(self, words: str, *, size: float, weight: str, width: float) -> list[str]:
         """Break words into lines no wider than `width` points."""
         lines = [""]
         for word in words.split(" "):
             longer = f"{lines[-1]} {word}".strip()
-            if not lines[-1] or self._width(longer, size, weight) <= width:
+            if not lines[-1] or self.extent(longer, size=size, weight=weight).width <= width:
                 lines[-1] = longer
             else:
                 lines.append(word)
         return lines
-
-    def _width(self, line: str, size: float, weight: str) -> float:
-        """Width of one line, remembered: a caption is set twice."""
-        if (line, size, weight) not in self._widths:
-            text = self.text(line, size=size, weight=weight)
-            self._widths[line, size, weight] = self.measure(text)[0]
-            text.remove()
-        return self._widths[line, size, weight]

@@ -1,0 +1,182 @@
+"""A language model behind a real server on the loopback interface, and all its faults."""
+
+from __future__ import annotations
+
+import json
+import socket
+from typing import Any
+
+import pytest
+
+from landscape.errors import InputError, RemoteError
+from landscape.llm.client import connect, first_object, misfit
+from tests.servers.openai_server import (
+    KEY,
+    OpenAIServer,
+    cut_off,
+    empty,
+    failing,
+    invalid_json,
+    other,
+    rate_limited,
+    slow,
+    web_page,
+)
+
+SCHEMA = {
+    "type": "object",
+    "properties": {"answer": {"type": "integer"}},
+    "required": ["answer"],
+    "additionalProperties": False,
+}
+GOOD = '{"answer": 42}'
+
+
+def ask(**options: Any) -> dict[str, Any]:
+    return connect(**{"retries": 1, "timeout": 5.0, **options}).complete_json(
+        "Be brief.", "What?", SCHEMA
+    )
+
+
+def test_the_server_is_held_to_the_schema(server: OpenAIServer) -> None:
+    server.reply = lambda _: GOOD
+    assert ask() == {"answer": 42}
+    (request,) = server.requests
+    assert request.key == KEY
+    assert request.body["model"] == "small-chat"
+    assert request.body["response_format"]["json_schema"]["schema"] == SCHEMA
+    assert [message["content"] for message in request.body["messages"]] == ["Be brief.", "What?"]
+
+
+@pytest.mark.parametrize("forms", [{"json_object"}, set()])
+def test_servers_without_schemas_are_told_it_in_words(
+    server: OpenAIServer, forms: set[str]
+) -> None:
+    server.forms = forms
+    server.reply = lambda _: f"Of course! Here you are:\n```json\n{GOOD}\n```\nAnything else?"
+    model = connect(retries=0)
+    assert model.complete_json("Be brief.", "What?", SCHEMA) == {"answer": 42}
+    assert json.dumps(SCHEMA) in server.requests[-1].body["messages"][0]["content"]
+    n_tried = len(server.requests)
+    model.complete_json("Be brief.", "And?", SCHEMA)
+    assert len(server.requests) == n_tried + 1  # what the server cannot do is remembered
+
+
+def test_a_misfit_is_asked_for_once_more(server: OpenAIServer) -> None:
+    replies = ['{"answer": "forty-two"}', GOOD]
+    server.reply = lambda _: replies.pop(0)
+    assert ask() == {"answer": 42}
+    assert "answer is not of type integer" in server.requests[1].body["messages"][-1]["content"]
+
+
+@pytest.mark.parametrize("fault", [failing(500), cut_off, rate_limited(0.2)])
+def test_a_passing_fault_is_overcome(server: OpenAIServer, fault: Any) -> None:
+    server.reply = lambda _: GOOD
+    server.script = [fault]
+    assert ask() == {"answer": 42}
+
+
+@pytest.mark.parametrize(
+    ("fault", "sentence"),
+    [
+        (failing(500), "with status 500"),
+        (failing(400), "with status 400"),
+        (rate_limited(0.01), "still limits the rate"),
+        (slow(2), "gave no answer within 0.3 s"),
+        (cut_off, "cannot be reached"),
+        (invalid_json, "not the OpenAI protocol"),
+        (empty, "not the OpenAI protocol"),
+        (web_page, "not the OpenAI protocol"),
+        (other({"choices": []}), "not the OpenAI protocol"),
+        (other({"choices": [{"message": None}]}), "not the OpenAI protocol"),
+        (other(7), "not the OpenAI protocol"),
+    ],
+)
+def test_a_lasting_fault_is_one_sentence(server: OpenAIServer, fault: Any, sentence: str) -> None:
+    server.reply = lambda _: GOOD
+    server.always = fault
+    with pytest.raises(RemoteError, match=sentence) as caught:
+        ask(timeout=0.3)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("reply", "sentence"),
+    [
+        ("I would rather not.", "twice in the wrong form: it holds no JSON object"),
+        ('{"answer": 42, "extra": 1}', "a key that the schema does not have"),
+        ("{}", "has no 'answer'"),
+        ("  ", "empty answer"),
+    ],
+)
+def test_nonsense_is_one_sentence(server: OpenAIServer, reply: str, sentence: str) -> None:
+    server.reply = lambda _: reply
+    with pytest.raises(RemoteError, match=sentence):
+        ask()
+
+
+def test_half_an_answer_is_none(server: OpenAIServer) -> None:
+    server.reply = lambda _: GOOD
+    server.finish_reason = "length"
+    with pytest.raises(RemoteError, match="broke off"):
+        ask()
+
+
+@pytest.mark.parametrize("counts", [True, False])
+def test_the_token_budget_holds(server: OpenAIServer, counts: bool) -> None:
+    server.reply = lambda _: GOOD
+    server.counts_tokens = counts
+    model = connect(token_budget=150)
+    for _ in range(2):
+        model.complete_json("Be brief.", "What? " * 20 * (1 + 3 * (not counts)), SCHEMA)
+        if model.tokens_used > 110:
+            break
+    with pytest.raises(RemoteError, match="token budget of 150 for small-chat is spent"):
+        model.complete_json("Be brief.", "What? " * 100, SCHEMA)
+    assert model.tokens_used < 300
+
+
+def test_a_wrong_key_is_said_and_not_shown(
+    server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-a-wrong-key")
+    with pytest.raises(RemoteError, match="refused the key") as caught:
+        ask()
+    assert "sk-a-wrong-key" not in str(caught.value)
+
+
+def test_no_server_at_all(server: OpenAIServer) -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        with pytest.raises(RemoteError, match="cannot be reached"):
+            ask(base_url=f"http://127.0.0.1:{unused.getsockname()[1]}/v1", retries=0)
+
+
+def test_what_is_missing_to_connect_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "LANDSCAPE_LLM_MODEL"):
+        monkeypatch.delenv(name, raising=False)
+    with pytest.raises(InputError, match="OPENAI_API_KEY"):
+        connect()
+    with pytest.raises(InputError, match="LANDSCAPE_LLM_MODEL"):
+        connect(base_url="http://localhost:11434/v1")
+    assert connect(api_key=KEY).model == "gpt-4o-mini"
+
+
+@pytest.mark.parametrize("text", ["", "{", "{" * 5000, "null", '"{}"x', "[{]"])
+def test_no_object_in_odd_text(text: str) -> None:
+    assert first_object(text) in (None, {})
+
+
+@pytest.mark.parametrize(
+    ("value", "schema", "fault"),
+    [
+        (True, {"type": "integer"}, "the answer is not of type integer"),
+        ([1, "2"], {"type": "array", "items": {"type": "integer"}}, "the answer[] is not of"),
+        ("c", {"enum": ["a", "b"]}, "the answer is none of"),
+        ({"a": 1}, {"type": "object"}, ""),
+        (1, {"type": "number"}, ""),
+    ],
+)
+def test_misfits(value: object, schema: dict[str, Any], fault: str) -> None:
+    assert misfit(value, schema).startswith(fault)
+    assert bool(misfit(value, schema)) is bool(fault)

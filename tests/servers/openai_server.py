@@ -1,0 +1,224 @@
+"""The OpenAI protocol on the loopback interface: embeddings, chat, and every way to fail."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import hashlib
+import json
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Self
+
+import numpy as np
+
+KEY = "sk-the-right-key"
+MODELS = ("text-embedding-3-small", "small-chat")
+DIMENSION = 1536
+
+
+@dataclass(frozen=True)
+class Request:
+    path: str
+    key: str
+    body: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Answer:
+    body: bytes
+    status: int = 200
+    headers: dict[str, str] = field(default_factory=lambda: {"Content-Type": "application/json"})
+    delay: float = 0.0  # seconds before the answer begins
+    sent: int | None = None  # bytes that come through before the connection is cut
+
+
+Fault = Callable[[Answer], Answer]
+
+
+def fine(answer: Answer) -> Answer:
+    return answer
+
+
+def rate_limited(retry_after: float) -> Fault:
+    body = _error("Rate limit reached for requests", code="rate_limit_exceeded")
+    headers = {"Content-Type": "application/json", "Retry-After": f"{retry_after:g}"}
+    return lambda _: Answer(body, 429, headers)
+
+
+def failing(status: int = 500) -> Fault:
+    return lambda _: Answer(_error("The server had an error", code="server_error"), status)
+
+
+def slow(seconds: float) -> Fault:
+    return lambda answer: replace(answer, delay=seconds)
+
+
+def cut_off(answer: Answer) -> Answer:
+    return replace(answer, sent=len(answer.body) // 2)
+
+
+def invalid_json(answer: Answer) -> Answer:
+    return replace(answer, body=answer.body[: len(answer.body) // 2])
+
+
+def empty(answer: Answer) -> Answer:
+    return replace(answer, body=b"")
+
+
+def other(document: object) -> Fault:
+    """Valid JSON of another form than the protocol has."""
+    return lambda answer: replace(answer, body=json.dumps(document).encode())
+
+
+def web_page(_: Answer) -> Answer:
+    return Answer(b"<html>Please log in</html>", 200, {"Content-Type": "text/html"})
+
+
+def vectors(change: Callable[[list[dict[str, Any]]], list[dict[str, Any]]]) -> Fault:
+    """The right answer with its list of vectors changed."""
+
+    def spoil(answer: Answer) -> Answer:
+        document = json.loads(answer.body)
+        document["data"] = change(document["data"])
+        return replace(answer, body=json.dumps(document).encode())
+
+    return spoil
+
+
+class OpenAIServer:
+    """`script` spoils one request after the other; `always` spoils all that come after it."""
+
+    def __init__(self) -> None:
+        self.requests: list[Request] = []
+        self.script: list[Fault] = []
+        self.always: Fault | None = None
+        self.forms = {"json_schema", "json_object"}  # of answers, that this server can be held to
+        self.reply: Callable[[dict[str, Any]], str] = lambda _: "{}"
+        self.finish_reason = "stop"
+        self.counts_tokens = True
+        self._lock = threading.Lock()
+        self._server = _QuietServer(("127.0.0.1", 0), _handler(self))
+        self.url = f"http://127.0.0.1:{self._server.server_address[1]}/v1"
+        self._thread = threading.Thread(
+            target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True
+        )
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+    def handle(self, request: Request) -> Answer:
+        with self._lock:
+            self.requests.append(request)
+            fault = self.script.pop(0) if self.script else self.always
+        answer = self._answer(request)
+        return fault(answer) if fault else answer
+
+    def _answer(self, request: Request) -> Answer:
+        if request.key != KEY:
+            return Answer(_error(f"Incorrect API key provided: {request.key}"), 401)
+        if request.body.get("model") not in MODELS:
+            return Answer(_error("The model does not exist", code="model_not_found"), 404)
+        match request.path:
+            case "/v1/embeddings":
+                return _embeddings(request.body)
+            case "/v1/chat/completions":
+                return self._chat(request.body)
+        return Answer(_error(f"Invalid URL (POST {request.path})"), 404)
+
+    def _chat(self, body: dict[str, Any]) -> Answer:
+        form = body.get("response_format", {"type": "text"})
+        if form["type"] not in self.forms | {"text"}:
+            return Answer(_error(f"response_format {form['type']} is not supported"), 400)
+        if form["type"] == "json_schema" and "schema" not in form.get("json_schema", {}):
+            return Answer(_error("Missing required parameter: json_schema.schema"), 400)
+        text = self.reply(body)
+        message = {"role": "assistant", "content": text, "refusal": None}
+        document: dict[str, Any] = {
+            "id": "chatcmpl-1",
+            "object": "chat.completion",
+            "created": 1,
+            "model": body["model"],
+            "choices": [{"index": 0, "message": message, "finish_reason": self.finish_reason}],
+        }
+        if self.counts_tokens:
+            document["usage"] = {"prompt_tokens": 90, "completion_tokens": 10, "total_tokens": 100}
+        return Answer(json.dumps(document).encode())
+
+
+def vector_of(text: str) -> np.ndarray:
+    """The vector that the server has for a text: float32, of unit length."""
+    seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little")
+    vector = np.random.default_rng(seed).normal(size=DIMENSION)
+    return (vector / np.linalg.norm(vector)).astype("<f4")
+
+
+def _embeddings(body: dict[str, Any]) -> Answer:
+    texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
+    if not texts or len(texts) > 2048 or any(not text for text in texts):
+        return Answer(_error("'$.input' is invalid. Please check the API reference"), 400)
+    data = [
+        {"object": "embedding", "index": i, "embedding": _encoded(vector_of(text), body)}
+        for i, text in enumerate(texts)
+    ]
+    tokens = sum(len(text) // 4 + 1 for text in texts)
+    document = {
+        "object": "list",
+        "data": data[::-1],  # the protocol promises an index, not an order
+        "model": body["model"],
+        "usage": {"prompt_tokens": tokens, "total_tokens": tokens},
+    }
+    return Answer(json.dumps(document).encode())
+
+
+def _encoded(vector: np.ndarray, body: dict[str, Any]) -> object:
+    if body.get("encoding_format") == "base64":
+        return base64.b64encode(vector.tobytes()).decode()
+    return [float(x) for x in vector]
+
+
+def _error(message: str, *, code: str | None = None) -> bytes:
+    error = {"message": message, "type": "invalid_request_error", "param": None, "code": code}
+    return json.dumps({"error": error}).encode()
+
+
+class _QuietServer(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, *_: object) -> None:
+        """A client that gave up waiting is what some tests want."""
+
+
+def _handler(server: OpenAIServer) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            length = int(self.headers.get("Content-Length", 0))
+            key = self.headers.get("Authorization", "").removeprefix("Bearer ")
+            request = Request(self.path, key, json.loads(self.rfile.read(length)))
+            answer = server.handle(request)
+            time.sleep(answer.delay)
+            self.send_response(answer.status)
+            for name, value in answer.headers.items():
+                self.send_header(name, value)
+            self.send_header("Content-Length", str(len(answer.body)))
+            self.end_headers()
+            with contextlib.suppress(ConnectionError):
+                self.wfile.write(answer.body if answer.sent is None else answer.body[: answer.sent])
+            if answer.sent is not None:
+                self.close_connection = True
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    return Handler

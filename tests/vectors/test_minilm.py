@@ -1,0 +1,128 @@
+"""The default embedder gives the published model's vectors, the same ones every time."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from landscape.errors import InputError
+from landscape.vectors import minilm, processor
+from landscape.vectors.embedder import embedding_text
+from landscape.vectors.minilm import CHECKSUM, MiniLM, check_weights, load_padded, model_folder
+
+
+@pytest.fixture(scope="module")
+def embedder() -> MiniLM:
+    return MiniLM(device="cpu", precision="float32")
+
+
+def cosines(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    return np.einsum("ij,ij->i", first, second)
+
+
+def test_real_abstracts_as_sentence_transformers_embeds_them(
+    embedder: MiniLM, real_papers: Path
+) -> None:
+    library = pytest.importorskip("sentence_transformers", reason="not installed: the reference")
+    with gzip.open(real_papers, "rt") as lines:
+        rows = [json.loads(line) for _, line in zip(range(30), lines, strict=False)]
+    texts = [embedding_text(row["title"], row["abstract"]) for row in rows]
+    model = library.SentenceTransformer(str(model_folder()), device="cpu")
+    expected = model.encode(texts, normalize_embeddings=True, show_progress_bar=False)
+    assert cosines(embedder.embed(texts), expected).min() > 0.99999
+
+
+def test_padded_batches_for_gpus_agree(embedder: MiniLM, texts: list[str]) -> None:
+    padded = np.empty((len(texts), 384), dtype=np.float32)
+    run = load_padded(model_folder(), device="cpu", precision="float32")
+    for positions, rows in run(embedder._tokenise(texts)):
+        padded[positions] = rows
+    assert cosines(embedder.embed(texts), padded).min() > 0.99999
+
+
+def test_bf16_is_close_to_float32(embedder: MiniLM, texts: list[str]) -> None:
+    half = MiniLM(device="cpu", precision="bfloat16")
+    assert half.describe()["precision"] == "bfloat16"
+    assert cosines(half.embed(texts), embedder.embed(texts)).mean() > 0.9995
+
+
+def test_a_vector_depends_on_nothing_but_its_text(embedder: MiniLM, texts: list[str]) -> None:
+    together = embedder.embed(texts)
+    assert np.array_equal(together, np.concatenate([embedder.embed([text]) for text in texts]))
+    assert np.array_equal(together[::-1], embedder.embed(texts[::-1]))
+
+
+def test_vectors_are_unit_float32_and_progress_adds_up(
+    embedder: MiniLM, texts: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(minilm, "_TEXTS_AT_ONCE", 4)  # several rounds
+    steps: list[float] = []
+    vectors = embedder.embed(texts, advance=steps.append)
+    assert vectors.dtype == np.float32
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx(1, abs=1e-6)
+    assert sum(steps) == len(texts)
+    assert embedder.embed([]).shape == (0, 384)
+
+
+def test_only_the_first_256_tokens_count(embedder: MiniLM) -> None:
+    long = "star " * 254
+    first, second, shorter = embedder.embed([long + "galaxy", long + "comet", long[:-5] + "comet"])
+    assert np.array_equal(first, second)
+    assert not np.array_equal(first, shorter)
+
+
+def test_the_plain_product_agrees_where_there_is_no_packed_one(
+    embedder: MiniLM, texts: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("landscape.vectors.bert._packed_linear", lambda *_, **__: None)
+    plain = MiniLM(device="cpu", precision="float32")
+    assert cosines(plain.embed(texts), embedder.embed(texts)).min() > 0.99999
+
+
+def test_the_threads_of_the_caller_are_given_back(embedder: MiniLM) -> None:
+    before = torch.get_num_threads()
+    embedder.embed(["one", "two", "three"])
+    assert torch.get_num_threads() == before
+
+
+def test_bf16_is_not_taken_without_instructions_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processor, "has_bf16_instructions", lambda: False)
+    assert MiniLM(device="cpu").precision == "float32"
+
+
+@pytest.mark.parametrize(("wins", "precision"), [(True, "bfloat16"), (False, "float32")])
+def test_with_instructions_the_trial_decides(
+    wins: bool, precision: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def trial(candidate: object, *, than: object) -> bool:
+        candidate()
+        than()
+        return wins
+
+    monkeypatch.setattr(processor, "has_bf16_instructions", lambda: True)
+    monkeypatch.setattr(processor, "is_faster", trial)
+    embedder = MiniLM(device="cpu")
+    assert embedder.describe() == {
+        "name": "minilm",
+        "model": "all-MiniLM-L6-v2",
+        "dimension": 384,
+        "checksum": CHECKSUM,
+        "precision": precision,
+    }
+
+
+def test_other_weights_are_refused(tmp_path: Path) -> None:
+    weights = tmp_path / "model.safetensors"
+    weights.write_bytes(b"not these")
+    with pytest.raises(InputError, match=r"have sha256 .* not the 53aa51172d14.*pip install"):
+        check_weights(weights, expected=CHECKSUM)
+
+
+def test_an_unknown_precision_is_refused() -> None:
+    with pytest.raises(InputError, match=r"Unknown precision 'int8'.*auto, float32, bfloat16"):
+        MiniLM(precision="int8")

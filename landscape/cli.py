@@ -7,8 +7,9 @@ import json
 import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import redirect_stdout
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from landscape.errors import LandscapeError
 
@@ -38,8 +39,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     options = _parser().parse_args(arguments)
     try:
-        status: int = options.run(options)
-        sys.stdout.flush()
+        # Some libraries print as they please; standard output is for the answer alone.
+        with redirect_stdout(sys.stderr):
+            answer: Answer = options.run(options)
+        if answer.text:
+            print(answer.text, flush=True)
     except KeyboardInterrupt:
         _note("stopped; run the same command again to go on")
         return STOPPED
@@ -59,10 +63,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _note(f"landscape: {type(error).__name__}: {first_line}")
         _note("run with --debug for the traceback")
         return FAILED
-    return status
+    return answer.status
 
 
-def _demo(options: argparse.Namespace) -> int:
+class Answer(NamedTuple):
+    """What a command prints on standard output, and its exit status."""
+
+    text: str
+    status: int = DONE
+
+
+def _demo(options: argparse.Namespace) -> Answer:
     from landscape.atlas.build import build
     from landscape.corpus.demo import write_demo
 
@@ -80,8 +91,8 @@ def _demo(options: argparse.Namespace) -> int:
     pictures = [options.figures / f"heatmap.{kind}" for kind in ("png", "pdf")]
     for picture in pictures:
         _draw_heatmap(atlas, picture)
-    print(
-        f"\nThe demo atlas is ready: {len(atlas):,} generated papers in {out}.\n"
+    return Answer(
+        f"The demo atlas is ready: {len(atlas):,} generated papers in {out}.\n"
         "Every paper in it is made up by Landscape; no output of it says anything about "
         "astronomy.\n\nOpen next:\n"
         f"  {pictures[0]}  the labelled map\n"
@@ -89,10 +100,9 @@ def _demo(options: argparse.Namespace) -> int:
         f"  landscape info {out}\n"
         f"  landscape build YOUR-PAPERS.jsonl --out your.atlas"
     )
-    return DONE
 
 
-def _build(options: argparse.Namespace) -> int:
+def _build(options: argparse.Namespace) -> Answer:
     from landscape.atlas.build import build
     from landscape.atlas.description import count_regions, facts
 
@@ -116,37 +126,31 @@ def _build(options: argparse.Namespace) -> int:
         say=_note,
     )
     if options.json:
-        _print_json(facts(atlas))
-    else:
-        print(f"{atlas.path}: {len(atlas):,} papers in {count_regions(atlas)} named regions")
-    return DONE
+        return Answer(_as_json(facts(atlas)))
+    return Answer(f"{atlas.path}: {len(atlas):,} papers in {count_regions(atlas)} named regions")
 
 
-def _info(options: argparse.Namespace) -> int:
+def _info(options: argparse.Namespace) -> Answer:
     from landscape.atlas.description import describe, facts
     from landscape.atlas.reading import open_atlas
     from landscape.atlas.verify import verify
 
     problems = verify(options.atlas) if options.verify else []
+    for problem in problems:
+        _note(f"landscape: {problem}")
     if problems:
-        if options.json:
-            _print_json({"path": str(options.atlas), "verified": False, "problems": problems})
-        for problem in problems:
-            _note(f"landscape: {problem}")
-        return WRONG_INPUT
+        found = {"path": str(options.atlas), "verified": False, "problems": problems}
+        return Answer(_as_json(found) if options.json else "", WRONG_INPUT)
     atlas = open_atlas(options.atlas)
-    if options.json:
-        _print_json(facts(atlas) | ({"verified": True} if options.verify else {}))
-        return DONE
-    print(describe(atlas))
-    if options.verify:
-        print(f"verified   {len(atlas.manifest.files):,} files, every byte as it was written")
     for problem in atlas.label_problems:
         _note(f"landscape: {problem}")
-    return DONE
+    if options.json:
+        return Answer(_as_json(facts(atlas) | ({"verified": True} if options.verify else {})))
+    verified = f"\n\nverified: all {len(atlas.manifest.files):,} files are as they were written"
+    return Answer(describe(atlas) + (verified if options.verify else ""))
 
 
-def _figure_heatmap(options: argparse.Namespace) -> int:
+def _figure_heatmap(options: argparse.Namespace) -> Answer:
     from landscape.atlas.reading import open_atlas
 
     path = _draw_heatmap(
@@ -157,11 +161,10 @@ def _figure_heatmap(options: argparse.Namespace) -> int:
         max_labels=options.max_labels,
         title=options.title,
     )
-    print(path)
-    return DONE
+    return Answer(str(path))
 
 
-def _evaluate_map(options: argparse.Namespace) -> int:
+def _evaluate_map(options: argparse.Namespace) -> Answer:
     from landscape.atlas.description import as_words
     from landscape.atlas.reading import open_atlas
 
@@ -174,14 +177,11 @@ def _evaluate_map(options: argparse.Namespace) -> int:
     else:
         quality = atlas.quality
     if options.json:
-        _print_json(quality)
-        return DONE
-    for name, value in quality.items():
-        print(f"{name:24} {as_words(value)}")
-    return DONE
+        return Answer(_as_json(quality))
+    return Answer("\n".join(f"{name:24} {as_words(value)}" for name, value in quality.items()))
 
 
-def _fetch_arxiv(options: argparse.Namespace) -> int:
+def _fetch_arxiv(options: argparse.Namespace) -> Answer:
     from landscape.corpus.fetch.arxiv import fetch_arxiv
 
     return _fetched(
@@ -196,30 +196,29 @@ def _fetch_arxiv(options: argparse.Namespace) -> int:
     )
 
 
-def _fetch_ads(options: argparse.Namespace) -> int:
+def _fetch_ads(options: argparse.Namespace) -> Answer:
     from landscape.corpus.fetch.ads import fetch_ads
 
     found = fetch_ads(options.output, query=options.query, max_records=options.limit, notify=_note)
     return _fetched(found)
 
 
-def _fetch_pathfinder(options: argparse.Namespace) -> int:
+def _fetch_pathfinder(options: argparse.Namespace) -> Answer:
     from landscape.corpus.fetch.pathfinder import fetch_pathfinder
 
     return _fetched(fetch_pathfinder(options.output, notify=_note))
 
 
-def _fetch_uat(options: argparse.Namespace) -> int:
+def _fetch_uat(options: argparse.Namespace) -> Answer:
     from landscape.corpus.fetch.uat import fetch_uat
 
     return _fetched(fetch_uat(options.output, version=options.version, notify=_note))
 
 
-def _fetched(found: Any) -> int:
+def _fetched(found: Any) -> Answer:
     if found.note:
         _note(found.note)
-    print(f"{found.path}: {found.n_records:,} records")
-    return DONE
+    return Answer(f"{found.path}: {found.n_records:,} records")
 
 
 def _draw_heatmap(atlas: Atlas, path: Path, **options: Any) -> Path:
@@ -246,8 +245,8 @@ def _note(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
-def _print_json(document: Any) -> None:
-    print(json.dumps(document, indent=1, ensure_ascii=False))
+def _as_json(document: Any) -> str:
+    return json.dumps(document, indent=1, ensure_ascii=False)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -354,7 +353,7 @@ def _output_and_limit(parser: argparse.ArgumentParser, name: str) -> None:
 
 
 def _command(
-    commands: Any, name: str, run: Callable[[argparse.Namespace], int], meaning: str
+    commands: Any, name: str, run: Callable[[argparse.Namespace], Answer], meaning: str
 ) -> argparse.ArgumentParser:
     parser: argparse.ArgumentParser = commands.add_parser(
         name, help=meaning, description=f"{meaning[0].upper()}{meaning[1:]}."

@@ -53,7 +53,8 @@ def finish_chunks(
     advance : callable
         Told the number of papers done.
     size : int, optional
-        Papers in a chunk, 1,000 when not given. Chunks begin at fixed rows, wherever an earlier run was stopped.
+        Papers in a chunk, 1,000 when not given. Chunks begin at fixed rows, wherever an
+        earlier run was stopped.
 
     Returns
     -------

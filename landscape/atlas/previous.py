@@ -38,8 +38,16 @@ class Previous:
     manifest: Manifest
 
     def stage(self, name: str) -> StageRecord | None:
-        """Return the record of a stage, if it had one."""
-        return self.manifest.stages.get(name)
+        """Return the record of a stage, if it had one and its tables were all there."""
+        record = self.manifest.stages.get(name)
+        if record is None:
+            return None
+        tables = [path for path in record.outputs if path.startswith(_TABLES)]
+        return record if all(self._is_whole(path) for path in tables) else None
+
+    def _is_whole(self, name: str) -> bool:
+        path = self.folder / name
+        return path.is_file() and path.stat().st_size == self.manifest.files[name].bytes
 
     def files(self, table: str, ending: str = ".parquet") -> list[Path]:
         """Return the files of a per-paper table, in the order of the rows."""
@@ -74,7 +82,7 @@ def remember(folder: Path, manifest: Manifest) -> None:
         shutil.rmtree(old, ignore_errors=True)
     for table in _TABLES:
         (growing / table).mkdir(parents=True)
-        for path in (folder / table).iterdir():
+        for path in (folder / table).glob("*"):
             if not path.name.startswith("."):
                 _link(path, growing / table / path.name)
     write_bytes(growing / MANIFEST_NAME, (folder / MANIFEST_NAME).read_bytes())

@@ -24,10 +24,10 @@ def test_an_atlas_opens_again_as_it_was_built(finished: Atlas) -> None:
 def test_coverage_tells_the_bounds_of_the_corpus(finished: Atlas) -> None:
     coverage = finished.coverage
     dates = finished.papers["date"]
-    assert coverage["papers"] == 40
+    assert coverage["papers"] == 28
     assert coverage["first_date"] == dates.min().date().isoformat()
     assert coverage["last_date"] == dates.max().date().isoformat()
-    assert sum(coverage["sources"].values()) == 40
+    assert sum(coverage["sources"].values()) == 28
     assert coverage["generated"] is False
 
 
@@ -44,7 +44,7 @@ def test_vectors_of_one_part_are_memory_mapped(finished: Atlas) -> None:
 
 def test_repr_is_one_line_and_reads_no_table(finished: Atlas, tmp_path: Path) -> None:
     opened = dataclasses.replace(finished, path=tmp_path)  # no tables there
-    assert repr(opened).startswith("<Atlas 'forty': 40 papers")
+    assert repr(opened).startswith(f"<Atlas {tmp_path.name!r}: 28 papers")
     assert "\n" not in repr(opened)
 
 
@@ -53,13 +53,13 @@ def test_html_escapes_what_came_from_outside(finished: Atlas) -> None:
     html = Atlas(finished.path, evil)._repr_html_()
     assert "<script>" not in html
     assert "&lt;script&gt;" in html
-    assert "40" in html
+    assert "28" in html
 
 
 @pytest.mark.parametrize(
     ("make", "sentence"),
     [
-        (lambda path: None, r"There is no atlas .*; make one with: landscape build FILE --out"),
+        (Path.absolute, r"There is no atlas .*; make one with: landscape build FILE --out"),
         (lambda path: path.write_text("x"), "is a file, not an atlas"),
         (lambda path: path.mkdir(), r"is not an atlas: it holds no manifest\.json"),
     ],
@@ -79,7 +79,7 @@ def test_a_lost_file_is_named(atlas_copy: Path) -> None:
 
 
 def test_a_damaged_table_is_a_sentence_and_not_a_traceback(atlas_copy: Path) -> None:
-    for name in ("papers.parquet/forty.parquet", "embeddings/forty.npy", "quality.json"):
+    for name in ("papers.parquet/few.parquet", "embeddings/few.npy", "quality.json"):
         path = atlas_copy / name
         path.write_bytes(b"\x00" * path.stat().st_size)
     atlas = open_atlas(atlas_copy)
@@ -119,13 +119,13 @@ def test_one_changed_byte_in_any_file_is_found(finished: Atlas, tmp_path: Path) 
 
 
 def test_strangers_and_lost_files_are_found(atlas_copy: Path) -> None:
-    (atlas_copy / "papers.parquet" / "copy of forty.parquet").write_bytes(b"")
+    (atlas_copy / "papers.parquet" / "copy of few.parquet").write_bytes(b"")
     (atlas_copy / "papers.parquet" / ".DS_Store").write_bytes(b"")
     (atlas_copy / "quality.json").unlink()
     problems = verify(atlas_copy)
     assert len(problems) == 2
     assert "quality.json is missing" in problems[0]
-    assert "copy of forty.parquet is no part of this atlas" in problems[1]
+    assert "copy of few.parquet is no part of this atlas" in problems[1]
 
 
 def test_an_unfinished_build_is_a_problem(atlas_copy: Path, finished: Atlas) -> None:

@@ -73,7 +73,7 @@ def test_chunks_do_not_depend_on_where_a_build_was_killed(tmp_path: Path, killed
     def run(told: str = "limit=20") -> list[Path]:
         return finish_chunks(
             part, rows, keys=keys, folder=tmp_path / "work", told=told, ending=".txt",
-            work=work, advance=lambda n: None, size=3,
+            work=work, advance=lambda _: None, size=3,
         )  # fmt: skip
 
     if killed_in < 3:

@@ -14,28 +14,31 @@ from landscape.atlas.storage import DiskFullError, locked, remove_leftovers, rep
 from landscape.errors import InputError
 
 
+def _write_half(target: Path, error: BaseException) -> None:
+    with replacing(target) as beside:
+        beside.write_text("half of the n")
+        raise error
+
+
 def test_an_error_while_writing_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
     target = tmp_path / "table.parquet"
     target.write_text("old")
-    with pytest.raises(RuntimeError), replacing(target) as beside:
-        beside.write_text("half of the n")
-        raise RuntimeError
+    with pytest.raises(RuntimeError):
+        _write_half(target, RuntimeError())
     assert target.read_text() == "old"
     assert [path.name for path in tmp_path.iterdir()] == ["table.parquet"]
 
 
 def test_a_full_disk_is_told_with_the_room_that_is_left(tmp_path: Path) -> None:
-    with pytest.raises(
-        DiskFullError, match=r"Disk full while writing .*a\.npy: [\d,]+ MB are free"
-    ):
-        with replacing(tmp_path / "a.npy"):
-            raise OSError(errno.ENOSPC, "No space left on device")
+    full = OSError(errno.ENOSPC, "No space left on device")
+    with pytest.raises(DiskFullError, match=r"Disk full while writing .*a\.npy: [\d,]+ MB are"):
+        _write_half(tmp_path / "a.npy", full)
     assert DiskFullError.exit_status == 1
 
 
 def test_other_errors_of_the_system_are_not_taken_for_a_full_disk(tmp_path: Path) -> None:
-    with pytest.raises(PermissionError), replacing(tmp_path / "a.npy"):
-        raise PermissionError(errno.EACCES, "Permission denied")
+    with pytest.raises(PermissionError):
+        _write_half(tmp_path / "a.npy", PermissionError(errno.EACCES, "Permission denied"))
 
 
 def test_leftovers_of_a_killed_build_are_removed_and_nothing_else(tmp_path: Path) -> None:
@@ -73,9 +76,9 @@ def holder(tmp_path: Path):
 def test_two_builds_on_one_folder_exclude_each_other(
     tmp_path: Path, holder: subprocess.Popen[str]
 ) -> None:
+    lock = locked(tmp_path)
     with pytest.raises(InputError, match=f"Another build .* \\(process {holder.pid}\\)"):
-        with locked(tmp_path):
-            pass
+        lock.__enter__()
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no advisory locks on Windows")

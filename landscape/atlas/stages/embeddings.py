@@ -176,7 +176,9 @@ class _Known:
     """Vectors of the last finished build, if the same model made them."""
 
     def __init__(self, previous: Previous | None, spec: str) -> None:
-        record = previous.stage("embeddings") if previous else None
+        # The papers tell which text each vector belongs to.
+        usable = previous is not None and previous.stage("ingest") is not None
+        record = previous.stage("embeddings") if previous and usable else None
         self.model: dict[str, Any] | None = None
         self.matrices: list[NDArray[np.float32]] = []
         self.keys = np.zeros((0, 2), np.uint64)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -85,8 +83,6 @@ def _run(context: Context) -> StageResult:
             advance=advance,
         )
     context.say(summary(report.read, report.kept, report.merged, report.rejected))
-    if report.kept == 0:
-        raise InputError(_nothing_kept(context, report))
     parts = _parts(context, report)
     files = [context.folder / PAPERS / f"{part.name}.parquet" for part in parts]
     keep_only(context.folder / PAPERS, {path.name for path in files})
@@ -250,20 +246,6 @@ def _coverage(files: Sequence[Path]) -> dict[str, Any]:
         "generated": pc.sum(table["generated"]).as_py() or 0,
         "sources": {row["values"]: row["counts"] for row in sources},
     }
-
-
-def _nothing_kept(context: Context, report: IngestReport) -> str:
-    reasons: Counter[str] = Counter()
-    with (context.folder / REJECTED).open(encoding="utf-8") as stream:
-        reasons.update(json.loads(line)["reason"] for line in stream)
-    names = ", ".join(str(file.path) for file in context.inputs)
-    if not reasons:
-        return f"There is no paper in {names}; give a file with at least one."
-    common, count = reasons.most_common(1)[0]
-    return (
-        f"None of the {report.read:,} records in {names} can be used; the most common reason "
-        f"({count:,} times): {common}. All reasons are in {context.folder / REJECTED}."
-    )
 
 
 STAGE = Stage(

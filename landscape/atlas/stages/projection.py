@@ -149,7 +149,7 @@ def _keep(context: Context, vectors: NDArray[np.float32]) -> tuple[NDArray[np.fl
     from landscape.mapping.placing import place
 
     previous = recall(context.folder)
-    if previous is None or previous.stage("projection") is None:
+    if previous is None or not (previous.stage("projection") and previous.stage("ingest")):
         context.say("There is no earlier map to keep: laid out by UMAP.")
         return _project(context, vectors, "umap"), 0
     old_row = old_rows(context, previous)

@@ -135,7 +135,7 @@ def _find(
 def _previous_topics(context: Context) -> NDArray[np.int64] | None:
     """Topic that each paper had in the last finished atlas, -1 for new papers."""
     previous = recall(context.folder)
-    if previous is None or previous.stage("topics") is None:
+    if previous is None or not (previous.stage("topics") and previous.stage("ingest")):
         return None
     rows = old_rows(context, previous)
     _, _, topic_id = read_map(previous.files(MAP))

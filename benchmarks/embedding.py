@@ -1,0 +1,130 @@
+"""Embedding rate beside sentence-transformers' own `encode`, in the same run, on the same texts.
+
+Run: python benchmarks/embedding.py [--papers FILE.jsonl.gz] [-n 200] [--repeats 3] [--json FILE]
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import os
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from landscape.errors import require
+from landscape.vectors.embedder import embedding_text
+from landscape.vectors.minilm import MiniLM, model_folder
+from landscape.vectors.processor import has_bf16_instructions
+
+DATA = Path(os.environ.get("LANDSCAPE_DATA", Path(__file__).parents[2] / "shared" / "data"))
+PAPERS = DATA / "astro-ph" / "papers.jsonl.gz"
+
+
+def compare_with_sentence_transformers(texts: Sequence[str], *, repeats: int = 3) -> dict[str, Any]:
+    """Embed the same texts both ways, turn by turn, so that other work on the machine meets both.
+
+    Parameters
+    ----------
+    texts : sequence of str
+    repeats : int, default 3
+        The ratio is the median of this many pairs.
+
+    Returns
+    -------
+    dict
+        Texts per second of both, their ratio with its range, the cosine of our vectors to the
+        float32 ones of the library (mean and minimum), the precision, and what the CPU can do.
+    """
+    import torch
+
+    library = require("sentence_transformers", "bench")
+    theirs = library.SentenceTransformer(str(model_folder()), device="cpu")
+    ours = MiniLM(device="cpu")
+
+    def encode(some: Sequence[str]) -> np.ndarray:
+        return np.asarray(theirs.encode(list(some)))
+
+    for embed in (encode, ours.embed):
+        embed(texts[:8])  # the first batch pays for memory and for the threads
+    pairs = []
+    for _ in range(repeats):
+        (reference, their_seconds), (found, our_seconds) = (
+            _timed(embed, texts) for embed in (encode, ours.embed)
+        )
+        pairs.append((their_seconds, our_seconds))
+    lengths = np.linalg.norm(reference, axis=1)
+    cosines = np.einsum("ij,ij->i", reference, found) / lengths
+    ratios = sorted(their / our for their, our in pairs)
+    return {
+        "texts": len(texts),
+        "repeats": repeats,
+        "theirs_per_second": len(texts) / statistics.median(their for their, _ in pairs),
+        "ours_per_second": len(texts) / statistics.median(our for _, our in pairs),
+        "ratio": statistics.median(ratios),
+        "ratio_range": [ratios[0], ratios[-1]],
+        "cosine_mean": float(cosines.mean()),
+        "cosine_min": float(cosines.min()),
+        "precision": ours.precision,
+        "cpu_has_bf16": has_bf16_instructions(),
+        "threads": torch.get_num_threads(),
+        "load_average": os.getloadavg()[0] if hasattr(os, "getloadavg") else None,
+    }
+
+
+def _timed(
+    embed: Callable[[Sequence[str]], np.ndarray], texts: Sequence[str]
+) -> tuple[np.ndarray, float]:
+    start = time.perf_counter()
+    vectors = embed(texts)
+    return vectors, time.perf_counter() - start
+
+
+def read_texts(path: Path, *, n: int) -> list[str]:
+    """Take n papers spread over a JSON-lines file."""
+    with gzip.open(path, "rt") as lines:
+        rows = list(lines)
+    chosen = np.linspace(0, len(rows) - 1, n).astype(int)
+    papers = [json.loads(rows[i]) for i in chosen]
+    return [embedding_text(paper["title"], paper["abstract"]) for paper in papers]
+
+
+def table(result: dict[str, Any]) -> str:
+    """Lay the result out for the screen."""
+    low, high = result["ratio_range"]
+    instructions = "has" if result["cpu_has_bf16"] else "has no"
+    return "\n".join(
+        [
+            f"{result['texts']} abstracts, {result['threads']} threads, median of "
+            f"{result['repeats']}; the CPU {instructions} bf16 matrix instructions",
+            f"  sentence-transformers encode, float32  {result['theirs_per_second']:7.1f} a second",
+            f"  landscape MiniLM, {result['precision']:<20} {result['ours_per_second']:7.1f} "
+            f"a second = {result['ratio']:.2f} times ({low:.2f} to {high:.2f})",
+            f"  cosine to float32: mean {result['cosine_mean']:.6f}, "
+            f"min {result['cosine_min']:.6f}",
+        ]
+    )
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--papers", type=Path, default=PAPERS)
+    parser.add_argument("-n", type=int, default=200)
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    texts = read_texts(options.papers, n=options.n)
+    result = compare_with_sentence_transformers(texts, repeats=options.repeats)
+    print(table(result))
+    if options.json:
+        options.json.write_text(json.dumps(result, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -305,11 +305,13 @@ class _Words:
         ]
 
     def shown(self, begin: int, end: int) -> str:
+        spaced = False not in self.spaces[begin : end - 1]
+        if spaced:
+            spelling = " ".join(self.words[begin:end])
+            return spelling if spelling.islower() else " ".join(self.shown_words(begin, end))
+        gaps = [" " if space else "" for space in self.spaces[begin : end - 1]]
         words = self.shown_words(begin, end)
-        if False in self.spaces[begin : end - 1]:
-            gaps = [" " if space else "" for space in self.spaces[begin : end - 1]] + [""]
-            return "".join(word + gap for word, gap in zip(words, gaps, strict=True))
-        return " ".join(words)
+        return "".join(word + gap for word, gap in zip(words, [*gaps, ""], strict=True))
 
 
 @cache

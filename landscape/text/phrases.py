@@ -10,20 +10,18 @@ from functools import lru_cache
 
 from landscape.text.lexicon import read_sections
 
-_GREEK = {
-    "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "epsilon", "ϵ": "epsilon",
-    "ζ": "zeta", "η": "eta", "θ": "theta", "ϑ": "theta", "ι": "iota", "κ": "kappa",
-    "λ": "lambda", "μ": "mu", "ν": "nu", "ξ": "xi", "π": "pi", "ρ": "rho", "σ": "sigma",
-    "ς": "sigma", "τ": "tau", "υ": "upsilon", "φ": "phi", "ϕ": "phi", "χ": "chi", "ψ": "psi",
-    "ω": "omega",
-}  # fmt: skip
+_PLURALS = read_sections("plurals")
+
+GREEK = dict(zip("αβγδεζηθικλμνξπρστυφχψω", _PLURALS["greek"], strict=True))
+"""Names of the small Greek letters."""
+
+_GREEK = GREEK | {"ϵ": "epsilon", "ϑ": "theta", "ς": "sigma", "ϕ": "phi"}
 
 
 def _pairs(words: list[str]) -> Iterable[tuple[str, str]]:
     return zip(words[::2], words[1::2], strict=True)
 
 
-_PLURALS = read_sections("plurals")
 _UNCHANGED = frozenset(_PLURALS["unchanged"])
 _ICS_PLURALS = frozenset(_PLURALS["ics-plural"])
 _IRREGULAR = dict(_pairs(_PLURALS["irregular"]))

@@ -13,6 +13,7 @@ from landscape.text.words import split_words
 
 if TYPE_CHECKING:
     from spacy.language import Language
+    from spacy.strings import StringStore
     from spacy.tokens import Doc
     from spacy.vocab import Vocab
 
@@ -160,9 +161,8 @@ class TaggerComponent:
     def __init__(self, vocab: Vocab) -> None:
         from spacy.symbols import IDS
 
-        self._strings = vocab.strings
         self._tagger = rules.RuleTagger()
-        self._hashes: dict[str, int] = {}
+        self._hashes = _Hashes(vocab.strings)
         self._parts = {name: IDS[name] for name in rules.PARTS_OF_SPEECH}
 
     def forget(self) -> None:
@@ -180,14 +180,23 @@ class TaggerComponent:
         doc.user_data["title_end"] = later.index(True) + 1 if True in later else len(words)
         if words:
             table = np.empty((len(words), 3), dtype=np.uint64)
-            table[:, 0] = [self._parts[tag] for tag in tagged.tags]
-            table[:, 1] = [self._hashes.get(lemma) or self._add(lemma) for lemma in tagged.lemmas]
+            hashes = map(self._hashes.__getitem__, tagged.lemmas)
+            table[:, 0] = list(map(self._parts.__getitem__, tagged.tags))
+            table[:, 1] = np.fromiter(hashes, dtype=np.uint64, count=len(words))
             table[:, 2] = tagged.starts
             doc.from_array(["POS", "LEMMA", "SENT_START"], table)
         return doc
 
-    def _add(self, lemma: str) -> int:
-        number = self._hashes[lemma] = self._strings.add(lemma)
+
+class _Hashes(dict[str, int]):
+    """Numbers of strings in the string store; a new string is added to it."""
+
+    def __init__(self, strings: StringStore) -> None:
+        super().__init__()
+        self._strings = strings
+
+    def __missing__(self, string: str) -> int:
+        number = self[string] = self._strings.add(string)
         return number
 
 

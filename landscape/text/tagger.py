@@ -137,14 +137,14 @@ class RuleTagger:
     def __init__(self, *, remember: int = 100_000) -> None:
         self._lexicon = lexicon()
         self._remember = remember
-        self._known: dict[str, tuple[str, str]] = {}
+        self._known = _Guesses(self._lexicon)
 
     def tag(self, words: list[str]) -> Tagged:
         """Tag one text; see `tag_words`."""
         known = self._known
         if len(known) > self._remember:
             known.clear()
-        guesses = [known.get(word) or self._learn(word) for word in words]
+        guesses = list(map(known.__getitem__, words))
         tags = [code for code, _ in guesses]
         lemmas = [lemma for _, lemma in guesses]
         starts = sentence_starts(words)
@@ -159,8 +159,16 @@ class RuleTagger:
                     tags[place] = _RULES[code](place, words, tags, self._lexicon)
         return Tagged(tags, lemmas, starts)
 
-    def _learn(self, word: str) -> tuple[str, str]:
-        guess = self._known[word] = _guess(word, self._lexicon)
+
+class _Guesses(dict[str, tuple[str, str]]):
+    """Word class and lemma of the words met so far."""
+
+    def __init__(self, known: Lexicon) -> None:
+        super().__init__()
+        self._lexicon = known
+
+    def __missing__(self, word: str) -> tuple[str, str]:
+        guess = self[word] = _guess(word, self._lexicon)
         return guess
 
 
@@ -197,8 +205,9 @@ def sentence_starts(words: list[str]) -> list[bool]:
                 after += 1
             if after <= last and not words[after][0].islower():
                 starts[after] = True
-    for place, word in enumerate(words[:-1]):
-        if word[-1] == "." and len(word) > 1 and words[place + 1] in _OPENERS:
+    shortened = [place for place, word in enumerate(words) if word[-1] == "." and len(word) > 1]
+    for place in shortened:
+        if place < last and words[place + 1] in _OPENERS:
             starts[place + 1] = True
     return starts
 

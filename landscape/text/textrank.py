@@ -179,18 +179,19 @@ def cooccurrences(nodes: Integers, sentences: Integers, *, n_nodes: int, window:
     array([[0., 1.],
            [1., 0.]])
     """
-    codes, places = [], []
-    for hop in range(1, window + 1):
-        same = np.flatnonzero(sentences[:-hop] == sentences[hop:])
-        codes.append(nodes[same] * n_nodes + nodes[same + hop])
-        # pytextrank reads sentence by sentence, in each hop by hop, in each word by word
-        places.append((sentences[same] * window + hop) * (len(nodes) + 1) + same)
-    code, place = np.concatenate(codes), np.concatenate(places)
-    latest_first = np.argsort(-place)
+    n_words = len(nodes)
+    first = np.broadcast_to(np.arange(n_words), (window, n_words))
+    second = first + np.arange(1, window + 1)[:, None]
+    joined = sentences[first] == sentences.take(second, mode="clip")
+    joined &= second < n_words
+    first, second = first[joined], second[joined]
+    # pytextrank reads sentence by sentence, in each hop by hop, in each word by word
+    order = np.argsort(sentences[first], kind="stable")
+    codes = (nodes[first] * n_nodes + nodes[second])[order]
     met = np.full(n_nodes * n_nodes, -1)
-    met[code[latest_first]] = place[latest_first]  # the earliest stays
-    counts = np.bincount(code, minlength=n_nodes * n_nodes).reshape(n_nodes, n_nodes)
+    met[codes[::-1]] = np.arange(len(codes))[::-1]  # the earliest stays
     met = met.reshape(n_nodes, n_nodes)
+    counts = np.bincount(codes, minlength=n_nodes * n_nodes).reshape(n_nodes, n_nodes)
     return np.where(met >= met.T, counts, counts.T).astype(float)
 
 
@@ -221,16 +222,20 @@ def pagerank(weights: Floats) -> Floats:
     strength[dangling] = 1.0
     flow = weights * (_DAMPING / strength)[:, None]
     flow[dangling] = _DAMPING / n_nodes  # a node without edges gives its rank to all
-    jump = (1.0 - _DAMPING) / n_nodes
-    ranks = np.full(n_nodes, 1.0 / n_nodes)
-    for _ in range(_MOST_ITERATIONS):
-        before = ranks
-        ranks = before @ flow + jump
-        if np.abs(ranks - before).sum() < n_nodes * _TOLERANCE:
-            break
-    return ranks
+    flow += (1.0 - _DAMPING) / n_nodes  # the ranks sum to one, so that the jumps fit in here
+    steps = np.full((_STRIDE + 1, n_nodes), 1.0 / n_nodes)
+    for _ in range(_MOST_ITERATIONS // _STRIDE):
+        for step in range(_STRIDE):
+            np.matmul(steps[step], flow, out=steps[step + 1])
+        changes = np.abs(steps[1:] - steps[:-1]).sum(axis=1)
+        small = np.flatnonzero(changes < n_nodes * _TOLERANCE)
+        if len(small):
+            return steps[small[0] + 1].copy()
+        steps[0] = steps[_STRIDE]
+    return steps[0].copy()
 
 
+_STRIDE = 5  # iterations between two looks at the change
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)  # an odd number of 64 mixed bits
 
 

@@ -4,26 +4,27 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
+
+from landscape.text.phrases import GREEK
 
 _LETTER = r"[\w⊙☉⊕⋆★†′″⁺⁻]"
-_LINE = r"\[[A-Z][a-z]?\s?[IVXivx]{1,5}\]"
 _ABBREVIATION = (
-    r"(?:al|e\.\s?g|i\.\s?e|c?f|c\.f|[Ff]igs?|[Ee]qs?|[Ee]qns?|[Rr]efs?|[Ss]ecs?|[Ss]ects?|[Tt]ab|"
-    r"[Nn]os?(?=\.\s?\d)|vs|resp|approx|ca|viz|etc|Dr|Prof|Mr|Mrs|Ms|St|Ph\.D|U\.S|U\.K|U\.S\.A|a\.k\.a|"
-    r"i\.i\.d|w\.r\.t|Astron|Astrophys|Phys|Rev|Lett|Proc|Vol|Ch|Chap|App|incl|excl|max|min|std|"
-    r"Jr|Sr|Inc|Ltd|Co|Univ|Inst|Dept|a\.u|s\.d|p\.d\.f|r\.m\.s|S\.D|[A-Z](?=\.\s?[A-Z][a-z.]))\."
+    r"(?:al|e\.g|i\.e|c?f|c\.f|[Ff]igs?|[Ee]qs?|[Ee]qns?|[Rr]efs?|[Ss]ecs?|[Ss]ects?|[Tt]ab|Nos?|"
+    r"vs|resp|approx|ca|viz|etc|Dr|Prof|Mr|Mrs|Ms|St|Ph\.D|U\.S|U\.K|U\.S\.A|a\.k\.a|i\.i\.d|w\.r\.t|"
+    r"Astron|Astrophys|Phys|Rev|Lett|Proc|Vol|Ch|Chap|App|incl|excl|std|Jr|Sr|Inc|Ltd|Co|Univ|Inst|"
+    r"Dept|a\.u|s\.d|p\.d\.f|r\.m\.s|S\.D|(?:[A-Z]\.)*[A-Z])\."
 )
 _TOKEN = re.compile(
-    rf"""(
-      [A-Za-z][a-z]*(?=[ ,;)])                                  # most words, found at once
-    | (?:https?://|www\.)\S+
+    rf"""
+      (?:https?://|www\.)\S+
     | \S+@\S+\.\w+
-    | {_LINE}
+    | \[[A-Z][a-z]?\u00a0?[IVXivx]{{1,5}}\]                        # [O III]
     | (?<!\w)(?<!\w[-‐‑–']){_ABBREVIATION}
-    | [A-Za-z]{{1,2}}\((?:[A-Z]|\d)\)(?!\w)                     # f(R), SU(2)
+    | [A-Za-z]{{1,2}}\((?:[A-Z]|\d)\)(?!\w)                       # f(R), SU(2)
     | ['’]s(?!\w)
     | (?>[-+−]?\.?\d+(?:[.,]\d+)*(?:\^\{{?[-−+]?\d+\}}?)?(?:[-–](?=\d)\d+(?:[.,]\d+)*)*)
-      (?![-‐‑–/+]?[^\W\d_]|\+\d)
+      (?![-‐‑–/+]?[^\W\d_]|\+\d)                                # numbers and ranges
     | {_LETTER}+(?:(?<=\d)[.,]\d{_LETTER}*)*
       (?: [-‐‑–]+ (?:{_LETTER}+(?:(?<=\d)\.\d+)*)
         | \+(?=\d){_LETTER}+(?:\.\d+)*                          # PKS 0537+441
@@ -34,9 +35,10 @@ _TOKEN = re.compile(
       [+*]?(?!\w)                                               # HCO+, Sgr A*
     | {_LETTER}+
     | \S
-    )(\s?)""",
+    """,
     re.VERBOSE,
 )
+_SPACED_LINE = re.compile(r"(\[[A-Z][a-z]?) ([IVXivx]{1,5}\])")
 
 _COPYRIGHT = re.compile(
     r"(?:©|\(c\)\s*(?=\d{4})|(?:\bCopyright\b))[^.]{0,120}(?:\.|$)"
@@ -48,51 +50,9 @@ _COPYRIGHT_SIGNS = ("©", "(c)", "(C)", "opyright", "OPYRIGHT", "ights reserved"
 # A formula stands for a quantity: it reads as a number does.
 FORMULA = "▪"
 
-_GREEK = dict(
-    zip(
-        [
-            "alpha",
-            "beta",
-            "gamma",
-            "delta",
-            "epsilon",
-            "varepsilon",
-            "zeta",
-            "eta",
-            "theta",
-            "vartheta",
-            "iota",
-            "kappa",
-            "lambda",
-            "mu",
-            "nu",
-            "xi",
-            "pi",
-            "rho",
-            "sigma",
-            "tau",
-            "upsilon",
-            "phi",
-            "varphi",
-            "chi",
-            "psi",
-            "omega",
-            "Gamma",
-            "Delta",
-            "Theta",
-            "Lambda",
-            "Xi",
-            "Pi",
-            "Sigma",
-            "Upsilon",
-            "Phi",
-            "Psi",
-            "Omega",
-        ],
-        "αβγδεεζηθθικλμνξπρστυφφχψωΓΔΘΛΞΠΣΥΦΨΩ",
-        strict=True,
-    )
-)
+_GREEK = {name: letter for letter, name in GREEK.items()}
+_GREEK |= {name.capitalize(): letter.upper() for name, letter in _GREEK.items()}
+_GREEK |= {f"var{name}": _GREEK[name] for name in ("epsilon", "theta", "phi", "rho", "pi", "sigma")}
 _ACCENTS = {
     "'": "\u0301",
     "`": "\u0300",
@@ -138,8 +98,22 @@ def split_words(text: str) -> tuple[list[str], list[bool]]:
     ['We', 'map', '[O III]', 'in', 'NGC', '1275', '(', 'Fig.', '3', ')', '.']
     """
     text = " ".join(readable(text).split())
-    pairs = _TOKEN.findall(text)
-    return [word for word, _ in pairs], [space != "" for _, space in pairs]
+    if "[" in text:
+        text = _SPACED_LINE.sub("\\1\u00a0\\2", text)
+    words: list[str] = []
+    spaces: list[bool] = []
+    for piece in text.split(" ") if text else ():
+        found, gaps = _split_piece(piece)
+        words += found
+        spaces += gaps
+    return words, spaces
+
+
+@lru_cache(maxsize=100_000)
+def _split_piece(piece: str) -> tuple[tuple[str, ...], tuple[bool, ...]]:
+    """Split what stands between two spaces; most pieces of a text have been met before."""
+    found = tuple(word.replace("\u00a0", " ") for word in _TOKEN.findall(piece))
+    return found, (False,) * (len(found) - 1) + (True,)
 
 
 def readable(text: str) -> str:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from landscape.figures.sheet import Sheet
 
 SIZE_INCHES = (11.0, 8.5)
+RASTER_DPI = 200
 
 
 def heatmap(
@@ -30,6 +31,7 @@ def heatmap(
     labels: bool = True,
     max_labels: int | None = None,
     title: str | None = None,
+    raster_dpi: int = RASTER_DPI,
 ) -> Sheet:
     """Draw the density of an atlas's papers, with its regions named.
 
@@ -50,6 +52,8 @@ def heatmap(
         given.
     title : str, optional
         Heading above the map.
+    raster_dpi : int, default 200
+        Pixels per inch of the density picture; the lettering is always drawn as text.
 
     Returns
     -------
@@ -78,6 +82,7 @@ def heatmap(
         labels=labels,
         max_labels=max_labels,
         title=title,
+        raster_dpi=raster_dpi,
     )
 
 
@@ -93,7 +98,7 @@ def draw_heatmap(
     labels: bool = True,
     max_labels: int | None = None,
     title: str | None = None,
-    raster_dpi: int = 200,
+    raster_dpi: int = RASTER_DPI,
 ) -> Sheet:
     """Draw a density map of points, with named topics on it.
 
@@ -105,10 +110,8 @@ def draw_heatmap(
         ``topic_id, label, level, x, y, n_papers`` and, if there, ``keywords, parent_id``.
     facts : MapFacts, optional
         What the caption states; by default only the number of papers.
-    colours, levels, size_inches, labels, max_labels, title
+    colours, levels, size_inches, labels, max_labels, title, raster_dpi
         As for `heatmap`.
-    raster_dpi : int, default 200
-        Pixels per inch of the density picture; the lettering is always drawn as text.
 
     Returns
     -------
@@ -127,26 +130,30 @@ def draw_heatmap(
     >>> len(figure.axes[0].images)
     1
     """
+    import matplotlib as mpl
+
     from landscape.figures.page import Page
+    from landscape.figures.sheet import SETTINGS
 
     across, up = _positions(x, y)
     if facts is None:
         facts = MapFacts(n_papers=len(across))
     chosen = _chosen_topics(topics, levels=levels)
-    page = Page(size_inches, theme(colours), raster_dpi=raster_dpi, title=title)
-    # The caption is written twice: first to learn its height, then with what the map left out.
-    draft = explanation(facts, not_shown=len(chosen), outside=len(across), specks=True)
-    page.reserve_caption(headline(facts), draft, facts)
-    frame = page.fit(across, up, chosen)
-    page.draw_density(across, up, frame)
-    table = page.letter(chosen, frame, labels=labels, max_labels=max_labels)
-    sentences = explanation(
-        facts,
-        not_shown=int((~table["shown"]).sum()) if labels else 0,
-        outside=frame.outside(across, up),
-        specks=len(across) < FEW_ENOUGH_TO_SEE,
-    )
-    page.write_caption(headline(facts), sentences, facts)
+    with mpl.rc_context(SETTINGS):  # letters are measured as they will be drawn
+        page = Page(size_inches, theme(colours), raster_dpi=raster_dpi, title=title)
+        # The caption is set twice: first to learn its height, then with what the map left out.
+        draft = explanation(facts, not_shown=len(chosen), outside=len(across), specks=True)
+        page.reserve_caption(headline(facts), draft, facts)
+        frame = page.fit(across, up, chosen)
+        page.draw_density(across, up, frame)
+        table = page.letter(chosen, frame, labels=labels, max_labels=max_labels)
+        sentences = explanation(
+            facts,
+            not_shown=int((~table["shown"]).sum()) if labels else 0,
+            outside=frame.outside(across, up),
+            specks=len(across) < FEW_ENOUGH_TO_SEE,
+        )
+        page.write_caption(headline(facts), sentences, facts)
     sheet = page.sheet
     sheet.table = table
     sheet.caption = "\n".join([headline(facts), *sentences])

@@ -83,21 +83,17 @@ def save_figure(figure: Figure, path: str | os.PathLike[str], *, dpi: int | None
 
 def _png(figure: Figure, words: str, dpi: int | None) -> bytes:
     """Draw as PNG of 256 colours: a map needs no more, and the file is a third of the size."""
-    import matplotlib as mpl
     from PIL import Image, PngImagePlugin
-
-    from landscape.figures.sheet import SETTINGS
 
     resolution = dpi or PNG_DPI
     buffer = io.BytesIO()
-    with mpl.rc_context(SETTINGS):
-        figure.savefig(
-            buffer,
-            format="png",
-            dpi=resolution,
-            facecolor=figure.get_facecolor(),
-            pil_kwargs={"compress_level": 1},
-        )
+    figure.savefig(
+        buffer,
+        format="png",
+        dpi=resolution,
+        facecolor=figure.get_facecolor(),
+        pil_kwargs={"compress_level": 1},
+    )
     with Image.open(buffer) as drawn:
         few = _of_few_colours(drawn.convert("RGB"))
     about = PngImagePlugin.PngInfo()

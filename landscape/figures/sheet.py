@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.backend_bases import RendererBase
 
 
 #: Letters keep their true widths at every resolution, so that what was measured holds.
@@ -53,11 +54,15 @@ class Sheet(Figure):
         self.caption = caption
         FigureCanvasAgg(self)
 
+    def draw(self, renderer: RendererBase) -> None:
+        """Draw with the letters' true widths."""
+        with mpl.rc_context(SETTINGS):
+            super().draw(renderer)
+
     def _repr_mimebundle_(self, **_: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         """Show in notebooks, sharp on dense screens, whether or not pyplot was imported."""
         buffer = io.BytesIO()
-        with mpl.rc_context(SETTINGS):
-            self.savefig(buffer, format="png", dpi=144, facecolor=self.get_facecolor())
+        self.savefig(buffer, format="png", dpi=144, facecolor=self.get_facecolor())
         width = round(self.get_figwidth() * 72)
         picture = {"width": width, "alt": self.alt_text}
         data = {

@@ -91,17 +91,12 @@ class Typesetter:
 
     def extent(self, words: str, *, size: float, weight: str = "normal") -> Extent:
         """Measure one line, with a hair more for the rounding of other resolutions."""
-        import matplotlib as mpl
-
-        from landscape.figures.sheet import SETTINGS
-
         key = (words, size, weight)
         if key not in self._extents:
             text = self.text(words, size=size, weight=weight)
             text.set_verticalalignment("baseline")
-            with mpl.rc_context(SETTINGS):
-                renderer = self.sheet.canvas.get_renderer()  # type: ignore[attr-defined]  # Agg's has it
-                box = text.get_window_extent(renderer)
+            renderer = self.sheet.canvas.get_renderer()  # type: ignore[attr-defined]  # Agg's has it
+            box = text.get_window_extent(renderer)
             text.remove()
             point = 72 / self.sheet.dpi
             self._extents[key] = Extent(

@@ -1,0 +1,93 @@
+"""Maps must read in grey print and to colour-blind readers, and names must read on them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from landscape.errors import InputError
+from landscape.figures.colours import THEMES, srgb_to_oklab, theme
+
+# Simulations at full severity, in linear light: Machado, Oliveira & Fernandes, IEEE TVCG 15 (2009).
+DEFICIENCIES = {
+    "protanopia": [
+        [0.152286, 1.052583, -0.204868],
+        [0.114503, 0.786281, 0.099216],
+        [-0.003882, -0.048116, 1.051998],
+    ],
+    "deuteranopia": [
+        [0.367322, 0.860646, -0.227968],
+        [0.280085, 0.672501, 0.047413],
+        [-0.011820, 0.042940, 0.968881],
+    ],
+    "tritanopia": [
+        [1.255528, -0.076749, -0.178779],
+        [-0.078411, 0.930809, 0.147602],
+        [0.004733, 0.691367, 0.303900],
+    ],
+}
+both = pytest.mark.parametrize("name", list(THEMES))
+
+
+def linear(rgb):
+    return np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+
+
+def luminance(rgb):
+    return linear(np.asarray(rgb)) @ [0.2126, 0.7152, 0.0722]
+
+
+def from_hex(colour):
+    return np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+
+
+def contrast(first, second):
+    bright, dim = np.maximum(first, second), np.minimum(first, second)
+    return (bright + 0.05) / (dim + 0.05)
+
+
+@both
+def test_grey_print_keeps_the_order(name):
+    grey = luminance(theme(name).ramp)
+    steps = np.diff(grey)
+    assert (steps < 0).all() or (steps > 0).all()
+
+
+@both
+def test_equal_steps_look_equal(name):
+    lab = srgb_to_oklab(theme(name).ramp)
+    assert np.allclose(np.diff(lab[:, 0], n=2), 0, atol=2e-3), "lightness runs straight"
+    steps = np.linalg.norm(np.diff(lab, axis=0), axis=1)
+    assert steps.max() / steps.min() < 2.2
+
+
+@both
+@pytest.mark.parametrize("deficiency", list(DEFICIENCIES))
+def test_colour_blind_readers_see_every_tone(name, deficiency):
+    seen = np.clip(linear(theme(name).ramp) @ np.array(DEFICIENCIES[deficiency]).T, 0, 1)
+    seen = np.where(seen <= 0.0031308, 12.92 * seen, 1.055 * seen ** (1 / 2.4) - 0.055)
+    lab = srgb_to_oklab(seen)[::25]
+    apart = np.linalg.norm(lab[:, None] - lab[None], axis=2)
+    assert apart[~np.eye(len(lab), dtype=bool)].min() > 0.03  # 0.02 is just noticeable
+    lightness = np.diff(lab[:, 0])
+    assert (lightness < 0).all() or (lightness > 0).all()
+
+
+@both
+def test_names_read_on_every_tone(name):
+    colours = theme(name)
+    tones = luminance(colours.ramp)
+    assert contrast(luminance(from_hex(colours.ink)), tones).min() > (
+        4.0 if name == "light" else 1.7
+    )
+    # What is thinner than the ink relies on its halo.
+    halo = luminance(from_hex(colours.halo))
+    for words in (colours.ink, colours.continent):
+        assert contrast(luminance(from_hex(words)), halo) > 7
+    for words in (colours.faint, colours.accent):
+        assert contrast(luminance(from_hex(words)), tones[0]) > 4.5
+
+
+def test_unknown_colours_are_refused_with_the_known_ones():
+    with pytest.raises(InputError, match="'sepia'.*light, dark"):
+        theme("sepia")

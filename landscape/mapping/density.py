@@ -49,8 +49,8 @@ class DensityGrid:
         self, rows: NDArray[np.int64], columns: NDArray[np.int64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Map coordinates of the centres of cells."""
-        x: NDArray[np.float64] = self.left + (columns + 0.5) * self.cell
-        y: NDArray[np.float64] = self.bottom + (rows + 0.5) * self.cell
+        x = np.asarray(self.left + (columns + 0.5) * self.cell, dtype=np.float64)
+        y = np.asarray(self.bottom + (rows + 0.5) * self.cell, dtype=np.float64)
         return x, y
 
 
@@ -158,7 +158,7 @@ def default_bandwidth(x: NDArray[np.floating], y: NDArray[np.floating]) -> float
     )
     if not span > 0:
         return 1.0
-    return float(np.clip(0.135 * span * len(x) ** (-1 / 5), span / 160, span / 30))
+    return float(np.clip(0.12 * span * len(x) ** (-1 / 5), span / 160, span / 30))
 
 
 def find_basins(

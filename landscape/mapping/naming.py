@@ -2,41 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from landscape.mapping.wording import QUANTITIES, UNTELLING
+
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-#: Phrases that describe how or in what form papers are written rather than what they are about.
-#: They may support a name but never be one.
-UNTELLING = frozenset(
-    """
-    analysis approach approximation assumption average calculation case catalog catalogue
-    class code comparison component condition constraint contribution coordinate curve data
-    data set dataset density detection determination development difference distance distribution
-    effect efficiency energy equation error estimate estimation evidence evolution excess
-    experiment fit flux formation formula fraction frequency function future observation
-    good agreement high resolution image implication improvement increase information instrument
-    integration intensity interpretation investigation large scale level light limit line
-    list literature location log long term loss low mass magnitude map mass mean measurement
-    mechanism method methodology model modeling modelling motion nature new method number
-    numerical simulation object observable observation observational constraint
-    observational data order parameter parameter space part performance period phase
-    physical parameter physical process physical property physics position power prediction
-    presence problem process production profile property python python package quantity range
-    rate ratio region relation relationship relative error resolution result role sample
-    scale scaling relation scenario science sensitivity set shape signal significance simulation
-    size software solution source space spectrum stability state statistics strength structure
-    study sun survey system system parameter systematic technique temperature test theory
-    time time scale timescale tool total mass type uncertainty unit universe upper limit
-    value variable variation velocity version wavelength work year
-    """.split()
-)
+_DATA_RELEASE = re.compile(r"e?dr\d+")
 
 
 @dataclass(frozen=True)
@@ -51,6 +30,8 @@ class PhraseTable:
         Normal form of each phrase, the one it is compared by.
     shown : array of str, shape (n_phrases,)
         The form in which the papers write it most often.
+    promise : array of float, shape (n_phrases,)
+        How good a name the form alone promises, about 1 for the best.
     n_papers : int
     """
 
@@ -58,6 +39,7 @@ class PhraseTable:
     phrase: NDArray[np.int64]
     forms: NDArray[np.object_]
     shown: NDArray[np.object_]
+    promise: NDArray[np.float64]
     n_papers: int
 
 
@@ -98,49 +80,51 @@ def phrase_table(keywords: Any, *, fewest: int = 2) -> PhraseTable:
     encoded = pc.list_flatten(keywords).dictionary_encode()
     surface = np.asarray(encoded.indices.fill_null(0)).astype(np.int64)
     surfaces = np.array(encoded.dictionary.to_pylist(), dtype=object)
-    if len(surfaces) == 0:
-        nothing = np.zeros(0, dtype=np.int64)
-        return PhraseTable(nothing, nothing, surfaces, surfaces, n_papers)
     uses = np.bincount(surface, minlength=len(surfaces))
-
-    normal = np.array(normal_forms(surfaces.tolist()), dtype=object)
-    form_of_surface, forms = pd.factorize(normal)
-    total = np.bincount(form_of_surface, weights=uses, minlength=len(forms))
-    # Most used surface of each form; the alphabet decides a tie, so that runs agree.
-    order = np.lexsort((surfaces.astype(str), -uses))
+    # Most spellings occur once and can name nothing: leaving them out first saves most of the time.
+    kept_surface = np.flatnonzero(uses >= fewest)
+    if len(kept_surface) == 0:
+        nothing = np.zeros(0, dtype=np.int64)
+        none = np.zeros(0, dtype=object)
+        return PhraseTable(nothing, nothing, none, none, np.zeros(0), n_papers)
+    surfaces, uses = surfaces[kept_surface], uses[kept_surface]
+    form_of_surface, forms = pd.factorize(np.array(normal_forms(surfaces.tolist()), dtype=object))
+    # Most used spelling of each form; the alphabet decides a tie, so that runs agree.
+    order = np.lexsort((surfaces.astype(str), -uses))[::-1]
     shown = np.empty(len(forms), dtype=object)
-    shown[form_of_surface[order[::-1]]] = surfaces[order[::-1]]
+    shown[form_of_surface[order]] = surfaces[order]
 
-    kept = (total >= fewest) & (forms != "")
-    renumber = np.full(len(forms), -1, dtype=np.int64)
-    renumber[kept] = np.arange(int(kept.sum()))
-    phrase = renumber[form_of_surface[surface]]
-    inner_of, inner = _contained(forms, renumber)
-    forms, shown = forms[kept], shown[kept]
-
+    form_of = np.full(len(encoded.dictionary), -1, dtype=np.int64)
+    form_of[kept_surface] = form_of_surface
+    form = form_of[surface]
+    paper, form = paper[form >= 0], form[form >= 0]
     # Pairs as single numbers: one sort removes repeats faster than any table of tuples.
-    n_forms = max(len(forms), 1)
-    direct = paper[phrase >= 0] * n_forms + phrase[phrase >= 0]
-    pairs = [direct]
-    if len(inner):
-        starts = np.searchsorted(inner_of, form_of_surface[surface], side="left")
-        counts = np.searchsorted(inner_of, form_of_surface[surface], side="right") - starts
-        which = np.repeat(starts, counts) + _ramps(counts)
-        pairs.append(np.repeat(paper, counts) * n_forms + inner[which])
-    unique = np.unique(np.concatenate(pairs))
-    return PhraseTable(unique // n_forms, unique % n_forms, forms, shown, n_papers)
+    direct = np.unique(paper * len(forms) + form)
+    outer, inner = _contained(forms, np.bincount(direct % len(forms), minlength=len(forms)))
+    starts = np.searchsorted(outer, direct % len(forms), side="left")
+    counts = np.searchsorted(outer, direct % len(forms), side="right") - starts
+    within = inner[np.repeat(starts, counts) + _ramps(counts)]
+    pairs = np.unique(
+        np.concatenate([direct, np.repeat(direct // len(forms), counts) * len(forms) + within])
+    )
+    promise = _promise(forms, shown)
+    return PhraseTable(pairs // len(forms), pairs % len(forms), forms, shown, promise, n_papers)
 
 
 def _contained(
-    forms: NDArray[np.object_], renumber: NDArray[np.int64]
+    forms: NDArray[np.object_], uses: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """For each form, the kept shorter phrases that it contains (two words or more)."""
-    number = {form: int(new) for form, new in zip(forms, renumber, strict=True) if new >= 0}
+    """For each form, the shorter phrases in it that stand on their own elsewhere.
+
+    A shorter phrase counts only where papers use it alone at least half as often as inside longer
+    ones: "dark matter" does, "cosmic microwave" or "energy neutrino" is a fragment.
+    """
+    number = {form: index for index, form in enumerate(forms)}
     outer: list[int] = []
     inner: list[int] = []
     for index, form in enumerate(forms):
         words = form.split(" ")
-        if len(words) < 3:
+        if len(words) > 5:
             continue
         for length in range(2, len(words)):
             for start in range(len(words) - length + 1):
@@ -148,7 +132,10 @@ def _contained(
                 if found is not None:
                     outer.append(index)
                     inner.append(found)
-    return np.array(outer, dtype=np.int64), np.array(inner, dtype=np.int64)
+    outer_of, inner_of = np.array(outer, dtype=np.int64), np.array(inner, dtype=np.int64)
+    inside = np.bincount(inner_of, weights=uses[outer_of], minlength=len(forms))
+    alone = uses[inner_of] >= 0.5 * inside[inner_of]
+    return outer_of[alone], inner_of[alone]
 
 
 def _ramps(counts: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -230,7 +217,7 @@ def score_phrases(
         smallest = 0.5 / max(papers_in[number], 1.0) + 0.0005
         careful = np.maximum(n - np.sqrt(n), 0.25) / papers_in[number]
         lift = (careful + smallest) / (background + smallest)
-        score = share**0.75 * np.log(lift) * _form_weight(table.forms[phrase])
+        score = share**0.75 * np.log(lift) * table.promise[phrase]
         best = np.argsort(-score, kind="stable")[:per_region]
         rows.append(
             pd.DataFrame(
@@ -249,10 +236,19 @@ def score_phrases(
     return pd.concat(rows, ignore_index=True)
 
 
-def _form_weight(forms: NDArray[np.object_]) -> NDArray[np.float64]:
-    """Two or three words make the best name; one word is often ambiguous, five a sentence."""
+def _promise(forms: NDArray[np.object_], shown: NDArray[np.object_]) -> NDArray[np.float64]:
+    """How good a name each phrase promises: its length, and whether it names a subject."""
+    # Two or three words are best; one word is often ambiguous, five are a sentence.
     by_length = {1: 0.72, 2: 1.0, 3: 1.08, 4: 0.95}
-    return np.array([by_length.get(form.count(" ") + 1, 0.6) for form in forms])
+    promise = np.empty(len(forms))
+    for index, (form, text) in enumerate(zip(forms, shown, strict=True)):
+        words = form.split(" ")
+        promise[index] = by_length.get(len(words), 0.6)
+        if words[-1] in QUANTITIES or _DATA_RELEASE.fullmatch(words[-1]):
+            promise[index] *= 0.6
+        elif len(words) == 1 and text[:2].isupper():
+            promise[index] *= 0.6  # an acronym is a name only for those who know it
+    return promise
 
 
 def choose_names(
@@ -305,6 +301,79 @@ def choose_names(
     for number in range(n_regions):
         names[number] = names[number] or f"Region {number + 1}"
     return names, [[table.shown[p] for p in words] for words in keywords]
+
+
+def pair_names(
+    table: PhraseTable,
+    region: NDArray[np.integer],
+    neighbours: Sequence[Sequence[int]],
+    *,
+    enough: float = 0.5,
+) -> tuple[list[str], list[list[str]]]:
+    """Name wide regions by two phrases that complement each other.
+
+    The second phrase is the best one among the papers that do not hold the first, so that
+    "Galaxies and active nuclei" tells more of a continent than either alone.
+
+    Parameters
+    ----------
+    table : PhraseTable
+    region : array of int, shape (n_papers,)
+    neighbours : sequence of sequence of int
+    enough : float, default 0.5
+        A first phrase held by this fraction of the papers stands alone.
+
+    Returns
+    -------
+    names : list of str
+    keywords : list of list of str
+
+    Examples
+    --------
+    >>> table = phrase_table([["pulsars"], ["pulsars"], ["magnetars"], ["magnetars"], ["comets"]],
+    ...                      fewest=1)
+    >>> pair_names(table, np.array([0, 0, 0, 0, 1]), [[1], [0]], enough=0.6)[0]
+    ['Pulsars and magnetars', 'Comets']
+    """
+    first = score_phrases(table, region, neighbours)
+    _, keywords = choose_names(table, first, len(neighbours))
+    leading = _best_subject(table, first, len(neighbours), used={})
+    rest = np.asarray(region).copy()
+    held = np.asarray(leading, dtype=np.int64)[region[table.paper]] == table.phrase
+    rest[table.paper[held & (region[table.paper] >= 0)]] = -1
+    used = {table.forms[p]: n for n, p in enumerate(leading) if p >= 0}
+    second = _best_subject(
+        table, score_phrases(table, rest, neighbours), len(neighbours), used=used
+    )
+    share = {(r, p): s for r, p, s in zip(first.region, first.phrase, first.share, strict=True)}
+    names = []
+    for number, (one, two) in enumerate(zip(leading, second, strict=True)):
+        if one < 0:
+            names.append(f"Continent {number + 1}")
+        elif two < 0 or share.get((number, one), 0.0) >= enough:
+            names.append(capitalised(table.shown[one]))
+        else:
+            names.append(f"{capitalised(table.shown[one])} and {table.shown[two]}")
+    return names, keywords
+
+
+def _best_subject(
+    table: PhraseTable, ranked: pd.DataFrame, n_regions: int, *, used: dict[str, int]
+) -> list[int]:
+    """The first phrase of each region that names a subject and shares no word with those used."""
+    best = [-1] * n_regions
+    taken = {form: set(form.split(" ")) for form in used}
+    for region, phrase in zip(ranked.region, ranked.phrase, strict=True):
+        form = table.forms[phrase]
+        words = set(form.split(" "))
+        if best[region] >= 0 or form in UNTELLING or form in taken:
+            continue
+        own = [taken[other] for other, number in used.items() if number == region]
+        if any(words & theirs for theirs in own):
+            continue
+        best[region] = int(phrase)
+        taken[form] = words
+    return best
 
 
 def capitalised(phrase: str) -> str:

@@ -99,7 +99,7 @@ def build_topics(
     """
     import pandas as pd
 
-    from landscape.mapping.naming import choose_names, phrase_table, score_phrases
+    from landscape.mapping.naming import choose_names, pair_names, phrase_table, score_phrases
 
     x = np.asarray(x, dtype=np.float64)
     y = np.asarray(y, dtype=np.float64)
@@ -109,7 +109,9 @@ def build_topics(
     n_regions = len(places)
     region, places = _keep_numbers(region, places, previous)
 
-    table = phrase_table(keywords, fewest=2 if len(x) >= 100 else 1)
+    # A phrase that could name the smallest region is held by a twentieth of its papers.
+    fewest = max(2 if len(x) >= 100 else 1, round(0.05 * smallest_region(len(x))))
+    table = phrase_table(keywords, fewest=fewest)
     near = nearest_regions(places.x.to_numpy(), places.y.to_numpy(), k=5)
     ranked = score_phrases(table, region, near)
     names, words = choose_names(table, ranked, n_regions)
@@ -123,14 +125,7 @@ def build_topics(
     n_large = int(continent.max()) + 1 if n_regions else 0
     large_of_paper = np.where(region >= 0, continent[region], -1) if n_regions else region
     all_large = [[other for other in range(n_large) if other != one] for one in range(n_large)]
-    from landscape.text.phrases import normal_forms
-
-    large_names, large_words = choose_names(
-        table,
-        score_phrases(table, large_of_paper, all_large),
-        n_large,
-        taken=normal_forms(names),
-    )
+    large_names, large_words = pair_names(table, large_of_paper, all_large)
     exemplars = _exemplars(x, y, region, places)
     regions = places.assign(
         topic_id=places.index.to_numpy(),
@@ -162,6 +157,17 @@ def regions_for(n_papers: int) -> int:
     (48, 90, 90)
     """
     return int(np.clip(round(3.0 * n_papers ** (1 / 3)), 1, MOST_REGIONS))
+
+
+def smallest_region(n_papers: int) -> float:
+    """Papers below which a region is merged with its neighbour.
+
+    Examples
+    --------
+    >>> smallest_region(100), smallest_region(100_000)
+    (3.0, 150.0)
+    """
+    return max(3.0, 0.0015 * n_papers)
 
 
 def find_regions(
@@ -208,7 +214,7 @@ def find_regions(
             {"x": [], "y": [], "density": [], "n_papers": []}
         )
     grid = density_grid(x, y)
-    smallest = max(3.0, 0.0015 * len(x))
+    smallest = smallest_region(len(x))
     rows, columns = grid.cells_of(x, y)
     if method == "density":
         basins = find_basins(grid, min_papers=smallest, max_peaks=max_regions)
@@ -306,20 +312,25 @@ def gather_continents(
 
     n_regions = len(profile)
     if n_continents is None:
-        n_continents = int(np.clip(round(1.1 * np.sqrt(n_regions)), 2, 12))
+        n_continents = int(np.clip(round(1.25 * np.sqrt(n_regions)), 2, 12))
     if n_regions <= n_continents:
         return np.arange(n_regions)
     rows = np.repeat(np.arange(n_regions), [len(near) for near in neighbours])
     columns = np.concatenate([np.asarray(near, dtype=np.int64) for near in neighbours])
     touching = sparse.coo_matrix((np.ones(len(rows)), (rows, columns)), (n_regions, n_regions))
-    touching = ((touching + touching.T) > 0).tocsr()
+    touching = touching + touching.T + sparse.identity(n_regions)
     n_pieces, _ = sparse.csgraph.connected_components(touching)
+    # Ward knows no weights: a region stands as many times as its papers weigh.
+    copies = np.maximum(np.round(12 * np.asarray(n_papers) / np.max(n_papers)), 1).astype(int)
+    original = np.repeat(np.arange(n_regions), copies)
     found = AgglomerativeClustering(
         n_clusters=max(n_continents, n_pieces),
         # scikit-learn would join separate pieces with a warning; Ward alone copes as well
-        connectivity=touching if n_pieces == 1 else None,
+        connectivity=touching.tocsr()[original][:, original] if n_pieces == 1 else None,
         linkage="ward",
-    ).fit_predict(profile)
+    ).fit_predict(np.asarray(profile)[original])
+    found = found[np.searchsorted(original, np.arange(n_regions))]
+    _, found = np.unique(found, return_inverse=True)
     size = np.bincount(found, weights=n_papers)
     rank = np.empty(len(size), dtype=np.int64)
     rank[np.argsort(-size, kind="stable")] = np.arange(len(size))
@@ -380,7 +391,10 @@ def _keep_numbers(
 
 
 def _exemplars(
-    x: NDArray[np.floating], y: NDArray[np.floating], region: NDArray[np.int64], places: pd.DataFrame
+    x: NDArray[np.floating],
+    y: NDArray[np.floating],
+    region: NDArray[np.int64],
+    places: pd.DataFrame,
 ) -> list[list[int]]:
     """Rows of the papers nearest to each peak."""
     away = np.full(len(x), np.inf)

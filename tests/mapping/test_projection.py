@@ -1,0 +1,115 @@
+"""The plane: every size of corpus gets a map, a seed repeats it, and new papers find their place."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from landscape.errors import InputError, MissingExtraError
+from landscape.mapping import projection
+from landscape.mapping.placing import memberships, place
+from landscape.mapping.projection import orient, project
+
+
+def clusters(n: int, n_clusters: int = 4, n_dims: int = 16, seed: int = 0) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    centres = rng.normal(size=(n_clusters, n_dims))
+    vectors = centres[np.arange(n) % n_clusters] + 0.15 * rng.normal(size=(n, n_dims))
+    return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+
+
+@pytest.mark.parametrize("n_papers", [0, 1, 2, 3, 10, 13, 40])
+def test_any_number_of_papers_gets_finite_places(n_papers: int) -> None:
+    plane = project(clusters(n_papers) if n_papers else np.zeros((0, 16), dtype=np.float32))
+    assert plane.shape == (n_papers, 2)
+    assert np.isfinite(plane).all()
+
+
+def test_identical_papers_share_one_place() -> None:
+    plane = project(np.repeat(clusters(1), 50, axis=0))
+    assert np.allclose(plane, 0)
+
+
+def test_umap_keeps_clusters_together_and_apart() -> None:
+    vectors = clusters(400)
+    plane = project(vectors, seed=3)
+    kind = np.arange(400) % 4
+    centres = np.array([plane[kind == k].mean(axis=0) for k in range(4)])
+    nearest = np.linalg.norm(plane[:, None] - centres, axis=2).argmin(axis=1)
+    assert (nearest == kind).mean() > 0.98
+
+
+def test_a_seed_gives_the_same_map_again() -> None:
+    vectors = clusters(120)
+    assert np.array_equal(project(vectors, seed=7), project(vectors, seed=7))
+    assert not np.array_equal(project(vectors, seed=7), project(vectors, seed=8))
+
+
+@pytest.mark.parametrize("start", ["pca", "spectral"])
+def test_both_starts_work(start: str) -> None:
+    assert np.isfinite(project(clusters(120), seed=1, start=start)).all()
+
+
+def test_an_unknown_layout_names_the_known_ones() -> None:
+    with pytest.raises(InputError, match=r"'mds'.*pca, tsne, umap"):
+        project(clusters(20), method="mds")
+
+
+def test_a_value_that_is_not_finite_is_named_with_its_row() -> None:
+    vectors = clusters(20)
+    vectors[13, 2] = np.nan
+    with pytest.raises(InputError, match="paper 13"):
+        project(vectors)
+
+
+def test_tsne_says_how_to_install_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    import importlib.util
+    import sys
+
+    monkeypatch.setitem(sys.modules, "openTSNE", None)
+    find_spec = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name: None if name == "openTSNE" else find_spec(name)
+    )
+    with pytest.raises(MissingExtraError, match=r'pip install "openTSNE'):
+        project(clusters(40), method="tsne")
+
+
+def test_tsne_lays_out_when_it_is_installed() -> None:
+    pytest.importorskip("openTSNE")
+    assert np.isfinite(project(clusters(60), method="tsne", seed=1)).all()
+
+
+def test_orient_is_blind_to_rotation_and_reflection() -> None:
+    rng = np.random.default_rng(5)
+    plane = (rng.gamma(2.0, size=(500, 2)) * [3.0, 1.0]).astype(np.float32)
+    angle = 1.1
+    turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+    turned = (plane @ turn.T * [1.0, -1.0]).astype(np.float32)
+    assert np.allclose(orient(plane), orient(turned), atol=0.05)
+
+
+def test_new_papers_land_in_their_own_cluster() -> None:
+    vectors = clusters(400)
+    plane = project(vectors, seed=3)
+    kind = np.arange(400) % 4
+    centres = np.array([plane[kind == k].mean(axis=0) for k in range(4)])
+    new = clusters(480)[400:]
+    placed = place(new, vectors, plane)
+    nearest = np.linalg.norm(placed[:, None] - centres, axis=2).argmin(axis=1)
+    assert (nearest == np.arange(400, 480) % 4).mean() > 0.95
+
+
+def test_a_paper_already_on_the_map_is_placed_near_itself() -> None:
+    vectors = clusters(200)
+    plane = project(vectors, seed=3)
+    assert np.allclose(place(vectors[:20], vectors, plane, k=1), plane[:20], atol=1e-5)
+
+
+def test_memberships_follow_umap() -> None:
+    rng = np.random.default_rng(0)
+    distances = np.sort(rng.uniform(0.1, 0.6, size=(30, 15)), axis=1)
+    weights = memberships(distances)
+    assert np.allclose(weights[:, 0], 1.0)
+    assert (np.diff(weights, axis=1) <= 0).all()
+    assert np.allclose(weights.sum(axis=1), np.log2(15), atol=1e-3)

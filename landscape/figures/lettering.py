@@ -27,8 +27,8 @@ Bools = NDArray[np.bool_]
 TOUCHING = 3.0  # a name this near to its peak needs no leader line
 _REPAIRED = 60  # names that repair tries to bring back, most important first
 _MOVED = 2  # names that may be moved to make room for one
-_TRIED = 120  # places tried so
-_AT_ONCE = 32
+_TRIED = 16  # places tried so
+_AT_ONCE = 200  # places looked at together, cheapest first
 _SWEEPS = 3
 
 
@@ -134,7 +134,6 @@ def place_names(
         moved = sum(layout.settle(name) for name in range(len(peaks)))
         if not moved:
             break
-    layout.repair()
     return layout.placement()
 
 
@@ -193,10 +192,12 @@ class _Layout:
 
     def _first_free(self, name: int) -> int:
         """Cheapest candidate that clashes with nothing, or -1. The cheap test sifts first."""
-        every = np.arange(len(self.candidates[name].costs))
-        clear = every[~self._covered(name, every).any(axis=1)]
-        for start in range(0, len(clear), _AT_ONCE):
-            some = clear[start : start + _AT_ONCE]
+        total = len(self.candidates[name].costs)
+        for start in range(0, total, _AT_ONCE):
+            some = np.arange(start, min(start + _AT_ONCE, total))
+            some = some[~self._covered(name, some).any(axis=1)]
+            if not len(some):
+                continue
             free = ~self._clashes(name, some).any(axis=1)
             if free.any():
                 return int(some[np.argmax(free)])
@@ -214,9 +215,11 @@ class _Layout:
         boxes = self.candidates[name].boxes[options][:, None]
         leaders = self.candidates[name].leaders[options][:, None]
         clash = boxes_overlap(boxes, self.boxes[None], gap=self.gap)
-        clash |= segment_meets_box(self.leaders[None], boxes, gap=self.gap / 2)
         clash |= segment_meets_box(leaders, self.boxes[None], gap=self.gap / 2)
-        clash |= segments_cross(leaders, self.leaders[None])
+        led = np.flatnonzero(~np.isnan(self.leaders[:, 0]))
+        theirs = self.leaders[None, led]
+        clash[:, led] |= segment_meets_box(theirs, boxes, gap=self.gap / 2)
+        clash[:, led] |= segments_cross(leaders, theirs)
         clash[:, name] = False
         return clash
 
@@ -261,8 +264,12 @@ def _candidates(
 
     others = np.delete(peaks, name, axis=0)
     others = others[np.abs(others - peak).sum(axis=1) > TOUCHING]
-    covers = (others[None] > boxes[:, None, :2]) & (others[None] < boxes[:, None, 2:])
-    costs = costs + 1.2 * covers.all(axis=2).sum(axis=1)
+    if len(boxes):
+        within = (others > boxes[:, :2].min(axis=0)) & (others < boxes[:, 2:].max(axis=0))
+        others = others[within.all(axis=1)]
+    covers = (others[None, :, 0] > boxes[:, None, 0]) & (others[None, :, 0] < boxes[:, None, 2])
+    covers &= (others[None, :, 1] > boxes[:, None, 1]) & (others[None, :, 1] < boxes[:, None, 3])
+    costs = costs + 1.2 * covers.sum(axis=1)
 
     order = np.argsort(costs, kind="stable")
     boxes, variants, costs = boxes[order], variants[order], costs[order]

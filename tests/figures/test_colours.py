@@ -77,10 +77,8 @@ def test_colour_blind_readers_see_every_tone(name, deficiency):
 def test_names_read_on_every_tone(name):
     colours = theme(name)
     tones = luminance(colours.ramp)
-    assert contrast(luminance(from_hex(colours.ink)), tones).min() > (
-        4.0 if name == "light" else 1.7
-    )
-    # What is thinner than the ink relies on its halo.
+    # On the last, rare tones a name relies on its halo.
+    assert contrast(luminance(from_hex(colours.ink)), tones)[:192].min() > 3
     halo = luminance(from_hex(colours.halo))
     for words in (colours.ink, colours.continent):
         assert contrast(luminance(from_hex(words)), halo) > 7
@@ -89,5 +87,5 @@ def test_names_read_on_every_tone(name):
 
 
 def test_unknown_colours_are_refused_with_the_known_ones():
-    with pytest.raises(InputError, match="'sepia'.*light, dark"):
+    with pytest.raises(InputError, match=r"'sepia'.*light, dark"):
         theme("sepia")

@@ -50,8 +50,10 @@ def test_the_crowd_stays_sharp_and_the_lone_paper_is_wide():
         offset = np.arange(-50, 50)
         return np.sqrt((patch.sum(axis=0) * offset**2).sum() / patch.sum())
 
-    assert width(64) < 5
-    assert width(192) > 12
+    assert width(64) < 10
+    assert width(192) > 16
+    # Nearly all of the crowd is within a few pixels; a kernel of 20 would hold 3% of it there.
+    assert smooth[60:69, 60:69].sum() > 0.5 * 5000
 
 
 def test_smoothing_finds_the_density_that_points_were_drawn_from():
@@ -63,9 +65,9 @@ def test_smoothing_finds_the_density_that_points_were_drawn_from():
     up = (np.arange(240) + 0.5) / 40 - 3
     true = np.exp(-(up[:, None] ** 2 + across[None] ** 2) / 2) / (2 * np.pi) * n / 1600
     core = true > true.max() / 10
-    assert np.abs(smooth[core] / true[core] - 1).mean() < 0.10
+    assert np.abs(smooth[core] / true[core] - 1).mean() < 0.13
     raw = np.abs(counts[core] / true[core] - 1).mean()
-    assert raw > 0.2, "the raw counts are much worse, so the smoothing earned its place"
+    assert raw > 0.5, "the raw counts are much worse, so the smoothing earned its place"
 
 
 def test_tones_invert_and_give_the_typical_paper_the_middle():

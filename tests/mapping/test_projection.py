@@ -1,4 +1,4 @@
-"""The plane: every size of corpus gets a map, a seed repeats it, and new papers find their place."""
+"""Every size of corpus gets a map, a seed repeats it, and new papers find their place."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from landscape.errors import InputError, MissingExtraError
-from landscape.mapping import projection
 from landscape.mapping.placing import memberships, place
 from landscape.mapping.projection import orient, project
 

@@ -8,10 +8,6 @@ import unicodedata
 
 from landscape.corpus.latex import latex_to_unicode
 
-# What a text without any of these needs no work. Substring searches, because one regular
-# expression over all of them takes ten times as long, and most of the time of cleaning is spent
-# finding out that there is nothing to do.
-_MARKS = ("\\", "$", "{", "}", "&", "<", "~", "^", "`", "--", "''", "  ", " ,", "( ")
 _APPROXIMATE_SIGNS = ("∼ ", "≈ ", "≲ ", "≳ ")
 # Control, format and surrogate characters; bidirectional overrides among them, which could make
 # a title display as something else than it says.
@@ -36,7 +32,8 @@ _TAG = re.compile(
 )
 _LETTER_TAG = re.compile(r"<\s*(/?)\s*([abipqsuABIPQSU])(\s+[\w:-]+\s*=[^<>]*|\s*)(/?)\s*>")
 # "of ∼ 10" closes up, "z ∼ 3" does not: after a whole word the sign belongs to the number.
-_APPROXIMATELY = re.compile(r"(^|[(\[]|\s[A-Za-z][a-z]+ )([∼≈≲≳]) (?=\d)")
+_APPROXIMATELY = re.compile(r"(^|[(\[]|[,;:] |\s[A-Za-z][a-z]+ )([∼≈≲≳]) (?=\d)")
+_LOOSE_STOP = re.compile(r" ([.,)])(?=[\s.,)]|$)")
 _NO_ABSTRACT = re.compile(
     r"(?:\[?\(?(?:abstract )?(?:is )?not available\)?\]?|no abstract(?: available)?|abstract|n/?a"
     r"|none|null|nan|unknown|[-–—.?\s]*)[.\s…]*",
@@ -109,15 +106,38 @@ def _one_pass(text: str) -> str:
         text = _without_markup(text)
     text = latex_to_unicode(text)
     text = " ".join(text.split())
-    text = text.replace(" ,", ",").replace("( ", "(") if " ," in text or "( " in text else text
+    if "( " in text or " ," in text or " ." in text or " )" in text:
+        text = _LOOSE_STOP.sub(r"\1", text.replace("( ", "("))
     if any(sign in text for sign in _APPROXIMATE_SIGNS):
         text = _APPROXIMATELY.sub(r"\1\2", text)
     return text
 
 
 def _is_plain(text: str) -> bool:
+    """Whether there is nothing to do, which is so for most texts and must be found out fast.
+
+    Substring searches, because one regular expression over all of them takes ten times as long.
+    """
     # isprintable() is False for every control, format and surrogate character and odd space.
-    if not text.isprintable() or any(mark in text for mark in _MARKS):
+    if (
+        not text.isprintable()
+        or "\\" in text
+        or "$" in text
+        or "{" in text
+        or "}" in text
+        or "&" in text
+        or "<" in text
+        or "~" in text
+        or "^" in text
+        or "`" in text
+        or "--" in text
+        or "''" in text
+        or "  " in text
+        or " ," in text
+        or " ." in text
+        or " )" in text
+        or "( " in text
+    ):
         return False
     return text.isascii() or (
         unicodedata.is_normalized("NFC", text)

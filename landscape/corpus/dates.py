@@ -90,9 +90,9 @@ def parse_date(value: object) -> PaperDate:
         year, month, day = (int(group or 0) for group in match.groups())
         return _checked(year, month, day, value)
     if match := _WORDS.fullmatch(text):
-        month = month_number(match[2])
-        if month:
-            return _checked(int(match[4]), month, int(match[1] or match[3] or 0), value)
+        named = month_number(match[2])
+        if named:
+            return _checked(int(match[4]), named, int(match[1] or match[3] or 0), value)
     return _from_mail_header(text)
 
 
@@ -118,9 +118,8 @@ def earliest(dates: list[PaperDate]) -> PaperDate | None:
     """
     best: PaperDate | None = None
     for date in dates:
-        if best is None or best.covers(date):
-            best = date
-        elif not date.covers(best) and date.date < best.date:
+        more_exact = best is None or best.covers(date)
+        if more_exact or (best and not date.covers(best) and date.date < best.date):
             best = date
     return best
 

@@ -12,7 +12,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,7 @@ _FEWEST_WORDS = 3
 _MOST_PAIRS = 8
 _MOST_AUTHORS = 100
 _PARTICLES = re.compile(r"\b(?:jr|sr|ii|iii|iv)\b\.?", re.IGNORECASE)
+_ACCENTS = re.compile(r"[\u0300-\u036f]+")
 _GROUP = re.compile(r"collaborat|consortium|\bteam\b|\bgroup\b", re.IGNORECASE)
 
 
@@ -152,8 +153,7 @@ def normal_title(title: str) -> str:
     'etoiles the ly α forest'
     """
     if not title.isascii():
-        decomposed = unicodedata.normalize("NFKD", title)
-        title = "".join(c for c in decomposed if not unicodedata.combining(c))
+        title = _ACCENTS.sub("", unicodedata.normalize("NFKD", title))
     return " ".join(re.findall(r"[^\W_]+", title.casefold()))
 
 
@@ -164,8 +164,8 @@ def title_hash(title: str) -> int:
 
 
 def content_hash(title: str, abstract: str) -> int:
-    """Hash a title with the beginning of its abstract, both normalised."""
-    return text_hash(f"{normal_title(title)}\n{normal_title(abstract[:400])}")
+    """Hash a title with the beginning of its (clean) abstract."""
+    return text_hash(f"{normal_title(title)}\n{abstract[:400].casefold()}")
 
 
 def surname_hashes(authors: Sequence[str]) -> list[int]:
@@ -217,7 +217,7 @@ def _by_identifier(
     titled = same & (keys.title[order[1:]] == keys.title[order[:-1]]) & (keys.title[order[1:]] != 0)
     links = [np.stack([order[:-1][titled], order[1:][titled]])]
     groups = _groups_with_other_titles(values[order], titled)
-    doubtful = []
+    doubtful: list[tuple[int, int]] = []
     for start, stop in groups:
         members = order[start:stop]
         # One record for each run of equal titles stands for all of them.
@@ -227,9 +227,7 @@ def _by_identifier(
     return np.concatenate([*links, _accepted(keys, doubtful, name, authors_of)], axis=1)
 
 
-def _groups_with_other_titles(
-    ordered: Hashes, titled: NDArray[np.bool_]
-) -> list[tuple[int, int]]:
+def _groups_with_other_titles(ordered: Hashes, titled: NDArray[np.bool_]) -> list[tuple[int, int]]:
     if not len(ordered):
         return []
     bounds = np.r_[0, np.flatnonzero(ordered[1:] != ordered[:-1]) + 1, len(ordered)]
@@ -266,7 +264,7 @@ def _by_title(keys: Keys, authors_of: AuthorsOf) -> NDArray[np.int64]:
         if len(members) <= _MOST_PAIRS:
             pairs.extend(combinations(members, 2))
         else:
-            pairs.extend(zip(members[:-1], members[1:], strict=True))
+            pairs.extend(pairwise(members))
     if not pairs:
         return np.empty((2, 0), np.int64)
     left, right = np.array(pairs, dtype=np.int64).T

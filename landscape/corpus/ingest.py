@@ -30,7 +30,7 @@ def ingest(
     workers: int = 1,
     advance: Callable[[float], object] | None = None,
 ) -> IngestReport:
-    """Turn source files into ``papers.parquet`` and ``rejected.jsonl``.
+    r"""Turn source files into ``papers.parquet`` and ``rejected.jsonl``.
 
     Every input is streamed into chunks under ``work/scan`` (a run that was killed goes on after
     the last whole chunk), duplicates are found among all of them, and one part an input is
@@ -74,7 +74,7 @@ def ingest(
     --------
     >>> import tempfile
     >>> home = Path(tempfile.mkdtemp())
-    >>> _ = (home / "a.csv").write_text("title,abstract\\nOne,Text\\nOne,Text\\nTwo,\\n")
+    >>> _ = (home / "a.csv").write_text("title,abstract\nOne,Text\nOne,Text\nTwo,\n")
     >>> report = ingest([home / "a.csv"], home / "x.atlas", work=home / "work")
     >>> report.read, report.kept, report.merged, report.rejected
     (3, 1, 1, 1)
@@ -155,9 +155,7 @@ def _authors_of(
     return found
 
 
-def _write_rejected(
-    scans: Sequence[Scan], path: Path
-) -> tuple[list[int], list[int], Counter[str]]:
+def _write_rejected(scans: Sequence[Scan], path: Path) -> tuple[list[int], list[int], Counter[str]]:
     """Write ``rejected.jsonl``; return records read and rejected by input, and the reasons."""
     read, rejected, reasons = [], [], Counter[str]()
     unfinished = path.with_name(f".{path.name}.unfinished")

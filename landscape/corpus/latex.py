@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from functools import lru_cache
 
 from landscape.corpus.macros import (
@@ -11,29 +10,33 @@ from landscape.corpus.macros import (
     DROPPED,
     OPERATORS,
     SPACES,
-    SUBSCRIPTS,
     SUPERSCRIPTS,
     SWITCHES,
     TRANSPARENT,
     symbols,
 )
+from landscape.corpus.typesetting import (
+    ONE_ARGUMENT,
+    SIGNED_NUMBER,
+    STRUCTURES,
+    TWO_ARGUMENTS,
+    accented,
+    script,
+    small_caps,
+    typography,
+)
 
 # Escaped characters are matched too, so that the dollar of "\$5" opens nothing.
 _MATHS = re.compile(
-    r"\\\((.{1,2000}?)\\\)|\\\[(.{1,2000}?)\\\]|\\."
+    r"\\\((.{1,500}?)\\\)|\\\[(.{1,500}?)\\\]|\\."
     r"|\$\$([^$]{1,2000})\$\$|\$((?:[^$\\]|\\.){1,2000})\$",
     re.DOTALL,
 )
 _TOKEN = re.compile(r"\\[a-zA-Z]+\*?|\\.|[{}\[\]^_~&$]|[^\\{}\[\]^_~&$]+|\\", re.DOTALL)
-_SIGNED_NUMBER = re.compile(r"[+\-−±]\s*\d*\.?\d+\s*%?")
-_INTEGER = re.compile(r"[+\-−]?\d+")
 _TEXT_POWER = re.compile(r"([+\-−]?\d{1,3})(?![\d.,/]*\d|\w)")
-_ROMAN = re.compile(r"[ivxIVX]+")
-_COMPOUND = re.compile(r"[\s=+/<>∼≤≥]|(?<=.)[-−]")
 _PROSE = re.compile(r"[A-Za-z]{3,}\s+[A-Za-z]{2,}\s|\s[A-Za-z]{3,}\s+$")
 _TEXT_MARKS = ("\\", "{", "}", "~", "^", "`", "--", "''")
 _MAX_DEPTH = 40
-_ROMAN_NUMERALS = "0 I II III IV V VI VII VIII IX X XI XII XIII XIV XV XVI XVII XVIII XIX XX".split()
 
 
 def latex_to_unicode(text: str) -> str:
@@ -64,11 +67,20 @@ def latex_to_unicode(text: str) -> str:
         content = next((group for group in match.groups() if group is not None), None)
         if content is None or _is_prose(content):
             continue
-        pieces.append(_text(text[start : match.start()]))
+        pieces.append(_text(_untied(text[start : match.start()], after=start > 0, before=True)))
         pieces.append(_maths(content))
         start = match.end()
-    pieces.append(_text(text[start:]))
+    pieces.append(_text(_untied(text[start:], after=start > 0, before=False)))
     return "".join(pieces)
+
+
+def _untied(text: str, *, after: bool, before: bool) -> str:
+    """Make a space of a tie between words and a formula: "Fig.~$3$", "$10^4$~K"."""
+    if after and text.startswith("~"):
+        text = f" {text[1:]}"
+    if before and text.endswith("~") and text[-2:-1].isalnum() | (text[-2:-1] in (".", ")")):
+        text = f"{text[:-1]} "
+    return text
 
 
 def _is_prose(content: str) -> bool:
@@ -93,12 +105,20 @@ class _Conversion:
     """One walk over the tokens of a piece of LaTeX. Never raises, whatever the text."""
 
     def __init__(self, text: str) -> None:
-        self.tokens = _TOKEN.findall(text)
+        self.tokens: list[str] = _TOKEN.findall(text)
         self.at = 0
         self.depth = 0
 
     def convert(self, *, maths: bool, closing: str | None = None) -> str:
         """Convert up to `closing` (which is consumed) or to the end."""
+        if self.depth >= _MAX_DEPTH:
+            return ""  # nobody nests as deep; what opens here is dropped
+        self.depth += 1
+        converted = self._walk(maths=maths, closing=closing)
+        self.depth -= 1
+        return converted
+
+    def _walk(self, *, maths: bool, closing: str | None) -> str:
         out: list[str] = []
         while self.at < len(self.tokens):
             token = self.tokens[self.at]
@@ -110,7 +130,7 @@ class _Conversion:
                 name = token[1:].rstrip("*") or token[1:]
                 if name in ("sc", "scshape"):
                     self._skip_space()
-                    out.append(_small_caps(self.convert(maths=maths, closing=closing)))
+                    out.append(small_caps(self.convert(maths=maths, closing=closing)))
                     break
                 out.append(self._macro(name, out, maths=maths))
             elif first == "{":
@@ -124,44 +144,39 @@ class _Conversion:
             elif maths:
                 out.append(token.replace("''", "″").replace("'", "′"))
             else:
-                out.append(_typography(token))
+                out.append(typography(token))
         return "".join(out)
 
     def _group(self, *, maths: bool) -> str:
-        if self.depth >= _MAX_DEPTH:
-            return ""
-        self.depth += 1
-        inner = self.convert(maths=maths, closing="}")
-        self.depth -= 1
-        return inner
+        return self.convert(maths=maths, closing="}")
 
     def _argument(self, *, maths: bool) -> str:
         """Read the next group, macro or single character."""
         self._skip_space()
         if self.at >= len(self.tokens):
             return ""
-        token = self.tokens[self.at]
-        if token == "}":
+        following = self.tokens[self.at]
+        if following == "}":
             return ""
         self.at += 1
-        if token == "{":
+        if following == "{":
             return self._group(maths=maths).strip()
-        if token[0] == "\\":
+        if following[0] == "\\":
             if self.depth >= _MAX_DEPTH:
                 return ""
             self.depth += 1
-            if token[1:] in SWITCHES:  # M_\rm V
-                self._switch(token[1:])
+            if following[1:] in SWITCHES:  # M_\rm V
+                self._switch(following[1:])
                 argument = self._argument(maths=maths)
                 self.depth -= 1
                 return argument
-            result = self._macro(token[1:].rstrip("*") or token[1:], [], maths=maths)
+            result = self._macro(following[1:].rstrip("*") or following[1:], [], maths=maths)
             self.depth -= 1
             return result
-        if len(token) > 1:
+        if len(following) > 1:
             self.at -= 1
-            self.tokens[self.at] = token[1:]
-        return token[0]
+            self.tokens[self.at] = following[1:]
+        return following[0]
 
     def _optional(self) -> str:
         if self.at < len(self.tokens) and self.tokens[self.at] == "[":
@@ -181,7 +196,7 @@ class _Conversion:
         if not name:
             return ""
         if name in ACCENTS and (len(name) > 1 or not maths or name in "c"):
-            return _accented(self._argument(maths=maths), ACCENTS[name])
+            return accented(self._argument(maths=maths), ACCENTS[name])
         if not name.isalpha():
             return _ESCAPED.get(name, "" if name.isascii() else name)
         if name in SWITCHES:
@@ -195,7 +210,7 @@ class _Conversion:
             self._optional()
             self._argument(maths=maths)
             return ""
-        if name in _STRUCTURES:
+        if name in STRUCTURES:
             return self._structure(name, maths=maths)
         return self._symbol(name, out, maths=maths)
 
@@ -222,26 +237,22 @@ class _Conversion:
             self._skip_space()
         if maths and symbol.isascii() and symbol.isalpha() and len(symbol) > 1:
             return self._function(symbol, out)
-        if symbol in ("″.", "′.", "°."):
-            return symbol
         return symbol
 
     def _function(self, name: str, out: list[str]) -> str:
-        """Set off "log", "sin" and their like, so that "\\log L" does not become "logL"."""
+        """Set off "log", "sin" and their like from letters: "log L" is not "logL"."""
         before = " " if out and out[-1][-1:].isalnum() else ""
         following = self.tokens[self.at] if self.at < len(self.tokens) else ""
         after = " " if following[:1].isalnum() or following[:1] == "\\" else ""
         return f"{before}{name}{after}"
 
     def _structure(self, name: str, *, maths: bool) -> str:
-        if name == "sqrt":
-            self._optional()
-        elif name in ("SI", "qty", "ce", "ch", "textcolor", "href", "SIrange"):
+        if name in ("sqrt", "SI", "qty", "ce", "ch", "textcolor", "href"):
             self._optional()
         first = self._argument(maths=maths)
-        if name in _TWO_ARGUMENTS:
-            return _TWO_ARGUMENTS[name](first, self._argument(maths=maths))
-        return _ONE_ARGUMENT[name](first)
+        if name in TWO_ARGUMENTS:
+            return TWO_ARGUMENTS[name](first, self._argument(maths=maths))
+        return ONE_ARGUMENT[name](first)
 
     def _scripts(self, sign: str, out: list[str], *, maths: bool) -> str:
         """Superscript and subscript, alone or both, in either order."""
@@ -251,14 +262,14 @@ class _Conversion:
         argument = self._argument(maths=maths or sign == "_")
         following = self.tokens[self.at] if self.at < len(self.tokens) else ""
         if following not in ("^", "_") or following == sign:
-            return _script(sign, argument, before)
+            return script(sign, argument, before)
         self.at += 1
         other = self._argument(maths=maths)
         up, down = (argument, other) if sign == "^" else (other, argument)
-        if _SIGNED_NUMBER.fullmatch(up) and _SIGNED_NUMBER.fullmatch(down):
+        if SIGNED_NUMBER.fullmatch(up) and SIGNED_NUMBER.fullmatch(down):
             gap = " " if before and not before[-1:].isspace() else ""
             return f"{gap}({up}/{down})"
-        return _script("_", down, before) + _script("^", up, before)
+        return script("_", down, before) + script("^", up, before)
 
     def _opens_script(self, sign: str) -> bool:
         """Whether ``^`` or ``_`` outside mathematics is one: "cm^{-2}" yes, "file_name" no."""
@@ -306,123 +317,3 @@ _ESCAPED = {
     "}": ")",
     "|": "‖",
 }
-
-
-def _script(sign: str, argument: str, before: str) -> str:
-    argument = argument.strip()
-    if not argument:
-        return ""
-    if argument in _SUFFIXES or set(argument) <= set("′″*†‡"):
-        return _SUFFIXES.get(argument, argument).replace("′′", "″")
-    table = SUPERSCRIPTS if sign == "^" else SUBSCRIPTS
-    if _INTEGER.fullmatch(argument) or argument in "+-−":
-        return argument.translate(table)
-    if sign == "^" and (argument in ("st", "nd", "rd", "th") or (not before and argument in "hmsd")):
-        return argument  # 5th; 12h 30m
-    if sign == "^" and argument in ("o", "∘", "circ"):
-        return "°" if argument != "o" or not before else "^o"
-    if sign == "^" and _SIGNED_NUMBER.fullmatch(argument):
-        return f"^{argument}"
-    return f"{sign}({argument})" if _COMPOUND.search(argument) else f"{sign}{argument}"
-
-
-_SUFFIXES = {
-    "⊙": "⊙",
-    "☉": "⊙",
-    "⊕": "⊕",
-    "⋆": "⋆",
-    "★": "★",
-    "∗": "*",
-    "•": "•",
-    "∙": "•",
-    "∘": "°",
-    "°": "°",
-    "″": "″",
-    "⊥": "⊥",
-    "∥": "∥",
-}
-
-
-def _accented(base: str, combining: str) -> str:
-    base = {"ı": "i", "ȷ": "j"}.get(base, base)
-    if len(base) != 1 or not base.isalpha():
-        return base
-    return unicodedata.normalize("NFC", base + combining)
-
-
-def _small_caps(text: str) -> str:
-    """Ionisation stages are set in small capitals: [O {\\sc iii}] is [O III]."""
-    return _ROMAN.sub(lambda m: m[0].upper(), text) if _ROMAN.fullmatch(text.strip()) else text
-
-
-def _ion(element: str, stage: str) -> str:
-    if stage.isdecimal() and int(stage) < len(_ROMAN_NUMERALS):
-        stage = _ROMAN_NUMERALS[int(stage)]
-    return f"{element} {_small_caps(stage)}"
-
-
-def _chemistry(formula: str) -> str:
-    return re.sub(r"(?<=[A-Za-z)])\d+", lambda m: m[0].translate(SUBSCRIPTS), formula)
-
-
-def _fraction(above: str, below: str) -> str:
-    def operand(text: str) -> str:
-        return f"({text})" if re.search(r"[\s+\-−/=×]", text) else text
-
-    return f"{operand(above)}/{operand(below)}"
-
-
-def _root(text: str) -> str:
-    return f"√{text}" if len(text) <= 1 or text.isdecimal() else f"√({text})"
-
-
-def _code_point(text: str) -> str:
-    match = re.fullmatch(r"(?:x([0-9a-fA-F]{1,6})|(\d{1,7}))", text)
-    if match is None:
-        return ""
-    number = int(match[1], 16) if match[1] else int(match[2])
-    return chr(number) if 32 <= number < 0x110000 and not 0xD800 <= number < 0xE000 else ""
-
-
-_ONE_ARGUMENT = {
-    "sqrt": _root,
-    "textsc": _small_caps,
-    "ce": _chemistry,
-    "ch": _chemistry,
-    "ang": lambda text: f"{text}°",
-    "enquote": lambda text: f"“{text}”",
-    "unicode": _code_point,
-    "textsuperscript": lambda text: _script("^", text, ""),
-    "textsubscript": lambda text: _script("_", text, ""),
-    "sp": lambda text: _script("^", text, ""),
-    "sb": lambda text: _script("_", text, ""),
-    "not": lambda text: {"=": "≠", "∈": "∉", "≡": "≢", "⊂": "⊄"}.get(text, text),
-    "over": lambda text: f"/{text}",
-}
-_TWO_ARGUMENTS = {
-    "frac": _fraction,
-    "tfrac": _fraction,
-    "dfrac": _fraction,
-    "sfrac": _fraction,
-    "nicefrac": _fraction,
-    "ion": _ion,
-    "SI": lambda number, unit: f"{number} {unit}",
-    "qty": lambda number, unit: f"{number} {unit}",
-    "href": lambda _, text: text,
-    "textcolor": lambda _, text: text,
-    "texorpdfstring": lambda _, text: text,
-    "stackrel": lambda _, text: text,
-    "overset": lambda _, text: text,
-    "underset": lambda _, text: text,
-}
-_STRUCTURES = frozenset(_ONE_ARGUMENT) | frozenset(_TWO_ARGUMENTS)
-
-
-def _typography(text: str) -> str:
-    if "`" in text or "''" in text:
-        text = re.sub(r"(?<=\d)''", "″", text)
-        text = text.replace("``", "“").replace("''", "”").replace("`", "‘")
-    if "--" in text:
-        text = re.sub(r"(?<!-)---(?!-)", "—", text)
-        text = re.sub(r"(?<![-<])--(?![->])", "–", text)
-    return text

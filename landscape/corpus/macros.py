@@ -141,32 +141,37 @@ ASTRONOMY = {
     "today": "today",
 }
 
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 # Typesetting only: nothing of these is left in the text.
-SWITCHES = frozenset(
-    """rm it bf tt em sf sl cal mit up rmfamily itshape bfseries ttfamily sffamily upshape slshape
-    mdseries normalfont small large Large LARGE huge Huge tiny normalsize scriptsize footnotesize
-    scriptstyle scriptscriptstyle displaystyle textstyle boldmath unboldmath bold protect noindent
+SWITCHES = _words(
+    """rm it bf tt em sf sl cal mit up rmfamily itshape bfseries ttfamily sffamily upshape
+    slshape mdseries normalfont small large Large LARGE huge Huge tiny normalsize scriptsize
+    footnotesize scriptstyle scriptscriptstyle displaystyle textstyle boldmath unboldmath bold protect noindent
     limits nolimits nonumber centering relax left right big Big bigg Bigg bigl bigr Bigl Bigr
     biggl biggr Biggl Biggr middle mathstrut strut raggedright xspace ensuremath allowbreak break
-    nobreak linebreak nolinebreak item smallskip medskip bigskip maketitle""".split()
+    nobreak linebreak nolinebreak item smallskip medskip bigskip maketitle"""
 )
-SPACES = frozenset(
+SPACES = _words(
     """quad qquad enspace thinspace medspace thickspace space nobreakspace newline par hfill
-    hfil""".split()
+    hfil"""
 )
 # One argument, which stays as it is.
-TRANSPARENT = frozenset(
+TRANSPARENT = _words(
     """mathrm text textit textbf textrm emph mbox hbox vbox fbox mathbf mathit mathcal mathbb
     boldsymbol bm texttt textsf textsl mathsf mathscr mathfrak mathtt operatorname underline
     textnormal textup textmd uppercase lowercase MakeUppercase substack mathop mathord mathbin
     mathrel mathnormal rlap llap smash pmb url path code unit si num title section subsection
-    paragraph underbrace overbrace bfv rvec""".split()
+    paragraph underbrace overbrace bfv rvec"""
 )
 # One argument, which goes too.
-DROPPED = frozenset(
+DROPPED = _words(
     """label ref eqref pageref cite citet citep citealt citealp citeauthor citeyear citeyearpar
     citenum nocite footnote footnotetext thanks phantom hphantom vphantom hspace vspace hskip kern
-    begin end color tag input include bibliography bibliographystyle usepackage""".split()
+    begin end color tag input include bibliography bibliographystyle usepackage"""
 )
 
 # Accents of text and of mathematics, as combining characters.

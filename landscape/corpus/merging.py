@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from landscape.corpus.dates import PaperDate, earliest
@@ -65,7 +65,7 @@ def merge_records(rows: Sequence[Row]) -> Row:
     return merged
 
 
-def names_of(row: Row, *, given: Iterable[str] = ()) -> Iterable[str]:
+def names_of(row: Row, *, given: Iterable[str] = ()) -> Iterator[str]:
     """Give the possible keys of a paper, the preferred first, without end.
 
     Parameters

@@ -211,9 +211,7 @@ def _original(given: str, cleaned: str, kept: Any) -> str | None:
     return given.encode("utf-8", "replace").decode("utf-8")
 
 
-def _date(
-    candidates: Any, arxiv_id: str | None, bibcode: str | None
-) -> PaperDate | None:
+def _date(candidates: Any, arxiv_id: str | None, bibcode: str | None) -> PaperDate | None:
     """First date given; else the month in the arXiv id; else the year in the bibcode."""
     known = arxiv_month(arxiv_id) if arxiv_id else None
     if candidates:

@@ -150,11 +150,9 @@ class PartWriter:
         """Rows of a chunk, counted over all inputs, that stay."""
         start, stop = self._layout.bounds[chunk : chunk + 2]
         rows = np.arange(start, stop)
-        return rows[self._layout.representative[start:stop] == rows]
+        return np.asarray(rows[self._layout.representative[start:stop] == rows])
 
-    def _papers(
-        self, scan: Scan, local: int, chunk: int
-    ) -> tuple[pa.Table, dict[int, list[int]]]:
+    def _papers(self, scan: Scan, local: int, chunk: int) -> tuple[pa.Table, dict[int, list[int]]]:
         """Return what is kept of a chunk, and for merged rows the rows merged into them."""
         import pyarrow as pa
 
@@ -172,7 +170,9 @@ class PartWriter:
         rows = table.take(touched).to_pylist()
         for index, place in enumerate(touched):
             others = [row for _, row in merged.get(int(kept[place]), ())]
-            rows[index] = self._named(rows[index], others, bool(self._layout.ambiguous[kept[place]]))
+            rows[index] = self._named(
+                rows[index], others, bool(self._layout.ambiguous[kept[place]])
+            )
         untouched = np.setdiff1d(np.arange(table.num_rows), touched)
         order = np.argsort(np.r_[untouched, touched], kind="stable")
         joined = pa.concat_tables([table.take(untouched).cast(papers_schema()), to_table(rows)])
@@ -212,8 +212,10 @@ class PartWriter:
         import pyarrow as pa
 
         layout = self._layout
-        schema = papers_schema().append(pa.field("row", pa.int64())).append(
-            pa.field("target", pa.int64())
+        schema = (
+            papers_schema()
+            .append(pa.field("row", pa.int64()))
+            .append(pa.field("target", pa.int64()))
         )
         with ExitStack() as stack:
             writers: dict[int, Any] = {}

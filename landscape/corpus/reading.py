@@ -27,7 +27,7 @@ def read_papers(
     reader: Reader | None = None,
     skip: int = 0,
 ) -> Iterator[Batch]:
-    """Stream the papers of a file, cleaned; memory stays that of a few batches.
+    r"""Stream the papers of a file, cleaned; memory stays that of a few batches.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def read_papers(
     --------
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "papers.csv"
-    >>> _ = path.write_text("title,abstract,year\\nA title,Some text,2020\\nAnother,,2021\\n")
+    >>> _ = path.write_text("title,abstract,year\nA title,Some text,2020\nAnother,,2021\n")
     >>> [batch] = read_papers(path)
     >>> batch.papers["title"].to_pylist(), batch.rejected[0].reason
     (['A title'], 'no abstract')
@@ -113,9 +113,7 @@ def _clean(piece: list[RawRecord | Rejection], n_bytes: int, file: str, source: 
     rejected: list[Rejection] = []
     for record in piece:
         result = (
-            normalise(record, file=file, source=source)
-            if isinstance(record, RawRecord)
-            else record
+            normalise(record, file=file, source=source) if isinstance(record, RawRecord) else record
         )
         if isinstance(result, Rejection):
             rejected.append(result)

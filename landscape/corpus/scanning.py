@@ -20,8 +20,8 @@ from landscape.corpus.deduplication import (
     text_hash,
     title_hash,
 )
-from landscape.corpus.reading import BATCH_SIZE, read_papers
 from landscape.corpus.readers import choose_reader
+from landscape.corpus.reading import BATCH_SIZE, read_papers
 from landscape.corpus.schema import Batch
 
 if TYPE_CHECKING:

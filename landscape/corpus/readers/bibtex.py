@@ -11,7 +11,7 @@ from typing import Any
 from landscape.corpus.dates import month_number
 from landscape.corpus.identifiers import parse_arxiv_id, parse_bibcode
 from landscape.corpus.readers.files import checked, open_input
-from landscape.corpus.readers.json_records import LARGEST_RECORD
+from landscape.corpus.readers.json_objects import LARGEST_RECORD
 from landscape.corpus.schema import RawRecord, Rejection
 from landscape.errors import require
 
@@ -116,8 +116,7 @@ def _blocks(path: Path, on_bytes: Callable[[int], None] | None) -> Iterator[tupl
 
 
 def _record(path: Path, line: int, text: str, strings: str) -> RawRecord | Rejection:
-    import bibtexparser
-
+    bibtexparser = require("bibtexparser", "bibtex")
     # The parser reports the same faults to its logger; ours go to rejected.jsonl.
     logging.getLogger("bibtexparser").setLevel(logging.CRITICAL)
     library = bibtexparser.parse_string(strings + text)
@@ -152,7 +151,9 @@ def _fields(key: str, entry_type: str, entry: dict[str, str]) -> dict[str, Any]:
 
 def _authors(names: str) -> list[str]:
     """Split at "and" outside braces, and unwrap braced family names."""
-    found, depth, current = [], 0, []
+    found: list[str] = []
+    current: list[str] = []
+    depth = 0
     for word in names.split():
         if word == "and" and depth == 0:
             found.append(" ".join(current))

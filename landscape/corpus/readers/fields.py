@@ -84,7 +84,7 @@ def list_in_text(value: Any) -> Any:
 
 
 def _by_commas(piece: str) -> list[str]:
-    """Split "A. Penzias, R. Wilson", but not "Penzias, A." """
+    """Split at commas between full names, but not the one inside ``Penzias, A.``."""
     parts = [part.strip() for part in piece.split(",")]
     full_names = all(re.search(r"\S[\s.]+\S{2,}", part) for part in parts if part)
     return parts if full_names else [piece]

@@ -42,9 +42,8 @@ def sample(path: Path) -> bytes:
         another encoding than UTF-8.
     """
     _check_exists(path)
-    with _sentences(path):
-        with open_input(path) as stream:
-            head = stream.read(SAMPLE_BYTES)
+    with _sentences(path), open_input(path) as stream:
+        head = stream.read(SAMPLE_BYTES)
     if not head.strip():
         raise InputError(f"{path} is empty; give a file with at least one paper.")
     if head.startswith(PARQUET_MAGIC):
@@ -63,9 +62,7 @@ def sample(path: Path) -> bytes:
 
 
 @contextmanager
-def open_input(
-    path: Path, *, on_bytes: Callable[[int], None] | None = None
-) -> Iterator[BinaryIO]:
+def open_input(path: Path, *, on_bytes: Callable[[int], None] | None = None) -> Iterator[BinaryIO]:
     """Open a plain or gzip file for reading; a byte order mark is skipped.
 
     Parameters
@@ -84,9 +81,9 @@ def open_input(
         counted = io.BufferedReader(_Counting(file, on_bytes), 1 << 18)
         if compressed:
             unpacked = gzip.GzipFile(fileobj=counted, mode="rb")
-            stream = io.BufferedReader(cast("io.RawIOBase", unpacked), 1 << 20)
+            stream: io.BufferedReader = io.BufferedReader(cast("io.RawIOBase", unpacked), 1 << 20)
         else:
-            stream = counted
+            stream = counted  # type: ignore[assignment]  # a reader of one kind of raw file
         if stream.peek(3)[:3] == _BOM:
             stream.read(3)
         yield cast("BinaryIO", stream)

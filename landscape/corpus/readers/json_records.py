@@ -12,15 +12,10 @@ from typing import Any, BinaryIO
 import orjson
 
 from landscape.corpus.readers.files import open_input
+from landscape.corpus.readers.json_objects import LARGEST_RECORD, ObjectCutter
 from landscape.corpus.schema import Rejection
-from landscape.errors import InputError
-
-LARGEST_RECORD = 64 << 20
-"""Bytes. No paper is as large; what is has lost a quote or a bracket."""
 
 _CHUNK = 1 << 20
-# A string whole (so that brackets inside it do not count), else one bracket.
-_STRUCTURE = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|[{}\[\]]', re.DOTALL)
 _ENVELOPE = re.compile(rb'"docs"\s*:\s*\[')
 _ARRAY = re.compile(rb"\[")
 _PRETTY = re.compile(rb"\s*\{\s*\n\s*\"")
@@ -83,11 +78,11 @@ def is_ads_reply(head: bytes) -> bool:
 def _pieces(stream: BinaryIO, head: bytes) -> Iterator[tuple[int, bytes]]:
     text = head.lstrip()
     if is_ads_reply(text):
-        return _objects(stream, _ENVELOPE)
+        return ObjectCutter(_ENVELOPE).cut(stream)
     if text[:1] == b"[":
-        return _objects(stream, _ARRAY)
+        return ObjectCutter(_ARRAY, alone=True).cut(stream)
     if _PRETTY.match(text):
-        return _objects(stream, None)
+        return ObjectCutter(None).cut(stream)
     return _lines(stream)
 
 
@@ -100,66 +95,6 @@ def _lines(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
             yield number, line
         while not ended and (rest := stream.readline(LARGEST_RECORD)):
             ended = rest.endswith(b"\n")  # the tail of a line too long to be one record
-
-
-def _objects(stream: BinaryIO, opening: re.Pattern[bytes] | None) -> Iterator[tuple[int, bytes]]:
-    """Cut the objects out of an array (after `opening`), or out of a row of them (None)."""
-    buffer, at, line = b"", 0, 1
-    inside, depth, start, done = opening is None, 0, -1, 0
-    ended = False
-    while not ended:
-        chunk = stream.read(_CHUNK)
-        ended = not chunk
-        # `done` is up to where the buffer has been given out.
-        line += buffer.count(b"\n", 0, done)
-        buffer = buffer[done:] + chunk
-        at, start, done = at - done, start - done if start >= 0 else -1, 0
-        while True:
-            if not inside and opening is not None:
-                found = opening.search(buffer, done)
-                if found is None:
-                    rest = buffer[done:].strip(b" \t\r\n,]}")
-                    if ended and rest and opening is _ARRAY:
-                        yield line + buffer.count(b"\n", 0, done), rest
-                    done = at = done if opening is _ARRAY else max(done, len(buffer) - 64)
-                    break
-                inside, at, done, depth = True, found.end(), found.end(), 0
-            token = _STRUCTURE.search(buffer, at)
-            if token is None:
-                at = len(buffer)
-                break
-            mark = token[0]
-            if mark[:1] == b'"':
-                if (len(mark) == 1 or mark[-1:] != b'"' or token.end() == len(buffer)) and not ended:
-                    at = token.start()  # perhaps cut by the end of the chunk
-                    break
-            elif mark in b"{[":
-                if depth == 0:
-                    gap = buffer[done : token.start()].strip(b" \t\r\n,")
-                    if gap:
-                        yield line + buffer.count(b"\n", 0, done), gap
-                    start = token.start()
-                depth += 1
-            elif depth > 0:
-                depth -= 1
-                if depth == 0:
-                    yield line + buffer.count(b"\n", 0, start), buffer[start : token.end()]
-                    start, done = -1, token.end()
-            elif opening is not None:
-                gap = buffer[done : token.start()].strip(b" \t\r\n,")
-                if gap:
-                    yield line + buffer.count(b"\n", 0, done), gap
-                inside, done = False, token.end()
-            at = token.end()
-        if len(buffer) - done > LARGEST_RECORD:
-            number = line + buffer.count(b"\n", 0, max(start, 0))
-            raise InputError(
-                f"The JSON record that starts on line {number:,} does not end; "
-                "a quote or a bracket is missing there."
-            )
-    rest = buffer[done:].strip(b" \t\r\n,")
-    if inside and rest:
-        yield line + buffer.count(b"\n", 0, max(start, done)), rest
 
 
 def _parsed(piece: bytes) -> tuple[Any, str | None]:

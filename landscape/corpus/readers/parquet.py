@@ -98,7 +98,9 @@ def _matrix(batch: pa.RecordBatch, name: str) -> list[np.ndarray[Any, Any] | Non
 
     column = batch.column(name)
     kind = column.type
-    if not (pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind)):
+    if not (
+        pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind)
+    ):
         return None
     if not pa.types.is_floating(kind.value_type):
         return None
@@ -107,9 +109,7 @@ def _matrix(batch: pa.RecordBatch, name: str) -> list[np.ndarray[Any, Any] | Non
     values = column.values.to_numpy(zero_copy_only=False).astype(np.float32, copy=False)
     ends = column.offsets.to_numpy()
     missing = column.is_null().to_numpy(zero_copy_only=False)
-    return [
-        None if missing[i] else values[ends[i] : ends[i + 1]] for i in range(len(column))
-    ]
+    return [None if missing[i] else values[ends[i] : ends[i + 1]] for i in range(len(column))]
 
 
 def _damaged(path: Path, error: Exception, n_good: int) -> InputError:

@@ -19,7 +19,7 @@ _DELIMITERS = (",", "\t", ";", "|")
 
 
 class TableReader:
-    """Reads tables: CSV (comma, tab, semicolon), Parquet, JSON lines or a JSON array.
+    r"""Reads tables: CSV (comma, tab, semicolon), Parquet, JSON lines or a JSON array.
 
     Columns are those of ``papers.parquet``; common other names are understood (``id``,
     ``summary``, ``year``, ``citation_count``...). At least ``title`` and ``abstract`` are needed.
@@ -28,7 +28,7 @@ class TableReader:
 
     Examples
     --------
-    >>> TableReader().recognises(Path("x"), b"id,title,abstract\\n1,T,A\\n")
+    >>> TableReader().recognises(Path("x"), b"id,title,abstract\n1,T,A\n")
     True
     """
 
@@ -118,8 +118,7 @@ def _csv_record(path: Path, line: int, header: list[str], row: list[str]) -> Raw
 
 def _text_lines(stream: BinaryIO) -> Iterator[str]:
     """Decode line by line; bytes that are not UTF-8 are marked, so that only their row is lost."""
-    for line in io.TextIOWrapper(stream, "utf-8", errors="surrogateescape", newline=""):
-        yield line
+    yield from io.TextIOWrapper(stream, "utf-8", errors="surrogateescape", newline="")
 
 
 def _delimiter(head: bytes) -> str | None:

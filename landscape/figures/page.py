@@ -328,7 +328,7 @@ def _window(values: Floats) -> tuple[float, float]:
     """Range of the papers; a few that lie far off do not shrink the map of all others."""
     least, most = float(values.min()), float(values.max())
     inner = np.quantile(values, [0.0005, 0.9995])
-    slack = 0.10 * (inner[1] - inner[0])
+    slack = 0.20 * (inner[1] - inner[0])
     return max(least, float(inner[0] - slack)), min(most, float(inner[1] + slack))
 
 

@@ -1,0 +1,271 @@
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from landscape import figures
+from landscape.errors import InputError
+from landscape.figures.density_map import draw_heatmap
+from landscape.figures.marginalia import key_values
+
+COARSE = 40
+
+
+def names_on(figure):
+    """The lettered names, their lines joined, by topic."""
+    words: dict[int, str] = {}
+    for text in figure.texts:
+        gid = str(text.get_gid())
+        if gid.startswith("topic-"):
+            number = int(gid.removeprefix("topic-"))
+            words[number] = f"{words.get(number, '')} {text.get_text()}".strip()
+    return words
+
+
+def plain(name):
+    return name.replace("\u200a", "").replace("\u2004", " ")
+
+
+def topic(label, *, x=0.0, y=0.0, n_papers=5, topic_id=0, level=1):
+    return pd.DataFrame(
+        {
+            "topic_id": topic_id,
+            "label": label,
+            "level": level,
+            "x": x,
+            "y": y,
+            "n_papers": n_papers,
+        },
+        index=[0],
+    )
+
+
+def test_structure_of_the_figure(make_atlas):
+    atlas = make_atlas()
+    figure = figures.heatmap(atlas, raster_dpi=COARSE)
+    (axes,) = figure.axes
+    (image,) = axes.images
+    pixels = image.get_array()
+    assert pixels.dtype == np.uint8
+    assert pixels.shape[1] == 11 * COARSE
+    assert not axes.axison
+    x0, x1, y0, y1 = image.get_extent()
+    # One map unit is as long across as it is up.
+    wide, high = axes.get_window_extent().size
+    assert wide / (x1 - x0) == pytest.approx(high / (y1 - y0), rel=1e-6)
+    assert ((atlas.topics.x > x0) & (atlas.topics.x < x1)).all()
+    labels = atlas.topics.set_index("topic_id")["label"]
+    lettered = names_on(figure)
+    assert len(lettered) > 30
+    for number, name in lettered.items():
+        expected = labels[number].upper() if number >= 1000 else labels[number]
+        assert plain(name) == expected
+
+
+def test_the_darkest_pixels_are_where_the_papers_are():
+    rng = np.random.default_rng(0)
+    x = np.concatenate([rng.normal(-2, 0.1, 5000), rng.normal(2, 0.1, 50)])
+    figure = draw_heatmap(x, rng.normal(0, 0.1, 5050), raster_dpi=COARSE)
+    pixels = figure.axes[0].images[0].get_array().astype(int).sum(axis=2)
+    _, column = np.unravel_index(pixels.argmin(), pixels.shape)
+    assert column < pixels.shape[1] / 2
+    assert (pixels.max(axis=0)[:3] == 255 * 3).all(), "the page is empty where no papers are"
+
+
+def test_table_accounts_for_every_topic(make_atlas):
+    atlas = make_atlas()
+    table = figures.heatmap(atlas, raster_dpi=COARSE).table
+    assert sorted(table["topic_id"]) == sorted(atlas.topics["topic_id"])
+    assert np.allclose(table["share"], table["n_papers"] / len(atlas.map))
+    assert table["label_x"].notna().equals(table["shown"])
+    assert set(table["keywords"]) == {"spectra; survey", "telescopes"}
+    assert table["level"].is_monotonic_increasing
+    near = np.hypot(table["label_x"] - table["x"], table["label_y"] - table["y"])
+    assert near.median() < 0.5, "label positions are in map units"
+
+
+def test_caption_states_the_bounds(make_atlas):
+    caption = figures.heatmap(make_atlas(3000), raster_dpi=COARSE).caption
+    for words in (
+        "Test sky: 3,000 papers, 1992-04-01 to 2026-06-30, from arxiv.",
+        "directions, and distances between far regions, mean nothing",
+        "90% of the papers lie in the 42 named regions",
+        "17% of the 10 nearest neighbours are kept (kNN recall@10)",
+        "trustworthiness 0.93",
+        "90% of region peaks return",
+    ):
+        assert words in caption
+    assert "None" not in caption
+
+
+def test_what_is_printed_is_the_caption(make_atlas):
+    figure = figures.heatmap(make_atlas(), raster_dpi=COARSE)
+    printed = " ".join(t.get_text() for t in figure.texts if t.get_gid() == "caption")
+    assert printed == figure.caption.replace("\n", " ")
+
+
+def test_demo_says_that_it_is_generated(make_atlas):
+    figure = figures.heatmap(make_atlas(generated=True), raster_dpi=COARSE)
+    banner = [t for t in figure.texts if "GENERATED DEMO CORPUS" in t.get_text()]
+    assert len(banner) == 1
+    assert figure.alt_text.startswith("GENERATED DEMO CORPUS")
+    real = figures.heatmap(make_atlas(), raster_dpi=COARSE)
+    assert "GENERATED" not in real.alt_text + "".join(t.get_text() for t in real.texts)
+
+
+def test_alt_text_names_the_largest_regions_and_where_they_lie(make_atlas):
+    atlas = make_atlas()
+    words = figures.heatmap(atlas, raster_dpi=COARSE).alt_text
+    regions = atlas.topics[atlas.topics.level == 1].nlargest(3, "n_papers")
+    for row in regions.itertuples():
+        assert f"{row.label} ({row.n_papers:,}, " in words
+    assert "3,000 papers" in words
+
+
+def test_names_are_never_parsed_as_mathematics(tmp_path):
+    nasty = "$\\frac{1}{0}$ H_0 ^ \\input{x} $$"
+    figure = draw_heatmap([0, 1], [0, 1], topic(nasty), raster_dpi=COARSE, title="$\\bad{")
+    figures.save_figure(figure, tmp_path / "a.svg")
+    assert names_on(figure)[0] == nasty
+    assert nasty in (tmp_path / "a.csv").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("label", "shown"),
+    [
+        ("Lyα and β Pictoris ± ☉", "Lyα and β Pictoris ± ☉"),
+        ("日本 dwarfs", "\ufffd\ufffd dwarfs"),
+        ("two\nlines\tand \u202ereversed\u0000", "two lines and reversed"),
+        ("", ""),
+    ],
+)
+def test_any_characters_can_be_lettered(label, shown, recwarn):
+    figure = draw_heatmap([0, 1], [0, 1], topic(label), raster_dpi=COARSE)
+    figure.canvas.draw()
+    assert names_on(figure).get(0, "") == shown
+    assert not [w for w in recwarn if "missing from" in str(w.message)]
+
+
+def test_eighty_letters_are_broken_into_three_lines_and_more_are_cut():
+    eighty = "high resolution spectroscopic surveys of extremely metal poor halo star candidate"
+    for label in (eighty[:80], "x" * 300, "word " * 60):
+        figure = draw_heatmap([0, 1], [0, 1], topic(label), raster_dpi=COARSE)
+        lines = [t.get_text() for t in figure.texts if t.get_gid() == "topic-0"]
+        assert 1 <= len(lines) <= 4
+        assert len(" ".join(lines)) <= 84
+
+
+@pytest.mark.parametrize("n", [1, 2, 10])
+@pytest.mark.parametrize("colours", ["light", "dark"])
+def test_few_papers(make_atlas, n, colours):
+    figure = figures.heatmap(make_atlas(n, n_regions=1), colours=colours, raster_dpi=COARSE)
+    pixels = figure.axes[0].images[0].get_array()
+    assert len(np.unique(pixels.reshape(-1, 3), axis=0)) > 10
+    assert f"{n} paper" in figure.caption
+
+
+@pytest.mark.parametrize("place", [0.0, -1e-8, 1e6])
+def test_all_papers_in_one_place(place):
+    figure = draw_heatmap(np.full(500, place), np.full(500, place), raster_dpi=COARSE)
+    pixels = figure.axes[0].images[0].get_array()
+    assert pixels.min() < 250
+    assert (pixels[0, 0] == 255).all()
+
+
+@pytest.mark.parametrize("topics", [None, pd.DataFrame()])
+def test_no_topics(topics):
+    x, y = np.random.default_rng(0).normal(size=(2, 100))
+    figure = draw_heatmap(x, y, topics, raster_dpi=COARSE)
+    assert names_on(figure) == {}
+    assert figure.table.empty
+    assert "lie in" not in figure.caption
+
+
+def test_levels_and_labels_can_be_left_away(make_atlas):
+    atlas = make_atlas()
+    only = figures.heatmap(atlas, levels=[0], raster_dpi=COARSE)
+    assert set(names_on(only)) == set(atlas.topics.topic_id[atlas.topics.level == 0])
+    none = figures.heatmap(atlas, labels=False, raster_dpi=COARSE)
+    assert names_on(none) == {}
+    assert not none.table["shown"].any()
+    few = figures.heatmap(atlas, max_labels=7, raster_dpi=COARSE)
+    assert len(names_on(few)) == 7
+
+
+def test_papers_far_off_do_not_shrink_the_map():
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(2, 20_000))
+    x[:3] = [900, -800, 700]
+    figure = draw_heatmap(x, y, raster_dpi=COARSE)
+    x0, x1 = figure.axes[0].get_xlim()
+    assert x1 - x0 < 30
+    assert "3 papers far from all others lie outside the frame" in figure.caption
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_positions_that_are_no_numbers(bad):
+    with pytest.raises(InputError, match=r"1 of 3 map positions are not finite"):
+        draw_heatmap([0, 1, bad], [0, 1, 2])
+
+
+def test_other_unusable_input():
+    with pytest.raises(InputError, match="2 x and 1 y"):
+        draw_heatmap([0, 1], [0])
+    with pytest.raises(InputError, match="no papers"):
+        draw_heatmap([], [])
+    with pytest.raises(InputError, match="lacks label"):
+        draw_heatmap([0], [0], topic("a").drop(columns="label"))
+    with pytest.raises(InputError, match=r"1 x 1 inches.*at least 3 x 2.4"):
+        draw_heatmap([0], [0], size_inches=(1, 1))
+    with pytest.raises(InputError, match="'pink'"):
+        draw_heatmap([0], [0], colours="pink")
+
+
+def test_drawing_leaves_no_trace_in_pyplot_or_settings(make_atlas):
+    import matplotlib as mpl
+    from matplotlib import _pylab_helpers
+
+    before = dict(mpl.rcParams)
+    figures.heatmap(make_atlas(50, n_regions=3), raster_dpi=COARSE)
+    assert dict(mpl.rcParams) == before
+    assert not _pylab_helpers.Gcf.figs
+
+
+def test_notebooks_show_it_with_its_alternative_text(make_atlas):
+    figure = figures.heatmap(make_atlas(50, n_regions=3), raster_dpi=COARSE, size_inches=(5, 4))
+    data, about = figure._repr_mimebundle_()
+    assert data["image/png"].startswith("iVBOR")
+    assert about["image/png"] == {"width": 360, "alt": figure.alt_text}
+
+
+@pytest.mark.parametrize(("least", "most"), [(0.01, 0.02), (3, 4000), (1e-5, 1e6), (7, 7.5)])
+def test_key_has_two_to_six_rising_numbers_in_range(least, most):
+    values = key_values(least, most)
+    assert 2 <= len(values) <= 6
+    assert values == sorted(values)
+    assert least <= values[0] < values[-1] <= most
+
+
+def test_key_squares_hold_what_they_say():
+    """The number under a square is the papers that an area of its size holds in that tone."""
+    rng = np.random.default_rng(0)
+    n = 400_000
+    figure = draw_heatmap(*rng.uniform(0, 1, (2, n)), raster_dpi=COARSE)
+    axes = figure.axes[0]
+    wide, high = axes.transData.transform((1, 1)) - axes.transData.transform((0, 0))
+    square = next(a for a in figure.artists + figure.patches if a.get_gid() == "key")
+    points = figure.dpi / 72
+    expected = n * (square.get_width() * points) * (square.get_height() * points) / (wide * high)
+    pixels = axes.images[0].get_array()
+    middle = pixels[pixels.shape[0] // 2, pixels.shape[1] // 2] / 255
+    squares = [a for a in figure.artists + figure.patches if a.get_gid() == "key"]
+    numbers = [
+        float(t.get_text().replace(",", ""))
+        for t in figure.texts
+        if t.get_gid() == "key" and t.get_text()[0].isdigit()
+    ]
+    assert len(numbers) == len(squares)
+    tones = [np.linalg.norm(np.array(s.get_facecolor()[:3]) - middle) for s in squares]
+    nearest = numbers[int(np.argmin(tones))]
+    assert expected / 3.5 < nearest < expected * 3.5

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
@@ -11,6 +12,7 @@ from random import Random
 LEAST_LEAD_DAYS = 45
 _SAME_THEME, _RELATED = 0.80, 0.15  # the rest goes anywhere in the corpus
 _MEMORY_DAYS = 365.0 * 9.0
+_LARGEST_POOL = 150  # papers that an author has in view at once
 
 
 @dataclass(frozen=True)
@@ -56,14 +58,17 @@ def draw_references(
     everything: list[int] = []
     for index, paper in enumerate(papers):
         wanted = _reference_count(paper, rng)
+        neighbour = rng.choice(related.get(paper.theme) or ("",))
         pools = (
             (by_theme.get(paper.theme, []), _SAME_THEME),
-            ([i for theme in related.get(paper.theme, ()) for i in by_theme.get(theme, [])], _RELATED),
-            (everything[-400:], 1.0 - _SAME_THEME - _RELATED),
+            (by_theme.get(neighbour, []), _RELATED),
+            (everything, 1.0 - _SAME_THEME - _RELATED),
         )
         chosen: set[int] = set()
         for pool, share in pools:
-            old_enough = [i for i in pool if papers[i].day <= paper.day - LEAST_LEAD_DAYS]
+            # Pools are in order of time, so that those old enough come first.
+            latest = bisect_right(pool, paper.day - LEAST_LEAD_DAYS, key=lambda i: papers[i].day)
+            old_enough = pool[max(0, latest - _LARGEST_POOL) : latest]
             weights = [
                 fitness[i] * (1.0 + cited[i]) * math.exp((papers[i].day - paper.day) / _MEMORY_DAYS)
                 for i in old_enough

@@ -182,6 +182,8 @@ def find_traps(text: str, *, field: str, mentions: list[Mention]) -> list[Mentio
     taken = [(m.start, m.end) for m in mentions]
     found = []
     for trap in load_traps():
+        if trap.surface not in text:
+            continue
         for match in re.finditer(rf"\b{re.escape(trap.surface)}(?:s|es)?\b", text):
             if all(match.end() <= start or match.start() >= end for start, end in taken):
                 span = (match.start(), match.end(), match[0], trap.looks_like)

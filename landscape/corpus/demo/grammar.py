@@ -21,6 +21,8 @@ LATEX_SHARE = 0.45
 TITLE_CASE_SHARE = 0.42
 
 _MARKS = re.compile("[\ue000-\ue1ff]")
+_STRAY_SPACE = re.compile(r"\s+([,.;:?])")
+_WORDS = re.compile(r"[a-z]+")
 # Roles that an abstract can lose when it is too long, the first first.
 _SPARE = ("method", "outlook", "target", "compare", "trend", "theory_method", "background", "rivals")
 _PADDING = ("background", "outlook", "compare", "theory_test", "rivals", "gap")
@@ -208,7 +210,7 @@ class Writer:
             except ExhaustedError:
                 continue
             title = _finished(_tidy_title(title, rng)).removesuffix(".")
-            plain = _MARKS.sub("", title)
+            plain = _plain(title)
             if _key(title) in self.titles or not 18 <= len(plain) <= 165 or _stutters(plain):
                 continue
             return title_case(title) if rng.random() < TITLE_CASE_SHARE else title
@@ -217,8 +219,7 @@ class Writer:
 
 def _finished(text: str) -> str:
     """Capital, articles, no stray spaces, one full stop."""
-    text = re.sub(r"\s+([,.;:?])", r"\1", re.sub(r"\s+", " ", text)).strip()
-    return sentence_case(mend_articles(text))
+    return sentence_case(mend_articles(_STRAY_SPACE.sub(r"\1", text).strip()))
 
 
 def _tidy_title(title: str, rng: Random) -> str:
@@ -243,13 +244,13 @@ def _says_something(written: list[tuple[str, str]], kind: str) -> bool:
 
 
 def _reads_well(sentence: str) -> bool:
-    plain = _MARKS.sub("", sentence)
+    plain = _plain(sentence)
     return not _stutters(plain) and 5 <= len(plain.split()) <= 52
 
 
 def _stutters(text: str) -> bool:
     """Doubled words, or a long word three times in one sentence."""
-    words = re.findall(r"[a-z]+", text.lower())
+    words = _WORDS.findall(text.lower())
     if any(first == second for first, second in zip(words, words[1:], strict=False)):
         return True
     long_words = [word for word in words if len(word) > 5]
@@ -257,11 +258,16 @@ def _stutters(text: str) -> bool:
 
 
 def _opening(sentence: str) -> str:
-    return " ".join(_MARKS.sub("", sentence).lower().split()[:2])
+    return " ".join(_plain(sentence).lower().split(None, 2)[:2])
 
 
 def _key(sentence: str) -> str:
-    return _MARKS.sub("", sentence).lower().strip(" .")
+    return _plain(sentence).lower().strip(" .")
+
+
+def _plain(text: str) -> str:
+    """The text without facility marks; most sentences have none."""
+    return _MARKS.sub("", text) if "\ue000" in text else text
 
 
 def _words(sentences: object) -> int:

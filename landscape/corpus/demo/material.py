@@ -13,7 +13,7 @@ from landscape.corpus.demo.wording import count, rounded, scientific, spin
 
 _SLOT = re.compile(
     r"\{(known|found|means|asks|topic|focus|object1|object|sample|site|bare_site|using|data1|n|nt|"
-    r"nkept|nfew|ncontrol|mech|mname1|mname|mvalue|mlow|mhigh|model|simulate1|simulate|learn1|"
+    r"nkept|nfew|ncontrol|ntrain|mech|mname1|mname|mvalue|mlow|mhigh|model|simulate1|simulate|learn1|"
     r"learn|build1|build|target|field|trend|slopevalue|slope|stem|response|driver)\}"
 )
 _TOKEN = re.compile("\ue010(\\w+)\ue011")
@@ -48,6 +48,7 @@ class Material:
             "means": self._shuffled(story.means),
             "object": self._shuffled(card.objects),
             "mech": self._shuffled(card.mechanisms),
+            "asks": [story.asks],  # a question is put once in an abstract
         }
         # The story opens most abstracts, the wider theme some of them.
         if rng.random() < 0.35:
@@ -118,7 +119,7 @@ class Material:
 
     def _drawn(self, name: str) -> str:
         card, story, rng = self.card, self.story, self.rng
-        if name in ("n", "nt", "nkept", "nfew", "ncontrol"):
+        if name in ("n", "nt", "nkept", "nfew", "ncontrol", "ntrain"):
             return self._count(name)
         if name[0] == "m" and name != "model":
             return self._measured(name)
@@ -128,7 +129,6 @@ class Material:
             text = self._one_of(getattr(card, name.rstrip("1")))
             return _without_article(text) if name.endswith("1") else text
         simple = {
-            "asks": story.asks,
             "topic": card.topic,
             "focus": story.focus,
             "sample": card.sample,
@@ -156,6 +156,8 @@ class Material:
     def _count(self, name: str) -> str:
         if name in ("n", "nt"):
             return count(self.number)
+        if name == "ntrain":
+            return count(round(self.number * self.rng.uniform(1.5, 12.0)) + self.rng.randint(1500, 9000))
         low, high = {"nkept": (0.45, 0.93), "nfew": (0.04, 0.3), "ncontrol": (1.3, 12.0)}[name]
         return count(max(3, round(self.number * self.rng.uniform(low, high))))
 
@@ -217,7 +219,7 @@ class Material:
         return weights
 
     def _sample_size(self) -> int:
-        low, high = self.card.sample_range
+        low, high = (max(4.0, bound) for bound in self.card.sample_range)
         era = (self.date - 1990.0) / 36.0
         place = min(1.0, max(0.0, 0.12 + 0.5 * era + self.rng.gauss(0.0, 0.2)))
         return round(low * (high / low) ** place)

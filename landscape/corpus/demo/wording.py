@@ -12,6 +12,8 @@ from random import Random
 
 _INNERMOST = re.compile(r"\{([^{}]*)\}")
 _RANGE = re.compile(r"(-?\d+(?:\.\d+)?(?:e-?\d+)?)\.\.(-?\d+(?:\.\d+)?(?:e-?\d+)?)")
+_SPACES = re.compile(r"  +")
+_INDEFINITE = re.compile(r"\b([Aa]n?) (?=(\S+))\2")
 _SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 _PLAIN_DIGITS = {ord(sup): plain for sup, plain in zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+", strict=True)}
 _PLAIN_SUBSCRIPTS = {ord(sub): plain for sub, plain in zip("₀₁₂₃₄₅₆₇₈₉", "0123456789", strict=True)}
@@ -25,18 +27,18 @@ _LATEX = (
     (re.compile(r"≳"), r"$\\gtrsim$"),
     (re.compile(r"µm"), r"$\\mu$m"),
     (re.compile(r"(?<![$\\])%"), r"\\%"),
-    (re.compile(r"([αβγδσµΛΩλνπκτ])"), lambda m: f"${_GREEK[m[1]]}$"),
+    (re.compile(r"([αβγδσµΛΩλνπκτΔχ])"), lambda m: f"${_GREEK[m[1]]}$"),
     (re.compile(r" ([±×≈∼<>]) "), lambda m: f" ${_RELATIONS[m[1]]}$ "),
     (re.compile(r"–"), "--"),
 )
 _GREEK = {
     "α": r"\alpha", "β": r"\beta", "γ": r"\gamma", "δ": r"\delta", "σ": r"\sigma", "µ": r"\mu",
     "Λ": r"\Lambda", "Ω": r"\Omega", "λ": r"\lambda", "ν": r"\nu", "π": r"\pi", "κ": r"\kappa",
-    "τ": r"\tau",
+    "τ": r"\tau", "Δ": r"\Delta", "χ": r"\chi",
 }  # fmt: skip
 _RELATIONS = {"±": r"\pm", "×": r"\times", "≈": r"\approx", "∼": r"\sim", "<": "<", ">": ">"}
 _IN_MATHS = {"≈": r"\approx", "∼": r"\sim", "⊙": r"\odot", "⊕": r"\oplus"}
-_MATHS = re.compile(r"\$[^$]*\$")
+_MATHS = re.compile(r"(\$[^$]*\$)")
 
 _SMALL_WORDS = frozenset(
     "a an and as at between beyond by for from in into is it its near of on onto or over per "
@@ -63,12 +65,14 @@ def spin(text: str, rng: Random) -> str:
     >>> spin("{one|one} of {3..3} {fields|{fields}}", Random(1))
     'one of 3 fields'
     """
+    if "{" not in text:
+        return text
     while (match := _INNERMOST.search(text)) is not None:
         inside = match[1]
         drawn = _RANGE.fullmatch(inside)
         chosen = draw_number(drawn[1], drawn[2], rng) if drawn else rng.choice(inside.split("|"))
         text = text[: match.start()] + chosen + text[match.end() :]
-    return re.sub(r"  +", " ", text).strip()
+    return _SPACES.sub(" ", text).strip()
 
 
 def draw_number(low: str, high: str, rng: Random) -> str:
@@ -167,15 +171,22 @@ def title_case(text: str) -> str:
     for index, word in enumerate(words):
         unit = index > 0 and words[index - 1][:1].isdigit() and len(word) <= 4
         if word and not unit and (first or word not in _SMALL_WORDS):
-            words[index] = "-".join(
-                part[:1].upper() + part[1:] if part.isalpha() and part not in _SMALL_WORDS else part
-                for part in word.split("-")
-            )
-            bare = words[index].rstrip(",:;?")
+            words[index] = "-".join(_raised(word.split("-")))
+            bare = words[index].rstrip(",:;?.")
             if bare.isalpha():
                 words[index] = words[index][:1].upper() + words[index][1:]
         first = word.endswith((":", "?", "."))
     return " ".join(words)
+
+
+def _raised(parts: list[str]) -> list[str]:
+    """The parts of a hyphenated word with capitals, units such as ``21-cm`` excepted."""
+    return [
+        part[:1].upper() + part[1:]
+        if part.isalpha() and part not in _SMALL_WORDS and not parts[max(0, i - 1)][:1].isdigit()
+        else part
+        for i, part in enumerate(parts)
+    ]
 
 
 def article(phrase: str) -> str:
@@ -215,7 +226,7 @@ def mend_articles(text: str) -> str:
         right = article(match[2])
         return (right.capitalize() if match[1][0] == "A" else right) + " " + match[2]
 
-    return re.sub(r"\b([Aa]n?) (?=(\S+))\2", mended, text)
+    return _INDEFINITE.sub(mended, text)
 
 
 def to_latex(text: str) -> str:
@@ -227,7 +238,10 @@ def to_latex(text: str) -> str:
     at $z \approx 2$ with 10$^{9}$ M$_\odot$ and 3 $\pm$ 1 km s$^{-1}$
     """
     for pattern, replacement in _LATEX:
-        text = pattern.sub(replacement, text)
+        # Every other piece is mathematics already and stays as it is.
+        pieces = _MATHS.split(text)
+        pieces[::2] = [pattern.sub(replacement, piece) for piece in pieces[::2]]
+        text = "".join(pieces)
     return _MATHS.sub(_mathematics, text)
 
 

@@ -16,7 +16,7 @@ from landscape.errors import InputError
 from landscape.text import pipeline as pipelines
 from landscape.text.lexicon import lexicon
 from landscape.text.phrases import normal_form
-from landscape.text.trimming import is_subject, trim
+from landscape.text.trimming import has_vague_head, is_subject, split_names, trim
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -28,6 +28,7 @@ _SMALL = 400  # texts below which starting processes takes longer than the work
 # How much more a phrase counts for each doubling of its occurrences, and for being in the title.
 _REPEATED = 0.20
 _IN_TITLE = 1.15
+_VAGUE = 0.75  # and how much less where its last word could stand in any paper
 
 
 def extract_keywords(
@@ -237,6 +238,9 @@ def _choose(
         phrase.score = max(phrase.score, score)
         phrase.in_title |= begin < words.title_end
         phrase.spellings.append(spelling)
+    for key, phrase in found.items():
+        if has_vague_head(key):
+            phrase.score *= _VAGUE
     ranked = sorted(found.items(), key=lambda item: -item[1].weight())  # stable: ties as met
     chosen: list[str] = []
     covered: set[str] = set()
@@ -294,15 +298,21 @@ class _Words:
 
     def trimmed_chunks(self) -> list[tuple[int, int]]:
         """Noun chunks without determiners and other words that say nothing at either end."""
-        trimmed = (trim(self.words, self.tags, begin, end) for begin, end in self.chunks)
+        words, tags = self.words, self.tags
+        parts = [part for chunk in self.chunks for part in split_names(words, tags, *chunk)]
+        trimmed = (trim(words, tags, begin, end) for begin, end in parts)
         return [span for span in trimmed if span is not None]
 
     def shown_words(self, begin: int, end: int) -> list[str]:
         """Words as they are shown: small unless part of a name."""
         return [
-            word if word.islower() or self.tags[begin + place] == "PROPN" else _small(word)
+            word if word.islower() or self._is_name(begin, begin + place) else _small(word)
             for place, word in enumerate(self.words[begin:end])
         ]
+
+    def _is_name(self, begin: int, place: int) -> bool:
+        tags = self.tags
+        return tags[place] == "PROPN" or ("-" in self.words[place] and "PROPN" in tags[begin:place])
 
     def shown(self, begin: int, end: int) -> str:
         spaced = False not in self.spaces[begin : end - 1]

@@ -18,8 +18,8 @@ class Lexicon:
     ----------
     classes : dict of str to str
         Lower-case word to its word class: a universal part of speech, or one of the ambiguous
-        classes ``"verb-noun"``, ``"verb-noun-s"``, ``"ed"``, ``"ing"``, ``"ing-noun"``,
-        ``"ing-adjective"``, ``"adj-noun"``, which the tagger settles from the words around.
+        classes ``"verb-noun"``, ``"verb-noun-s"``, ``"verb-s"``, ``"ed"``, ``"ing"``,
+        ``"ing-noun"``, ``"ing-adjective"``, ``"adj-noun"``, which the tagger settles from the words around.
     nouns : frozenset of str
         Common nouns: what a title in capitals may safely write small.
     units, catalogues, proper, name_heads : frozenset of str
@@ -118,6 +118,9 @@ def _add_verbs(classes: dict[str, str], verbs: Sections) -> None:
     for base in verbs["verb-noun"]:
         classes[base] = "verb-noun"
         classes[third_person(base)] = "verb-noun-s"
+    for word in verbs["mostly-verb"]:
+        if classes.get(word) == "verb-noun-s":
+            classes[word] = "verb-s"
     for word in verbs["irregular"]:
         classes[word] = "VERB"
     for word in verbs["participle-adjective"]:

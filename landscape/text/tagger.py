@@ -41,7 +41,9 @@ PARTS_OF_SPEECH = frozenset(
     ]
 )
 _SETTLED = PARTS_OF_SPEECH - {"VERB"}
-_NOMINAL = frozenset(["NOUN", "PROPN", "ADJ", "verb-noun", "verb-noun-s", "adj-noun", "ing-noun"])
+_NOMINAL = frozenset(
+    ["NOUN", "PROPN", "ADJ", "verb-noun", "verb-noun-s", "verb-s", "adj-noun", "ing-noun"]
+)
 _NOMINAL_OR_PARTICIPLE = _NOMINAL | {"ing-adjective", "ed", "symbol", "number"}
 _OBJECT_STARTS = frozenset(["DET", "PRON", "NUM", "ADV", "number", "that"])
 
@@ -67,7 +69,7 @@ _MEASURE = re.compile(
     r"objects?|stars?|galaxies|[kM]?|M⊙|Msun|e|σ)"
 )
 _WORD = re.compile(r"[^\W\d_]")
-_CAPITALISED = re.compile(r"[A-ZÀ-ÞŁŚŠŽ][a-zà-ÿłśšž'’]+")
+_CAPITALISED = re.compile(r"[A-ZÀ-ÞŁŚŠŽ][a-zà-ÿłśšž'’]+(?:[-–][A-Za-z]?[a-z]+)*")
 _SYMBOLIC = re.compile(r".*[_⊙☉⊕⋆★†′″⁺⁻^]|[α-ωϵϕϑ]{1,3}$|[a-zΑ-Ω]$")
 _NOUN_ENDINGS = re.compile(
     r".*(?:tions?|sions?|ity|ities|ments?|ness|nesses|isms?|ances?|ences?|ics|ology|ologies|graphy|"
@@ -154,7 +156,8 @@ class RuleTagger:
         for place, code in enumerate(tags):
             if code not in _SETTLED:
                 if code == "VERB":
-                    tags[place] = _after_article(place, tags)
+                    if place and tags[place - 1] == "DET":
+                        tags[place] = _after_article(place, tags)
                 else:
                     tags[place] = _RULES[code](place, words, tags, self._lexicon)
         return Tagged(tags, lemmas, starts)
@@ -254,8 +257,6 @@ def _guess_cased(word: str, known: Lexicon) -> str:
     if word.startswith(("http", "www.")) or "@" in word:
         return "X"
     lower = word.lower()
-    if lower in known.classes and word[0].isupper() and word[1:].islower():
-        return "capitalised"
     if word.isupper() and len(word) > 3 and known.classes.get(lower) in _CLOSED:
         return known.classes[lower]
     head, hyphen, _ = word.partition("-")
@@ -288,7 +289,7 @@ def _guess_lower(word: str, known: Lexicon) -> str:
 
 
 def _guess_ending(word: str) -> str:
-    if len(word) > 4:
+    if len(word) > 3:
         for ending, code in _VERBAL_ENDINGS:
             if word.endswith(ending):
                 return code
@@ -299,6 +300,11 @@ def _guess_ending(word: str) -> str:
 
 _VERBAL_ENDINGS = (
     ("eed", "NOUN"),
+    ("ize", "VERB"),
+    ("ify", "VERB"),
+    ("izes", "VERB"),
+    ("ifies", "VERB"),
+    ("ate", "verb-noun"),
     ("ings", "NOUN"),
     ("ly", "ADV"),
     ("ed", "ed"),
@@ -344,7 +350,8 @@ def _settle_capitals(
                 continue
             lower = words[place].lower()
             opens = place == begin or words[place - 1] in (":", "(", "—", "“", '"', ".", "-")
-            if lower in known.proper and lower not in written:
+            head = lower.partition("-")[0]
+            if head in known.proper and lower not in written:
                 codes[place] = "PROPN"
                 continue
             if not opens and title_case is None:
@@ -352,7 +359,7 @@ def _settle_capitals(
             if not (opens or title_case):
                 small = known.classes.get(lower)
                 codes[place] = small if small in _CLOSED else "PROPN"
-            elif lower in written or lower in known.classes or _common_ending(lower):
+            elif lower in written or head in known.classes or _common_ending(head):
                 codes[place] = _guess_lower(lower, known)
             else:
                 codes[place] = "PROPN"
@@ -423,6 +430,13 @@ def _verb_noun_s(place: int, words: list[str], tags: list[str], _: Lexicon) -> s
     if tag_before == "ADV" and after in _OBJECT_STARTS:
         return "VERB"
     return "NOUN"
+
+
+def _verb_s(place: int, words: list[str], tags: list[str], known: Lexicon) -> str:
+    """Form in -s that is a plural only where its place leaves no choice: "yields", "hosts"."""
+    if place and tags[place - 1] in ("NOUN", "PROPN", "PRON", "ADV"):
+        return "NOUN" if _is_plural(place - 1, words, tags) else "VERB"
+    return _verb_noun_s(place, words, tags, known)
 
 
 def _past_participle(place: int, words: list[str], tags: list[str], _: Lexicon) -> str:
@@ -536,13 +550,25 @@ def _number(place: int, words: list[str], tags: list[str], known: Lexicon) -> st
                 return "NUM"
             tags[place - 1] = "PROPN" if words[place - 1][0].isupper() else tags[place - 1]
             return "PROPN"
-    if place and tags[place - 1] == "PROPN" and re.fullmatch(r"\d{3,}[-+–]\d+", word):
-        return "PROPN"
+    if place and tags[place - 1] == "PROPN" and _names(words[place - 1], word):
+        after = tags[place + 1] if place + 1 < len(tags) else "PUNCT"
+        if after not in _NOMINAL and words[place + 1 : place + 2] != ["%"]:
+            return "PROPN"
     if word == "21" and words[place + 1 : place + 2] == ["cm"]:
         tags[place + 1] = "NOUN"
         return "PROPN"
     _mark_units(place + 1, words, tags, known)
     return "NUM"
+
+
+def _names(word: str, number: str) -> bool:
+    """Whether a number behind a name may belong to it: "CTA 102", "J 0523-1403", not a year."""
+    if re.fullmatch(r"\d{3,}[-+–]\d+", number):
+        return True
+    return word.isupper() and 1 < len(word) < 6 and bool(_DESIGNATION.fullmatch(number))
+
+
+_DESIGNATION = re.compile(r"(?!(?:19|20)\d\d$)\d{2,6}")
 
 
 def _mark_units(place: int, words: list[str], tags: list[str], known: Lexicon) -> None:
@@ -590,6 +616,7 @@ def _is_plural(place: int, words: list[str], tags: list[str]) -> bool:
 _RULES = {
     "verb-noun": _verb_noun,
     "verb-noun-s": _verb_noun_s,
+    "verb-s": _verb_s,
     "ed": _past_participle,
     "ing": _ing,
     "ing-noun": _ing_noun,

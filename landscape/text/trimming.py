@@ -13,7 +13,8 @@ LONGEST_PHRASE = 4
 """Words in a keyword; a hyphenated word counts as one."""
 
 _MOST_CHARACTERS = 60
-_SYMBOLS = re.compile(r"[▪\\{}$^=<>@~|©�]|https?:|www\.")
+_SYMBOLS = re.compile(r"[▪\\{}$^=<>@~|©�¹²³⁻]|https?:|www\.")
+_NUMERAL = re.compile("[IVX]+")
 _SAYS_SOMETHING = re.compile(r"[^\W\d_]{2}|[A-Z]")
 
 
@@ -24,8 +25,11 @@ class _Lists:
     back: frozenset[str]
     alone: frozenset[str]
     vague: frozenset[str]
+    vague_heads: frozenset[str]
     phrases: frozenset[str]
     units: frozenset[str]
+    quantities: frozenset[str]
+    catalogues: frozenset[str]
 
 
 @cache
@@ -38,8 +42,11 @@ def _lists() -> _Lists:
         back=frozenset(generic["back"]),
         alone=frozenset(generic["alone"]) | front,
         vague=frozenset(generic["vague"]) | front,
+        vague_heads=frozenset(generic["vague-head"]),
         phrases=frozenset(normal_form(phrase) for phrase in generic["phrase"]),
         units=frozenset(unit.lower() for unit in lexicon().units),
+        quantities=frozenset(generic["quantity"]),
+        catalogues=frozenset(name for name in lexicon().catalogues if name.isupper()),
     )
 
 
@@ -64,14 +71,54 @@ def trim(words: list[str], tags: list[str], begin: int, end: int) -> tuple[int, 
     >>> trim(words, ["ADJ", "ADJ", "ADJ", "NOUN", "NOUN", "NOUN"], 0, 6)
     (2, 5)
     """
-    while end - begin > 1 and _is_tail(words[end - 1]) and tags[end - 2] != "ADJ":
+    while end - begin > 1 and tags[end - 1] != "PROPN" and _is_tail(words[end - 1]):
+        if tags[end - 2] == "ADJ":
+            break
         end -= 1
-    begin = max(begin, end - LONGEST_PHRASE)
-    while begin < end and _is_front(words[begin]) and not _kept(words, begin, end):
-        begin += 1
-    if begin == end or (end - begin == 1 and tags[begin] == "ADJ"):
+    while end - begin > 1 and words[end - 1] in _lists().catalogues:
+        end -= 1  # the prefix of a designation whose number was lost
+    if end - begin > LONGEST_PHRASE and set(tags[begin:end]) != {"PROPN"}:
+        begin = end - LONGEST_PHRASE
+        if words[begin].lower() in _lists().quantities:
+            begin += 1  # its adjective was cut off: "low luminosity"
+    while begin < end:
+        n_front = _front_words(words, begin, end)
+        if not n_front:
+            break
+        begin += n_front
+    if begin >= end or (end - begin == 1 and tags[begin] == "ADJ"):
         return None
     return begin, end
+
+
+def split_names(words: list[str], tags: list[str], begin: int, end: int) -> list[tuple[int, int]]:
+    """Split a chunk into what a thing is and what it is called: "Seyfert galaxy NGC 1275".
+
+    Parameters
+    ----------
+    words, tags : list of str, shape (n,)
+        Words of the text and their universal parts of speech.
+    begin, end : int
+        First word of the chunk and the one behind its last.
+
+    Returns
+    -------
+    list of (int, int)
+        One chunk or two.
+
+    Examples
+    --------
+    >>> words = ["dwarf", "galaxy", "NGC", "1275"]
+    >>> split_names(words, ["NOUN", "NOUN", "PROPN", "PROPN"], 0, 4)
+    [(0, 2), (2, 4)]
+    """
+    name = end
+    while name > begin and tags[name - 1] == "PROPN":
+        name -= 1
+    numbered = name < end and any(map(str.isdigit, "".join(words[name:end])))
+    if begin < name < end and numbered and tags[name - 1] == "NOUN" and len(words[name]) > 1:
+        return [(begin, name), (name, end)] if words[name][0].isupper() else [(begin, end)]
+    return [(begin, end)]
 
 
 def is_subject(key: str, spelling: str) -> bool:
@@ -107,6 +154,26 @@ def is_subject(key: str, spelling: str) -> bool:
     return any(part not in lists.vague and len(part) > 1 for part in parts)
 
 
+def has_vague_head(key: str) -> bool:
+    """Say whether the last word of a key could stand in any paper: "stellar parameters".
+
+    Parameters
+    ----------
+    key : str
+        A `landscape.text.phrases.normal_form`.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> has_vague_head("photometric analysis"), has_vague_head("stellar mass")
+    (True, False)
+    """
+    return key.rpartition(" ")[2] in _lists().vague_heads
+
+
 @lru_cache(maxsize=100_000)
 def _is_tail(word: str) -> bool:
     lower = word.lower()
@@ -116,8 +183,25 @@ def _is_tail(word: str) -> bool:
 @lru_cache(maxsize=100_000)
 def _is_front(word: str) -> bool:
     lower = word.lower()
-    # A symbol or half a word left over from a formula says nothing either.
-    return lower in _lists().front or not any(mark.isalpha() for mark in word)
+    # A numeral or half a word left over from a formula or a name says nothing either.
+    return (
+        lower in _lists().front
+        or not any(mark.isalpha() for mark in word)
+        or _NUMERAL.fullmatch(word) is not None
+    )
+
+
+def _front_words(words: list[str], begin: int, end: int) -> int:
+    """How many words to drop from the front now: none, one, or two as in "lowest mass halos"."""
+    if not _is_front(words[begin]) or _kept(words, begin, end):
+        return 0
+    scaled = end - begin > 2 and words[begin + 1].lower() in _lists().quantities
+    if scaled and words[begin].lower() in _SCALES:
+        return 0
+    return 2 if scaled else 1
+
+
+_SCALES = frozenset(["low", "high", "large", "small", "long", "short", "wide", "broad", "narrow"])
 
 
 def _kept(words: list[str], begin: int, end: int) -> bool:

@@ -156,9 +156,13 @@ class _Layout:
         return bool(free != before)
 
     def repair(self) -> None:
-        """Bring back names without a place, by moving the one or two names in their way."""
-        for name in np.flatnonzero(self.choice < 0)[:_REPAIRED]:
-            self._make_room(int(name))
+        """Bring back names without a place, the most important first, by moving others."""
+        tried = 0
+        for name in range(len(self.choice)):
+            if self.choice[name] < 0 and tried < _REPAIRED:
+                tried += 1
+                if not self._make_room(name, sacrifice=False):
+                    self._make_room(name, sacrifice=True)
 
     def placement(self) -> Placement:
         variants = np.array(
@@ -170,8 +174,11 @@ class _Layout:
         )
         return Placement(boxes=self.boxes, variants=variants, leaders=self.leaders)
 
-    def _make_room(self, name: int) -> bool:
-        """Try to place a name by moving at most two others; put all back if that fails."""
+    def _make_room(self, name: int, *, sacrifice: bool) -> bool:
+        """Place a name by moving at most two others; put all back if that fails.
+
+        With `sacrifice`, one name of less importance may lose its place.
+        """
         options = np.arange(len(self.candidates[name].costs))
         options = options[self._covered(name, options).sum(axis=1) <= _MOVED][:_TRIED]
         clashes = self._clashes(name, options)
@@ -182,7 +189,8 @@ class _Layout:
             self._put(name, int(options[row]))
             for other in kept:
                 self._put(other, self._first_free(other))
-            if all(self.choice[other] >= 0 for other in kept):
+            lost = [other for other in kept if self.choice[other] < 0]
+            if not lost or (sacrifice and len(lost) == 1 and lost[0] > name):
                 return True
             for other in [name, *kept]:
                 self._lift(other)

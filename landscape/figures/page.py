@@ -214,7 +214,7 @@ class Page:
         most = max_labels
         if most is None:
             most = max(
-                12, round(0.8 * self.margins.width * self.margins.height / 72**2 / self.scale**2)
+                12, round(1.05 * self.margins.width * self.margins.height / 72**2 / self.scale**2)
             )
         wanted = topics.head(most if labels else 0)
         names = [_Name.of(row, self.colours) for row in wanted.itertuples()]
@@ -275,6 +275,9 @@ class Page:
         from matplotlib.collections import LineCollection
 
         drawn = leaders[~np.isnan(leaders).any(axis=1)].reshape(-1, 2, 2)
+        # They stop a little short of the letters.
+        along = drawn[:, 0] - drawn[:, 1]
+        drawn[:, 1] += 1.5 * self.scale * along / np.linalg.norm(along, axis=1, keepdims=True)
         axes = self.sheet.axes[0]
         for colour, width, order in (
             (self.colours.halo, 1.8, 2.0),
@@ -335,7 +338,7 @@ def _window(values: Floats) -> tuple[float, float]:
 def _reluctance(sizes: Floats) -> Floats:
     """Cost of each way to break a name: best about three times as wide as high."""
     shape = np.log2(sizes[:, 0] / sizes[:, 1] / 3.2)
-    return np.asarray(0.35 * np.maximum(np.abs(shape) - 0.5, 0))
+    return np.asarray(0.55 * np.maximum(np.abs(shape) - 0.5, 0))
 
 
 def _side_table(topics: pd.DataFrame, boxes: Floats, frame: Frame, n_papers: int) -> pd.DataFrame:

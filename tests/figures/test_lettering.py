@@ -87,3 +87,14 @@ def test_a_hundred_names_take_under_two_seconds():
     start = time.process_time()
     place_names(peaks, sizes, frame=FRAME)
     assert time.process_time() - start < 2
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_names_left_out_are_the_less_important(seed):
+    peaks, sizes = crowd(150, seed)
+    shown = place_names(peaks, sizes, frame=(200.0, 150.0, 600.0, 420.0)).shown
+    inside = ((peaks > [200, 150]) & (peaks < [600, 420])).all(axis=1)
+    rank = np.flatnonzero(inside & shown), np.flatnonzero(inside & ~shown)
+    assert len(rank[1]) > 20
+    assert np.median(rank[0]) < np.median(rank[1]) - 20
+    assert shown[inside][:10].all()

@@ -27,7 +27,7 @@ MOST_TITLES = 4
 YEARS_APART = 2
 """From e-print to print; the same title later is a sequel, a yearly report, a lecture again."""
 
-_FEWEST_WORDS = 3
+_FEWEST_WORDS = 2
 _MOST_PAIRS = 8
 _MOST_AUTHORS = 100
 _PARTICLES = re.compile(r"\b(?:jr|sr|ii|iii|iv)\b\.?", re.IGNORECASE)
@@ -42,7 +42,7 @@ class Keys:
     Attributes
     ----------
     bibcode, arxiv_id, doi : numpy.ndarray of uint64
-        Hashed identifiers.
+        Hashed identifiers; no bibcodes of e-prints, which only repeat their arXiv id.
     title : numpy.ndarray of uint64
         Hashed normalised title; 0 for titles too short to tell papers apart.
     text : numpy.ndarray of uint64
@@ -245,7 +245,7 @@ def _accepted(
     left, right = np.array(pairs, dtype=np.int64).T
     fine = np.ones(len(left), dtype=bool)
     if name != "arxiv_id":
-        fine = ~_differ(keys.arxiv_id, left, right)
+        fine = ~_differ(keys.arxiv_id, left, right) & ~_differ(keys.bibcode, left, right)
         fine &= np.array(
             [not a or not b or bool(a & b) for a, b in _author_pairs(left, right, authors_of)]
         )
@@ -268,7 +268,9 @@ def _by_title(keys: Keys, authors_of: AuthorsOf) -> NDArray[np.int64]:
     if not pairs:
         return np.empty((2, 0), np.int64)
     left, right = np.array(pairs, dtype=np.int64).T
-    fine = ~_differ(keys.arxiv_id, left, right) & ~_differ(keys.doi, left, right)
+    fine = np.ones(len(left), dtype=bool)
+    for name in _IDENTIFIERS:
+        fine &= ~_differ(getattr(keys, name), left, right)
     years = keys.year.astype(np.int64)
     apart = np.abs(years[left] - years[right])
     fine &= (apart <= YEARS_APART) | (years[left] == 0) | (years[right] == 0)

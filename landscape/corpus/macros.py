@@ -150,10 +150,10 @@ def _words(text: str) -> frozenset[str]:
 SWITCHES = _words(
     """rm it bf tt em sf sl cal mit up rmfamily itshape bfseries ttfamily sffamily upshape
     slshape mdseries normalfont small large Large LARGE huge Huge tiny normalsize scriptsize
-    footnotesize scriptstyle scriptscriptstyle displaystyle textstyle boldmath unboldmath bold protect noindent
-    limits nolimits nonumber centering relax left right big Big bigg Bigg bigl bigr Bigl Bigr
-    biggl biggr Biggl Biggr middle mathstrut strut raggedright xspace ensuremath allowbreak break
-    nobreak linebreak nolinebreak item smallskip medskip bigskip maketitle"""
+    footnotesize scriptstyle scriptscriptstyle displaystyle textstyle boldmath unboldmath bold
+    protect noindent limits nolimits nonumber centering relax left right big Big bigg
+    Bigg bigl bigr Bigl Bigr biggl biggr Biggl Biggr middle mathstrut strut raggedright
+    xspace ensuremath allowbreak break nobreak linebreak nolinebreak item smallskip medskip bigskip maketitle"""
 )
 SPACES = _words(
     """quad qquad enspace thinspace medspace thickspace space nobreakspace newline par hfill

@@ -20,6 +20,7 @@ from landscape.corpus.deduplication import (
     text_hash,
     title_hash,
 )
+from landscape.corpus.identifiers import is_eprint_bibcode, is_eprint_doi
 from landscape.corpus.readers import choose_reader
 from landscape.corpus.reading import BATCH_SIZE, read_papers
 from landscape.corpus.schema import Batch
@@ -217,11 +218,14 @@ def _with_keys(papers: pa.Table) -> pa.Table:
         for name in ("bibcode", "arxiv_id", "doi", "title", "abstract", "paper_id", "authors")
     }
     hashed: dict[str, Iterator[int]] = {
-        "bibcode": map(text_hash, texts["bibcode"]),
+        "bibcode": (
+            text_hash(None if bibcode and is_eprint_bibcode(bibcode) else bibcode)
+            for bibcode in texts["bibcode"]
+        ),
         "arxiv_id": map(text_hash, texts["arxiv_id"]),
         "doi": (
             # arXiv's own DOI says no more than the arXiv id, and differs from the journal's.
-            text_hash(None if doi and doi.startswith("10.48550/arxiv.") else doi)
+            text_hash(None if doi and is_eprint_doi(doi) else doi)
             for doi in texts["doi"]
         ),
         "title": map(title_hash, texts["title"]),

@@ -43,7 +43,7 @@ def sample(path: Path) -> bytes:
     """
     _check_exists(path)
     with _sentences(path), open_input(path) as stream:
-        head = stream.read(SAMPLE_BYTES)
+        head = _beginning(stream)
     if not head.strip():
         raise InputError(f"{path} is empty; give a file with at least one paper.")
     if head.startswith(PARQUET_MAGIC):
@@ -62,7 +62,9 @@ def sample(path: Path) -> bytes:
 
 
 @contextmanager
-def open_input(path: Path, *, on_bytes: Callable[[int], None] | None = None) -> Iterator[BinaryIO]:
+def open_input(
+    path: Path, *, on_bytes: Callable[[int], None] | None = None
+) -> Iterator[io.BufferedReader]:
     """Open a plain or gzip file for reading; a byte order mark is skipped.
 
     Parameters
@@ -73,20 +75,21 @@ def open_input(path: Path, *, on_bytes: Callable[[int], None] | None = None) -> 
 
     Yields
     ------
-    binary file object
+    io.BufferedReader
     """
     with path.open("rb") as file:
         compressed = file.read(2) == _GZIP_MAGIC
         file.seek(0)
-        counted = io.BufferedReader(_Counting(file, on_bytes), 1 << 18)
+        raw = cast("io.RawIOBase", _Counting(file, on_bytes))
+        counted = io.BufferedReader(raw, 1 << 18)
         if compressed:
             unpacked = gzip.GzipFile(fileobj=counted, mode="rb")
-            stream: io.BufferedReader = io.BufferedReader(cast("io.RawIOBase", unpacked), 1 << 20)
+            stream = io.BufferedReader(cast("io.RawIOBase", _Unpacked(unpacked)), 1 << 16)
         else:
-            stream = counted  # type: ignore[assignment]  # a reader of one kind of raw file
+            stream = counted
         if stream.peek(3)[:3] == _BOM:
             stream.read(3)
-        yield cast("BinaryIO", stream)
+        yield cast("io.BufferedReader", stream)
 
 
 def checked(
@@ -104,6 +107,18 @@ def checked(
         for record in records:
             n_good += isinstance(record, RawRecord)
             yield record
+
+
+def _beginning(stream: io.BufferedReader) -> bytes:
+    """Read a sample; of a file that breaks off, what there is: the reader counts its records."""
+    pieces: list[bytes] = []
+    try:
+        while sum(map(len, pieces)) < SAMPLE_BYTES and (piece := stream.read1(1 << 16)):
+            pieces.append(piece)
+    except (EOFError, gzip.BadGzipFile, zlib.error):
+        if not pieces:
+            raise
+    return b"".join(pieces)
 
 
 def _check_exists(path: Path) -> None:
@@ -134,6 +149,21 @@ def _sentences(path: Path, count: Callable[[], int] | None = None) -> Iterator[N
         raise InputError(f"There is no file {path}; check the name and the folder.") from None
     except PermissionError:
         raise InputError(f"{path} may not be read; change its permissions.") from None
+
+
+class _Unpacked(io.RawIOBase):
+    """What a gzip file holds, given out as it comes: all of it that is there, if it breaks off."""
+
+    def __init__(self, file: gzip.GzipFile) -> None:
+        self._file = file
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray) -> int:  # type: ignore[override]  # the stub wants typing's private Buffer
+        piece = self._file.read1(len(buffer))
+        buffer[: len(piece)] = piece
+        return len(piece)
 
 
 class _Counting(io.RawIOBase):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import BinaryIO
+from typing import Protocol
 
 from landscape.errors import InputError
 
-LARGEST_RECORD = 64 << 20
+LARGEST_RECORD = 16 << 20
 """Bytes. No paper is as large; what is has lost a quote or a bracket."""
 
 _CHUNK = 1 << 20
@@ -17,6 +17,14 @@ _STRUCTURE = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|[{}\[\]]', re.DOTA
 _BETWEEN = b" \t\r\n,"
 
 Piece = tuple[int, bytes]
+
+
+class Stream(Protocol):
+    """What can be read as it comes: a buffered file or bytes in memory."""
+
+    def read1(self, size: int, /) -> bytes:
+        """Read at most so many bytes, fewer where fewer are at hand; none at the end."""
+        ...
 
 
 class ObjectCutter:
@@ -51,7 +59,7 @@ class ObjectCutter:
         self._depth = 0
         self._inside = opening is None
 
-    def cut(self, stream: BinaryIO) -> Iterator[Piece]:
+    def cut(self, stream: Stream) -> Iterator[Piece]:
         """Stream the pieces, each with the line on which it starts.
 
         Raises
@@ -61,7 +69,7 @@ class ObjectCutter:
         """
         ended = False
         while not ended:
-            chunk = stream.read(_CHUNK)
+            chunk = stream.read1(_CHUNK)
             ended = not chunk
             self._append(chunk)
             yield from self._scan(ended=ended)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import orjson
 
@@ -42,7 +42,7 @@ def json_records(
         Line on which the object starts, and the object; a rejection for anything else.
     """
     with open_input(path, on_bytes=on_bytes) as stream:
-        pieces = _pieces(stream, stream.peek(_CHUNK)[:_CHUNK])  # type: ignore[attr-defined]  # BinaryIO hides it
+        pieces = _pieces(stream, stream.peek(_CHUNK)[:_CHUNK])
         for line, piece in pieces:
             value, problem = _parsed(piece)
             if problem is None:
@@ -75,7 +75,7 @@ def is_ads_reply(head: bytes) -> bool:
     )
 
 
-def _pieces(stream: BinaryIO, head: bytes) -> Iterator[tuple[int, bytes]]:
+def _pieces(stream: io.BufferedIOBase, head: bytes) -> Iterator[tuple[int, bytes]]:
     text = head.lstrip()
     if is_ads_reply(text):
         return ObjectCutter(_ENVELOPE).cut(stream)
@@ -86,7 +86,7 @@ def _pieces(stream: BinaryIO, head: bytes) -> Iterator[tuple[int, bytes]]:
     return _lines(stream)
 
 
-def _lines(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
+def _lines(stream: io.BufferedIOBase) -> Iterator[tuple[int, bytes]]:
     number = 0
     while line := stream.readline(LARGEST_RECORD):
         number += 1

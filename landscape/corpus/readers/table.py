@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from landscape.corpus.readers.columns import POSITIONS, VECTORS, fields_of, has_titles
 from landscape.corpus.readers.fields import list_in_text
@@ -116,7 +116,7 @@ def _csv_record(path: Path, line: int, header: list[str], row: list[str]) -> Raw
     return _record(line, dict(zip(header, row, strict=True)))
 
 
-def _text_lines(stream: BinaryIO) -> Iterator[str]:
+def _text_lines(stream: io.BufferedReader) -> Iterator[str]:
     """Decode line by line; bytes that are not UTF-8 are marked, so that only their row is lost."""
     yield from io.TextIOWrapper(stream, "utf-8", errors="surrogateescape", newline="")
 

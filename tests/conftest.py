@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from landscape import Atlas
+
 REPOSITORY = Path(__file__).resolve().parent.parent
 
 HOW_TO_GET_REAL_DATA = (
@@ -36,3 +38,21 @@ def real_papers(real_data: Path) -> Path:
     if not path.is_file():
         pytest.skip(f"no real papers at {path}. {HOW_TO_GET_REAL_DATA}")
     return path
+
+
+@pytest.fixture(scope="session")
+def demo_atlas(tmp_path_factory: pytest.TempPathFactory) -> Atlas:
+    """An atlas of 400 generated papers, built once for all tests. Not to be changed."""
+    from landscape.atlas.build import build
+    from landscape.corpus.demo import write_demo
+
+    folder = tmp_path_factory.mktemp("demo")
+    files = write_demo(folder / "demo-corpus", n_papers=400, seed=1)
+    return build(
+        files.papers,
+        folder / "demo.atlas",
+        seed=1,
+        workers=1,
+        tagger="rules",
+        title="Demo corpus (generated)",
+    )

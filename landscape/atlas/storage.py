@@ -6,6 +6,7 @@ import contextlib
 import errno
 import hashlib
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,6 +18,8 @@ from landscape.errors import InputError, LandscapeError
 TEMPORARY_SUFFIX = ".part"
 LOCK_NAME = ".lock"
 
+# NumPy's tofile loses the system's error number when a write comes out short.
+_NUMPY_SHORT_WRITE = re.compile(r"\d+ requested and \d+ written")
 _DISK_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
@@ -119,7 +122,7 @@ def telling_of_a_full_disk(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno not in _DISK_FULL:
+        if error.errno not in _DISK_FULL and not _NUMPY_SHORT_WRITE.match(str(error)):
             raise
         raise DiskFullError(_no_room(path, error)) from error
 

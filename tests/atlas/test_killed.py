@@ -47,9 +47,9 @@ class Killed(BaseException):
 
 @pytest.fixture
 def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Chunks of ten papers, so that a small corpus has many; and no time spent on quality."""
-    monkeypatch.setattr(chunks, "CHUNK", 10)
-    monkeypatch.setattr(quality, "measure_quality", lambda *_, **__: {"n_papers": 45})
+    """Chunks of six papers, so that a small corpus has many; and no time spent on quality."""
+    monkeypatch.setattr(chunks, "CHUNK", 6)
+    monkeypatch.setattr(quality, "measure_quality", lambda *_, **__: {})
 
 
 def _killing_at(number: int, *, after: bool) -> Callable[[Path, Path], Path]:
@@ -77,8 +77,8 @@ def test_killed_at_every_single_rename(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     sources = [
-        papers_file(tmp_path / "one.jsonl", range(25)),
-        papers_file(tmp_path / "two.jsonl", range(20, 45)),
+        papers_file(tmp_path / "one.jsonl", range(16)),
+        papers_file(tmp_path / "two.jsonl", range(12, 28)),
     ]
     undisturbed = build(sources, tmp_path / "undisturbed.atlas", **quick)
     for after in (False, True):
@@ -106,8 +106,8 @@ def test_an_update_that_is_killed_neither_loses_nor_doubles_nor_redoes(
     small_steps: None,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    one = papers_file(tmp_path / "one.jsonl", range(30))
-    two = papers_file(tmp_path / "two.jsonl", range(30, 50))
+    one = papers_file(tmp_path / "one.jsonl", range(20))
+    two = papers_file(tmp_path / "two.jsonl", range(20, 34))
     for name in ("undisturbed", "killed"):
         build(one, tmp_path / f"{name}.atlas", **quick)
     undisturbed = build([two, one], tmp_path / "undisturbed.atlas", **quick)
@@ -121,8 +121,8 @@ def test_an_update_that_is_killed_neither_loses_nor_doubles_nor_redoes(
                 continue
     assert number > 5
     assert_same(killed, undisturbed)
-    assert killed.stages["embeddings"].details["reused"] == 30
-    assert killed.stages["keywords"].details["reused"] == 30
+    assert killed.stages["embeddings"].details["reused"] == 20
+    assert killed.stages["keywords"].details["reused"] == 20
     assert not (killed.path / ".work").exists()
 
 
@@ -130,7 +130,7 @@ _BUILD = """
 import sys
 from landscape.atlas import chunks
 from landscape.mapping import quality
-chunks.CHUNK = 40
+chunks.CHUNK = 20
 quality.measure_quality = lambda *_, **__: {}  # the longest stage, and one without chunks
 from landscape.cli import main
 sys.exit(main(["build", *sys.argv[1:], "--layout", "pca", "--tagger", "rules", "--workers", "1"]))
@@ -150,8 +150,8 @@ def _start(sources: list[Path], folder: Path) -> subprocess.Popen[bytes]:
 @pytest.fixture
 def sources(tmp_path: Path, papers_file: Callable[..., Path]) -> list[Path]:
     return [
-        papers_file(tmp_path / "first.jsonl", range(200)),
-        papers_file(tmp_path / "second.jsonl", range(180, 320)),
+        papers_file(tmp_path / "first.jsonl", range(150)),
+        papers_file(tmp_path / "second.jsonl", range(130, 240)),
     ]
 
 
@@ -169,7 +169,7 @@ def test_killed_at_twenty_random_moments(tmp_path: Path, sources: list[Path]) ->
         folder = tmp_path / f"killed-{number}.atlas"
         process = _start(sources, folder)
         try:
-            process.wait(rng.uniform(0.1, 0.6) * whole)
+            process.wait(rng.uniform(0.05, 0.55) * whole)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             assert process.wait() == -signal.SIGKILL

@@ -208,8 +208,7 @@ class _LazyEmbedder:
         self._described = dict(embedder.describe())
         if not self._note.is_file():
             write_bytes(self._note, json.dumps(self._described).encode())
-        with path.open("wb") as stream:
-            np.save(stream, vectors.astype(np.float32, copy=False))
+        write_matrix(path, iter([vectors]), rows=len(vectors), columns=vectors.shape[1])
 
     def describe(self) -> dict[str, Any]:
         """What goes into the manifest; the model is not loaded for it where it is known."""

@@ -1,0 +1,172 @@
+"""The command line: one document on standard output, notes beside it, the right exit status."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import landscape
+from landscape import cli
+from landscape.cli import main
+
+
+@pytest.fixture
+def failing(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Makes `landscape info` raise something."""
+
+    def fail_with(error: BaseException) -> None:
+        def fail(path: Path) -> None:
+            raise error
+
+        monkeypatch.setattr("landscape.atlas.reading.open_atlas", fail)
+
+    return fail_with
+
+
+def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(["--help"])
+    assert left.value.code == 0
+    out = capsys.readouterr().out
+    for command in ("demo", "build", "info", "figure", "evaluate", "fetch"):
+        assert command in out
+
+
+@pytest.mark.parametrize(
+    "words",
+    [[], ["paint"], ["build"], ["build", "x.jsonl"], ["figure"], ["fetch", "gopher"]],
+    ids=" ".join,
+)
+def test_wrong_usage_exits_with_2(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(words)
+    assert left.value.code == 2
+    assert capsys.readouterr().out == ""
+
+
+def test_an_unexpected_error_is_one_line_and_says_how_to_see_more(
+    failing: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    failing(ZeroDivisionError("division by zero\nand more"))
+    assert main(["info", "x.atlas"]) == 1
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.splitlines() == [
+        "landscape: ZeroDivisionError: division by zero",
+        "run with --debug for the traceback",
+    ]
+
+
+@pytest.mark.parametrize("words", [["--debug", "info", "x"], ["info", "x", "--debug"]])
+def test_debug_shows_the_traceback(failing: Any, words: list[str]) -> None:
+    failing(ZeroDivisionError("division by zero"))
+    with pytest.raises(ZeroDivisionError):
+        main(words)
+
+
+def test_ctrl_c_says_how_to_go_on(failing: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    failing(KeyboardInterrupt())
+    assert main(["info", "x.atlas"]) == 130
+    assert capsys.readouterr().err == "stopped; run the same command again to go on\n"
+
+
+def test_libraries_that_print_do_not_spoil_the_json(
+    demo_atlas: landscape.Atlas,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    inner = cli._info
+
+    def chatty(options: Any) -> cli.Answer:
+        sys.stdout.write("a library says hello")
+        return inner(options)
+
+    monkeypatch.setattr(cli, "_info", chatty)
+    assert main(["info", str(demo_atlas.path), "--json"]) == 0
+    captured = capsys.readouterr()
+    assert json.loads(captured.out)["papers"] == len(demo_atlas)
+    assert "a library says hello" in captured.err
+
+
+def test_info_tells_what_the_atlas_holds(
+    demo_atlas: landscape.Atlas, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["info", str(demo_atlas.path)]) == 0
+    out = capsys.readouterr().out
+    assert f"{len(demo_atlas):,}" in out
+    assert "these papers do not exist" in out
+    assert "all-MiniLM-L6-v2" in out
+    for stage in demo_atlas.stages:
+        assert stage in out
+
+    assert main(["info", str(demo_atlas.path), "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["generated"] is True
+    assert facts["read"] == facts["papers"] + facts["merged"] + facts["rejected"]
+    assert set(facts["stages"]) == set(demo_atlas.stages)
+
+
+def test_evaluate_map_tells_the_stored_quality(
+    demo_atlas: landscape.Atlas, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["evaluate", "map", str(demo_atlas.path), "--json"]) == 0
+    stored = json.loads(capsys.readouterr().out)
+    assert stored == demo_atlas.quality
+    assert 0 < stored["knn_recall_at_10"] <= 1
+
+
+def test_evaluate_map_again_measures_the_same(
+    demo_atlas: landscape.Atlas,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("landscape.mapping.quality.stability", lambda *_, **__: None)
+    monkeypatch.setattr("landscape.mapping.quality.peak_recall", lambda *_, **__: None)
+    assert main(["evaluate", "map", str(demo_atlas.path), "--again", "--json"]) == 0
+    again = json.loads(capsys.readouterr().out)
+    for name in ("knn_recall_at_10", "trustworthiness", "category_accuracy_full"):
+        assert again[name] == pytest.approx(demo_atlas.quality[name])
+
+
+def test_the_heatmap_is_drawn(
+    demo_atlas: landscape.Atlas, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    picture = tmp_path / "map.png"
+    assert main(["figure", "heatmap", str(demo_atlas.path), "-o", str(picture)]) == 0
+    assert capsys.readouterr().out == f"{picture}\n"
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_figure_of_an_unknown_kind_of_file_is_refused(
+    demo_atlas: landscape.Atlas, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["figure", "heatmap", str(demo_atlas.path), "-o", str(tmp_path / "map.doc")]) == 2
+    assert "map.doc" in capsys.readouterr().err
+
+
+def test_a_reader_that_goes_away_is_no_error(demo_atlas: landscape.Atlas) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run(
+        [sys.executable, "-m", "landscape.cli", "info", str(demo_atlas.path)],
+        stdout=write,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    os.close(write)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_without_a_terminal_spending_is_not_agreed_to(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", open(os.devnull))  # noqa: PTH123, SIM115 - stands for no terminal
+    assert cli._ask("Embed 1,000 papers for $1?") is False
+    assert "--yes" in capsys.readouterr().err

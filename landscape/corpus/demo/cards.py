@@ -33,6 +33,8 @@ _OPTIONAL = {
     "simulate", "learn", "build", "mechanisms", "known", "traps",
 }  # fmt: skip
 _STORY_REQUIRED = {"focus", "titles", "known", "asks", "found", "measure", "trend", "means"}
+_STORY_OWN = ("model", "simulate", "learn", "build", "mechanisms")
+_STORY_OPTIONAL = {"since", "kinds", "observe", *_STORY_OWN}
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,17 @@ class Trend:
 
 @dataclass(frozen=True)
 class Story:
-    """One line of work inside a theme: a question, what is measured, and what comes out."""
+    """One line of work inside a theme: a question, what is measured, and what comes out.
+
+    Attributes
+    ----------
+    since : int
+        First year in which the question can be asked.
+    kinds : tuple of str
+        Kinds of papers that can tell this story; empty means all.
+    observe, model, simulate, learn, build, mechanisms : tuple
+        Facilities, methods and mechanisms that fit this story; empty means those of the card.
+    """
 
     focus: str
     titles: tuple[Phrase, ...]
@@ -86,6 +98,13 @@ class Story:
     trends: tuple[Trend, ...]
     means: tuple[Phrase, ...]
     since: int = 0
+    kinds: tuple[str, ...] = ()
+    observe: tuple[str, ...] = ()
+    model: tuple[Phrase, ...] = ()
+    simulate: tuple[Phrase, ...] = ()
+    learn: tuple[Phrase, ...] = ()
+    build: tuple[Phrase, ...] = ()
+    mechanisms: tuple[Phrase, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -117,6 +136,11 @@ class Card:
     mechanisms: tuple[Phrase, ...]
     known: tuple[Phrase, ...]
     stories: tuple[Story, ...] = field(repr=False)
+
+    def phrases(self, story: Story, key: str) -> tuple[Phrase, ...]:
+        """Phrases of a kind (``"model"``, ``"mechanisms"``, ...): the story's, else the card's."""
+        own: tuple[Phrase, ...] = getattr(story, key) or getattr(self, key)
+        return own
 
 
 def demo_data_folder() -> Path:
@@ -243,7 +267,9 @@ def parse_card(card_id: str, raw: Any) -> Card:
         for facility, phrases in raw.get("observe", {}).items()
     }
     if not (observe or evidence["model"] or evidence["simulate"]):
-        raise InputError(f"{card_id}.yaml: needs observe, model or simulate: no paper has no method")
+        raise InputError(
+            f"{card_id}.yaml: needs observe, model or simulate: no paper has no method"
+        )
     return Card(
         id=card_id,
         name=str(raw["name"]),
@@ -318,7 +344,7 @@ def _story(card_id: str, index: int, raw: Any) -> Story:
     if not isinstance(raw, dict):
         raise InputError(f"{where} is not a mapping")
     missing = sorted(_STORY_REQUIRED - raw.keys())
-    unknown = sorted(raw.keys() - _STORY_REQUIRED - {"since"})
+    unknown = sorted(raw.keys() - _STORY_REQUIRED - _STORY_OPTIONAL)
     if missing or unknown:
         raise InputError(f"{where}: missing {missing}, unknown {unknown}")
     return Story(
@@ -331,6 +357,9 @@ def _story(card_id: str, index: int, raw: Any) -> Story:
         trends=tuple(_trend(where, text) for text in _listed(raw["trend"])),
         means=_phrases(card_id, "means", raw["means"]),
         since=int(raw.get("since", 0)),
+        observe=tuple(raw.get("observe", ())),
+        kinds=tuple(raw.get("kinds", ())),
+        **{key: _phrases(card_id, key, raw.get(key, ())) for key in _STORY_OWN},
     )
 
 

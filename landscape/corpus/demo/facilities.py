@@ -155,7 +155,7 @@ def unmark(text: str, *, field: str) -> tuple[str, list[Mention]]:
         The text as readers see it.
     list of Mention
     """
-    by_mark = {facility.mark: facility.id for facility in load_facilities().values()}
+    by_mark = _ids_by_mark()
     pieces: list[str] = []
     mentions = []
     length = last = 0
@@ -169,6 +169,11 @@ def unmark(text: str, *, field: str) -> tuple[str, list[Mention]]:
         last = match.end()
     pieces.append(text[last:])
     return "".join(pieces), mentions
+
+
+@cache
+def _ids_by_mark() -> dict[str, str]:
+    return {facility.mark: facility.id for facility in load_facilities().values()}
 
 
 def find_traps(text: str, *, field: str, mentions: list[Mention]) -> list[Mention]:

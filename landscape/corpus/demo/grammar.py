@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import pairwise
 from random import Random
 from typing import cast
 
@@ -21,10 +23,20 @@ LATEX_SHARE = 0.45
 TITLE_CASE_SHARE = 0.42
 
 _MARKS = re.compile("[\ue000-\ue1ff]")
+_MARKED = re.compile("([\ue100-\ue1ff][^\ue000]*\ue000)")
 _STRAY_SPACE = re.compile(r"\s+([,.;:?])")
 _WORDS = re.compile(r"[a-z]+")
 # Roles that an abstract can lose when it is too long, the first first.
-_SPARE = ("method", "outlook", "target", "compare", "trend", "theory_method", "background", "rivals")
+_SPARE = (
+    "method",
+    "outlook",
+    "target",
+    "compare",
+    "trend",
+    "theory_method",
+    "background",
+    "rivals",
+)
 _PADDING = ("background", "outlook", "compare", "theory_test", "rivals", "gap")
 _MEASURES = {
     "measure": {"=": "measure", "<": "limit", ">": "floor"},
@@ -149,6 +161,7 @@ class Writer:
         elif role in ("trend", "theory_trend") and material.next_trend() is None:
             return None
         openings = {_opening(sentence) for _, sentence in written}
+        taken = {_key(sentence) for _, sentence in written}
         saved = material.snapshot()
         for _ in range(40):
             material.restore(saved)
@@ -157,9 +170,8 @@ class Writer:
                 sentence = _finished(material.fill(frame))
             except ExhaustedError:
                 continue
-            fresh = _key(sentence) not in self.sentences and _key(sentence) not in {
-                _key(other) for _, other in written
-            }
+            key = _key(sentence)
+            fresh = key not in self.sentences and key not in taken
             if fresh and _opening(sentence) not in openings and _reads_well(sentence):
                 return sentence
         material.restore(saved)
@@ -204,7 +216,9 @@ class Writer:
         rng = material.rng
         frames = self.grammar["titles"]
         for _ in range(60):
-            frame = rng.choice(frames["any"] if kind != "review" and rng.random() < 0.3 else frames[kind])
+            frame = rng.choice(
+                frames["any"] if kind != "review" and rng.random() < 0.3 else frames[kind]
+            )
             try:
                 title = material.fill(frame)
             except ExhaustedError:
@@ -213,7 +227,7 @@ class Writer:
             plain = _plain(title)
             if _key(title) in self.titles or not 18 <= len(plain) <= 165 or _stutters(plain):
                 continue
-            return title_case(title) if rng.random() < TITLE_CASE_SHARE else title
+            return _title_case(title) if rng.random() < TITLE_CASE_SHARE else title
         return None
 
 
@@ -222,15 +236,26 @@ def _finished(text: str) -> str:
     return sentence_case(mend_articles(_STRAY_SPACE.sub(r"\1", text).strip()))
 
 
+def _title_case(title: str) -> str:
+    """Capitals for the words of a title, facility names left as they are."""
+    pieces = _MARKED.split(title)
+    pieces[::2] = [title_case(piece, opening=not i) for i, piece in enumerate(pieces[::2])]
+    return "".join(pieces)
+
+
 def _tidy_title(title: str, rng: Random) -> str:
     title = title.replace("?:", "?")
     if title.startswith("the ") and rng.random() < 0.4:
         title = title[4:]
     parts = re.split(r"(?<=[?.:]) ", title)
-    return " ".join(
-        sentence_case(part) if parts[i - 1][-1] in "?." else part
-        for i, part in enumerate(parts)
-    ) if len(parts) > 1 else title
+    return (
+        " ".join(
+            sentence_case(part) if parts[i - 1][-1] in "?." else part
+            for i, part in enumerate(parts)
+        )
+        if len(parts) > 1
+        else title
+    )
 
 
 def _says_something(written: list[tuple[str, str]], kind: str) -> bool:
@@ -251,7 +276,7 @@ def _reads_well(sentence: str) -> bool:
 def _stutters(text: str) -> bool:
     """Doubled words, or a long word three times in one sentence."""
     words = _WORDS.findall(text.lower())
-    if any(first == second for first, second in zip(words, words[1:], strict=False)):
+    if any(first == second for first, second in pairwise(words)):
         return True
     long_words = [word for word in words if len(word) > 5]
     return any(long_words.count(word) > 2 for word in long_words)
@@ -270,5 +295,5 @@ def _plain(text: str) -> str:
     return _MARKS.sub("", text) if "\ue000" in text else text
 
 
-def _words(sentences: object) -> int:
-    return sum(len(sentence.split()) for sentence in cast("list[str]", sentences))
+def _words(sentences: Iterable[str]) -> int:
+    return sum(sentence.count(" ") + 1 for sentence in sentences)

@@ -12,7 +12,7 @@ from landscape.corpus.demo.facilities import load_facilities, mark
 from landscape.corpus.demo.wording import count, rounded, scientific, spin
 
 _SLOT = re.compile(
-    r"\{(known|found|means|asks|topic|focus|object1|object|sample|site|bare_site|using|data1|n|nt|"
+    r"\{(known|found|means|asks|topic|focus|object|sample|site|bare_site|using|data1|n|nt|"
     r"nkept|nfew|ncontrol|ntrain|mech|mname1|mname|mvalue|mlow|mhigh|model|simulate1|simulate|learn1|"
     r"learn|build1|build|target|field|trend|slopevalue|slope|stem|response|driver)\}"
 )
@@ -38,7 +38,13 @@ class Material:
     """
 
     def __init__(
-        self, card: Card, story: Story, *, date: float, rng: Random, grammar: dict[str, dict[str, list[str]]]
+        self,
+        card: Card,
+        story: Story,
+        *,
+        date: float,
+        rng: Random,
+        grammar: dict[str, dict[str, list[str]]],
     ) -> None:
         self.card, self.story, self.date, self.rng = card, story, date, rng
         self.grammar = grammar
@@ -47,7 +53,7 @@ class Material:
             "found": self._shuffled(story.found),
             "means": self._shuffled(story.means),
             "object": self._shuffled(card.objects),
-            "mech": self._shuffled(card.mechanisms),
+            "mech": self._shuffled(card.phrases(story, "mechanisms")),
             "asks": [story.asks],  # a question is put once in an abstract
         }
         # The story opens most abstracts, the wider theme some of them.
@@ -126,7 +132,7 @@ class Material:
         if name in ("trend", "slope", "slopevalue"):
             return self._related(name)
         if name in ("model", "simulate", "learn", "build", "simulate1", "learn1", "build1"):
-            text = self._one_of(getattr(card, name.rstrip("1")))
+            text = self._one_of(card.phrases(story, name.rstrip("1")))
             return _without_article(text) if name.endswith("1") else text
         simple = {
             "topic": card.topic,
@@ -137,8 +143,6 @@ class Material:
         }
         if name in simple:
             return simple[name]
-        if name == "object1":
-            return "object" if card.category != "astro-ph.IM" else "run"
         if name == "using":
             return self._using(combine=True)
         if name == "data1":
@@ -157,7 +161,9 @@ class Material:
         if name in ("n", "nt"):
             return count(self.number)
         if name == "ntrain":
-            return count(round(self.number * self.rng.uniform(1.5, 12.0)) + self.rng.randint(1500, 9000))
+            return count(
+                round(self.number * self.rng.uniform(1.5, 12.0)) + self.rng.randint(1500, 9000)
+            )
         low, high = {"nkept": (0.45, 0.93), "nfew": (0.04, 0.3), "ncontrol": (1.3, 12.0)}[name]
         return count(max(3, round(self.number * self.rng.uniform(low, high))))
 
@@ -192,7 +198,8 @@ class Material:
         text = self._data_from(first)
         others = [i for i in ids if i not in (first, "any")]
         if combine and first != "any" and others and self.rng.random() < 0.28:
-            text += f" {self.rng.choice(['and', 'together with'])} {self._data_from(self.rng.choice(others))}"
+            link = self.rng.choice(["and", "together with"])
+            text += f" {link} {self._data_from(self.rng.choice(others))}"
         return text
 
     def _data_from(self, facility_id: str) -> str:
@@ -200,13 +207,19 @@ class Material:
         if facility_id == "any":
             return data
         facility = load_facilities()[facility_id]
-        link = "from" if facility.surveyed else self.rng.choice(["with", "with", "obtained with", "from"])
+        link = (
+            "from"
+            if facility.surveyed
+            else self.rng.choice(["with", "with", "obtained with", "from"])
+        )
         return f"{data} {link} {mark(facility, self.rng)}"
 
     def _live_facilities(self) -> dict[str, float]:
         """Weights of the facilities that a paper of this date can have used."""
         weights = {}
         for facility_id, phrases in self.card.observe.items():
+            if self.story.observe and facility_id not in self.story.observe:
+                continue
             if not self._live(phrases):
                 continue
             if facility_id == "any":
@@ -222,7 +235,7 @@ class Material:
         low, high = (max(4.0, bound) for bound in self.card.sample_range)
         era = (self.date - 1990.0) / 36.0
         place = min(1.0, max(0.0, 0.12 + 0.5 * era + self.rng.gauss(0.0, 0.2)))
-        return round(low * (high / low) ** place)
+        return round(low * math.pow(high / low, place))
 
     def _one_of(self, phrases: Sequence[Phrase]) -> str:
         live = self._live(phrases)

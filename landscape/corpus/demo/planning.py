@@ -45,7 +45,9 @@ def plan_papers(cards: Sequence[Card], n_papers: int, *, rng: Random) -> list[Pl
         ``n_papers`` long. Every theme has a paper when there are enough papers.
     """
     years = range(FIRST_YEAR, LAST_YEAR + 1)
-    curves = {card.id: [activity(card, year) * field_growth(year) for year in years] for card in cards}
+    curves = {
+        card.id: [activity(card, year) * field_growth(year) for year in years] for card in cards
+    }
     # Every theme has the same mean size, times its weight: a young theme is dense, not small.
     sizes = _apportion([card.weight for card in cards], n_papers)
     drawn: list[tuple[date, int]] = []
@@ -74,9 +76,9 @@ def activity(card: Card, year: int) -> float:
         return 0.0
     t = (year - FIRST_YEAR) / (LAST_YEAR - FIRST_YEAR)
     if card.activity == "rising":
-        return 0.15 + ((year - card.start + 1) / (LAST_YEAR - card.start + 1)) ** 1.5
+        return 0.06 + math.pow((year - card.start + 1) / (LAST_YEAR - card.start + 1), 2.0)
     if card.activity == "falling":
-        return 0.12 + (1.0 - t) ** 1.6
+        return 0.12 + math.pow(1.0 - t, 1.6)
     if card.activity == "burst":
         return 0.10 + 2.5 * math.exp(-0.5 * ((year - card.peak) / 3.0) ** 2)
     return 1.0
@@ -144,19 +146,22 @@ def _choose_reviews(
 
 def _plan(card: Card, day: date, *, review: bool, rng: Random) -> Plan:
     told = [story for story in card.stories if story.since <= day.year] or list(card.stories[:1])
-    return Plan(card, rng.choice(told), day, "review" if review else _kind(card, day.year, rng))
+    story = rng.choice(told)
+    return Plan(card, story, day, "review" if review else _kind(card, story, day.year, rng))
 
 
-def _kind(card: Card, year: int, rng: Random) -> str:
-    """A kind of paper that the card has material for, as usual in that year."""
+def _kind(card: Card, story: Story, year: int, rng: Random) -> str:
+    """A kind of paper that the story has material for, as usual in that year."""
     t = (year - FIRST_YEAR) / (LAST_YEAR - FIRST_YEAR)
     observes = bool(card.observe)
     weights = {
         "observation": 0.55 * observes,
         "survey": 0.10 * observes,
-        "theory": (0.22 - 0.06 * t) * bool(card.model),
-        "simulation": (0.08 + 0.14 * t) * bool(card.simulate),
-        "learning": max(0.0, 0.5 * t - 0.3) * bool(card.learn),
-        "instrument": (0.7 if card.category == "astro-ph.IM" else 0.06) * bool(card.build),
+        "theory": (0.22 - 0.06 * t) * bool(card.phrases(story, "model")),
+        "simulation": (0.08 + 0.14 * t) * bool(card.phrases(story, "simulate")),
+        "learning": max(0.0, 0.5 * t - 0.3) * bool(card.phrases(story, "learn")),
+        "instrument": (0.7 if card.category == "astro-ph.IM" else 0.06)
+        * bool(card.phrases(story, "build")),
     }
-    return rng.choices(list(weights), weights=list(weights.values()))[0]
+    told = {kind: w for kind, w in weights.items() if kind in (story.kinds or weights)}
+    return rng.choices(list(told), weights=list(told.values()))[0]

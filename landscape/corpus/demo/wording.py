@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from random import Random
 
 _INNERMOST = re.compile(r"\{([^{}]*)\}")
@@ -18,8 +19,14 @@ _SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 _PLAIN_DIGITS = {ord(sup): plain for sup, plain in zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+", strict=True)}
 _PLAIN_SUBSCRIPTS = {ord(sub): plain for sub, plain in zip("₀₁₂₃₄₅₆₇₈₉", "0123456789", strict=True)}
 
+_GREEK = {
+    "α": r"\alpha", "β": r"\beta", "γ": r"\gamma", "δ": r"\delta", "σ": r"\sigma", "µ": r"\mu",
+    "Λ": r"\Lambda", "Ω": r"\Omega", "λ": r"\lambda", "ν": r"\nu", "π": r"\pi", "κ": r"\kappa",
+    "τ": r"\tau", "Δ": r"\Delta", "χ": r"\chi",
+}  # fmt: skip
+_RELATIONS = {"±": r"\pm", "×": r"\times", "≈": r"\approx", "∼": r"\sim", "<": "<", ">": ">"}
 # Symbols that arXiv authors write in LaTeX, in the order in which they are replaced.
-_LATEX = (
+_LATEX: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
     (re.compile(r"\bz ([≈∼=<>]) (\d+(?:\.\d+)?)"), r"$z \1 \2$"),
     (re.compile(r"\b([MLRZ])([⊙⊕])"), r"\1$_\2$"),
     (re.compile(r"([⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺]+)"), lambda m: "$^{" + m[1].translate(_PLAIN_DIGITS) + "}$"),
@@ -31,12 +38,6 @@ _LATEX = (
     (re.compile(r" ([±×≈∼<>]) "), lambda m: f" ${_RELATIONS[m[1]]}$ "),
     (re.compile(r"–"), "--"),
 )
-_GREEK = {
-    "α": r"\alpha", "β": r"\beta", "γ": r"\gamma", "δ": r"\delta", "σ": r"\sigma", "µ": r"\mu",
-    "Λ": r"\Lambda", "Ω": r"\Omega", "λ": r"\lambda", "ν": r"\nu", "π": r"\pi", "κ": r"\kappa",
-    "τ": r"\tau", "Δ": r"\Delta", "χ": r"\chi",
-}  # fmt: skip
-_RELATIONS = {"±": r"\pm", "×": r"\times", "≈": r"\approx", "∼": r"\sim", "<": "<", ">": ">"}
 _IN_MATHS = {"≈": r"\approx", "∼": r"\sim", "⊙": r"\odot", "⊕": r"\oplus"}
 _MATHS = re.compile(r"(\$[^$]*\$)")
 
@@ -148,7 +149,7 @@ def sentence_case(text: str) -> str:
     >>> sentence_case("the disc is cold"), sentence_case("z > 6 galaxies are rare")
     ('The disc is cold', 'z > 6 galaxies are rare')
     """
-    if re.match(r"[a-z](?![a-z])(?!\w*[ ]?[a-z])", text) or re.match(r"[a-z] [<>≈∼=]", text):
+    if re.match(r"[a-z] [<>≈∼=]", text):
         return text
     for position, letter in enumerate(text):
         if letter.isalpha():
@@ -158,8 +159,18 @@ def sentence_case(text: str) -> str:
     return text
 
 
-def title_case(text: str) -> str:
+def title_case(text: str, *, opening: bool = True) -> str:
     """Capitalise the words of a title, small words and units excepted.
+
+    Parameters
+    ----------
+    text : str
+    opening : bool, default True
+        Whether the text opens the title, so that its first word is raised whatever it is.
+
+    Returns
+    -------
+    str
 
     Examples
     --------
@@ -167,7 +178,7 @@ def title_case(text: str) -> str:
     'The Origin of Cold Gas in M 31: A View at 3 mm'
     """
     words = text.split(" ")
-    first = True
+    first = opening
     for index, word in enumerate(words):
         unit = index > 0 and words[index - 1][:1].isdigit() and len(word) <= 4
         if word and not unit and (first or word not in _SMALL_WORDS):

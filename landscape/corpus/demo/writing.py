@@ -19,6 +19,7 @@ from landscape.corpus.demo.facilities import find_traps, unmark
 from landscape.corpus.demo.grammar import Text, Writer
 from landscape.corpus.demo.people import Byline, Community
 from landscape.corpus.demo.planning import Plan, plan_papers
+from landscape.corpus.demo.seeds import stream
 from landscape.corpus.demo.truth import NOTE, PaperTruth, ThemeTruth, Truth
 from landscape.errors import InputError
 
@@ -123,33 +124,31 @@ def generate(n_papers: int = 4000, seed: int = 1) -> tuple[list[dict[str, Any]],
         raise InputError(f"n_papers is {n_papers}: a demo corpus needs at least one paper")
     cards = load_cards()
     related = {card.id: card.related for card in cards}
-    plans = plan_papers(cards, n_papers, rng=Random(f"plans {seed}"))
+    plans = plan_papers(cards, n_papers, rng=stream("plans", seed))
     community = Community(
-        list(related), related, per_theme=_AUTHORS_PER_THEME, rng=Random(f"people {seed}")
+        list(related), related, per_theme=_AUTHORS_PER_THEME, rng=stream("people", seed)
     )
     citable = [Citable((p.day - _EPOCH).days, p.card.id, p.kind == "review") for p in plans]
-    references = draw_references(citable, related, rng=Random(f"citations {seed}"))
+    references = draw_references(citable, related, rng=stream("citations", seed))
     writer = Writer()
     texts, bylines = [], []
     for index, plan in enumerate(plans):
-        rng = Random(f"paper {seed} {index}")
+        rng = stream("paper", seed, index)
         texts.append(_written(writer, plan, rng))
-        bylines.append(
-            community.sign(plan.card.id, year=plan.day.year, kind=plan.kind, rng=rng)
-        )
-    bibcodes = _bibcodes(plans, bylines, rng=Random(f"journals {seed}"))
+        bylines.append(community.sign(plan.card.id, year=plan.day.year, kind=plan.kind, rng=rng))
+    bibcodes = _bibcodes(plans, bylines, rng=stream("journals", seed))
     citing = invert(references)
     records, truths = [], []
     for index, plan in enumerate(plans):
-        record, truth = _record(plan, texts[index], bylines[index], Random(f"record {seed} {index}"))
-        stem, journal, bibcode = bibcodes[index]
+        record, truth = _record(plan, texts[index], bylines[index], stream("record", seed, index))
+        journal, bibcode = bibcodes[index]
         record |= {
             "bibcode": bibcode,
             "journal": journal,
             "cites": len(citing[index]),
-            "read_count": _reads(len(citing[index]), plan, Random(f"reads {seed} {index}")),
-            "ref_bibcodes": [bibcodes[i][2] for i in references[index]],
-            "cite_bibcodes": [bibcodes[i][2] for i in citing[index]],
+            "read_count": _reads(len(citing[index]), plan, stream("reads", seed, index)),
+            "ref_bibcodes": [bibcodes[i][1] for i in references[index]],
+            "cite_bibcodes": [bibcodes[i][1] for i in citing[index]],
         }
         records.append(record)
         truths.append(PaperTruth(bibcode, plan.card.id, plan.kind, *truth))
@@ -157,9 +156,7 @@ def generate(n_papers: int = 4000, seed: int = 1) -> tuple[list[dict[str, Any]],
 
 
 def _written(writer: Writer, plan: Plan, rng: Random) -> Text:
-    return writer.write(
-        plan.card, plan.story, kind=plan.kind, date=plan.decimal_year, rng=rng
-    )
+    return writer.write(plan.card, plan.story, kind=plan.kind, date=plan.decimal_year, rng=rng)
 
 
 def _record(
@@ -195,8 +192,8 @@ def _record(
 
 def _bibcodes(
     plans: Sequence[Plan], bylines: Sequence[Byline], *, rng: Random
-) -> list[tuple[str, str, str]]:
-    """Journal stem, journal name and bibcode of each paper: 19 characters, as ADS writes them."""
+) -> list[tuple[str, str]]:
+    """Journal and bibcode of each paper: 19 characters, as ADS writes them."""
     pages: Counter[tuple[str, int]] = Counter()
     found = []
     for plan, byline in zip(plans, bylines, strict=True):
@@ -205,7 +202,7 @@ def _bibcodes(
         pages[stem, volume] += rng.randint(1, 14)
         initial = next((c for c in byline.authors[0].upper() if "A" <= c <= "Z"), "A")
         bibcode = f"{plan.day.year}{stem}{volume:.>4}.{pages[stem, volume]:.>4}{initial}"
-        found.append((stem, journal, bibcode))
+        found.append((journal, bibcode))
     return found
 
 

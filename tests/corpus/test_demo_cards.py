@@ -1,0 +1,105 @@
+"""A bad theme card is refused with a sentence that names the card and what is wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from landscape.corpus.demo.cards import load_cards, parse_card, read_yaml
+from landscape.errors import InputError
+
+
+@pytest.fixture
+def raw() -> dict[str, Any]:
+    return {
+        "name": "Dust",
+        "category": "astro-ph.GA",
+        "activity": "steady",
+        "topic": "dust",
+        "objects": "grains / dusty clouds (since 2001)",
+        "sample": ["grains", 3, 40],
+        "sites": "in Orion",
+        "observe": {"alma": "continuum maps"},
+        "mechanisms": "sputtering / coagulation",
+        "stories": [
+            {
+                "focus": "grain size",
+                "titles": "grains",
+                "known": "grains grow",
+                "asks": "how grains grow",
+                "found": "grains stick",
+                "measure": "grain size = 0.1..1.0 µm ~0.1 / dust mass < 3..4 M⊙",
+                "trend": "grain size + gas density",
+                "means": "dust grows early",
+            }
+        ],
+    }
+
+
+def test_a_good_card_is_read(raw: dict[str, Any]) -> None:
+    card = parse_card("dust", raw)
+    assert [phrase.since for phrase in card.objects] == [0, 2001]
+    size, mass = card.stories[0].measures
+    assert (size.low, size.high, size.unit, size.precision) == (0.1, 1.0, "µm", 0.1)
+    assert (mass.kind, mass.unit) == ("<", "M⊙")
+    assert card.stories[0].trends[0].driver == "gas density"
+    assert card.reviewed
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("category", "astro-ph.XX", "category is 'astro-ph.XX', must be one of"),
+        ("activity", "sleepy", "activity is 'sleepy'"),
+        ("sample", "grains", "sample must be"),
+        ("colour", "red", "unknown key colour"),
+        ("sites", ["in Orion", 3], "sites holds 3"),
+        ("objects", "grains {big|small", "open brace"),
+        ("observe", {}, "no paper has no method"),
+    ],
+)
+def test_a_bad_value_is_named(raw: dict[str, Any], key: str, value: Any, message: str) -> None:
+    raw[key] = value
+    with pytest.raises(InputError, match=message) as error:
+        parse_card("dust", raw)
+    assert str(error.value).startswith("dust.yaml")
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("measure", "grain size is large", "is not 'name = low..high unit'"),
+        ("measure", "grain size = 3..1 µm", "empty range"),
+        ("trend", "grain size", "is not 'response"),
+    ],
+)
+def test_a_bad_story_is_named(raw: dict[str, Any], key: str, value: str, message: str) -> None:
+    raw["stories"][0][key] = value
+    with pytest.raises(InputError, match=message):
+        parse_card("dust", raw)
+
+
+def test_a_missing_key_is_named(raw: dict[str, Any]) -> None:
+    del raw["topic"]
+    with pytest.raises(InputError, match=r"dust\.yaml: missing topic"):
+        parse_card("dust", raw)
+
+
+def test_files_that_are_not_yaml_and_empty_folders(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no theme cards"):
+        load_cards(tmp_path)
+    broken = tmp_path / "broken.yaml"
+    broken.write_text("a: [1, 2", encoding="utf-8")
+    with pytest.raises(InputError, match=r"broken.yaml is not YAML"):
+        read_yaml(broken)
+
+
+def test_related_themes_must_exist(tmp_path: Path, raw: dict[str, Any]) -> None:
+    import yaml
+
+    raw["related"] = ["gas"]
+    (tmp_path / "dust.yaml").write_text(yaml.safe_dump(raw), encoding="utf-8")
+    with pytest.raises(InputError, match="no such theme: gas"):
+        load_cards(tmp_path)

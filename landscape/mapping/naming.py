@@ -309,6 +309,7 @@ def pair_names(
     neighbours: Sequence[Sequence[int]],
     *,
     enough: float = 0.5,
+    longest: int = 40,
 ) -> tuple[list[str], list[list[str]]]:
     """Name wide regions by two phrases that complement each other.
 
@@ -322,6 +323,8 @@ def pair_names(
     neighbours : sequence of sequence of int
     enough : float, default 0.5
         A first phrase held by this fraction of the papers stands alone.
+    longest : int, default 40
+        Letters that a name should not exceed; a shorter second phrase is looked for.
 
     Returns
     -------
@@ -337,14 +340,15 @@ def pair_names(
     """
     first = score_phrases(table, region, neighbours)
     _, keywords = choose_names(table, first, len(neighbours))
-    leading = _best_subject(table, first, len(neighbours), used={})
+    room = [longest] * len(neighbours)
+    leading = _best_subject(table, first, len(neighbours), used={}, room=room)
     rest = np.asarray(region).copy()
     held = np.asarray(leading, dtype=np.int64)[region[table.paper]] == table.phrase
     rest[table.paper[held & (region[table.paper] >= 0)]] = -1
     used = {table.forms[p]: n for n, p in enumerate(leading) if p >= 0}
-    second = _best_subject(
-        table, score_phrases(table, rest, neighbours), len(neighbours), used=used
-    )
+    room = [longest - len(table.shown[p]) - 5 if p >= 0 else 0 for p in leading]
+    complement = score_phrases(table, rest, neighbours)
+    second = _best_subject(table, complement, len(neighbours), used=used, room=room)
     share = {(r, p): s for r, p, s in zip(first.region, first.phrase, first.share, strict=True)}
     names = []
     for number, (one, two) in enumerate(zip(leading, second, strict=True)):
@@ -358,15 +362,22 @@ def pair_names(
 
 
 def _best_subject(
-    table: PhraseTable, ranked: pd.DataFrame, n_regions: int, *, used: dict[str, int]
+    table: PhraseTable,
+    ranked: pd.DataFrame,
+    n_regions: int,
+    *,
+    used: dict[str, int],
+    room: Sequence[int],
 ) -> list[int]:
-    """The first phrase of each region that names a subject and shares no word with those used."""
+    """The first phrase of each region that names a subject, fits and repeats no word of its own."""
     best = [-1] * n_regions
     taken = {form: set(form.split(" ")) for form in used}
     for region, phrase in zip(ranked.region, ranked.phrase, strict=True):
         form = table.forms[phrase]
         words = set(form.split(" "))
         if best[region] >= 0 or form in UNTELLING or form in taken:
+            continue
+        if len(table.shown[phrase]) > room[region]:
             continue
         own = [taken[other] for other, number in used.items() if number == region]
         if any(words & theirs for theirs in own):

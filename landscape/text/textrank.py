@@ -8,12 +8,17 @@ The ranks are the same.
 
 from __future__ import annotations
 
+import contextlib
+import io
 from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
-from pytextrank import BaseTextRank, BaseTextRankFactory, Lemma, Phrase
+
+# pytextrank prints its folder when that is no git checkout; standard output is for our users' JSON.
+with contextlib.redirect_stdout(io.StringIO()):
+    from pytextrank import BaseTextRank, BaseTextRankFactory, Lemma, Phrase
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -1,0 +1,205 @@
+"""Regions, continents and their names, on made-up literatures whose subjects are known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from landscape.errors import InputError
+from landscape.mapping.naming import (
+    capitalised,
+    choose_names,
+    pair_names,
+    phrase_table,
+    score_phrases,
+)
+from landscape.mapping.topics import FIRST_CONTINENT, build_topics, find_regions
+
+SUBJECTS = {
+    "tidal disruption events": (0.0, 0.0),
+    "fast radio bursts": (4.0, 0.0),
+    "hot Jupiters": (20.0, 20.0),
+    "debris disks": (24.0, 20.0),
+    "dark energy": (0.0, 24.0),
+    "galaxy clusters": (4.0, 24.0),
+}
+
+
+@pytest.fixture(scope="module")
+def literature() -> tuple[np.ndarray, np.ndarray, list[list[str]], np.ndarray]:
+    """Six subjects in three fields; every paper also holds phrases that are everywhere."""
+    rng = np.random.default_rng(0)
+    x, y, keywords, truth = [], [], [], []
+    for number, (subject, centre) in enumerate(SUBJECTS.items()):
+        points = rng.normal(centre, 0.7, size=(200, 2))
+        x.extend(points[:, 0])
+        y.extend(points[:, 1])
+        for i in range(200):
+            words = ["numerical simulations", "results", "observational data"]
+            if i % 10 < 7:
+                words.append(subject)
+            if i % 3 == 0:
+                words.append(f"rare phrase {number} {i}")
+            keywords.append(words)
+            truth.append(number)
+    return np.array(x), np.array(y), keywords, np.array(truth)
+
+
+def regions(topics):
+    return topics.table[topics.table.level == 1]
+
+
+def test_every_subject_becomes_a_region_with_its_own_name(literature) -> None:
+    x, y, keywords, truth = literature
+    topics = build_topics(x, y, keywords)
+    assert set(regions(topics).label) == {capitalised(s) for s in SUBJECTS}
+    for number, subject in enumerate(SUBJECTS):
+        row = regions(topics)[regions(topics).label == capitalised(subject)].iloc[0]
+        members = topics.topic_id[truth == number]
+        assert (members == row.topic_id).mean() > 0.9
+
+
+def test_what_is_frequent_everywhere_names_nothing(literature) -> None:
+    x, y, keywords, _ = literature
+    for label in build_topics(x, y, keywords).table.label:
+        assert "simulation" not in label.lower()
+        assert "observational" not in label.lower()
+
+
+def test_no_name_occurs_twice_even_if_two_regions_are_about_the_same() -> None:
+    rng = np.random.default_rng(0)
+    x = np.concatenate([rng.normal(0, 0.5, 200), rng.normal(9, 0.5, 200)])
+    y = rng.normal(0, 0.5, 400)
+    topics = build_topics(x, y, [["pulsars", "glitches"]] * 200 + [["pulsars", "pulsar wind"]] * 200)
+    labels = topics.table.label.str.lower().tolist()
+    assert len(labels) == len(set(labels))
+
+
+def test_continents_gather_neighbouring_regions(literature) -> None:
+    x, y, keywords, _ = literature
+    topics = build_topics(x, y, keywords, n_continents=3)
+    parents = regions(topics).set_index("label").parent_id
+    assert len(topics.table[topics.table.level == 0]) == 3
+    assert parents["Hot Jupiters"] == parents["Debris disks"]
+    assert parents["Dark energy"] == parents["Galaxy clusters"]
+    assert parents["Dark energy"] != parents["Hot Jupiters"]
+    assert (parents >= FIRST_CONTINENT).all()
+
+
+def test_counts_add_up(literature) -> None:
+    x, y, keywords, _ = literature
+    topics = build_topics(x, y, keywords)
+    inside = topics.topic_id >= 0
+    assert regions(topics).n_papers.sum() == inside.sum()
+    assert topics.table[topics.table.level == 0].n_papers.sum() == inside.sum()
+    for row in regions(topics).itertuples():
+        assert row.n_papers == (topics.topic_id == row.topic_id).sum()
+        assert all(topics.topic_id[paper] == row.topic_id for paper in row.exemplars)
+
+
+def test_regions_keep_their_numbers_when_papers_are_added(literature) -> None:
+    x, y, keywords, _ = literature
+    old = build_topics(x, y, keywords)
+    rng = np.random.default_rng(9)
+    order = rng.permutation(len(x))
+    grown = build_topics(
+        np.append(x[order], rng.normal(-20, 0.4, 250)),
+        np.append(y[order], rng.normal(-20, 0.4, 250)),
+        [*(keywords[i] for i in order), *([["comets"]] * 250)],
+        previous=np.append(old.topic_id[order], np.full(250, -1)),
+    )
+    before = regions(old).set_index("label").topic_id
+    after = regions(grown).set_index("label").topic_id
+    assert "Comets" in after.index
+    for label, number in before.items():
+        assert after[label] == number
+
+
+def test_the_same_input_gives_the_same_names(literature) -> None:
+    x, y, keywords, _ = literature
+    one, two = (build_topics(x, y, keywords).table for _ in range(2))
+    assert one.label.tolist() == two.label.tolist()
+
+
+def test_hdbscan_finds_the_subjects_too(literature) -> None:
+    x, y, keywords, _ = literature
+    topics = build_topics(x, y, keywords, method="hdbscan")
+    assert {capitalised(s) for s in SUBJECTS} <= set(regions(topics).label)
+
+
+def test_an_unknown_method_names_the_known_ones() -> None:
+    with pytest.raises(InputError, match=r"'kmeans'.*density, hdbscan"):
+        find_regions(np.zeros(5), np.zeros(5), method="kmeans")
+
+
+@pytest.mark.parametrize("n_papers", [0, 1, 2, 10])
+@pytest.mark.parametrize("method", ["density", "hdbscan"])
+def test_a_handful_of_papers_works(n_papers: int, method: str) -> None:
+    rng = np.random.default_rng(0)
+    topics = build_topics(
+        rng.normal(size=n_papers), rng.normal(size=n_papers), [["stars"]] * n_papers, method=method
+    )
+    assert len(topics.topic_id) == n_papers
+    assert (len(regions(topics)) >= 1) == (n_papers > 0)
+
+
+def test_papers_without_keywords_still_get_regions() -> None:
+    rng = np.random.default_rng(0)
+    topics = build_topics(rng.normal(size=50), rng.normal(size=50), [[]] * 50)
+    assert topics.table.label.str.startswith(("Region", "Continent")).all()
+    assert topics.table.label.is_unique
+
+
+def test_two_spellings_are_one_phrase_shown_as_most_papers_write_it() -> None:
+    table = phrase_table([["X-ray binaries"], ["X-ray binary"], ["X-ray binaries"], ["comets"]])
+    assert table.shown.tolist() == ["X-ray binaries"]
+    assert table.paper.tolist() == [0, 1, 2]
+
+
+def test_a_longer_phrase_counts_for_the_shorter_one_that_stands_alone() -> None:
+    keywords = [["dark matter"]] * 6 + [["cold dark matter"]] * 4
+    table = phrase_table(keywords)
+    held = table.paper[table.phrase == table.forms.tolist().index("dark matter")]
+    assert held.tolist() == list(range(10))
+
+
+def test_a_fragment_is_not_a_phrase() -> None:
+    keywords = [["cosmic microwave background"]] * 20 + [["cosmic microwave"]] * 2
+    table = phrase_table(keywords)
+    held = table.paper[table.phrase == table.forms.tolist().index("cosmic microwave")]
+    assert held.tolist() == [20, 21]
+
+
+def test_keywords_may_come_as_an_arrow_array_with_nulls() -> None:
+    keywords = pa.array([["stars"], None, [], ["stars"]], type=pa.list_(pa.string()))
+    table = phrase_table(keywords)
+    assert table.paper.tolist() == [0, 3]
+    assert table.n_papers == 4
+
+
+def test_the_neighbours_decide_what_distinguishes() -> None:
+    """Both regions are about stars; what sets each apart from the other is its name."""
+    keywords = [["stars", "flares"]] * 50 + [["stars", "spots"]] * 50 + [["dust"]] * 100
+    region = np.repeat([0, 1, 2], [50, 50, 100])
+    ranked = score_phrases(phrase_table(keywords), region, [[1], [0], [0]])
+    names, _ = choose_names(phrase_table(keywords), ranked, 3)
+    assert names == ["Flares", "Spots", "Dust"]
+
+
+def test_a_wide_region_is_named_by_two_subjects_that_complement_each_other() -> None:
+    keywords = (
+        [["black holes", "event horizons"]] * 30 + [["neutron stars"]] * 28 + [["comets"]] * 40
+    )
+    region = np.repeat([0, 1], [58, 40])
+    names, words = pair_names(phrase_table(keywords), region, [[1], [0]], enough=0.6)
+    assert set(names[0].lower().split(" and ")) == {"black holes", "neutron stars"}
+    assert names[1] == "Comets"
+    assert "event horizons" in words[0]
+
+
+def test_names_keep_to_the_room_there_is() -> None:
+    keywords = [["stars"]] * 30 + [["a very long winded subject of research"]] * 28 + [["dust"]] * 9
+    region = np.zeros(67, dtype=int)
+    names, _ = pair_names(phrase_table(keywords), region, [[]], enough=0.9, longest=20)
+    assert len(names[0]) <= 20

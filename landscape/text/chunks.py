@@ -15,7 +15,13 @@ _RUN = re.compile("[an]*n")
 
 # The few names of things that have "of" inside.
 _OF = frozenset(
-    [("equation", "state"), ("equations", "state"), ("epoch", "reionization"), ("age", "universe")]
+    [
+        ("equation", "state"),
+        ("equations", "state"),
+        ("epoch", "reionization"),
+        ("degrees", "freedom"),
+        ("degree", "freedom"),
+    ]
 )
 
 

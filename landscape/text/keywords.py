@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 import math
 import multiprocessing
 from collections import Counter
@@ -28,6 +29,7 @@ _SMALL = 400  # texts below which starting processes takes longer than the work
 # How much more a phrase counts for each doubling of its occurrences, and for being in the title.
 _REPEATED = 0.20
 _IN_TITLE = 1.15
+_REDUNDANT = 0.4  # how much less where all its words are in better phrases already
 _VAGUE = 0.75  # and how much less where its last word could stand in any paper
 
 
@@ -217,15 +219,11 @@ class _Found:
         self.in_title = False
         self.spellings: list[str] = []
 
-    def weight(self) -> float:
-        weight = self.score * (1.0 + _REPEATED * math.log2(len(self.spellings)))
-        return weight * _IN_TITLE if self.in_title else weight
-
 
 def _choose(
     words: _Words, spans: list[tuple[int, int]], scores: list[float], limit: int
 ) -> list[str]:
-    """Gather spellings of one phrase, order phrases by weight, leave out what others contain."""
+    """Gather spellings of one phrase, choose phrases by weight."""
     found: dict[str, _Found] = {}
     for (begin, end), score in zip(spans, scores, strict=True):
         spelling = words.shown(begin, end)
@@ -238,21 +236,41 @@ def _choose(
         phrase.score = max(phrase.score, score)
         phrase.in_title |= begin < words.title_end
         phrase.spellings.append(spelling)
-    for key, phrase in found.items():
-        if has_vague_head(key):
-            phrase.score *= _VAGUE
-    ranked = sorted(found.items(), key=lambda item: -item[1].weight())  # stable: ties as met
-    chosen: list[str] = []
+    return [_spelling(found[key].spellings) for key in _diverse(found, limit)]
+
+
+def _diverse(found: dict[str, _Found], limit: int) -> list[str]:
+    """Take the weightiest phrases, a word counting less each time it comes again.
+
+    Maximal marginal relevance (Carbonell and Goldstein 1998, SIGIR, 335) with shared words as the
+    similarity, found lazily: a phrase is weighed anew only when it comes to the top.
+    """
+    heap = [
+        (-_weight(key, phrase), place, key) for place, (key, phrase) in enumerate(found.items())
+    ]
+    heapq.heapify(heap)
     covered: set[str] = set()
-    for key, phrase in ranked:
+    chosen: list[str] = []
+    while heap and len(chosen) < limit:
+        _, place, key = heapq.heappop(heap)
         parts = key.split()
-        if len(parts) == 1 and key in covered and not phrase.in_title:
+        known = sum(part in covered for part in parts)
+        if len(parts) == 1 and known and not found[key].in_title:
+            continue
+        weight = -_weight(key, found[key]) * (1.0 - _REDUNDANT * known / len(parts))
+        if heap and weight > heap[0][0]:
+            heapq.heappush(heap, (weight, place, key))
             continue
         covered.update(parts)
-        chosen.append(_spelling(phrase.spellings))
-        if len(chosen) == limit:
-            break
+        chosen.append(key)
     return chosen
+
+
+def _weight(key: str, phrase: _Found) -> float:
+    weight = phrase.score * (1.0 + _REPEATED * math.log2(len(phrase.spellings)))
+    if phrase.in_title:
+        weight *= _IN_TITLE
+    return weight * _VAGUE if has_vague_head(key) else weight
 
 
 @lru_cache(maxsize=200_000)
@@ -305,6 +323,9 @@ class _Words:
 
     def shown_words(self, begin: int, end: int) -> list[str]:
         """Words as they are shown: small unless part of a name."""
+        head = self.words[end - 1]
+        if head[0].isupper() and head.lower() in lexicon().name_heads:
+            return self.words[begin:end]  # "Hubble Space Telescope", in titles too
         return [
             word if word.islower() or self._is_name(begin, begin + place) else _small(word)
             for place, word in enumerate(self.words[begin:end])

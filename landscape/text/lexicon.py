@@ -18,8 +18,8 @@ class Lexicon:
     ----------
     classes : dict of str to str
         Lower-case word to its word class: a universal part of speech, or one of the ambiguous
-        classes ``"verb-noun"``, ``"verb-noun-s"``, ``"verb-s"``, ``"ed"``, ``"ing"``,
-        ``"ing-noun"``, ``"ing-adjective"``, ``"adj-noun"``, which the tagger settles from the words around.
+        classes (``"verb-noun"``, ``"ed"`` and others), which the tagger settles from
+        the words around.
     nouns : frozenset of str
         Common nouns: what a title in capitals may safely write small.
     units, catalogues, proper, name_heads : frozenset of str

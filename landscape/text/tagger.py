@@ -58,6 +58,7 @@ _OPENERS = _CONTEXT["opener"]
 _AFTER_SYMBOL = _CONTEXT["after-symbol"]
 _PLURALS = _CONTEXT["plural"]
 _COMPOUND_NOUNS = _CONTEXT["compound-noun"]
+_NOUN_PARTICIPLES = _CONTEXT["noun-participle"]
 _SINGULAR_SENSE = _CONTEXT["singular-sense"]
 
 _NUMBER = re.compile(r"[-+−±~]?[.\d][\d.,]*(?:[-–][\d.,]+)*(?:\^.*)?(?:st|nd|rd|th|%|σ|×)?")
@@ -254,7 +255,7 @@ def _guess_cased(word: str, known: Lexicon) -> str:
         return "symbol" if not _SYMBOLIC.match(word) else "SYM"
     if _SYMBOLIC.match(word):
         return "symbol"
-    if word.startswith(("http", "www.")) or "@" in word:
+    if word.startswith(("http", "www.")) or "@" in word or (word[-1] == "." and len(word) > 2):
         return "X"
     lower = word.lower()
     if word.isupper() and len(word) > 3 and known.classes.get(lower) in _CLOSED:
@@ -408,7 +409,7 @@ def _verb_noun(place: int, words: list[str], tags: list[str], _: Lexicon) -> str
         return "VERB"
     if _is_plural(place - 1, words, tags) and before not in _SINGULAR_SENSE:
         # a plural hardly ever stands before another noun: "haloes host galaxies"
-        return "VERB" if after not in ("VERB", "AUX") else "NOUN"
+        return "VERB" if after not in ("VERB", "AUX", "PUNCT", "CCONJ") else "NOUN"
     return "NOUN"
 
 
@@ -435,7 +436,7 @@ def _verb_noun_s(place: int, words: list[str], tags: list[str], _: Lexicon) -> s
 def _verb_s(place: int, words: list[str], tags: list[str], known: Lexicon) -> str:
     """Form in -s that is a plural only where its place leaves no choice: "yields", "hosts"."""
     if place and tags[place - 1] in ("NOUN", "PROPN", "PRON", "ADV"):
-        return "NOUN" if _is_plural(place - 1, words, tags) else "VERB"
+        return "VERB"
     return _verb_noun_s(place, words, tags, known)
 
 
@@ -453,7 +454,7 @@ def _past_participle(place: int, words: list[str], tags: list[str], _: Lexicon) 
         before = words[place - 2].lower()
         if before in _HAVE_BE or before in _SUBJECTS or tags[place - 2] in ("AUX", "PRON"):
             return "VERB"
-    if after == "ADV":
+    if after == "ADV" or before == ")":
         return "VERB"
     if tag_before in ("NOUN", "PROPN"):
         if _is_plural(place - 1, words, tags):
@@ -491,9 +492,11 @@ def _ing_adjective(place: int, words: list[str], tags: list[str], _: Lexicon) ->
         return "VERB"
     if place == 0:
         return "ADJ"
-    if _is_plural(place - 1, words, tags) or words[place - 1].lower() in _HAVE_BE:
+    if words[place - 1].lower() in _HAVE_BE:
         return "VERB"
-    return "ADJ"
+    if tags[place - 1] in ("NOUN", "PROPN") and not _is_plural(place - 1, words, tags):
+        return "ADJ" if words[place].lower() in _NOUN_PARTICIPLES else "VERB"
+    return "VERB" if tags[place - 1] in ("NOUN", "PROPN") else "ADJ"
 
 
 def _adjective_noun(place: int, words: list[str], tags: list[str], _: Lexicon) -> str:

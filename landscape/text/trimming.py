@@ -15,6 +15,7 @@ LONGEST_PHRASE = 4
 _MOST_CHARACTERS = 60
 _SYMBOLS = re.compile(r"[▪\\{}$^=<>@~|©�¹²³⁻]|https?:|www\.")
 _NUMERAL = re.compile("[IVX]+")
+_NAME = re.compile("[A-Z].|[0-9].*[A-Z]")  # "NGC", "3C", "2MASS", not the A of "A stars"
 _SAYS_SOMETHING = re.compile(r"[^\W\d_]{2}|[A-Z]")
 
 
@@ -72,17 +73,19 @@ def trim(words: list[str], tags: list[str], begin: int, end: int) -> tuple[int, 
     (2, 5)
     """
     while end - begin > 1 and tags[end - 1] != "PROPN" and _is_tail(words[end - 1]):
-        if tags[end - 2] == "ADJ":
-            break
+        if tags[end - 2] == "ADJ" or (tags[end - 2] == "PROPN" and words[end - 1][:6] == "number"):
+            break  # "photometric data", "Reynolds number"
         end -= 1
     while end - begin > 1 and words[end - 1] in _lists().catalogues:
         end -= 1  # the prefix of a designation whose number was lost
+    if end - begin > 1 and _NUMERAL.fullmatch(words[end - 1]) and tags[end - 2] == "NOUN":
+        end -= 1  # the number of a paper in its series
     if end - begin > LONGEST_PHRASE and set(tags[begin:end]) != {"PROPN"}:
         begin = end - LONGEST_PHRASE
         if words[begin].lower() in _lists().quantities:
             begin += 1  # its adjective was cut off: "low luminosity"
     while begin < end:
-        n_front = _front_words(words, begin, end)
+        n_front = _front_words(words, tags, begin, end)
         if not n_front:
             break
         begin += n_front
@@ -116,8 +119,8 @@ def split_names(words: list[str], tags: list[str], begin: int, end: int) -> list
     while name > begin and tags[name - 1] == "PROPN":
         name -= 1
     numbered = name < end and any(map(str.isdigit, "".join(words[name:end])))
-    if begin < name < end and numbered and tags[name - 1] == "NOUN" and len(words[name]) > 1:
-        return [(begin, name), (name, end)] if words[name][0].isupper() else [(begin, end)]
+    if begin < name < end and numbered and tags[name - 1] == "NOUN" and _NAME.match(words[name]):
+        return [(begin, name), (name, end)]
     return [(begin, end)]
 
 
@@ -146,6 +149,8 @@ def is_subject(key: str, spelling: str) -> bool:
     if not _SAYS_SOMETHING.search(spelling) or _SYMBOLS.search(spelling):
         return False
     parts = [singular(part) for part in key.split()]
+    if len(spelling.split()) == 1 and spelling.endswith("-ray"):
+        return False
     if len(parts) == 1:
         acronym = any(mark.isupper() for mark in spelling[1:])
         return (parts[0] not in lists.alone or acronym) and (
@@ -186,15 +191,17 @@ def _is_front(word: str) -> bool:
     # A numeral or half a word left over from a formula or a name says nothing either.
     return (
         lower in _lists().front
-        or not any(mark.isalpha() for mark in word)
+        or not (any(mark.isalpha() for mark in word) or word == "21")  # 21 cm line
         or _NUMERAL.fullmatch(word) is not None
     )
 
 
-def _front_words(words: list[str], begin: int, end: int) -> int:
+def _front_words(words: list[str], tags: list[str], begin: int, end: int) -> int:
     """How many words to drop from the front now: none, one, or two as in "lowest mass halos"."""
     if not _is_front(words[begin]) or _kept(words, begin, end):
         return 0
+    if tags[begin] == "PROPN" and end - begin > 1 and tags[begin + 1] == "PROPN":
+        return 0  # "Large Magellanic Cloud"
     scaled = end - begin > 2 and words[begin + 1].lower() in _lists().quantities
     if scaled and words[begin].lower() in _SCALES:
         return 0

@@ -45,6 +45,7 @@ def test_a_good_card_is_read(raw: dict[str, Any]) -> None:
     assert (size.low, size.high, size.unit, size.precision) == (0.1, 1.0, "µm", 0.1)
     assert (mass.kind, mass.unit) == ("<", "M⊙")
     assert card.stories[0].trends[0].driver == "gas density"
+    assert card.sample == ("grains", 3.0, 40.0)
     assert card.reviewed
 
 

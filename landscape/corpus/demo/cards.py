@@ -34,7 +34,7 @@ _OPTIONAL = {
 }  # fmt: skip
 _STORY_REQUIRED = {"focus", "titles", "known", "asks", "found", "measure", "trend", "means"}
 _STORY_OWN = ("model", "simulate", "learn", "build", "mechanisms")
-_STORY_OPTIONAL = {"since", "kinds", "observe", *_STORY_OWN}
+_STORY_OPTIONAL = {"since", "kinds", "sample", "observe", *_STORY_OWN}
 
 
 @dataclass(frozen=True)
@@ -85,6 +85,8 @@ class Story:
         First year in which the question can be asked.
     kinds : tuple of str
         Kinds of papers that can tell this story; empty means all.
+    sample : tuple of str, float, float, optional
+        What is counted (plural), the fewest and the most; None means that of the card.
     observe, model, simulate, learn, build, mechanisms : tuple
         Facilities, methods and mechanisms that fit this story; empty means those of the card.
     """
@@ -99,6 +101,7 @@ class Story:
     means: tuple[Phrase, ...]
     since: int = 0
     kinds: tuple[str, ...] = ()
+    sample: tuple[str, float, float] | None = None
     observe: tuple[str, ...] = ()
     model: tuple[Phrase, ...] = ()
     simulate: tuple[Phrase, ...] = ()
@@ -124,8 +127,7 @@ class Card:
     uat: tuple[str, ...]
     topic: str
     objects: tuple[Phrase, ...]
-    sample: str
-    sample_range: tuple[float, float]
+    sample: tuple[str, float, float]
     sites: tuple[Phrase, ...]
     targets: tuple[str, ...]
     observe: Mapping[str, tuple[Phrase, ...]]
@@ -260,7 +262,6 @@ def parse_card(card_id: str, raw: Any) -> Card:
     _check_choice(card_id, "activity", raw["activity"], ACTIVITIES)
     for category in raw.get("cross", ()):
         _check_choice(card_id, "cross", category, CATEGORIES)
-    sample, low, high = _sample(card_id, raw["sample"])
     evidence = {key: _phrases(card_id, key, raw.get(key, ())) for key in ("model", "simulate")}
     observe = {
         facility: _phrases(card_id, f"observe.{facility}", phrases)
@@ -284,8 +285,7 @@ def parse_card(card_id: str, raw: Any) -> Card:
         uat=tuple(raw.get("uat", ())),
         topic=str(raw["topic"]),
         objects=_phrases(card_id, "objects", raw["objects"]),
-        sample=sample,
-        sample_range=(low, high),
+        sample=_sample(card_id, raw["sample"]),
         sites=_phrases(card_id, "sites", raw["sites"]),
         targets=tuple(map(str, _listed(raw.get("targets", ())))),
         observe=observe,
@@ -359,6 +359,7 @@ def _story(card_id: str, index: int, raw: Any) -> Story:
         since=int(raw.get("since", 0)),
         observe=tuple(raw.get("observe", ())),
         kinds=tuple(raw.get("kinds", ())),
+        sample=_sample(card_id, raw["sample"]) if "sample" in raw else None,
         **{key: _phrases(card_id, key, raw.get(key, ())) for key in _STORY_OWN},
     )
 

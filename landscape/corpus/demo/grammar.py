@@ -30,6 +30,7 @@ _WORDS = re.compile(r"[a-z]+")
 _SPARE = (
     "method",
     "outlook",
+    "theory_outlook",
     "target",
     "compare",
     "trend",
@@ -113,7 +114,7 @@ class Writer:
             If the cards are too poor for one more paper of this theme.
         """
         for _ in range(60):
-            material = Material(card, story, date=date, rng=rng, grammar=self.grammar)
+            material = Material(card, story, date=date, kind=kind, rng=rng, grammar=self.grammar)
             sentences = self._abstract(material, kind)
             if sentences is None:
                 continue
@@ -166,6 +167,8 @@ class Writer:
         for _ in range(40):
             material.restore(saved)
             frame = material.rng.choice(self.grammar["roles"][role])
+            if frame in material.frames:
+                continue
             try:
                 sentence = _finished(material.fill(frame))
             except ExhaustedError:
@@ -173,6 +176,7 @@ class Writer:
             key = _key(sentence)
             fresh = key not in self.sentences and key not in taken
             if fresh and _opening(sentence) not in openings and _reads_well(sentence):
+                material.frames.add(frame)
                 return sentence
         material.restore(saved)
         return None
@@ -215,6 +219,7 @@ class Writer:
     def _title(self, material: Material, kind: str) -> str | None:
         rng = material.rng
         frames = self.grammar["titles"]
+        material.renew()
         for _ in range(60):
             frame = rng.choice(
                 frames["any"] if kind != "review" and rng.random() < 0.3 else frames[kind]

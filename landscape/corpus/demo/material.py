@@ -19,6 +19,9 @@ _SLOT = re.compile(
 _TOKEN = re.compile("\ue010(\\w+)\ue011")
 
 
+_WORDS = {4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine", 10: "ten"}
+
+
 class ExhaustedError(Exception):
     """A frame asked for material that this paper does not have (any more)."""
 
@@ -32,6 +35,8 @@ class Material:
     story : Story
     date : float
         Decimal year of the paper: decides facilities and what can be known.
+    kind : str
+        Kind of paper, as in the skeletons of the grammar.
     rng : random.Random
     grammar : dict
         The file ``grammar.yaml`` as read.
@@ -43,18 +48,23 @@ class Material:
         story: Story,
         *,
         date: float,
+        kind: str,
         rng: Random,
         grammar: dict[str, dict[str, list[str]]],
     ) -> None:
         self.card, self.story, self.date, self.rng = card, story, date, rng
         self.grammar = grammar
+        self._kind = kind
+        self.frames: set[str] = set()  # those used so far: none comes twice
         self._queues = {
             "known": [*self._shuffled(story.known), *self._shuffled(card.known)],
             "found": self._shuffled(story.found),
             "means": self._shuffled(story.means),
             "object": self._shuffled(card.objects),
             "mech": self._shuffled(card.phrases(story, "mechanisms")),
-            "asks": [story.asks],  # a question is put once in an abstract
+            # Said once in an abstract: the question, and the theme by its name.
+            "asks": [story.asks],
+            "topic": [card.topic],
         }
         # The story opens most abstracts, the wider theme some of them.
         if rng.random() < 0.35:
@@ -65,6 +75,7 @@ class Material:
         self.measure: Measure | None = None
         self.current_trend: Trend | None = None
         self.site = spin(rng.choice(self._live(card.sites)).text, rng)
+        self._sample = story.sample or card.sample
         self.number = self._sample_size()
 
     def fill(self, frame: str) -> str:
@@ -81,6 +92,14 @@ class Material:
         except ExhaustedError:
             self._queues = saved
             raise
+
+    def renew(self) -> None:
+        """Give the title all material, whatever the abstract has used."""
+        self._queues |= {
+            "topic": [self.card.topic] * 2,
+            "mech": self._shuffled(self.card.phrases(self.story, "mechanisms")),
+            "object": self._shuffled(self.card.objects),
+        }
 
     def snapshot(self) -> dict[str, list[str]]:
         """State of the queues, to be given back to :meth:`restore` when a sentence is dropped."""
@@ -135,9 +154,8 @@ class Material:
             text = self._one_of(card.phrases(story, name.rstrip("1")))
             return _without_article(text) if name.endswith("1") else text
         simple = {
-            "topic": card.topic,
             "focus": story.focus,
-            "sample": card.sample,
+            "sample": self._sample[0],
             "site": self.site,
             "bare_site": self.site,
         }
@@ -159,7 +177,7 @@ class Material:
 
     def _count(self, name: str) -> str:
         if name in ("n", "nt"):
-            return count(self.number)
+            return _WORDS.get(self.number) or count(self.number)
         if name == "ntrain":
             return count(
                 round(self.number * self.rng.uniform(1.5, 12.0)) + self.rng.randint(1500, 9000)
@@ -232,9 +250,11 @@ class Material:
         return weights
 
     def _sample_size(self) -> int:
-        low, high = (max(4.0, bound) for bound in self.card.sample_range)
+        low, high = (max(4.0, bound) for bound in self._sample[1:])
         era = (self.date - 1990.0) / 36.0
         place = min(1.0, max(0.0, 0.12 + 0.5 * era + self.rng.gauss(0.0, 0.2)))
+        if self._kind == "survey":  # a catalogue of a handful is none
+            low = max(low, 24.0)
         return round(low * math.pow(high / low, place))
 
     def _one_of(self, phrases: Sequence[Phrase]) -> str:

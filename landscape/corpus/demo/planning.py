@@ -52,8 +52,8 @@ def plan_papers(cards: Sequence[Card], n_papers: int, *, rng: Random) -> list[Pl
     sizes = _apportion([card.weight for card in cards], n_papers)
     drawn: list[tuple[date, int]] = []
     for position, (card, size) in enumerate(zip(cards, sizes, strict=True)):
-        for year in rng.choices(years, weights=curves[card.id], k=size):
-            drawn.append((_day_in(year, card, rng), position))
+        chosen = rng.choices(years, weights=curves[card.id], k=size)
+        drawn.extend((_day_in(year, card, rng), position) for year in chosen)
     drawn.sort()
     reviews = _choose_reviews(drawn, cards, round(REVIEW_SHARE * n_papers), rng)
     return [
@@ -156,7 +156,7 @@ def _kind(card: Card, story: Story, year: int, rng: Random) -> str:
     observes = bool(card.observe)
     weights = {
         "observation": 0.55 * observes,
-        "survey": 0.10 * observes,
+        "survey": 0.10 * observes * ((story.sample or card.sample)[2] >= 60),
         "theory": (0.22 - 0.06 * t) * bool(card.phrases(story, "model")),
         "simulation": (0.08 + 0.14 * t) * bool(card.phrases(story, "simulate")),
         "learning": max(0.0, 0.5 * t - 0.3) * bool(card.phrases(story, "learn")),

@@ -41,10 +41,12 @@ _LATEX: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
 _IN_MATHS = {"≈": r"\approx", "∼": r"\sim", "⊙": r"\odot", "⊕": r"\oplus"}
 _MATHS = re.compile(r"(\$[^$]*\$)")
 
-_SMALL_WORDS = frozenset(
-    "a an and as at between beyond by for from in into is it its near of on onto or over per "
-    "the to towards under up via vs with within without".split()
-)
+_SMALL_WORDS = frozenset((
+    "a", "an", "and", "as", "at", "between", "beyond", "by", "for", "from", "in", "into", "is",
+    "it", "its", "near", "of", "on", "onto", "or", "over", "per", "the", "to", "towards",
+    "under", "up", "via", "vs", "with", "within", "without",
+))  # fmt: skip
+_UNITS = frozenset(["mm", "cm", "m", "km", "nm", "pc", "kpc", "au", "mas", "arcsec", "arcmin"])
 # Letters whose names begin with a vowel, for "an HST image" but "a UV survey".
 _VOWEL_LETTERS = frozenset("AEFHILMNORSX")
 
@@ -180,11 +182,11 @@ def title_case(text: str, *, opening: bool = True) -> str:
     words = text.split(" ")
     first = opening
     for index, word in enumerate(words):
-        unit = index > 0 and words[index - 1][:1].isdigit() and len(word) <= 4
+        unit = index > 0 and words[index - 1][:1].isdigit() and word.strip(",:;?.") in _UNITS
         if word and not unit and (first or word not in _SMALL_WORDS):
             words[index] = "-".join(_raised(word.split("-")))
             bare = words[index].rstrip(",:;?.")
-            if bare.isalpha():
+            if bare.isalpha() and (len(bare) > 1 or bare == "a"):
                 words[index] = words[index][:1].upper() + words[index][1:]
         first = word.endswith((":", "?", "."))
     return " ".join(words)
@@ -194,7 +196,10 @@ def _raised(parts: list[str]) -> list[str]:
     """The parts of a hyphenated word with capitals, units such as ``21-cm`` excepted."""
     return [
         part[:1].upper() + part[1:]
-        if part.isalpha() and part not in _SMALL_WORDS and not parts[max(0, i - 1)][:1].isdigit()
+        if part.isalpha()
+        and (len(part) > 1 or part == "a")
+        and part not in _SMALL_WORDS
+        and not parts[max(0, i - 1)][:1].isdigit()
         else part
         for i, part in enumerate(parts)
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from functools import lru_cache
 from urllib.parse import unquote
 
 from landscape.corpus.dates import PaperDate, parse_date
@@ -81,7 +82,11 @@ def arxiv_month(arxiv_id: str) -> PaperDate:
     >>> arxiv_month("astro-ph/9301002").date
     datetime.date(1993, 1, 1)
     """
-    digits = arxiv_id.rpartition("/")[2][:4]
+    return _month_of(arxiv_id.rpartition("/")[2][:4])
+
+
+@lru_cache(maxsize=1024)
+def _month_of(digits: str) -> PaperDate:
     century = "19" if digits[:2] >= "91" else "20"
     return parse_date(f"{century}{digits[:2]}-{digits[2:4]}")
 

@@ -153,7 +153,8 @@ SWITCHES = _words(
     footnotesize scriptstyle scriptscriptstyle displaystyle textstyle boldmath unboldmath bold
     protect noindent limits nolimits nonumber centering relax left right big Big bigg
     Bigg bigl bigr Bigl Bigr biggl biggr Biggl Biggr middle mathstrut strut raggedright
-    xspace ensuremath allowbreak break nobreak linebreak nolinebreak item smallskip medskip bigskip maketitle"""
+    xspace ensuremath allowbreak break nobreak linebreak nolinebreak item
+    smallskip medskip bigskip maketitle"""
 )
 SPACES = _words(
     """quad qquad enspace thinspace medspace thickspace space nobreakspace newline par hfill

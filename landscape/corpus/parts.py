@@ -115,7 +115,7 @@ class PartWriter:
                 pq.ParquetWriter(target, papers_schema(), compression="zstd")
             )
             matrices = [
-                stack.enter_context(_Matrix(self._ready / f"{scan.part}{end}", n_rows))
+                stack.enter_context(Matrix(self._ready / f"{scan.part}{end}", n_rows))
                 for end in (".npy", ".map.npy")
             ]
             for local, chunk in enumerate(chunks):
@@ -274,7 +274,7 @@ class _Summary:
         self.categories.update(names[0] for names in table["categories"].to_pylist() if names)
 
 
-class _Matrix:
+class Matrix:
     """An ``.npy`` file written row by row; appears whole, and only if a row is known.
 
     Written as a stream and not through a memory map: on a full disk a map kills the process.
@@ -313,11 +313,15 @@ class _Matrix:
     ) -> None:
         if self._stream is None:
             return
-        self._stream.close()
-        if kind is None and self.n_known:
-            self._unfinished.replace(self._path)
-        else:
-            self._unfinished.unlink(missing_ok=True)
+        whole = False
+        try:
+            self._stream.close()  # writes what is still in the buffer, and can fail at that
+            whole = kind is None and self.n_known > 0
+        finally:
+            if whole:
+                self._unfinished.replace(self._path)
+            else:
+                self._unfinished.unlink(missing_ok=True)
 
     def _open(self, width: int) -> None:
         self._width = width

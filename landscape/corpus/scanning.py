@@ -133,7 +133,9 @@ def scan_input(
         if advance is not None:
             advance(_load(folder / f"{chunk:06d}.json")["n_bytes"])
     if not (folder / "finished").exists():
-        for batch in read_papers(path, workers=workers, reader=reader, skip=n_chunks):
+        for batch in read_papers(
+            path, batch_size=BATCH_SIZE, workers=workers, reader=reader, skip=n_chunks
+        ):
             _write_chunk(folder, n_chunks, batch)
             n_chunks += 1
             if advance is not None:

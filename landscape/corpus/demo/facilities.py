@@ -172,6 +172,11 @@ def unmark(text: str, *, field: str) -> tuple[str, list[Mention]]:
 
 
 @cache
+def _pattern(surface: str) -> re.Pattern[str]:
+    return re.compile(rf"\b{re.escape(surface)}(?:s|es)?\b", re.IGNORECASE)
+
+
+@cache
 def _ids_by_mark() -> dict[str, str]:
     return {facility.mark: facility.id for facility in load_facilities().values()}
 
@@ -186,10 +191,11 @@ def find_traps(text: str, *, field: str, mentions: list[Mention]) -> list[Mentio
     """
     taken = [(m.start, m.end) for m in mentions]
     found = []
+    lowered = text.lower()  # titles may capitalise a trap
     for trap in load_traps():
-        if trap.surface not in text:
+        if trap.surface.lower() not in lowered:
             continue
-        for match in re.finditer(rf"\b{re.escape(trap.surface)}(?:s|es)?\b", text):
+        for match in re.finditer(_pattern(trap.surface), text):
             if all(match.end() <= start or match.start() >= end for start, end in taken):
                 span = (match.start(), match.end(), match[0], trap.looks_like)
                 found.append(Mention(field, *span))

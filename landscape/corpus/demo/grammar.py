@@ -10,9 +10,10 @@ from itertools import pairwise
 from random import Random
 from typing import cast
 
-from landscape.corpus.demo.cards import Card, Story, demo_data_folder, read_yaml
+from landscape.corpus.demo.cards import demo_data_folder, read_yaml
 from landscape.corpus.demo.facilities import Trap, load_traps
 from landscape.corpus.demo.material import ExhaustedError, Material
+from landscape.corpus.demo.themes import Card, Story
 from landscape.corpus.demo.wording import mend_articles, sentence_case, spin, title_case, to_latex
 from landscape.errors import InputError
 
@@ -159,8 +160,11 @@ class Writer:
             if measure is None:
                 return None
             role = _MEASURES[role][measure.kind]
-        elif role in ("trend", "theory_trend") and material.next_trend() is None:
-            return None
+        elif role in ("trend", "theory_trend"):
+            trend = material.next_trend()
+            if trend is None:
+                return None
+            role = role if trend.sign != "0" else "no_trend"
         openings = {_opening(sentence) for _, sentence in written}
         taken = {_key(sentence) for _, sentence in written}
         saved = material.snapshot()

@@ -7,8 +7,8 @@ import re
 from collections.abc import Sequence
 from random import Random
 
-from landscape.corpus.demo.cards import Card, Measure, Phrase, Story, Trend
 from landscape.corpus.demo.facilities import load_facilities, mark
+from landscape.corpus.demo.themes import Card, Measure, Phrase, Story, Trend
 from landscape.corpus.demo.wording import count, rounded, scientific, spin
 
 _SLOT = re.compile(
@@ -19,7 +19,7 @@ _SLOT = re.compile(
 _TOKEN = re.compile("\ue010(\\w+)\ue011")
 
 
-_WORDS = {4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine", 10: "ten"}
+_WORDS = {3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine", 10: "ten"}
 
 
 class ExhaustedError(Exception):
@@ -55,6 +55,7 @@ class Material:
         self.card, self.story, self.date, self.rng = card, story, date, rng
         self.grammar = grammar
         self._kind = kind
+        self._chosen: dict[str, str] = {}  # methods and data that this paper keeps to
         self.frames: set[str] = set()  # those used so far: none comes twice
         self._queues = {
             "known": [*self._shuffled(story.known), *self._shuffled(card.known)],
@@ -151,7 +152,7 @@ class Material:
         if name in ("trend", "slope", "slopevalue"):
             return self._related(name)
         if name in ("model", "simulate", "learn", "build", "simulate1", "learn1", "build1"):
-            text = self._one_of(card.phrases(story, name.rstrip("1")))
+            text = self._method(name.rstrip("1"))
             return _without_article(text) if name.endswith("1") else text
         simple = {
             "focus": story.focus,
@@ -175,15 +176,22 @@ class Material:
             return str(getattr(self.current_trend, name))
         raise ExhaustedError(name)
 
+    def _method(self, key: str) -> str:
+        """The same model, simulation or instrument in the title as in the abstract."""
+        if key not in self._chosen:
+            phrases = self.card.phrases(self.story, key)
+            self._chosen[key] = spin(self._one_of(phrases), self.rng)
+        return self._chosen[key]
+
     def _count(self, name: str) -> str:
         if name in ("n", "nt"):
-            return _WORDS.get(self.number) or count(self.number)
+            return _written(self.number)
         if name == "ntrain":
             return count(
                 round(self.number * self.rng.uniform(1.5, 12.0)) + self.rng.randint(1500, 9000)
             )
         low, high = {"nkept": (0.45, 0.93), "nfew": (0.04, 0.3), "ncontrol": (1.3, 12.0)}[name]
-        return count(max(3, round(self.number * self.rng.uniform(low, high))))
+        return _written(max(3, round(self.number * self.rng.uniform(low, high))))
 
     def _measured(self, name: str) -> str:
         measure = self.measure
@@ -213,7 +221,10 @@ class Material:
             raise ExhaustedError("using")
         ids = list(options)
         first = self.rng.choices(ids, weights=[options[i] for i in ids])[0]
+        if not combine and "data" in self._chosen:
+            return self._chosen["data"]
         text = self._data_from(first)
+        self._chosen.setdefault("data", text)
         others = [i for i in ids if i not in (first, "any")]
         if combine and first != "any" and others and self.rng.random() < 0.28:
             link = self.rng.choice(["and", "together with"])
@@ -277,7 +288,7 @@ def write_value(measure: Measure, rng: Random) -> str:
 
     Examples
     --------
-    >>> from landscape.corpus.demo.cards import Measure
+    >>> from landscape.corpus.demo.themes import Measure
     >>> write_value(Measure("mass", "<", 2.0, 2.1, 1, "M⊙", None), Random(4))
     '2.0 M⊙'
     """
@@ -308,7 +319,7 @@ def write_bound(measure: Measure, value: float) -> str:
 
     Examples
     --------
-    >>> from landscape.corpus.demo.cards import Measure
+    >>> from landscape.corpus.demo.themes import Measure
     >>> write_bound(Measure("density", "=", 1e20, 3e21, 0, "cm⁻²", None), 2e20)
     '2 × 10²⁰'
     """
@@ -320,6 +331,10 @@ def write_bound(measure: Measure, value: float) -> str:
     if measure.decimals:
         return f"{value:.{measure.decimals}f}"
     return count(round(value)) if abs(value) >= 10 else f"{value:.2g}"
+
+
+def _written(number: int) -> str:
+    return _WORDS.get(number) or count(number)
 
 
 def _without_article(text: str) -> str:

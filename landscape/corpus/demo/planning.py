@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from random import Random
 
-from landscape.corpus.demo.cards import Card, Story
+from landscape.corpus.demo.themes import Card, Story
 
 FIRST_YEAR, LAST_YEAR = 1990, 2026
 LAST_DAY = date(2026, 6, 30)

@@ -196,7 +196,7 @@ def _raised(parts: list[str]) -> list[str]:
     """The parts of a hyphenated word with capitals, units such as ``21-cm`` excepted."""
     return [
         part[:1].upper() + part[1:]
-        if part.isalpha()
+        if part.replace("–", "").isalpha()
         and (len(part) > 1 or part == "a")
         and part not in _SMALL_WORDS
         and not parts[max(0, i - 1)][:1].isdigit()

@@ -13,13 +13,14 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from landscape.corpus.demo.cards import Card, load_cards
+from landscape.corpus.demo.cards import load_cards
 from landscape.corpus.demo.citations import Citable, draw_references, invert
 from landscape.corpus.demo.facilities import find_traps, unmark
 from landscape.corpus.demo.grammar import Text, Writer
 from landscape.corpus.demo.people import Byline, Community
 from landscape.corpus.demo.planning import Plan, plan_papers
 from landscape.corpus.demo.seeds import stream
+from landscape.corpus.demo.themes import Card
 from landscape.corpus.demo.truth import NOTE, PaperTruth, ThemeTruth, Truth
 from landscape.errors import InputError
 

@@ -174,7 +174,7 @@ def test_the_papers_of_one_volume_keep_keys_of_their_own(tmp_path: Path) -> None
     ]
     assert run(tmp_path, write(tmp_path / "talks.jsonl", talks)).kept == 20
     keys = table(tmp_path, "talks")["paper_id"].to_pylist()
-    assert keys[0] == "10.1000/all"
+    assert keys[0] == "10.1000/volume"
     assert len(set(keys)) == 20
 
 

@@ -41,7 +41,7 @@ MARKED_UP = st.one_of(st.text(), st.lists(PIECES, max_size=25).map("".join))
 
 
 @given(MARKED_UP)
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=300, deadline=None)
 @example("\\$5 and \\$6")
 @example("&amp;amp;lt;SUB&gt;")
 def test_cleaning_any_text_settles_and_leaves_nothing_invisible(text: str) -> None:

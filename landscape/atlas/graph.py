@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import shutil
-import sys
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,6 +20,7 @@ from landscape.atlas.manifest import (
 )
 from landscape.atlas.options import BuildOptions
 from landscape.atlas.storage import remove_leftovers, sha256_of, telling_of_a_full_disk
+from landscape.atlas.usage import measured
 
 WORK = ".work"
 
@@ -281,53 +278,6 @@ def keep_only(folder: Path, names: set[str]) -> None:
 def clear_work(context: Context, *names: str) -> None:
     """Remove the unfinished pieces of a stage that is finished."""
     shutil.rmtree(context.work(*names), ignore_errors=True)
-
-
-@dataclass
-class Usage:
-    """What a piece of work cost: wall-clock seconds and peak resident memory in megabytes."""
-
-    seconds: float = 0.0
-    peak_memory_mb: float = 0.0
-
-
-@contextmanager
-def measured() -> Iterator[Usage]:
-    """Measure the time and the peak memory of a piece of work.
-
-    Yields
-    ------
-    Usage
-        Filled in at the end. The memory is that of this process plus that of its largest child
-        so far, because workers run beside it.
-
-    Examples
-    --------
-    >>> with measured() as usage:
-    ...     _ = bytearray(1000)
-    >>> usage.seconds >= 0
-    True
-    """
-    usage, start = Usage(), time.perf_counter()
-    # Linux can forget the earlier peak; elsewhere a stage shows the peak of the build so far.
-    with contextlib.suppress(OSError):
-        Path("/proc/self/clear_refs").write_text("5")
-    try:
-        yield usage
-    finally:
-        usage.seconds = time.perf_counter() - start
-        usage.peak_memory_mb = _peak_memory_mb()
-
-
-def _peak_memory_mb() -> float:
-    try:
-        import resource
-    except ImportError:  # Windows
-        return 0.0
-    unit = 1e6 if sys.platform == "darwin" else 1e6 / 1024  # bytes there, kibibytes elsewhere
-    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    children = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-    return float(own + children) / unit
 
 
 def _output(path: Path) -> Output:

@@ -171,7 +171,7 @@ class Writer:
         for _ in range(40):
             material.restore(saved)
             frame = material.rng.choice(self.grammar["roles"][role])
-            if frame in material.frames:
+            if frame in material.frames or material.lacks(frame):
                 continue
             try:
                 sentence = _finished(material.fill(frame))

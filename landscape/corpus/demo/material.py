@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from functools import cache
 from random import Random
 
 from landscape.corpus.demo.facilities import load_facilities, mark
@@ -87,12 +88,16 @@ class Material:
         ExhaustedError
             If a slot has nothing left; nothing is used up then.
         """
-        saved = {name: list(queue) for name, queue in self._queues.items()}
+        saved = self.snapshot()
         try:
             return self._fill(frame)
         except ExhaustedError:
-            self._queues = saved
+            self.restore(saved)
             raise
+
+    def lacks(self, frame: str) -> bool:
+        """Whether a frame is sure to fail, seen without filling it."""
+        return any(not queue and f"{{{name}}}" in frame for name, queue in self._queues.items())
 
     def renew(self) -> None:
         """Give the title all material, whatever the abstract has used."""
@@ -124,7 +129,7 @@ class Material:
         for name, endings in self.grammar["endings"].items():
             if f"{{{name}}}" in frame:
                 frame = frame.replace(f"{{{name}}}", self.rng.choice(endings))
-        text = spin(_SLOT.sub("\ue010\\1\ue011", frame), self.rng)
+        text = spin(_with_tokens(frame), self.rng)
         while (match := _TOKEN.search(text)) is not None:
             text = text[: match.start()] + self._slot(match[1]) + text[match.end() :]
         return text
@@ -236,11 +241,7 @@ class Material:
         if facility_id == "any":
             return data
         facility = load_facilities()[facility_id]
-        link = (
-            "from"
-            if facility.surveyed
-            else self.rng.choice(["with", "with", "obtained with", "from"])
-        )
+        link = "from" if facility.surveyed else self.rng.choice(["with", "with", "from"])
         return f"{data} {link} {mark(facility, self.rng)}"
 
     def _live_facilities(self) -> dict[str, float]:
@@ -331,6 +332,12 @@ def write_bound(measure: Measure, value: float) -> str:
     if measure.decimals:
         return f"{value:.{measure.decimals}f}"
     return count(round(value)) if abs(value) >= 10 else f"{value:.2g}"
+
+
+@cache
+def _with_tokens(frame: str) -> str:
+    """The frame with its slots out of the way of :func:`spin`."""
+    return _SLOT.sub("\ue010\\1\ue011", frame)
 
 
 def _written(number: int) -> str:

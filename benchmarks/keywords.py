@@ -16,15 +16,9 @@ from benchmarks.measuring import PAPERS, print_table, save
 
 def stock_pipeline(texts: list[str]) -> float:
     """Seconds that pytextrank's own component takes on the same tagger, a text at a time."""
-    import pytextrank  # noqa: F401  # registers its component
+    from landscape.text.pipeline import build_pipeline
 
-    from landscape.text.pipeline import load_pipeline
-
-    pipeline = load_pipeline(tagger="auto")
-    for name in list(pipeline.pipe_names):
-        if "rank" in name:
-            pipeline.remove_pipe(name)
-    pipeline.add_pipe("textrank")
+    pipeline = build_pipeline(tagger="auto", ranker="textrank")
     pipeline(texts[0])
     start = time.perf_counter()
     for text in texts:

@@ -11,7 +11,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from landscape.errors import InputError
 from landscape.text import pipeline as pipelines
@@ -205,7 +205,8 @@ def _keywords_of(doc: Doc, pipeline: Language, limit: int) -> list[str]:
     spans = words.trimmed_chunks()
     if not spans:
         return []
-    scores = pipeline.get_pipe(pipelines.RANKER).rank(doc).score_chunks(spans).tolist()
+    ranker: Any = pipeline.get_pipe(pipelines.RANKER)
+    scores = ranker.rank(doc).score_chunks(spans).tolist()
     return _choose(words, spans, scores, limit)
 
 

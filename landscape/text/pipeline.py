@@ -90,7 +90,31 @@ def load_pipeline(*, tagger: str = "auto") -> Language:
     >>> [token.pos_ for token in doc][:5]
     ['NOUN', 'VERB', 'ADP', 'ADJ', 'ADJ']
     """
+    return build_pipeline(tagger=tagger)
+
+
+def build_pipeline(*, tagger: str = "auto", ranker: str = RANKER) -> Language:
+    """Build a pipeline of one's own, to be changed freely; see `load_pipeline`.
+
+    Parameters
+    ----------
+    tagger : {"auto", "rules", "en_core_web_sm"}, default "auto"
+        See `tagger_name`.
+    ranker : str, default "landscape_textrank"
+        Last component; ``"textrank"`` is pytextrank's own.
+
+    Returns
+    -------
+    spacy.language.Language
+
+    Examples
+    --------
+    >>> build_pipeline(tagger="rules", ranker="textrank").pipe_names
+    ['landscape_tagger', 'textrank']
+    """
     import spacy
+
+    from landscape.text.textrank import POS_KEPT
 
     _register()
     if tagger_name(tagger=tagger) == rules.NAME:
@@ -98,19 +122,19 @@ def load_pipeline(*, tagger: str = "auto") -> Language:
         _add_rules(pipeline)
     else:
         pipeline = spacy.load(MODEL, exclude=["ner"])
-    pipeline.add_pipe(RANKER)
+    pipeline.add_pipe(ranker, config={"pos_kept": list(POS_KEPT)})
     return pipeline
 
 
 def _add_rules(pipeline: Language) -> None:
-    from spacy.attrs import LOWER
-
     from landscape.text.chunks import iterate_noun_chunks
 
     # Of the twenty facts that spaCy works out for each new word we need one.
-    pipeline.vocab.lex_attr_getters = {LOWER: pipeline.vocab.lex_attr_getters[LOWER]}
-    pipeline.tokenizer = WordSplitter(pipeline.vocab)
-    pipeline.vocab.get_noun_chunks = iterate_noun_chunks
+    vocab: Any = pipeline.vocab  # spaCy's stubs leave these attributes out
+    lower = vocab.strings["LOWER"]
+    vocab.lex_attr_getters = {lower: vocab.lex_attr_getters[lower]}
+    vocab.get_noun_chunks = iterate_noun_chunks
+    pipeline.tokenizer = WordSplitter(vocab)
     pipeline.add_pipe("landscape_tagger")
 
 
@@ -159,11 +183,9 @@ class TaggerComponent:
     """
 
     def __init__(self, vocab: Vocab) -> None:
-        from spacy.symbols import IDS
-
         self._tagger = rules.RuleTagger()
         self._hashes = _Hashes(vocab.strings)
-        self._parts = {name: IDS[name] for name in rules.PARTS_OF_SPEECH}
+        self._parts = {name: vocab.strings[name] for name in rules.PARTS_OF_SPEECH}
 
     def forget(self) -> None:
         """Forget which lemmas the string store holds: to be called when it has been emptied."""
@@ -179,7 +201,7 @@ class TaggerComponent:
         doc.user_data["tags"] = tagged.tags
         doc.user_data["title_end"] = later.index(True) + 1 if True in later else len(words)
         if words:
-            table = np.empty((len(words), 3), dtype=np.uint64)
+            table: Any = np.empty((len(words), 3), dtype=np.uint64)
             hashes = map(self._hashes.__getitem__, tagged.lemmas)
             table[:, 0] = list(map(self._parts.__getitem__, tagged.tags))
             table[:, 1] = np.fromiter(hashes, dtype=np.uint64, count=len(words))
@@ -205,12 +227,16 @@ def _register() -> None:
     """Make our components known to spaCy, on first use: importing spaCy takes a second."""
     from spacy.language import Language
 
-    from landscape.text.textrank import POS_KEPT, ArrayTextRankFactory
+    from landscape.text.textrank import ArrayTextRankFactory
 
     @Language.factory("landscape_tagger")
     def _tagger(nlp: Language, name: str) -> Any:  # noqa: ARG001  # spaCy's signature
         return TaggerComponent(nlp.vocab)
 
     @Language.factory(RANKER)
-    def _textrank(nlp: Language, name: str) -> Any:  # noqa: ARG001  # spaCy's signature
-        return ArrayTextRankFactory(pos_kept=list(POS_KEPT))
+    def _textrank(
+        nlp: Language,  # noqa: ARG001  # spaCy's signature
+        name: str,  # noqa: ARG001
+        pos_kept: list[str],
+    ) -> Any:
+        return ArrayTextRankFactory(pos_kept=pos_kept)

@@ -195,9 +195,9 @@ def cooccurrences(nodes: Integers, sentences: Integers, *, n_nodes: int, window:
     codes = (nodes[first] * n_nodes + nodes[second])[order]
     met = np.full(n_nodes * n_nodes, -1)
     met[codes[::-1]] = np.arange(len(codes))[::-1]  # the earliest stays
-    met = met.reshape(n_nodes, n_nodes)
+    order = met.reshape(n_nodes, n_nodes)
     counts = np.bincount(codes, minlength=n_nodes * n_nodes).reshape(n_nodes, n_nodes)
-    return np.where(met >= met.T, counts, counts.T).astype(float)
+    return np.where(order >= order.T, counts, counts.T).astype(float)
 
 
 def pagerank(weights: Floats) -> Floats:
@@ -235,9 +235,11 @@ def pagerank(weights: Floats) -> Floats:
         changes = np.abs(steps[1:] - steps[:-1]).sum(axis=1)
         small = np.flatnonzero(changes < n_nodes * _TOLERANCE)
         if len(small):
-            return steps[small[0] + 1].copy()
+            steps = steps[small[0] + 1 :]
+            break
         steps[0] = steps[_STRIDE]
-    return steps[0].copy()
+    ranks: Floats = steps[0].copy()
+    return ranks
 
 
 _STRIDE = 5  # iterations between two looks at the change
@@ -252,8 +254,9 @@ def _lemma(token: Token) -> str:
 @cache
 def _kept_parts(names: tuple[str, ...]) -> NDArray[np.bool_]:
     """Whether the part of speech with a number is kept."""
-    from spacy.symbols import IDS
+    from spacy.strings import StringStore
 
+    numbers = StringStore()  # knows the parts of speech from the start
     kept = np.zeros(256, dtype=bool)
-    kept[[IDS[name] for name in names]] = True
+    kept[[numbers[name] for name in names]] = True
     return kept

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,21 +20,11 @@ CHUNK = 1000
 """Papers in a chunk: so much work, at the most, is done again after a kill."""
 
 
-def finish_chunks(
-    part: Path,
-    rows: NDArray[np.int64],
-    *,
-    keys: NDArray[np.uint64],
-    folder: Path,
-    told: str,
-    ending: str,
-    work: Callable[[list[str], Path], None],
-    advance: Callable[[float], None],
-    size: int | None = None,
-) -> list[Path]:
-    """Do per-paper work for some rows of a part, a chunk at a time.
+@dataclass(frozen=True)
+class PartWork:
+    """Per-paper work on some rows of a part.
 
-    Parameters
+    Attributes
     ----------
     part : pathlib.Path
         Parquet file with the texts.
@@ -48,35 +39,60 @@ def finish_chunks(
         Hash of everything that decides the result beside the texts.
     ending : str
         Ending of the chunk files.
-    work : callable
-        ``work(texts, path)``: writes the result for these texts to this path.
-    advance : callable
-        Told the number of papers done.
-    size : int, optional
-        Papers in a chunk, 1,000 when not given. Chunks begin at fixed rows, wherever an
-        earlier run was stopped.
-
-    Returns
-    -------
-    list of pathlib.Path
-        One finished file a chunk, in the order of `rows`.
     """
-    size = CHUNK if size is None else size
-    files = [
-        folder / f"{start:09d}-{_chunk_mark(keys[rows[start : start + size]], told)}{ending}"
-        for start in range(0, len(rows), size)
-    ]
-    if all(path.is_file() for path in files):
-        advance(len(rows))
-        return files
-    for path, texts in zip(files, texts_in_chunks(part, rows, size=size), strict=True):
-        if not path.is_file():
+
+    part: Path
+    rows: NDArray[np.int64]
+    keys: NDArray[np.uint64]
+    folder: Path
+    told: str
+    ending: str
+
+    def files(self) -> list[Path]:
+        """Return the file of each chunk, finished or not, in the order of the rows.
+
+        Chunks begin at fixed rows, wherever an earlier run was stopped.
+        """
+        return [
+            self.folder / f"{start:09d}-{self._mark(start)}{self.ending}"
+            for start in range(0, len(self.rows), CHUNK)
+        ]
+
+    def unfinished(self) -> Iterator[tuple[Path, list[str]]]:
+        """Yield the file and the texts of every chunk that is still to be done."""
+        files = self.files()
+        if all(path.is_file() for path in files):
+            return
+        texts_of_chunks = texts_in_chunks(self.part, self.rows, size=CHUNK)
+        for path, texts in zip(files, texts_of_chunks, strict=True):
+            if not path.is_file():
+                yield path, texts
+
+    def finish(
+        self, work: Callable[[list[str], Path], None], advance: Callable[[float], None]
+    ) -> list[Path]:
+        """Do what is still to be done.
+
+        Parameters
+        ----------
+        work : callable
+            ``work(texts, path)``: writes the result for these texts to this path.
+        advance : callable
+            Told the number of papers done.
+
+        Returns
+        -------
+        list of pathlib.Path
+            One finished file a chunk, in the order of the rows.
+        """
+        n_done = sum(path.is_file() for path in self.files()) * CHUNK
+        advance(min(n_done, len(self.rows)))
+        for path, texts in self.unfinished():
             with replacing(path) as beside:
                 work(texts, beside)
-        advance(len(texts))
-    return files
+            advance(len(texts))
+        return self.files()
 
-
-def _chunk_mark(keys: NDArray[np.uint64], told: str) -> str:
-    content = np.ascontiguousarray(keys).tobytes()
-    return hashlib.blake2b(content + told.encode(), digest_size=12).hexdigest()
+    def _mark(self, start: int) -> str:
+        keys = np.ascontiguousarray(self.keys[self.rows[start : start + CHUNK]]).tobytes()
+        return hashlib.blake2b(keys + self.told.encode(), digest_size=12).hexdigest()

@@ -7,7 +7,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from landscape.atlas.chunks import finish_chunks
+from landscape.atlas import chunks
+from landscape.atlas.chunks import PartWork
 from landscape.atlas.matrix import gather_rows, joined_matrix, write_matrix
 from landscape.atlas.rows import column_digest, match_rows, row_keys
 
@@ -55,7 +56,9 @@ class Killed(BaseException):
 
 
 @pytest.mark.parametrize("killed_in", [0, 1, 2, 3])
-def test_chunks_do_not_depend_on_where_a_build_was_killed(tmp_path: Path, killed_in: int) -> None:
+def test_chunks_do_not_depend_on_where_a_build_was_killed(
+    tmp_path: Path, killed_in: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     texts = [f"abc text {i}" for i in range(11)]
     part = _part(tmp_path / "part.parquet", texts)
     keys, rows = row_keys(part), np.array([0, 1, 2, 4, 5, 6, 7, 8, 10])
@@ -70,11 +73,12 @@ def test_chunks_do_not_depend_on_where_a_build_was_killed(tmp_path: Path, killed
         worked.extend(batch)
         path.write_text("|".join(batch))
 
+    monkeypatch.setattr(chunks, "CHUNK", 3)
+    done: list[float] = []
+
     def run(told: str = "limit=20") -> list[Path]:
-        return finish_chunks(
-            part, rows, keys=keys, folder=tmp_path / "work", told=told, ending=".txt",
-            work=work, advance=lambda _: None, size=3,
-        )  # fmt: skip
+        done.clear()
+        return PartWork(part, rows, keys, tmp_path / "work", told, ".txt").finish(work, done.append)
 
     if killed_in < 3:
         with pytest.raises(Killed):
@@ -86,7 +90,9 @@ def test_chunks_do_not_depend_on_where_a_build_was_killed(tmp_path: Path, killed
     assert [text for path in files for text in path.read_text().split("|")] == wanted
     assert worked == wanted
     kills.clear()
+    assert sum(done) == 9
     assert run() == files
+    assert sum(done) == 9
     assert len(worked) == 9
     assert set(run("limit=10")).isdisjoint(files)
 

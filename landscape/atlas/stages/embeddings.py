@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from landscape.atlas.chunks import CHUNK, finish_chunks
+from landscape.atlas.chunks import PartWork
 from landscape.atlas.graph import Context, Stage, StageResult, clear_work, keep_only
 from landscape.atlas.manifest import digest
 from landscape.atlas.matrix import BLOCK, gather_rows, open_matrix, write_matrix
 from landscape.atlas.previous import Previous, recall
-from landscape.atlas.rows import match_rows, row_keys, texts_in_chunks
+from landscape.atlas.rows import match_rows, row_keys
 from landscape.atlas.stages.ingest import PAPERS, brings_all, ready_files
 from landscape.atlas.storage import sha256_of, write_bytes
 from landscape.errors import InputError
@@ -80,43 +80,25 @@ def _run(context: Context) -> StageResult:
     )
 
 
-@dataclass(frozen=True)
-class _Plan:
-    """What is to be done for one part: which rows are known, and which are new."""
-
-    part: Path
-    keys: NDArray[np.uint64]
-    found: NDArray[np.int64]
-
-    @property
-    def new(self) -> NDArray[np.int64]:
-        return np.flatnonzero(self.found < 0)
-
-
 def _embed(context: Context, spec: str) -> tuple[dict[str, Any], int]:
     """Embed what the last finished build has not embedded in the same way."""
     known = _Known(recall(context.folder), spec)
-    plans = []
+    works, places = [], []
     for part in context.part_files(PAPERS):
         keys = row_keys(part)
-        plans.append(_Plan(part, keys, match_rows(keys, known.keys)))
-    embedder = _LazyEmbedder(context, spec, known.model, plans)
-    n_reused = sum(int((plan.found >= 0).sum()) for plan in plans)
+        found = match_rows(keys, known.keys)
+        new = np.flatnonzero(found < 0)
+        found[new] = len(known.keys) + np.arange(len(new))
+        places.append(found)
+        folder, told = context.work("embeddings", part.stem), digest([VERSION, spec])
+        works.append(PartWork(part, new, keys, folder, told, ".npy"))
+    embedder = _LazyEmbedder(context, spec, known.model, works)
+    n_reused = sum(len(work.keys) - len(work.rows) for work in works)
     with progress("Embeddings", total=context.manifest.n_papers) as advance:
         advance(n_reused)
-        for plan, target in zip(plans, context.part_files(EMBEDDINGS, ".npy"), strict=True):
-            chunks = finish_chunks(
-                plan.part,
-                plan.new,
-                keys=plan.keys,
-                folder=context.work("embeddings", plan.part.stem),
-                told=digest([VERSION, spec]),
-                ending=".npy",
-                work=embedder.write,
-                advance=advance,
-            )
-            rows = plan.found.copy()
-            rows[plan.new] = len(known.keys) + np.arange(len(plan.new))
+        targets = context.part_files(EMBEDDINGS, ".npy")
+        for work, rows, target in zip(works, places, targets, strict=True):
+            chunks = work.finish(embedder.write, advance)
             sources = [*known.matrices, *map(open_matrix, chunks)]
             dimension = int(embedder.describe()["dimension"])
             write_matrix(target, _blocks(sources, rows), rows=len(rows), columns=dimension)
@@ -194,9 +176,9 @@ class _LazyEmbedder:
     """Loads the model when the first chunk needs it, and asks first if it costs money."""
 
     def __init__(
-        self, context: Context, spec: str, known: dict[str, Any] | None, plans: Sequence[_Plan]
+        self, context: Context, spec: str, known: dict[str, Any] | None, works: Sequence[PartWork]
     ) -> None:
-        self._context, self._spec, self._plans = context, spec, plans
+        self._context, self._spec, self._works = context, spec, works
         self._note = context.work("embeddings", "model.json")
         # Chunks of a killed build, or vectors used again: the new ones are made like them.
         self._described = json.loads(self._note.read_bytes()) if self._note.is_file() else known
@@ -230,9 +212,7 @@ class _LazyEmbedder:
     def _ask(self, embedder: PaidEmbedder) -> None:
         """Show what everything that is still to be done will cost, once, and ask."""
         estimates = [
-            embedder.estimate(texts)
-            for plan in self._plans
-            for texts in texts_in_chunks(plan.part, plan.new, size=CHUNK)
+            embedder.estimate(texts) for work in self._works for _, texts in work.unfinished()
         ]
         costs = [estimate.cost for estimate in estimates]
         whole = replace(

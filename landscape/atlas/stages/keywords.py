@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from landscape.atlas.chunks import finish_chunks
+from landscape.atlas.chunks import PartWork
 from landscape.atlas.graph import Context, Stage, StageResult, clear_work
 from landscape.atlas.manifest import digest
 from landscape.atlas.previous import Previous, recall
@@ -55,16 +55,15 @@ def _run(context: Context) -> StageResult:
             new = np.flatnonzero(found < 0)
             n_reused += len(keys) - len(new)
             advance(len(keys) - len(new))
-            chunks = finish_chunks(
+            work = PartWork(
                 path,
                 new,
-                keys=keys,
+                keys,
                 folder=context.work("keywords", path.stem),
                 told=digest([VERSION, parameters]),
                 ending=".parquet",
-                work=extractor.write,
-                advance=advance,
             )
+            chunks = work.finish(extractor.write, advance)
             found[new] = len(known.keys) + np.arange(len(new))
             _fill_column(path, known.with_chunks(chunks), found)
     clear_work(context, "keywords")

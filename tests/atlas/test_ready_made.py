@@ -1,0 +1,165 @@
+"""Vectors and coordinates that come with the papers, and vectors that cost money."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from landscape.atlas.build import build
+from landscape.errors import InputError
+
+N_PAPERS = 25
+
+
+@pytest.fixture
+def pathfinder(tmp_path: Path) -> Path:
+    """A shard in the shape of the published pathfinder dataset."""
+    rng = np.random.default_rng(0)
+    table = pa.table(
+        {
+            "ads_id": [str(i) for i in range(N_PAPERS)],
+            "arxiv_id": [f"2401.{i:05d}" for i in range(N_PAPERS)],
+            "title": [f"Spiral galaxies in sample {i}" for i in range(N_PAPERS)],
+            "abstract": [f"We measure {i} stellar haloes by imaging." for i in range(N_PAPERS)],
+            "embed": list(rng.normal(size=(N_PAPERS, 8))),
+            "umap_x": rng.normal(size=N_PAPERS),
+            "umap_y": rng.normal(size=N_PAPERS),
+            "date": ["2024-01-01"] * N_PAPERS,
+            "authors": [[f"Author{i}, A."] for i in range(N_PAPERS)],
+        }
+    )  # fmt: skip
+    pq.write_table(table, tmp_path / "shard.parquet")
+    return tmp_path / "shard.parquet"
+
+
+def test_what_a_source_brings_is_used_and_can_be_had_again(
+    pathfinder: Path, tmp_path: Path
+) -> None:
+    out, options = tmp_path / "a.atlas", {"tagger": "rules", "workers": 1}
+    brought = pq.read_table(pathfinder)
+    wanted = np.stack(brought["embed"].to_numpy())
+    wanted /= np.linalg.norm(wanted, axis=1, keepdims=True)
+
+    atlas = build(pathfinder, out, **options)
+    assert np.allclose(atlas.vectors(), wanted, atol=1e-6)
+    assert np.allclose(atlas.map["x"], brought["umap_x"], atol=1e-6)
+    assert np.allclose(atlas.map["y"], brought["umap_y"], atol=1e-6)
+    model = atlas.stages["embeddings"].model
+    assert model is not None
+    assert model["model"] == "text-embedding-3-small"
+
+    # Of our own making instead, and then back: the source has to be read again for it.
+    atlas = build(pathfinder, out, embedder="minilm", layout="pca", **options)
+    assert atlas.vectors().shape == (N_PAPERS, 384)
+    atlas = build(pathfinder, out, **options)
+    assert np.allclose(atlas.vectors(), wanted, atol=1e-6)
+    assert np.allclose(atlas.map["x"], brought["umap_x"], atol=1e-6)
+    assert atlas.papers["keywords"].map(len).min() >= 1
+
+
+def test_a_file_of_vectors_goes_with_the_rows_of_the_atlas(
+    few_papers: Path, tmp_path: Path, quick: dict[str, Any]
+) -> None:
+    vectors = np.random.default_rng(0).normal(size=(28, 5)).astype(np.float32)
+    file = tmp_path / "vectors.npy"
+    np.save(file, vectors)
+    atlas = build(few_papers, tmp_path / "a.atlas", embedder=f"ready:{file}", **quick)
+    wanted = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    assert np.allclose(atlas.vectors(), wanted, atol=1e-6)
+    np.save(file, vectors[:20])
+    with pytest.raises(InputError, match="20 rows for 28 papers"):
+        build(few_papers, tmp_path / "a.atlas", embedder=f"ready:{file}", **quick)
+
+
+def test_ready_made_vectors_that_nobody_brought_are_a_sentence(
+    few_papers: Path, tmp_path: Path, quick: dict[str, Any]
+) -> None:
+    with pytest.raises(InputError, match=r"few has papers without; use --embedder minilm"):
+        build(few_papers, tmp_path / "a.atlas", embedder="ready", **quick)
+
+
+@dataclass
+class _Estimate:
+    papers: int
+    tokens: int
+    cost: float | None
+
+    def __str__(self) -> str:
+        return f"{self.papers} papers for ${self.cost:.2f}"
+
+
+@dataclass
+class Paid:
+    """An embedder that costs a dollar a paper, and breaks down when it is told to."""
+
+    fails_after: int = 10**9
+    allowed: int = 0
+    spent: int = 0
+    name: str = "openai"
+    model: str = "costly"
+    dimension: int = 0
+    checksum: str | None = None
+
+    def estimate(self, texts: Sequence[str]) -> _Estimate:
+        return _Estimate(len(texts), 10 * len(texts), float(len(texts)))
+
+    def allow(self, n_papers: int) -> None:
+        self.allowed += n_papers
+
+    def embed(self, texts: Sequence[str], **_: Any) -> Any:
+        self.spent += len(texts)
+        assert self.spent <= self.allowed
+        if self.spent > self.fails_after:
+            raise ConnectionError
+        self.dimension = 3
+        vectors = np.array([[len(text), i + 1, 1] for i, text in enumerate(texts)], np.float32)
+        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+    def describe(self) -> dict[str, Any]:
+        return {"name": self.name, "model": self.model, "dimension": self.dimension}
+
+
+def test_money_is_asked_for_once_and_what_was_paid_for_is_kept(
+    few_papers: Path,
+    tmp_path: Path,
+    quick: dict[str, Any],
+    papers_file: Callable[..., Path],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("landscape.atlas.chunks.CHUNK", 10)
+    out, questions = tmp_path / "a.atlas", []
+
+    def run(embedder: Paid, *inputs: Path, agree: bool = True) -> Any:
+        def approve(question: str) -> bool:
+            questions.append(question)
+            return agree
+
+        monkeypatch.setattr("landscape.vectors.embedder.load_embedder", lambda _: embedder)
+        return build(inputs, out, embedder="openai:costly", approve=approve, **quick)
+
+    refused = Paid()
+    with pytest.raises(InputError, match=r"Nothing was sent: embedding 28 papers for \$28\.00"):
+        run(refused, few_papers, agree=False)
+    assert refused.spent == 0
+    with pytest.raises(ConnectionError):
+        run(Paid(fails_after=15), few_papers)
+    rest = Paid()
+    run(rest, few_papers)
+    assert rest.spent == 18
+    more = Paid()
+    atlas = run(more, few_papers, papers_file(tmp_path / "more.jsonl", range(28, 33)))
+    assert more.spent == 5
+    assert questions == [
+        "Embed 28 papers for $28.00?",
+        "Embed 28 papers for $28.00?",
+        "Embed 18 papers for $18.00?",
+        "Embed 5 papers for $5.00?",
+    ]
+    assert len(atlas.vectors()) == 33

@@ -12,6 +12,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations, pairwise
 from typing import Any
 
@@ -29,8 +30,8 @@ YEARS_APART = 2
 
 _FEWEST_WORDS = 2
 _MOST_PAIRS = 8
-_MOST_AUTHORS = 100
-_PARTICLES = re.compile(r"\b(?:jr|sr|ii|iii|iv)\b\.?", re.IGNORECASE)
+_MOST_AUTHORS = 40
+_SUFFIX = re.compile(r"(?:jr|sr|ii|iii|iv)\.?", re.IGNORECASE)
 _ACCENTS = re.compile(r"[\u0300-\u036f]+")
 _GROUP = re.compile(r"collaborat|consortium|\bteam\b|\bgroup\b", re.IGNORECASE)
 
@@ -176,7 +177,12 @@ def surname_hashes(authors: Sequence[str]) -> list[int]:
     >>> surname_hashes(["van der Berg, J."]) == surname_hashes(["Jan van der Berg"])
     True
     """
-    return sorted({text_hash(surname(name)) for name in authors[:_MOST_AUTHORS]} - {0})
+    return sorted({_surname_hash(name) for name in authors[:_MOST_AUTHORS]} - {0})
+
+
+@lru_cache(maxsize=1 << 17)
+def _surname_hash(name: str) -> int:
+    return text_hash(surname(name))
 
 
 def surname(name: str) -> str:
@@ -189,7 +195,9 @@ def surname(name: str) -> str:
     """
     if _GROUP.search(name):
         return normal_title(name)
-    family = _PARTICLES.sub("", name.split(",")[0]).split()
+    family = name.split(",")[0].split()
+    if len(family) > 1 and _SUFFIX.fullmatch(family[-1]):
+        family.pop()
     if not family:
         return ""
     return normal_title(family[-1])

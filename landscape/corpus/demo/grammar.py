@@ -283,12 +283,13 @@ def _reads_well(sentence: str) -> bool:
 
 
 def _stutters(text: str) -> bool:
-    """Doubled words, or a long word three times in one sentence."""
+    """Doubled words, a long word three times, or two long words twice in one sentence."""
     words = _WORDS.findall(text.lower())
     if any(first == second for first, second in pairwise(words)):
         return True
     long_words = [word for word in words if len(word) > 5]
-    return any(long_words.count(word) > 2 for word in long_words)
+    repeated = {word for word in long_words if long_words.count(word) > 1}
+    return len(repeated) > 1 or any(long_words.count(word) > 2 for word in repeated)
 
 
 def _opening(sentence: str) -> str:

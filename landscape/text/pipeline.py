@@ -205,7 +205,7 @@ class TaggerComponent:
             hashes = map(self._hashes.__getitem__, tagged.lemmas)
             table[:, 0] = list(map(self._parts.__getitem__, tagged.tags))
             table[:, 1] = np.fromiter(hashes, dtype=np.uint64, count=len(words))
-            table[:, 2] = tagged.starts
+            table[:, 2] = np.where(tagged.starts, 1, -1)  # 0 would mean that nobody looked
             doc.from_array(["POS", "LEMMA", "SENT_START"], table)
         return doc
 

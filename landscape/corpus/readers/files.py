@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 from landscape.corpus.schema import RawRecord, Rejection
 from landscape.errors import InputError
@@ -64,7 +64,7 @@ def sample(path: Path) -> bytes:
 @contextmanager
 def open_input(
     path: Path, *, on_bytes: Callable[[int], None] | None = None
-) -> Iterator[io.BufferedReader]:
+) -> Iterator[io.BufferedReader[Any]]:
     """Open a plain or gzip file for reading; a byte order mark is skipped.
 
     Parameters
@@ -89,7 +89,7 @@ def open_input(
             stream = counted
         if stream.peek(3)[:3] == _BOM:
             stream.read(3)
-        yield cast("io.BufferedReader", stream)
+        yield stream
 
 
 def checked(

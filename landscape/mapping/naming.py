@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
+_MANY_PAPERS = 5000
 _DATA_RELEASE = re.compile(r"e?dr\d+")
 
 
@@ -81,14 +82,16 @@ def phrase_table(keywords: Any, *, fewest: int = 2) -> PhraseTable:
     surface = np.asarray(encoded.indices.fill_null(0)).astype(np.int64)
     surfaces = np.array(encoded.dictionary.to_pylist(), dtype=object)
     uses = np.bincount(surface, minlength=len(surfaces))
-    # Most spellings occur once and can name nothing: leaving them out first saves most of the time.
-    kept_surface = np.flatnonzero(uses >= fewest)
+    # In a large corpus most spellings occur once and can name nothing: leaving them out before
+    # anything else saves most of the time. In a small one they may add up with other spellings.
+    kept_surface = np.flatnonzero(uses >= (fewest if n_papers > _MANY_PAPERS else 1))
     if len(kept_surface) == 0:
         nothing = np.zeros(0, dtype=np.int64)
         none = np.zeros(0, dtype=object)
         return PhraseTable(nothing, nothing, none, none, np.zeros(0), n_papers)
     surfaces, uses = surfaces[kept_surface], uses[kept_surface]
     form_of_surface, forms = pd.factorize(np.array(normal_forms(surfaces.tolist()), dtype=object))
+    frequent = np.bincount(form_of_surface, weights=uses, minlength=len(forms)) >= fewest
     # Most used spelling of each form; the alphabet decides a tie, so that runs agree.
     order = np.lexsort((surfaces.astype(str), -uses))[::-1]
     shown = np.empty(len(forms), dtype=object)
@@ -97,7 +100,8 @@ def phrase_table(keywords: Any, *, fewest: int = 2) -> PhraseTable:
     form_of = np.full(len(encoded.dictionary), -1, dtype=np.int64)
     form_of[kept_surface] = form_of_surface
     form = form_of[surface]
-    paper, form = paper[form >= 0], form[form >= 0]
+    known = (form >= 0) & np.append(frequent, False)[form]
+    paper, form = paper[known], form[known]
     # Pairs as single numbers: one sort removes repeats faster than any table of tuples.
     direct = np.unique(paper * len(forms) + form)
     outer, inner = _contained(forms, np.bincount(direct % len(forms), minlength=len(forms)))
@@ -107,8 +111,12 @@ def phrase_table(keywords: Any, *, fewest: int = 2) -> PhraseTable:
     pairs = np.unique(
         np.concatenate([direct, np.repeat(direct // len(forms), counts) * len(forms) + within])
     )
-    promise = _promise(forms, shown)
-    return PhraseTable(pairs // len(forms), pairs % len(forms), forms, shown, promise, n_papers)
+    used = np.unique(pairs % len(forms))
+    phrase = np.searchsorted(used, pairs % len(forms))
+    forms, shown = forms[used], shown[used]
+    return PhraseTable(
+        pairs // len(frequent), phrase, forms, shown, _promise(forms, shown), n_papers
+    )
 
 
 def _contained(
@@ -156,7 +164,7 @@ def score_phrases(
     The score of phrase *p* in region *r* is the phrase's share of the divergence between the
     region and what surrounds it,
 
-    .. math:: s = f_{rp}^{\,0.75}\;\log\frac{f_{rp} + \epsilon}{g_{rp} + \epsilon},
+    .. math:: s = f_{rp}^{\,0.85}\;\log\frac{f_{rp} + \epsilon}{g_{rp} + \epsilon},
         \quad g = \tfrac12 (f_\mathrm{neighbours} + f_\mathrm{elsewhere}),
 
     with *f* the fraction of papers that hold the phrase. (With exponent 1 it is the phrase's term
@@ -217,7 +225,7 @@ def score_phrases(
         smallest = 0.5 / max(papers_in[number], 1.0) + 0.0005
         careful = np.maximum(n - np.sqrt(n), 0.25) / papers_in[number]
         lift = (careful + smallest) / (background + smallest)
-        score = share**0.75 * np.log(lift) * table.promise[phrase]
+        score = share**0.85 * np.log(lift) * table.promise[phrase]
         best = np.argsort(-score, kind="stable")[:per_region]
         rows.append(
             pd.DataFrame(
@@ -308,6 +316,7 @@ def pair_names(
     region: NDArray[np.integer],
     neighbours: Sequence[Sequence[int]],
     *,
+    taken: Collection[str] = (),
     enough: float = 0.5,
     longest: int = 40,
 ) -> tuple[list[str], list[list[str]]]:
@@ -321,6 +330,8 @@ def pair_names(
     table : PhraseTable
     region : array of int, shape (n_papers,)
     neighbours : sequence of sequence of int
+    taken : collection of str
+        Normal forms that name something else on the map: they may be half of a name, not all.
     enough : float, default 0.5
         A first phrase held by this fraction of the papers stands alone.
     longest : int, default 40
@@ -350,14 +361,22 @@ def pair_names(
     complement = score_phrases(table, rest, neighbours)
     second = _best_subject(table, complement, len(neighbours), used=used, room=room)
     share = {(r, p): s for r, p, s in zip(first.region, first.phrase, first.share, strict=True)}
-    names = []
-    for number, (one, two) in enumerate(zip(leading, second, strict=True)):
+    others = _best_subject(
+        table, first, len(neighbours), used=dict.fromkeys(taken, -1), room=[longest] * len(room)
+    )
+    names: list[str] = []
+    for number, (one, two, other) in enumerate(zip(leading, second, others, strict=True)):
+        enough_alone = two < 0 or share.get((number, one), 0.0) >= enough
         if one < 0:
             names.append(f"Continent {number + 1}")
-        elif two < 0 or share.get((number, one), 0.0) >= enough:
+        elif enough_alone and table.forms[one] not in taken:
             names.append(capitalised(table.shown[one]))
-        else:
+        elif two >= 0:
             names.append(f"{capitalised(table.shown[one])} and {table.shown[two]}")
+        elif other >= 0:
+            names.append(capitalised(table.shown[other]))
+        else:
+            names.append(f"Around {table.shown[one]}")
     return names, keywords
 
 

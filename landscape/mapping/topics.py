@@ -67,15 +67,16 @@ def build_topics(
     titles : sequence of str, length n_papers
         Shown to a language model as exemplars; not needed otherwise.
     vectors : array of float32, shape (n_papers, n_dims), optional
-        Embeddings. With them continents are made of regions alike in the full dimension;
-        without, of regions that share keywords.
+        Embeddings. With them continents are made of neighbouring regions alike in the full
+        dimension; without, of regions that lie close together.
     method : {"density", "hdbscan"}, default "density"
         Peaks and basins of the smoothed density, or HDBSCAN's clusters (Campello et al. 2013).
     max_regions, n_continents : int, optional
         How many at the most; chosen from the number of papers when not given.
-    previous : array of int, shape (n_papers,), optional
-        Topic numbers of an earlier build (-1 for new papers). Regions keep the number of the
-        old region they share most papers with, so that hand-made labels stay in place.
+    previous : array of int, shape (n_papers, 2), optional
+        Region and continent of each paper in an earlier build, -1 for new papers. A topic keeps
+        the number of the old topic it shares most papers with, so that hand-made labels stay in
+        place; one that shares none gets a number not used before.
     language_model : LanguageModel, optional
         Polishes the names, with keywords and exemplar titles in view.
 
@@ -100,6 +101,7 @@ def build_topics(
     import pandas as pd
 
     from landscape.mapping.naming import choose_names, pair_names, phrase_table, score_phrases
+    from landscape.text.phrases import normal_forms
 
     x = np.asarray(x, dtype=np.float64)
     y = np.asarray(y, dtype=np.float64)
@@ -107,7 +109,6 @@ def build_topics(
         max_regions = regions_for(len(x))
     region, places = find_regions(x, y, method=method, max_regions=max_regions)
     n_regions = len(places)
-    region, places = _keep_numbers(region, places, previous)
 
     # A phrase that could name the smallest region is held by a twentieth of its papers.
     fewest = max(2 if len(x) >= 100 else 1, round(0.05 * smallest_region(len(x))))
@@ -119,13 +120,14 @@ def build_topics(
     profile = (
         _mean_vectors(vectors, region, n_regions)
         if vectors is not None
-        else _phrase_profiles(table, region, n_regions)
+        else places[["x", "y"]].to_numpy()
     )
     continent = gather_continents(profile, near, places.n_papers.to_numpy(), n_continents)
     n_large = int(continent.max()) + 1 if n_regions else 0
     large_of_paper = np.where(region >= 0, continent[region], -1) if n_regions else region
     all_large = [[other for other in range(n_large) if other != one] for one in range(n_large)]
-    large_names, large_words = pair_names(table, large_of_paper, all_large)
+    taken = set(normal_forms(names))
+    large_names, large_words = pair_names(table, large_of_paper, all_large, taken=taken)
     exemplars = _exemplars(x, y, region, places)
     regions = places.assign(
         topic_id=places.index.to_numpy(),
@@ -141,6 +143,8 @@ def build_topics(
     whole["label_source"] = "keywords"
     if language_model is not None:
         whole = _polish(whole, titles, language_model)
+    if previous is not None:
+        region, whole = _keep_numbers(region, large_of_paper, whole, previous)
     columns = ["topic_id", "level", "parent_id", "x", "y", "label", "label_source", "keywords"]
     return Topics(region.astype(np.int32), whole[[*columns, "n_papers", "density", "exemplars"]])
 
@@ -291,11 +295,11 @@ def gather_continents(
     Parameters
     ----------
     profile : array of float, shape (n_regions, n_dims)
-        What each region is about: its mean embedding or phrase frequencies.
+        What each region is about (its mean embedding), or where it lies.
     neighbours : sequence of sequence of int
     n_papers : array of int, shape (n_regions,)
     n_continents : int, optional
-        About the square root of the number of regions when not given, 2 to 12.
+        About 1.6 times the square root of the number of regions when not given, 2 to 14.
 
     Returns
     -------
@@ -312,7 +316,7 @@ def gather_continents(
 
     n_regions = len(profile)
     if n_continents is None:
-        n_continents = int(np.clip(round(1.25 * np.sqrt(n_regions)), 2, 12))
+        n_continents = int(np.clip(round(1.6 * np.sqrt(n_regions)), 2, 14))
     if n_regions <= n_continents:
         return np.arange(n_regions)
     rows = np.repeat(np.arange(n_regions), [len(near) for near in neighbours])
@@ -356,38 +360,69 @@ def _mean_vectors(
     return np.asarray(sums / np.maximum(papers, 1)[:, None])
 
 
-def _phrase_profiles(table: Any, region: NDArray[np.int64], n_regions: int) -> NDArray[np.float64]:
-    """Square roots of phrase frequencies (Hellinger), for the 2,000 commonest phrases."""
-    common = np.argsort(-np.bincount(table.phrase, minlength=len(table.forms)), kind="stable")
-    place = np.full(len(table.forms), -1)
-    place[common[:2000]] = np.arange(min(2000, len(common)))
-    inside = region[table.paper]
-    kept = (inside >= 0) & (place[table.phrase] >= 0)
-    profile = np.zeros((n_regions, max(min(2000, len(common)), 1)))
-    np.add.at(profile, (inside[kept], place[table.phrase[kept]]), 1.0)
-    return np.sqrt(profile / np.maximum(profile.sum(axis=1, keepdims=True), 1.0))
-
-
 def _keep_numbers(
-    region: NDArray[np.int64], places: pd.DataFrame, previous: NDArray[np.integer] | None
+    region: NDArray[np.int64],
+    continent: NDArray[np.int64],
+    table: pd.DataFrame,
+    previous: NDArray[np.integer],
 ) -> tuple[NDArray[np.int64], pd.DataFrame]:
-    """Reorder regions so that each keeps the number of the old region it mostly consists of."""
+    """Give every topic the number of the old topic that it mostly consists of."""
+    regions = match_numbers(region, np.asarray(previous)[:, 0], first=0)
+    continents = match_numbers(continent, np.asarray(previous)[:, 1], first=FIRST_CONTINENT)
+    number = dict(enumerate(regions))
+    number |= {FIRST_CONTINENT + old: new for old, new in enumerate(continents)} | {-1: -1}
+    renumbered = table.assign(
+        topic_id=table.topic_id.map(number), parent_id=table.parent_id.map(number)
+    )
+    inside = region >= 0
+    kept = np.full(len(region), -1, dtype=np.int64)
+    kept[inside] = np.asarray(regions, dtype=np.int64)[region[inside]]
+    return kept, renumbered.sort_values(["level", "topic_id"], ignore_index=True)
+
+
+def match_numbers(
+    new: NDArray[np.integer], old: NDArray[np.integer], *, first: int = 0
+) -> list[int]:
+    """Number new groups after the old groups that they share papers with.
+
+    The assignment that keeps most papers under their old number (Kuhn 1955).
+
+    Parameters
+    ----------
+    new : array of int, shape (n_papers,)
+        New group of each paper, numbered from 0, -1 for none.
+    old : array of int, shape (n_papers,)
+        Old number of each paper, -1 for none.
+    first : int, default 0
+        Least number that a group without a forerunner may get.
+
+    Returns
+    -------
+    list of int
+        A number for each new group. One that shares no paper with an old group left over gets a
+        number that no old group had.
+
+    Examples
+    --------
+    >>> match_numbers(np.array([0, 0, 1, 2]), np.array([7, 7, 3, -1]))
+    [7, 3, 8]
+    """
     from scipy.optimize import linear_sum_assignment
 
-    n_regions = len(places)
-    if previous is None or n_regions == 0:
-        return region, places
-    both = (region >= 0) & (previous >= 0) & (previous < FIRST_CONTINENT)
-    overlap = np.zeros((n_regions, n_regions))
-    inside = both & (previous < n_regions)
-    np.add.at(overlap, (region[inside], previous[inside]), 1.0)
-    new, old = linear_sum_assignment(-overlap)
-    number = np.empty(n_regions, dtype=np.int64)
-    number[new] = old
-    return (
-        np.where(region >= 0, number[region], -1),
-        places.iloc[np.argsort(number)].reset_index(drop=True),
-    )
+    n_new = int(new.max(initial=-1)) + 1
+    known = np.unique(old[old >= 0])
+    overlap = np.zeros((n_new, len(known)))
+    both = (new >= 0) & (old >= 0)
+    np.add.at(overlap, (new[both], np.searchsorted(known, old[both])), 1.0)
+    numbers = [-1] * n_new
+    for one, other in zip(*linear_sum_assignment(-overlap), strict=True):
+        if overlap[one, other] > 0:
+            numbers[one] = int(known[other])
+    fresh = max(int(known.max(initial=first - 1)) + 1, first)
+    for one in range(n_new):
+        if numbers[one] < 0:
+            numbers[one], fresh = fresh, fresh + 1
+    return numbers
 
 
 def _exemplars(
@@ -448,13 +483,14 @@ def _polish(
     """Let a language model improve the names; whatever it gets wrong keeps the offline name."""
     from landscape.llm.prompts import polish_names
 
+    siblings = table.groupby("parent_id").label.apply(list).to_dict()
     regions = [
         {
             "id": int(row["topic_id"]),
             "name": row["label"],
+            "neighbours": [n for n in siblings[row["parent_id"]] if n != row["label"]],
             "keywords": list(row["keywords"]),
             "titles": [titles[i] for i in row["exemplars"]] if len(titles) else [],
-            "level": "continent" if row["level"] == 0 else "region",
         }
         for row in table.to_dict("records")
     ]

@@ -205,7 +205,7 @@ def _load(folder: Path, *, device: str, precision: str) -> tuple[_Run, str]:
         chosen = _gpu_precision(device) if precision == "auto" else precision
         return load_padded(folder, device=device, precision=chosen), chosen
     encoder, chosen = _load_for_cpu(folder, precision=precision)
-    return functools.partial(_embed_threaded, encoder), chosen
+    return _Threaded(encoder), chosen
 
 
 def _load_for_cpu(folder: Path, *, precision: str) -> tuple[Encoder, str]:
@@ -232,32 +232,38 @@ def _load_for_cpu(folder: Path, *, precision: str) -> tuple[Encoder, str]:
     return (half, "bfloat16") if wins else (plain, "float32")
 
 
-def _embed_threaded(
-    encoder: Encoder, tokens: Sequence[Sequence[int]]
-) -> Iterator[tuple[NDArray[np.intp], NDArray[np.float32]]]:
+class _Threaded:
     """One text a thread, longest first so that the cores finish together.
 
-    PyTorch releases Python's lock inside its operators, where nearly all the time goes.
+    PyTorch releases Python's lock inside its operators, where nearly all the time goes. The threads
+    live as long as the encoder: oneDNN keeps memory for every thread that ever called it.
     """
-    import torch
 
-    n_threads = torch.get_num_threads()
+    def __init__(self, encoder: Encoder) -> None:
+        import torch
 
-    def work_alone() -> None:
-        torch.set_num_threads(1)
+        self._encoder = encoder
+        self._n_threads = torch.get_num_threads()
+        self._pool = ThreadPoolExecutor(
+            self._n_threads, initializer=lambda: torch.set_num_threads(1)
+        )
 
-    def embed(position: int) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
-        with torch.inference_mode():
-            vector = encoder(tokens[position]).numpy()
-        return np.array([position]), vector[np.newaxis]
+    def __call__(
+        self, tokens: Sequence[Sequence[int]], /
+    ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.float32]]]:
+        import torch
 
-    order = sorted(range(len(tokens)), key=lambda i: -len(tokens[i]))
-    pool = ThreadPoolExecutor(min(n_threads, len(order) or 1), initializer=work_alone)
-    try:
-        yield from pool.map(embed, order)
-    finally:
-        pool.shutdown(cancel_futures=True)
-        torch.set_num_threads(n_threads)
+        def embed(position: int) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
+            with torch.inference_mode():
+                vector = self._encoder(tokens[position]).numpy()
+            return np.array([position]), vector[np.newaxis]
+
+        order = sorted(range(len(tokens)), key=lambda i: -len(tokens[i]))
+        try:
+            yield from self._pool.map(embed, order)
+        finally:
+            # a worker's setting reaches the caller's thread on some builds of PyTorch
+            torch.set_num_threads(self._n_threads)
 
 
 def _gpu_precision(device: str) -> str:

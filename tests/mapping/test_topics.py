@@ -50,6 +50,12 @@ def regions(topics):
     return topics.table[topics.table.level == 1]
 
 
+def before_of(topics) -> np.ndarray:
+    """Region and continent of each paper, as the next build is given them."""
+    parent = topics.table.set_index("topic_id").parent_id.to_dict() | {-1: -1}
+    return np.column_stack([topics.topic_id, [parent[t] for t in topics.topic_id.tolist()]])
+
+
 def test_every_subject_becomes_a_region_with_its_own_name(literature) -> None:
     x, y, keywords, truth = literature
     topics = build_topics(x, y, keywords)
@@ -71,7 +77,9 @@ def test_no_name_occurs_twice_even_if_two_regions_are_about_the_same() -> None:
     rng = np.random.default_rng(0)
     x = np.concatenate([rng.normal(0, 0.5, 200), rng.normal(9, 0.5, 200)])
     y = rng.normal(0, 0.5, 400)
-    topics = build_topics(x, y, [["pulsars", "glitches"]] * 200 + [["pulsars", "pulsar wind"]] * 200)
+    topics = build_topics(
+        x, y, [["pulsars", "glitches"]] * 200 + [["pulsars", "pulsar wind"]] * 200
+    )
     labels = topics.table.label.str.lower().tolist()
     assert len(labels) == len(set(labels))
 
@@ -107,13 +115,52 @@ def test_regions_keep_their_numbers_when_papers_are_added(literature) -> None:
         np.append(x[order], rng.normal(-20, 0.4, 250)),
         np.append(y[order], rng.normal(-20, 0.4, 250)),
         [*(keywords[i] for i in order), *([["comets"]] * 250)],
-        previous=np.append(old.topic_id[order], np.full(250, -1)),
+        previous=np.concatenate([before_of(old)[order], np.full((250, 2), -1)]),
     )
     before = regions(old).set_index("label").topic_id
     after = regions(grown).set_index("label").topic_id
     assert "Comets" in after.index
     for label, number in before.items():
         assert after[label] == number
+    assert after["Comets"] not in set(old.table.topic_id)
+    assert set(grown.topic_id[grown.topic_id >= 0]) == set(regions(grown).topic_id)
+
+
+def test_a_number_is_not_handed_to_a_stranger_when_its_region_vanishes(literature) -> None:
+    x, y, keywords, truth = literature
+    old = build_topics(x, y, keywords)
+    left = truth != 2
+    new = build_topics(
+        x[left], y[left], [k for k, kept in zip(keywords, left, strict=True) if kept],
+        previous=before_of(old)[left],
+    )  # fmt: skip
+    before = regions(old).set_index("label").topic_id
+    after = regions(new).set_index("label").topic_id
+    assert "Hot Jupiters" not in after.index
+    assert before["Hot Jupiters"] not in set(after)
+    assert all(after[label] == before[label] for label in after.index)
+
+
+def test_continents_keep_their_numbers_though_their_sizes_change(literature) -> None:
+    x, y, keywords, truth = literature
+    old = build_topics(x, y, keywords, n_continents=3)
+    rows = np.concatenate(
+        [np.arange(len(x)), np.flatnonzero(truth >= 4), np.flatnonzero(truth >= 4)]
+    )
+    new = build_topics(
+        x[rows], y[rows], [keywords[i] for i in rows],
+        n_continents=3, previous=before_of(old)[rows],
+    )  # fmt: skip
+    before = regions(old).set_index("label").parent_id
+    after = regions(new).set_index("label").parent_id
+    assert all(after[label] == before[label] for label in before.index)
+
+
+def test_names_differ_across_the_two_levels(literature) -> None:
+    x, y, keywords, _ = literature
+    for n_continents in (2, 3, 6):
+        labels = build_topics(x, y, keywords, n_continents=n_continents).table.label.str.lower()
+        assert labels.is_unique
 
 
 def test_the_same_input_gives_the_same_names(literature) -> None:

@@ -133,13 +133,19 @@ def _find(
 
 
 def _previous_topics(context: Context) -> NDArray[np.int64] | None:
-    """Topic that each paper had in the last finished atlas, -1 for new papers."""
+    """Region and continent of each paper in the last finished atlas, -1 for new papers."""
+    import pyarrow.parquet as pq
+
     previous = recall(context.folder)
     if previous is None or not (previous.stage("topics") and previous.stage("ingest")):
         return None
     rows = old_rows(context, previous)
     _, _, topic_id = read_map(previous.files(MAP))
-    return np.where(rows >= 0, topic_id[rows], -1).astype(np.int64)
+    region = np.where(rows >= 0, topic_id[rows], -1).astype(np.int64)
+    table = pq.read_table(previous.folder / TOPICS, columns=["topic_id", "parent_id"]).to_pydict()
+    parent = dict(zip(table["topic_id"], table["parent_id"], strict=True))
+    continent = np.array([parent.get(number, -1) for number in region.tolist()], dtype=np.int64)
+    return np.column_stack([region, continent])
 
 
 def _write_table(path: Path, table: pd.DataFrame, ids: list[str]) -> None:

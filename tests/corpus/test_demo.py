@@ -313,3 +313,12 @@ def test_themes_can_be_told_apart(corpus: Corpus) -> None:
     model = NearestCentroid().fit(vectors[train], labels[train])
     accuracy = (model.predict(vectors[test]) == labels[test]).mean()
     assert accuracy > 0.9
+
+
+def test_objects_are_not_named_before_they_were_found(corpus: Corpus) -> None:
+    found = 0
+    for record in corpus[0]:
+        for year in re.findall(r"\b(?:SN|AT|FRB|[CP]/) ?((?:19|20)\d\d)", record["abstract"]):
+            found += 1
+            assert int(year) <= record["year"], record["abstract"]
+    assert found > 10

@@ -176,10 +176,23 @@ class Material:
         if name == "stem":
             return self._one_of(story.titles)
         if name == "target" and card.targets:
-            return rng.choice(card.targets)
+            return self._dated(rng.choice(card.targets))
         if self.current_trend is not None and name in ("response", "driver"):
             return str(getattr(self.current_trend, name))
         raise ExhaustedError(name)
+
+    def _dated(self, target: str) -> str:
+        """Put a date of discovery before the paper into a name such as ``SN {YYYY}ab``."""
+        last = int(self.date) - 1
+        year = self.rng.randint(max(self.card.start, last - 6), max(self.card.start, last))
+        marks = {"{YYYY}": f"{year}", "{YY}": f"{year % 100:02d}"}
+        marks |= {
+            "{MM}": f"{self.rng.randint(1, 12):02d}",
+            "{DD}": f"{self.rng.randint(1, 28):02d}",
+        }
+        for mark_, written in marks.items():
+            target = target.replace(mark_, written)
+        return target
 
     def _method(self, key: str) -> str:
         """The same model, simulation or instrument in the title as in the abstract."""

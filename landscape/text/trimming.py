@@ -15,6 +15,7 @@ LONGEST_PHRASE = 4
 _MOST_CHARACTERS = 60
 _SYMBOLS = re.compile(r"[▪\\{}$^=<>@~|©�¹²³⁻]|https?:|www\.")
 _NUMERAL = re.compile("[IVX]+")
+_INITIAL = re.compile(r"[A-Z]\.")
 _NAME = re.compile("[A-Z].|[0-9].*[A-Z]")  # "NGC", "3C", "2MASS", not the A of "A stars"
 _SAYS_SOMETHING = re.compile(r"[^\W\d_]{2}|[A-Z]")
 
@@ -76,14 +77,16 @@ def trim(words: list[str], tags: list[str], begin: int, end: int) -> tuple[int, 
         if tags[end - 2] == "ADJ" or (tags[end - 2] == "PROPN" and words[end - 1][:6] == "number"):
             break  # "photometric data", "Reynolds number"
         end -= 1
-    while end - begin > 1 and words[end - 1] in _lists().catalogues:
-        end -= 1  # the prefix of a designation whose number was lost
+    while end - begin > 1 and (
+        words[end - 1] in _lists().catalogues or _INITIAL.fullmatch(words[end - 1])
+    ):
+        end -= 1  # the prefix of a designation whose number was lost, or an initial
     if end - begin > 1 and _NUMERAL.fullmatch(words[end - 1]) and tags[end - 2] == "NOUN":
         end -= 1  # the number of a paper in its series
     if end - begin > LONGEST_PHRASE and set(tags[begin:end]) != {"PROPN"}:
         begin = end - LONGEST_PHRASE
-        if words[begin].lower() in _lists().quantities:
-            begin += 1  # its adjective was cut off: "low luminosity"
+        if tags[begin - 1] == "ADJ" and tags[begin] == "NOUN":
+            begin += 1  # its adjective was cut off: "low luminosity", "cosmic ray"
     while begin < end:
         n_front = _front_words(words, tags, begin, end)
         if not n_front:
@@ -119,7 +122,12 @@ def split_names(words: list[str], tags: list[str], begin: int, end: int) -> list
     while name > begin and tags[name - 1] == "PROPN":
         name -= 1
     numbered = name < end and any(map(str.isdigit, "".join(words[name:end])))
-    if begin < name < end and numbered and tags[name - 1] == "NOUN" and _NAME.match(words[name]):
+    if (
+        begin < name < end
+        and numbered
+        and _NAME.match(words[name])
+        and _is_thing(words, tags, name - 1)
+    ):
         return [(begin, name), (name, end)]
     return [(begin, end)]
 
@@ -154,7 +162,7 @@ def is_subject(key: str, spelling: str) -> bool:
     if len(parts) == 1:
         acronym = any(mark.isupper() for mark in spelling[1:])
         return (parts[0] not in lists.alone or acronym) and (
-            len(key) > 1 and parts[0] not in lists.units and (len(key) > 2 or acronym)
+            len(key) > 1 and parts[0].rstrip("*+") not in lists.units and (len(key) > 2 or acronym)
         )
     return any(part not in lists.vague and len(part) > 1 for part in parts)
 
@@ -179,6 +187,12 @@ def has_vague_head(key: str) -> bool:
     return key.rpartition(" ")[2] in _lists().vague_heads
 
 
+def _is_thing(words: list[str], tags: list[str], place: int) -> bool:
+    if tags[place] == "NOUN":
+        return True
+    return lexicon().classes.get(words[place]) == "adj-noun"  # "black hole transient GX 339-4"
+
+
 @lru_cache(maxsize=100_000)
 def _is_tail(word: str) -> bool:
     lower = word.lower()
@@ -193,6 +207,7 @@ def _is_front(word: str) -> bool:
         lower in _lists().front
         or not (any(mark.isalpha() for mark in word) or word == "21")  # 21 cm line
         or _NUMERAL.fullmatch(word) is not None
+        or _INITIAL.fullmatch(word) is not None
     )
 
 

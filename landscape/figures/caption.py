@@ -107,6 +107,7 @@ def explanation(
         for key, text in _MEASURES.items()
         if (value := facts.quality.get(key)) is not None
     ]
+    measures += _agreements(facts.quality)
     if measures:
         sentences.append(f"Map quality: {'; '.join(measures)}.")
     if outside:
@@ -120,7 +121,21 @@ _MEASURES = {
     "trustworthiness": "trustworthiness {value:.2f}",
     "continuity": "continuity {value:.2f}",
     "peak_recall": "{percent} of region peaks return when papers are resampled",
+    "stability": "two runs share {percent} of each paper's surroundings",
 }
+
+
+def _agreements(quality: Mapping[str, Any]) -> list[str]:
+    """How often neighbours have a paper's category: on the map, in full dimension, by chance."""
+    keys = ("category_accuracy_map", "category_accuracy_full", "category_accuracy_chance")
+    found = [quality.get(key) for key in keys]
+    if any(value is None for value in found):
+        return []
+    on_map, in_full, by_chance = (_percent(float(value or 0.0)) for value in found)
+    return [
+        f"neighbours tell the category of {on_map} of papers "
+        f"({in_full} in full dimension, {by_chance} by chance)"
+    ]
 
 
 def alt_text(facts: MapFacts, topics: pd.DataFrame, *, most: int = 8) -> str:

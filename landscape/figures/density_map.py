@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -181,14 +181,12 @@ def facts_of(atlas: Any) -> MapFacts:
     1
     """
     coverage = dict(getattr(atlas, "coverage", None) or {})
-    manifest = getattr(atlas, "manifest", None)
-    title = manifest.get("title") if isinstance(manifest, dict) else None
     topics = getattr(atlas, "topics", None)
     topic_id = atlas.map["topic_id"].to_numpy() if "topic_id" in atlas.map else None
     return MapFacts(
-        title=str(title or coverage.get("title") or "Papers"),
+        title=str(coverage.get("title") or "Papers"),
         n_papers=len(atlas.map),
-        sources=[str(source) for source in coverage.get("sources") or ()],
+        sources=readable_sources(coverage.get("sources") or ()),
         first=_text(coverage.get("first_date")),
         last=_text(coverage.get("last_date")),
         generated=bool(coverage.get("generated")),
@@ -196,6 +194,40 @@ def facts_of(atlas: Any) -> MapFacts:
         n_regions=int((_levels(topics) == 1).sum()) if topics is not None else 0,
         quality=dict(getattr(atlas, "quality", None) or {}),
     )
+
+
+_SOURCE_NAMES = {
+    "ads": "ADS",
+    "arxiv": "arXiv",
+    "bibtex": "BibTeX",
+    "demo": "the demo generator",
+    "pathfinder": "the pathfinder dataset",
+    "scilit": "SciLit",
+}
+
+
+def readable_sources(sources: Iterable[Any]) -> list[str]:
+    """Name sources as readers know them: the archive where it is known, else the file.
+
+    Parameters
+    ----------
+    sources : iterable of str
+        ``reader:file``, as the papers carry them.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> readable_sources(["arxiv:a.jsonl", "arxiv:b.jsonl.gz", "table:mine.csv"])
+    ['arXiv', 'mine.csv']
+    """
+    named = []
+    for source in map(str, sources):
+        reader, _, file = source.partition(":")
+        named.append(_SOURCE_NAMES.get(reader, file or reader))
+    return list(dict.fromkeys(named))
 
 
 def _text(date: Any) -> str | None:

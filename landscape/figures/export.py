@@ -35,8 +35,8 @@ def save_figure(figure: Figure, path: str | os.PathLike[str], *, dpi: int | None
         As the functions of `landscape.figures` return it.
     path : path
         File to write, ``.pdf``, ``.png`` or ``.svg``. For ``heatmap.pdf``, the numbers go into
-        ``heatmap.csv`` and the alternative text into ``heatmap.txt``; the text is in the metadata
-        of the picture too.
+        ``heatmap.csv`` and the alternative text into ``heatmap.alt.txt``; the text is in the
+        metadata of the picture too.
     dpi : int, optional
         Pixels per inch, 160 for PNG and 200 for the density picture inside PDF and SVG if not
         given.
@@ -56,7 +56,7 @@ def save_figure(figure: Figure, path: str | os.PathLike[str], *, dpi: int | None
     >>> from landscape.figures.sheet import Sheet
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     save_figure(Sheet(figsize=(1, 1), alt_text="Nothing."), f"{folder}/a.svg").name
-    ...     Path(folder, "a.txt").read_text()
+    ...     Path(folder, "a.alt.txt").read_text()
     'a.svg'
     'Nothing.\n'
     """
@@ -74,11 +74,24 @@ def save_figure(figure: Figure, path: str | os.PathLike[str], *, dpi: int | None
     files = {target: writer(figure, words, dpi)}
     if table is not None:
         files[target.with_suffix(".csv")] = _csv(table)
+        _check_own(target.with_suffix(".csv"), _csv(table))
     if words:
-        files[target.with_suffix(".txt")] = f"{words}\n".encode()
+        files[target.with_suffix(".alt.txt")] = f"{words}\n".encode()
     for file, content in files.items():
         _write_whole(file, content)
     return target
+
+
+def _check_own(file: Path, content: bytes) -> None:
+    """Refuse to replace a table that no figure wrote: it may be the user's papers."""
+    if file.is_file():
+        with file.open("rb") as there:
+            head = there.readline().strip()
+        if head != content.split(b"\n", 1)[0].strip():
+            raise InputError(
+                f"The table of this figure would replace {file}, which is no such table; "
+                "give the figure another name."
+            )
 
 
 def _png(figure: Figure, words: str, dpi: int | None) -> bytes:

@@ -88,7 +88,7 @@ def test_table_accounts_for_every_topic(make_atlas):
 def test_caption_states_the_bounds(make_atlas):
     caption = figures.heatmap(make_atlas(3000), raster_dpi=COARSE).caption
     for words in (
-        "Test sky: 3,000 papers, 1992-04-01 to 2026-06-30, from arxiv.",
+        "Test sky: 3,000 papers, 1992-04-01 to 2026-06-30, from arXiv.",
         "directions, and distances between far regions, mean nothing",
         "90% of the papers lie in the 42 named regions",
         "17% of the 10 nearest neighbours are kept (kNN recall@10)",

@@ -10,6 +10,7 @@ from PIL import Image
 
 from landscape import figures
 from landscape.errors import InputError
+from landscape.figures.sheet import Sheet
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -82,8 +83,8 @@ def _inflated(stream):
 def test_numbers_and_words_lie_beside_it(figure, tmp_path, suffix):
     figures.save_figure(figure, tmp_path / f"heatmap{suffix}")
     names = {path.name for path in tmp_path.iterdir()}
-    assert names == {f"heatmap{suffix}", "heatmap.csv", "heatmap.txt"}
-    assert (tmp_path / "heatmap.txt").read_text(encoding="utf-8").strip() == figure.alt_text
+    assert names == {f"heatmap{suffix}", "heatmap.csv", "heatmap.alt.txt"}
+    assert (tmp_path / "heatmap.alt.txt").read_text(encoding="utf-8").strip() == figure.alt_text
     table = pd.read_csv(tmp_path / "heatmap.csv")
     wanted = "topic_id level label x y n_papers share shown label_x label_y keywords"
     assert set(wanted.split()) <= set(table.columns)
@@ -138,3 +139,13 @@ def test_any_matplotlib_figure_can_be_saved(tmp_path):
 
     figures.save_figure(Figure(figsize=(1, 1)), tmp_path / "plain.png")
     assert [p.name for p in tmp_path.iterdir()] == ["plain.png"]
+
+
+def test_a_table_of_the_users_is_never_replaced(tmp_path):
+    papers = tmp_path / "my-papers.csv"
+    papers.write_text("title,abstract\nA,B\n")
+    drawn = Sheet(figsize=(2, 2), table=pd.DataFrame({"topic_id": [1]}), alt_text="A map.")
+    with pytest.raises(InputError, match=r"my-papers\.csv"):
+        figures.save_figure(drawn, tmp_path / "my-papers.png")
+    assert papers.read_text().startswith("title,abstract")
+    assert not (tmp_path / "my-papers.png").exists()

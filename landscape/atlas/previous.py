@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _TABLES = ("papers.parquet", "embeddings", "map.parquet")
+_TOPICS = "topics.parquet"
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class Previous:
         record = self.manifest.stages.get(name)
         if record is None:
             return None
-        tables = [path for path in record.outputs if path.startswith(_TABLES)]
+        tables = [path for path in record.outputs if path.startswith((*_TABLES, _TOPICS))]
         return record if all(self._is_whole(path) for path in tables) else None
 
     def _is_whole(self, name: str) -> bool:
@@ -85,6 +86,8 @@ def remember(folder: Path, manifest: Manifest) -> None:
         for path in (folder / table).glob("*"):
             if not path.name.startswith("."):
                 _link(path, growing / table / path.name)
+    if (folder / _TOPICS).is_file():
+        _link(folder / _TOPICS, growing / _TOPICS)
     write_bytes(growing / MANIFEST_NAME, (folder / MANIFEST_NAME).read_bytes())
     growing.rename(held)
 

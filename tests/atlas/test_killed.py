@@ -46,10 +46,22 @@ class Killed(BaseException):
     """Stands for SIGKILL where the test kills from inside: nothing may catch it."""
 
 
+class Lengths:
+    """An embedder that loads in no time."""
+
+    def embed(self, texts: list[str]) -> Any:
+        vectors = np.array([[len(text), text.count("e"), 1] for text in texts], np.float32)
+        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+    def describe(self) -> dict[str, Any]:
+        return {"name": "lengths", "model": "lengths", "dimension": 3}
+
+
 @pytest.fixture
 def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Chunks of six papers, so that a small corpus has many; and no time spent on quality."""
+    """Chunks of six papers, so that a small corpus has many, and no time spent elsewhere."""
     monkeypatch.setattr(chunks, "CHUNK", 6)
+    monkeypatch.setattr("landscape.vectors.embedder.load_embedder", lambda *_, **__: Lengths())
     monkeypatch.setattr(quality, "measure_quality", lambda *_, **__: {})
 
 

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+from urllib.parse import urlsplit, urlunsplit
 
 from landscape.errors import InputError, RemoteError, require
 
@@ -47,7 +48,8 @@ class Server:
         timeout: float = 60.0,
         retries: int = 4,
     ) -> None:
-        self.url = base_url or os.environ.get("OPENAI_BASE_URL") or OPENAI_URL
+        self._address = base_url or os.environ.get("OPENAI_BASE_URL") or OPENAI_URL
+        self.url = _without_secrets(self._address)
         self._key = api_key or os.environ.get("OPENAI_API_KEY") or ""
         self._timeout, self._retries = timeout, retries
         if self.is_openai and not self._key:
@@ -57,7 +59,7 @@ class Server:
             )
             raise InputError(message)
         self.client: Any = require("openai", "llm").OpenAI(
-            base_url=self.url,
+            base_url=self._address,
             api_key=self._key or "none",
             timeout=timeout,
             max_retries=retries,
@@ -126,9 +128,15 @@ class Server:
         )
 
     def _plain(self, said: object) -> str:
-        """One short line of what a server said, without the key that it may repeat."""
-        line = " ".join(str(said).split())
+        """One short line of what a server said, without the secrets that it may repeat."""
+        line = " ".join(str(said).split()).replace(self._address, self.url)
         line = "".join(c for c in line if c.isprintable())
         if self._key:
             line = line.replace(self._key, "***")
         return line[:_MESSAGE_LENGTH] or "no reason given"
+
+
+def _without_secrets(address: str) -> str:
+    """The address for messages and manifests: no user, password, query or fragment."""
+    parts = urlsplit(address)
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))

@@ -197,6 +197,21 @@ def test_no_server_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
             agreeing(retries=0).embed(TEXTS)
 
 
+def test_secrets_in_the_address_are_used_and_never_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        place = f"127.0.0.1:{unused.getsockname()[1]}/v1"
+        monkeypatch.setenv("OPENAI_BASE_URL", f"http://user:hunter2@{place}?token=hunter3")
+        embedder = agreeing(retries=0)
+        assert embedder.describe()["url"] == f"http://{place}"
+        assert "hunter" not in str(embedder.estimate(TEXTS))
+        assert "hunter2" in str(embedder._server.client.base_url)
+        with pytest.raises(RemoteError, match="cannot be reached") as caught:
+            embedder.embed(TEXTS)
+    assert "hunter" not in str(caught.value)
+
+
 def test_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)

@@ -13,6 +13,7 @@ import pytest
 
 from landscape.corpus.readers import choose_reader
 from landscape.corpus.readers.bibtex import BibtexReader
+from landscape.corpus.readers.json_records import json_records
 from landscape.corpus.reading import read_papers
 from landscape.corpus.schema import PAPERS_SCHEMA, RawRecord, Rejection
 from landscape.errors import InputError
@@ -469,3 +470,78 @@ def test_the_schema_is_that_of_the_contract() -> None:
         PAPERS_SCHEMA.field("keywords").type
     ).startswith("list<")
     assert Rejection("f", 1, "r", "s" * 900).as_dict()["snippet"] == "s" * 200
+
+
+def test_an_unreadable_parquet_cell_costs_only_its_row(tmp_path: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    n = 1500
+    titles = [f"Title {i}".encode() for i in range(n)]
+    titles[1200] = b"\xff\xfe"
+    text = pa.array(titles, pa.binary())
+    table = pa.table(
+        {
+            "title": pa.StringArray.from_buffers(n, *text.buffers()[1:]),
+            "abstract": [f"Abstract {i}" for i in range(n)],
+            "date": pa.array([18628] * 3 + [10_000_000] + [18628] * (n - 4), pa.int32()).cast(
+                pa.date32()
+            ),
+        }
+    )
+    path = tmp_path / "odd.parquet"
+    pq.write_table(table, path)
+    [batch] = read_papers(path)
+    assert batch.papers.num_rows == n - 2
+    assert [(r.line, r.reason.split(" (")[0]) for r in batch.rejected] == [
+        (4, "unreadable cell in column 'date'"),
+        (1201, "unreadable cell in column 'title'"),
+    ]
+
+
+def test_bibtex_takes_the_strings_an_entry_uses_and_survives_a_month_of_any_length(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "strings.bib"
+    path.write_text(
+        "@string{ whole = {Astronomical Journal} }\n"
+        '@string{unused = "Nothing"}\n'
+        "@article{a,\n title = {T},\n abstract = {A},\n journal = whole,\n"
+        f" year = 2020,\n month = {'7' * 5000}\n}}\n"
+        "@article{b,\n title = {U},\n abstract = {B},\n year = 2020, month = 07\n}\n"
+    )
+    first, second = BibtexReader().read(path)
+    assert isinstance(first, RawRecord)
+    assert isinstance(second, RawRecord)
+    assert first.fields["journal"] == "Astronomical Journal"
+    assert (first.fields["dates"], second.fields["dates"]) == (["2020"], ["2020-07"])
+
+
+def test_csv_with_blank_lines_before_the_header(tmp_path: Path) -> None:
+    path = tmp_path / "blank.csv"
+    path.write_text("\n \r\n\ntitle,abstract\nT,A\nonly one\n")
+    [batch] = read_papers(path)
+    assert batch.papers["title"].to_pylist() == ["T"]
+    assert [r.line for r in batch.rejected] == [6]
+
+
+def test_a_csv_line_too_long_to_be_a_paper_is_one_rejection(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("landscape.corpus.readers.table.LARGEST_RECORD", 100)
+    path = tmp_path / "long.csv"
+    path.write_text("title,abstract\nT,A\n" + "x,y," * 1000 + "\nU,B\nalone\n")
+    [batch] = read_papers(path)
+    assert batch.papers["title"].to_pylist() == ["T", "U"]
+    assert [r.line for r in batch.rejected] == [3, 5]
+    assert "the line is too long to be one paper" in batch.rejected[0].reason
+
+
+def test_a_json_record_without_end_is_told_with_its_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("landscape.corpus.readers.json_objects.LARGEST_RECORD", 100)
+    path = tmp_path / "endless.json"
+    path.write_text('[{"title": "T", "abstract": "A"},\n{"title": ' + "1" * 5000)
+    with pytest.raises(InputError, match=r"line 2 of .*endless\.json does not end"):
+        list(json_records(path))

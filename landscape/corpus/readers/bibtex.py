@@ -17,6 +17,9 @@ from landscape.errors import require
 
 _ENTRY = re.compile(rb"^[ \t]*@\s*([A-Za-z]+)\s*[{(]")
 _HEAD = re.compile(rb"^[ \t]*@\s*[A-Za-z]+\s*[{(]\s*[^\s,]*\s*,?", re.MULTILINE)
+_STRING = re.compile(r"@\s*string\s*[{(]\s*([^\s=,{}()\"#]+)\s*=", re.IGNORECASE)
+_NAME = re.compile(r"[^\s=,{}()\"#]+")
+_String = tuple[int, str]  # where the block is, and the block
 _NOT_PAPERS = {b"string", b"preamble", b"comment"}
 
 # Journal macros of AASTeX that ADS writes: https://ui.adsabs.harvard.edu/help/actions/journal-macros
@@ -80,7 +83,7 @@ class BibtexReader:
     def _records(
         self, path: Path, on_bytes: Callable[[int], None] | None
     ) -> Iterator[RawRecord | Rejection]:
-        strings: list[str] = []
+        strings: dict[str, _String] = {}
         for line, block in _blocks(path, on_bytes):
             kind = _ENTRY.match(block)
             if kind is None:
@@ -92,9 +95,10 @@ class BibtexReader:
                 yield Rejection(path.name, line, "not UTF-8 text", shown)
                 continue
             if kind[1].lower() == b"string":
-                strings.append(text)
+                for name in _STRING.findall(text):
+                    strings.setdefault(name, (line, text))
             if kind[1].lower() not in _NOT_PAPERS:
-                yield _record(path, line, text, "".join(strings))
+                yield _record(path, line, text, _strings_of(text, strings))
 
 
 def _blocks(path: Path, on_bytes: Callable[[int], None] | None) -> Iterator[tuple[int, bytes]]:
@@ -113,6 +117,22 @@ def _blocks(path: Path, on_bytes: Callable[[int], None] | None) -> Iterator[tupl
             size += len(line)
         if lines:
             yield start, b"".join(lines)
+
+
+def _strings_of(text: str, strings: dict[str, _String]) -> str:
+    """Return the ``@string`` blocks that an entry may use, and those which these use.
+
+    Not all of them for every entry: reference managers write one for each journal.
+    """
+    used: set[_String] = set()
+    waiting = [text] if strings else []
+    while waiting:
+        for name in _NAME.findall(waiting.pop()):
+            block = strings.get(name)
+            if block is not None and block not in used:
+                used.add(block)
+                waiting.append(block[1])
+    return "".join(block for _, block in sorted(used))
 
 
 def _record(path: Path, line: int, text: str, strings: str) -> RawRecord | Rejection:
@@ -172,7 +192,7 @@ def _dates(entry: dict[str, str]) -> list[str]:
     if not year:
         return []
     month = entry.get("month", "").strip("{} ")
-    number = int(month) if month.isdecimal() else month_number(month)
+    number = int(month) if re.fullmatch(r"[0-9]{1,2}", month) else month_number(month)
     return [f"{year}-{number:02d}"] if number and year.isdecimal() else [year]
 
 

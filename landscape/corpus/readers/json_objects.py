@@ -59,8 +59,14 @@ class ObjectCutter:
         self._depth = 0
         self._inside = opening is None
 
-    def cut(self, stream: Stream) -> Iterator[Piece]:
+    def cut(self, stream: Stream, *, source: str = "the input") -> Iterator[Piece]:
         """Stream the pieces, each with the line on which it starts.
+
+        Parameters
+        ----------
+        stream : Stream
+        source : str
+            What an error calls it.
 
         Raises
         ------
@@ -76,7 +82,7 @@ class ObjectCutter:
             if len(self._buffer) - self._done > LARGEST_RECORD:
                 raise InputError(
                     f"The JSON record that starts on line {self._line_of(max(self._start, 0)):,} "
-                    "does not end; a quote or a bracket is missing there."
+                    f"of {source} does not end; a quote or a bracket is missing there."
                 )
         if self._inside or self._alone:
             yield from self._rest(len(self._buffer))

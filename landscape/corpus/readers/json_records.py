@@ -42,7 +42,7 @@ def json_records(
         Line on which the object starts, and the object; a rejection for anything else.
     """
     with open_input(path, on_bytes=on_bytes) as stream:
-        pieces = _pieces(stream, stream.peek(_CHUNK)[:_CHUNK])
+        pieces = _pieces(stream, stream.peek(_CHUNK)[:_CHUNK], source=str(path))
         for line, piece in pieces:
             value, problem = _parsed(piece)
             if problem is None:
@@ -57,7 +57,7 @@ def first_objects(head: bytes) -> tuple[dict[str, Any], ...]:
     if head.lstrip()[:1] not in (b"{", b"["):
         return ()
     found = []
-    for number, (_, piece) in enumerate(_pieces(io.BytesIO(head), head)):
+    for number, (_, piece) in enumerate(_pieces(io.BytesIO(head), head, source="the input")):
         value, problem = _parsed(piece)
         if problem is None:
             found.append(value)
@@ -75,14 +75,14 @@ def is_ads_reply(head: bytes) -> bool:
     )
 
 
-def _pieces(stream: io.BufferedIOBase, head: bytes) -> Iterator[tuple[int, bytes]]:
+def _pieces(stream: io.BufferedIOBase, head: bytes, *, source: str) -> Iterator[tuple[int, bytes]]:
     text = head.lstrip()
     if is_ads_reply(text):
-        return ObjectCutter(_ENVELOPE).cut(stream)
+        return ObjectCutter(_ENVELOPE).cut(stream, source=source)
     if text[:1] == b"[":
-        return ObjectCutter(_ARRAY, alone=True).cut(stream)
+        return ObjectCutter(_ARRAY, alone=True).cut(stream, source=source)
     if _PRETTY.match(text):
-        return ObjectCutter(None).cut(stream)
+        return ObjectCutter(None).cut(stream, source=source)
     return _lines(stream)
 
 

@@ -6,11 +6,12 @@ import csv
 import io
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from landscape.corpus.readers.columns import POSITIONS, VECTORS, fields_of, has_titles
 from landscape.corpus.readers.fields import list_in_text
 from landscape.corpus.readers.files import PARQUET_MAGIC, checked, open_input, sample
+from landscape.corpus.readers.json_objects import LARGEST_RECORD
 from landscape.corpus.readers.json_records import first_objects, json_records
 from landscape.corpus.readers.parquet import column_names, parquet_records
 from landscape.corpus.schema import RawRecord, Rejection
@@ -90,10 +91,11 @@ def _csv_rows(
     path: Path, delimiter: str, on_bytes: Callable[[int], None] | None
 ) -> Iterator[RawRecord | Rejection]:
     with open_input(path, on_bytes=on_bytes) as stream:
-        rows = csv.reader(_text_lines(stream), delimiter=delimiter)
-        header = next(rows)
+        lines = _TextLines(stream)
+        rows = csv.reader(lines, delimiter=delimiter)
+        header = next((row for row in rows if any(field.strip() for field in row)), [])
         while True:
-            line = rows.line_num + 1
+            line = lines.number + 1
             try:
                 row = next(rows)
             except StopIteration:
@@ -116,14 +118,35 @@ def _csv_record(path: Path, line: int, header: list[str], row: list[str]) -> Raw
     return _record(line, dict(zip(header, row, strict=True)))
 
 
-def _text_lines(stream: io.BufferedReader) -> Iterator[str]:
-    """Decode line by line; bytes that are not UTF-8 are marked, so that only their row is lost."""
-    yield from io.TextIOWrapper(stream, "utf-8", errors="surrogateescape", newline="")
+class _TextLines:
+    """The decoded lines of a stream; too long a one raises, and the next is the one after it.
+
+    Bytes that are not UTF-8 are marked, so that only their row is lost.
+    """
+
+    def __init__(self, stream: io.BufferedReader) -> None:
+        self._stream = io.TextIOWrapper(stream, "utf-8", errors="surrogateescape", newline="")
+        self.number = 0
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> str:
+        line = self._stream.readline(LARGEST_RECORD)
+        if not line:
+            raise StopIteration
+        self.number += 1
+        if len(line) < LARGEST_RECORD:
+            return line
+        while not line.endswith(("\n", "\r")) and line:
+            line = self._stream.readline(LARGEST_RECORD)
+        raise csv.Error("the line is too long to be one paper")
 
 
 def _delimiter(head: bytes) -> str | None:
     """Find the delimiter of a CSV file from its header, None where it has no column of titles."""
-    first_line = head.lstrip(b"\r\n").split(b"\n", 1)[0].decode("utf-8", "replace").rstrip("\r")
+    first = next((line for line in io.BytesIO(head) if line.strip()), b"")
+    first_line = first.decode("utf-8", "replace").rstrip("\r\n")
     if len(first_line) > 10_000:
         return None
     for delimiter in _DELIMITERS:

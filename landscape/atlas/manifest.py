@@ -12,10 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from landscape.atlas.storage import write_bytes
+from landscape.atlas.wellformed import check_manifest
 from landscape.errors import AtlasError
 
 FORMAT_VERSION = 1
 MANIFEST_NAME = "manifest.json"
+
+# What comes of reading something else than a manifest; nesting without end is a RecursionError.
+_MALFORMED = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
 
 
 @dataclass(frozen=True)
@@ -89,7 +93,7 @@ class StageRecord:
     seconds : float
         Wall-clock time.
     peak_memory_mb : float
-        Largest resident memory of this process and of its largest child, in megabytes.
+        Largest resident memory of this process and its workers, in megabytes: an upper bound.
     finished : str
         When, in UTC.
     outputs : dict of str to Output
@@ -257,7 +261,7 @@ def read_manifest(folder: Path) -> Manifest:
     try:
         raw = json.loads(content)
         version = raw["format_version"]
-    except (ValueError, KeyError, TypeError) as error:
+    except _MALFORMED as error:
         raise AtlasError(_damaged(path, str(error))) from error
     if not isinstance(version, int) or version > FORMAT_VERSION:
         raise AtlasError(
@@ -266,9 +270,11 @@ def read_manifest(folder: Path) -> Manifest:
         )
     try:
         manifest = _parse(raw)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise AtlasError(_damaged(path, repr(error))) from error
-    if content != _serialise(manifest):
+        check_manifest(manifest)
+        unchanged = content == _serialise(manifest)
+    except _MALFORMED as error:
+        raise AtlasError(_damaged(path, str(error))) from error
+    if not unchanged:
         raise AtlasError(_damaged(path, "it differs from the checksum inside"))
     return manifest
 

@@ -11,13 +11,21 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from landscape.atlas.manifest import Manifest, Part, StageRecord, read_manifest
+from landscape.atlas.manifest import (
+    MANIFEST_NAME,
+    Manifest,
+    Part,
+    StageRecord,
+    read_manifest,
+)
 from landscape.errors import AtlasError, InputError
 
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
     from numpy.typing import NDArray
+
+_STAGES = ("ingest", "keywords", "embeddings", "projection", "topics", "quality")
 
 
 @dataclass(frozen=True)
@@ -215,6 +223,12 @@ def open_atlas(path: str | os.PathLike[str]) -> Atlas:
         raise AtlasError(
             f"The build of {folder} is not finished (done so far: {done}); run the same "
             "landscape build again, it goes on from there."
+        )
+    lacking = [name for name in _STAGES if name not in manifest.stages]
+    if lacking:
+        raise AtlasError(
+            f"{folder / MANIFEST_NAME} is damaged (it says that the build is finished, but has no "
+            f"stage {lacking[0]!r}): run the same landscape build again."
         )
     for name in manifest.files:
         if not (folder / name).is_file():

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,6 +17,7 @@ from landscape.atlas.manifest import (
     read_manifest,
     write_manifest,
 )
+from landscape.atlas.reading import open_atlas
 from landscape.errors import AtlasError
 
 RECORD = StageRecord(
@@ -67,7 +70,19 @@ def test_a_newer_format_is_named_before_anything_else_is_judged(
         read_manifest(tmp_path)
 
 
-@pytest.mark.parametrize("content", [b"", b"[]", b"{}", b"\xff\xfe", b'{"format_version": 1}'])
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"[]",
+        b"{}",
+        b"\xff\xfe",
+        b'{"format_version": 1}',
+        b"[" * 200_000,
+        b'{"format_version": 1, "parts": [], "stages": ' + b'{"a":' * 900 + b"1" + b"}" * 901,
+    ],
+    ids=lambda content: repr(content[:12]),
+)
 def test_a_damaged_manifest_is_a_sentence(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "manifest.json").write_bytes(content)
     with pytest.raises(AtlasError, match="is damaged"):
@@ -87,3 +102,36 @@ def test_the_last_writer_of_a_file_is_the_one_that_counts(written: Manifest) -> 
 def test_a_digest_sees_values_and_not_their_order() -> None:
     assert digest({"a": 1, "b": [1, 2]}) == digest({"b": [1, 2], "a": 1})
     assert digest({"a": [1, 2]}) != digest({"a": [2, 1]})
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"parts": (replace(PART, name="../../thesis"),)},
+        {"parts": (replace(PART, name=".."),)},
+        {"parts": (replace(PART, name=""),)},
+        {"parts": (PART, PART)},
+        {"parts": (replace(PART, rows=-1),)},
+        {"parts": (replace(PART, rows="3"),)},
+        {"title": ["Galaxies"]},
+        {"complete": 1},
+        {"stages": {"ingest": replace(RECORD, outputs={"/etc/passwd": Output("0", 1)})}},
+        {"stages": {"ingest": replace(RECORD, outputs={"a/../../b": Output("0", 1)})}},
+        {"stages": {"ingest": replace(RECORD, outputs={"a": Output("0", None)})}},
+        {"stages": {"ingest": replace(RECORD, details={"ready": {"vectors": {"a": "/etc"}}})}},
+        {"stages": {"ingest": replace(RECORD, details={"ready": [1]})}},
+        {"stages": {"ingest": replace(RECORD, seconds=None)}},
+    ],
+    ids=str,
+)
+def test_what_no_build_has_written_is_refused_though_the_checksum_fits(
+    tmp_path: Path, changes: dict[str, Any]
+) -> None:
+    write_manifest(tmp_path, Manifest(**{"parts": (PART,), "stages": {}, **changes}))
+    with pytest.raises(AtlasError, match="is damaged"):
+        read_manifest(tmp_path)
+
+
+def test_a_finished_atlas_that_lacks_a_stage_is_refused(tmp_path: Path, written: Manifest) -> None:
+    with pytest.raises(AtlasError, match=r"is damaged.*embeddings"):
+        open_atlas(tmp_path)

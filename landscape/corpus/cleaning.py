@@ -39,6 +39,13 @@ _NO_ABSTRACT = re.compile(
     r"|none|null|nan|unknown|[-–—.?\s]*)[.\s…]*",
     re.IGNORECASE,
 )
+# What arXiv puts in place of a link, with what leads to it and what stands around it.
+_LINK = r"this\s+(?:https?|ftp)\s+URL\b"
+_LINKS = rf"{_LINK}(?:(?:\s*,)?(?:\s+(?:and|or))?\s+{_LINK})*"
+_LINK_PLACE = re.compile(
+    rf"\s*[(\[]\s*(?:\w+ (?:at|on) |see |at |via )?{_LINKS}\s*[)\]]"
+    rf"|(?:(?:^|\s+)(?:at|from|via|on|in|under|see))?(?:^|:?\s+|\b){_LINKS}"
+)
 _MANY_PASSES = 12
 
 
@@ -71,7 +78,7 @@ def clean_text(text: str) -> str:
             return cleaned
         text = cleaned
     # Text made to outwit us. What could still be read as markup is taken out, which settles it.
-    return _one_pass(re.sub(r"[\\{}$&<~^_`'-]+", " ", text))
+    return _one_pass(re.sub(r"[\\{}$&<~^_`'-]+|\bURL\b", " ", text))
 
 
 def clean_abstract(text: str) -> str | None:
@@ -106,6 +113,8 @@ def _one_pass(text: str) -> str:
         text = _without_markup(text)
     text = latex_to_unicode(text)
     text = " ".join(text.split())
+    if " URL" in text:
+        text = _LINK_PLACE.sub("", text)
     if "( " in text or " ," in text or " ." in text or " )" in text:
         text = _LOOSE_STOP.sub(r"\1", text.replace("( ", "("))
     if any(sign in text for sign in _APPROXIMATE_SIGNS):
@@ -137,6 +146,7 @@ def _is_plain(text: str) -> bool:
         or " ." in text
         or " )" in text
         or "( " in text
+        or " URL" in text
     ):
         return False
     return text.isascii() or (

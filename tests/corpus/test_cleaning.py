@@ -119,3 +119,23 @@ def test_real_abstracts_read_well_and_fast(real_papers: Path) -> None:
     left = [text for text in texts if set(text) & set("\\{}")]
     assert len(left) < 3, left
     assert not [text for text in texts if "  " in text or text != text.strip()]
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [
+        ("Code is available at this https URL.", "Code is available."),
+        ("The code (this https URL) is public.", "The code is public."),
+        ("Our data (see this http URL), and more.", "Our data, and more."),
+        ("Found at this https URL and this http URL .", "Found."),
+        ("Data: this https URL", "Data"),
+        ("this https URL", ""),
+        ("The URL of this survey, and URLs", "The URL of this survey, and URLs"),
+        ("this " * 20 + "http URL " * 20, None),
+    ],
+)
+def test_the_places_of_links_are_dropped(given: str, wanted: str | None) -> None:
+    cleaned = clean_text(given)
+    assert wanted is None or cleaned == wanted
+    assert "this http URL" not in cleaned
+    assert clean_text(cleaned) == cleaned

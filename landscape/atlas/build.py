@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from landscape.atlas.graph import WORK, Context, InputFile, Stage, is_fresh, run_stage
+from landscape.atlas.labels import LABELS
 from landscape.atlas.manifest import (
     MANIFEST_NAME,
     Manifest,
@@ -20,7 +21,14 @@ from landscape.atlas.options import BuildOptions, TopicsMethod, as_paths, check_
 from landscape.atlas.previous import remember
 from landscape.atlas.reading import Atlas, open_atlas
 from landscape.atlas.stages import embeddings, ingest, keywords, projection, quality, topics
-from landscape.atlas.storage import LOCK_NAME, TEMPORARY_SUFFIX, locked, remove_leftovers
+from landscape.atlas.storage import (
+    LOCK_NAME,
+    TEMPORARY_SUFFIX,
+    locked,
+    refuse_links,
+    remove_leftovers,
+    telling_of_a_full_disk,
+)
 from landscape.errors import AtlasError, InputError
 
 STAGES: tuple[Stage, ...] = (
@@ -139,6 +147,7 @@ def build(
         )
     )
     folder = Path(out)
+    refuse_links(folder, but=(LABELS,))
     known = _manifest_of(folder)
     files = ingest.look_at(options.inputs, known.parts if known else ())
     _make(folder)
@@ -161,7 +170,8 @@ def _run_stages(context: Context) -> None:
         if ran.count(stage.name) > 1:  # a stage that never comes out fresh would run for ever
             raise RuntimeError(f"the stage {stage.name} does not settle")
         if not ran:
-            remember(context.folder, context.manifest)
+            with telling_of_a_full_disk(context.folder):
+                remember(context.folder, context.manifest)
         ran.append(stage.name)
         try:
             run_stage(stage, context)

@@ -93,11 +93,14 @@ def check_options(options: BuildOptions) -> BuildOptions:
         ("n_continents", 1),
         ("workers", 1),
         ("seed", 0),
-        ("min_dist", 0),
     ):
         value = getattr(options, name)
         if value is not None and value < least:
             raise InputError(f"{name} is {value}; it has to be at least {least}.")
+    if not 0 <= options.min_dist <= 1:  # so written, it refuses what is not a number too
+        raise InputError(f"min_dist is {options.min_dist}; it has to be between 0 and 1.")
+    if options.seed is not None and options.seed >= 2**32:
+        raise InputError(f"seed is {options.seed}; it has to be less than {2**32}.")
     return options
 
 

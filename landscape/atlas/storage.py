@@ -8,12 +8,12 @@ import hashlib
 import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from landscape.errors import InputError, LandscapeError
+from landscape.errors import AtlasError, InputError, LandscapeError
 
 TEMPORARY_SUFFIX = ".part"
 LOCK_NAME = ".lock"
@@ -172,6 +172,35 @@ def remove_leftovers(folder: Path) -> None:
     for leftover in folder.rglob(f".*{TEMPORARY_SUFFIX}"):
         if leftover.is_file():
             leftover.unlink(missing_ok=True)
+
+
+def refuse_links(folder: Path, *, but: Collection[str] = ()) -> None:
+    """Refuse a folder with symbolic links in it: writing there would change files elsewhere.
+
+    Parameters
+    ----------
+    folder : pathlib.Path
+        Searched with everything below it; may itself be a link, and need not exist.
+    but : collection of str
+        Names of files in `folder` that are only read, and may be links.
+
+    Raises
+    ------
+    AtlasError
+        Naming the first link.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> refuse_links(Path(tempfile.mkdtemp()))
+    """
+    for place, folders, files in os.walk(folder):
+        for path in (Path(place, name) for name in sorted(folders + files)):
+            if path.is_symlink() and not (path.parent == folder and path.name in but):
+                raise AtlasError(
+                    f"{path} is a link to somewhere else, and a build replaces and removes files "
+                    "in an atlas; remove the link, or give --out another folder."
+                )
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -272,6 +273,12 @@ def test_a_wrong_input_leaves_no_folder_behind(tmp_path: Path, quick: Any) -> No
         ({"embedder": "word2vec"}, "word2vec"),
         ({"keywords_limit": 0}, "keywords_limit is 0; it has to be at least 1"),
         ({"tagger": "psychic"}, "psychic"),
+        ({"min_dist": -0.1}, "min_dist is -0.1; it has to be between 0 and 1"),
+        ({"min_dist": 1.5}, "min_dist is 1.5"),
+        ({"min_dist": float("nan")}, "min_dist is nan"),
+        ({"min_dist": float("inf")}, "min_dist is inf"),
+        ({"seed": -1}, "seed is -1; it has to be at least 0"),
+        ({"seed": 2**32}, "seed is 4294967296; it has to be less than 4294967296"),
     ],
 )
 def test_a_wrong_option_is_refused_before_any_work(
@@ -280,6 +287,32 @@ def test_a_wrong_option_is_refused_before_any_work(
     with pytest.raises(InputError, match=sentence):
         build(few_papers, tmp_path / "new.atlas", **{**quick, **option})
     assert not (tmp_path / "new.atlas").exists()
+
+
+@pytest.mark.parametrize("name", [".work", ".lock", "papers.parquet", "embeddings/x.npy"])
+def test_a_build_changes_nothing_behind_a_link(
+    atlas_copy: Path, few_papers: Path, tmp_path: Path, quick: Any, name: str
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    (elsewhere / "ingest" / "scan" / "mine").mkdir(parents=True)
+    (elsewhere / "thesis.tex").write_text("years of work")
+    place = atlas_copy / name
+    if place.is_dir():
+        shutil.rmtree(place)
+    place.symlink_to(elsewhere / "thesis.tex" if name == ".lock" else elsewhere)
+    with pytest.raises(AtlasError, match="is a link to somewhere else"):
+        build(few_papers, atlas_copy, **quick)
+    assert (elsewhere / "thesis.tex").read_text() == "years of work"
+    assert (elsewhere / "ingest" / "scan" / "mine").is_dir()
+
+
+def test_the_folder_itself_and_labels_may_be_links(
+    atlas_copy: Path, few_papers: Path, tmp_path: Path, quick: Any
+) -> None:
+    (tmp_path / "mine.csv").write_text("topic_id,label\n")
+    (atlas_copy / "labels.csv").symlink_to(tmp_path / "mine.csv")
+    (tmp_path / "link.atlas").symlink_to(atlas_copy)
+    assert len(build(few_papers, tmp_path / "link.atlas", **quick)) == 28
 
 
 def test_a_source_given_twice_is_refused(few_papers: Path, tmp_path: Path, quick: Any) -> None:

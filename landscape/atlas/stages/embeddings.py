@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 EMBEDDINGS = "embeddings"
 VERSION = 1
 
-READY_MODELS = {"pathfinder": "text-embedding-3-small"}
-"""Which model made the vectors that a source brings (Iyer et al. 2024 for pathfinder)."""
+READY_MODELS = {("pathfinder", 1536): "text-embedding-3-small"}
+"""Which model made the vectors of a dimension that a source brings (Iyer et al. 2024)."""
 
 
 def embedder_of(context: Context) -> str:
@@ -110,11 +110,7 @@ def _take_ready(context: Context) -> dict[str, Any]:
     from landscape.vectors.ready import ReadyVectors
 
     names = {part.source for part in context.manifest.parts}
-    model = READY_MODELS.get(names.pop(), "unknown") if len(names) == 1 else "unknown"
-    ready = [
-        ReadyVectors(path, model=model) if path else None
-        for path in ready_files(context, "vectors")
-    ]
+    ready = [ReadyVectors(path) if path else None for path in ready_files(context, "vectors")]
     dimensions = {brought.dimension for brought in ready if brought is not None}
     if len(dimensions) > 1:
         raise InputError(
@@ -122,6 +118,8 @@ def _take_ready(context: Context) -> dict[str, Any]:
             "come from different models; embed all papers anew with --embedder minilm."
         )
     dimension = dimensions.pop()
+    source = names.pop() if len(names) == 1 else ""
+    model = READY_MODELS.get((source, dimension), "unknown")
     for brought, target in zip(ready, context.part_files(EMBEDDINGS, ".npy"), strict=True):
         blocks = brought.blocks() if brought else iter(())
         rows = brought.rows if brought else 0
@@ -179,7 +177,8 @@ class _LazyEmbedder:
         self, context: Context, spec: str, known: dict[str, Any] | None, works: Sequence[PartWork]
     ) -> None:
         self._context, self._spec, self._works = context, spec, works
-        self._note = context.work("embeddings", "model.json")
+        # Named after the embedder: the note of another one says nothing about these chunks.
+        self._note = context.work("embeddings", f"model-{digest([VERSION, spec])}.json")
         # Chunks of a killed build, or vectors used again: the new ones are made like them.
         self._described = json.loads(self._note.read_bytes()) if self._note.is_file() else known
         self._embedder: Embedder | None = None
@@ -188,8 +187,9 @@ class _LazyEmbedder:
         embedder = self._load()
         vectors = embedder.embed(texts)
         self._described = dict(embedder.describe())
-        if not self._note.is_file():
-            write_bytes(self._note, json.dumps(self._described).encode())
+        note = json.dumps(self._described).encode()
+        if not self._note.is_file() or self._note.read_bytes() != note:
+            write_bytes(self._note, note)
         write_matrix(path, iter([vectors]), rows=len(vectors), columns=vectors.shape[1])
 
     def describe(self) -> dict[str, Any]:

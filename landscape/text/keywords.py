@@ -177,10 +177,13 @@ def title_chunks(titles: Sequence[str], *, tagger: str = "auto") -> list[list[li
 
 
 def _extract_here(texts: list[str], limit: int, tagger: str) -> list[list[str]]:
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # ships no types
+
     pipeline = pipelines.load_pipeline(tagger=tagger)
-    # What the texts add to the vocabulary is forgotten with them: millions of texts fit in memory.
     _forget_strings(pipeline)
-    with pipeline.memory_zone():
+    # What the texts add to the vocabulary is forgotten with them: millions of texts fit in memory.
+    # One thread: on the small matrices of an abstract a second one only has to be waited for.
+    with pipeline.memory_zone(), threadpool_limits(limits=1, user_api="blas"):
         keywords = [_keywords_of(_tag(pipeline, text), pipeline, limit) for text in texts]
     _forget_strings(pipeline)
     return keywords

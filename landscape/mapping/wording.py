@@ -44,7 +44,7 @@ UNTELLING = _listed(
     technique, temperature, test, test mass, theoretical model, theory, time, time scale,
     timescale, tool, total mass, type, uncertainty, unit, universe, upper limit, value,
     variability, variable, variation, velocity, version, wavelength, wavelength range, work, x
-    ray, x ray flux, year
+    ray, x ray flux, xmm newton, year
     """
 )
 

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from landscape.errors import LandscapeError
 
@@ -42,8 +42,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Some libraries print as they please; standard output is for the answer alone.
         with redirect_stdout(sys.stderr):
             answer: Answer = options.run(options)
-        if answer.text:
-            print(answer.text, flush=True)
     except KeyboardInterrupt:
         _note("stopped; run the same command again to go on")
         return STOPPED
@@ -52,10 +50,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         _note(f"landscape: {error}")
         return error.exit_status
-    except BrokenPipeError:
-        # The reader of our output has gone, as in `landscape info X | head -1`.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return DONE
     except Exception as error:
         if options.debug:
             raise
@@ -63,6 +57,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _note(f"landscape: {type(error).__name__}: {first_line}")
         _note("run with --debug for the traceback")
         return FAILED
+    if answer.text:
+        _print(answer.text, sys.stdout)
     return answer.status
 
 
@@ -237,12 +233,21 @@ def _ask(question: str) -> bool:
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         _note(f"{question} Not asked, because this is no terminal; give --yes to agree.")
         return False
-    print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
+    _print(f"{question} [y/N] ", sys.stderr, end="")
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 def _note(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)
+    _print(line, sys.stderr)
+
+
+def _print(text: str, stream: IO[str], *, end: str = "\n") -> None:
+    """Print; a reader that has gone, as in `landscape info X | head -1`, stops no work."""
+    try:
+        print(text, end=end, file=stream, flush=True)
+    except BrokenPipeError:
+        # Whatever is written from here on, by libraries too, goes nowhere instead of failing.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _as_json(document: Any) -> str:

@@ -164,6 +164,30 @@ def test_a_reader_that_goes_away_is_no_error(demo_atlas: landscape.Atlas) -> Non
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def test_a_build_goes_on_when_the_reader_of_its_notes_goes_away(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [
+        {"title": f"Spiral galaxies {i}", "abstract": f"We measure {i} stellar haloes."}
+        for i in range(6)
+    ]
+    source, out = tmp_path / "papers.jsonl", tmp_path / "a.atlas"
+    source.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    read, write = os.pipe()
+    os.close(read)
+    words = ["--out", str(out), "--layout", "pca", "--tagger", "rules", "--workers", "1"]
+    done = subprocess.run(
+        [sys.executable, "-m", "landscape.cli", "build", str(source), *words],
+        stdout=write,
+        stderr=write,
+        check=False,
+    )
+    os.close(write)
+    assert done.returncode == 0
+    assert main(["info", str(out), "--verify"]) == 0
+    assert "6 papers" in capsys.readouterr().out
+
+
 def test_without_a_terminal_spending_is_not_agreed_to(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -47,6 +47,10 @@ class InputFile:
     modified: int
 
 
+def _nothing_to_begin() -> None:
+    """Stand for the start of writing while no stage runs."""
+
+
 @dataclass
 class Context:
     """What a running build hands from stage to stage.
@@ -65,6 +69,9 @@ class Context:
         The source files as they are now.
     makeshift : set of str
         Stages of this build whose result is less than was asked for.
+    begin_writing : callable
+        Has to be called before the running stage changes the atlas: until then the atlas that
+        was there is whole, and says so.
     """
 
     folder: Path
@@ -73,6 +80,7 @@ class Context:
     say: Callable[[str], None]
     inputs: list[InputFile]
     makeshift: set[str] = field(default_factory=set)
+    begin_writing: Callable[[], None] = _nothing_to_begin
 
     def work(self, *names: str) -> Path:
         """Return the folder for unfinished pieces, below ``.work``; not made yet."""
@@ -141,6 +149,10 @@ class Stage:
         That other stage, which has to run again whenever this one did.
     unit : str, default "papers"
         What its rows are.
+    checks_first : bool, default False
+        Whether it may find that it cannot run at all, and so begins to write by itself.
+    in_workers : bool, default False
+        Whether it works in processes of their own.
     """
 
     name: str
@@ -151,6 +163,8 @@ class Stage:
     shares: str = ""
     completed_by: str = ""
     unit: str = "papers"
+    checks_first: bool = False
+    in_workers: bool = False
 
 
 def is_fresh(stage: Stage, context: Context) -> bool:
@@ -217,15 +231,21 @@ def run_stage(stage: Stage, context: Context) -> None:
     ----------
     stage : Stage
         Which; its earlier record, and that of the stage which completes its files, is removed
-        from the manifest before anything is written.
+        from the manifest before anything of the atlas is written.
     context : Context
         The build; its manifest is brought up to date.
     """
     mark, parameters, inputs = fingerprint(stage, context)
-    context.manifest = write_manifest(
-        context.folder, context.manifest.without(stage.name, stage.completed_by)
-    )
-    with measured() as usage, telling_of_a_full_disk(context.folder):
+
+    def begin_writing() -> None:
+        unfinished = context.manifest.without(stage.name, stage.completed_by)
+        context.manifest = write_manifest(context.folder, unfinished)
+
+    context.begin_writing = begin_writing
+    if not stage.checks_first:
+        begin_writing()
+    workers = context.options.n_workers if stage.in_workers else 1
+    with measured(workers=workers) as usage, telling_of_a_full_disk(context.folder):
         result = stage.run(context)
     if result.makeshift:
         context.makeshift.add(stage.name)

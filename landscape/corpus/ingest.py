@@ -29,6 +29,7 @@ def ingest(
     work: Path,
     workers: int = 1,
     advance: Callable[[float], object] | None = None,
+    begin_writing: Callable[[], object] | None = None,
 ) -> IngestReport:
     r"""Turn source files into ``papers.parquet`` and ``rejected.jsonl``.
 
@@ -56,6 +57,8 @@ def ingest(
     advance : callable, optional
         Told the bytes of the inputs done since the last call; their sum is that of the sizes of
         the files.
+    begin_writing : callable, optional
+        Called once all inputs were read and found usable, before anything in `folder` changes.
 
     Returns
     -------
@@ -66,7 +69,7 @@ def ingest(
     ------
     landscape.errors.InputError
         If a file cannot be read or breaks off, or no record of any of them can be used. The
-        parts of an earlier run are then still there.
+        files of an earlier run are then still as they were.
     OSError
         As the system raises it, for example when the disk is full; no half file is left.
 
@@ -89,10 +92,13 @@ def ingest(
     keys, bounds = _load_keys(scans)
     representative = find_duplicates(keys, lambda rows: _authors_of(rows, scans, bounds))
     layout = Layout(scans, bounds, representative, ambiguous_rows(keys, representative))
-    folder.mkdir(parents=True, exist_ok=True)
-    read, rejected, reasons = _write_rejected(scans, folder / "rejected.jsonl")
+    read, rejected, reasons = _count_records(scans)
     if not len(keys):
         raise InputError(_nothing_usable(inputs, sum(read), reasons))
+    if begin_writing is not None:
+        begin_writing()
+    folder.mkdir(parents=True, exist_ok=True)
+    _write_rejected(scans, folder / "rejected.jsonl")
     with PartWriter(folder / "papers.parquet", work, layout) as writer:
         reports = [
             writer.write(number, read=read[number], rejected=rejected[number])
@@ -155,27 +161,33 @@ def _authors_of(
     return found
 
 
-def _write_rejected(scans: Sequence[Scan], path: Path) -> tuple[list[int], list[int], Counter[str]]:
-    """Write ``rejected.jsonl``; return records read and rejected by input, and the reasons."""
+def _count_records(scans: Sequence[Scan]) -> tuple[list[int], list[int], Counter[str]]:
+    """Return records read and rejected by input, and the reasons."""
     read, rejected, reasons = [], [], Counter[str]()
+    for scan in scans:
+        n_read = n_rejected = 0
+        for chunk in range(scan.n_chunks):
+            facts = scan.facts(chunk)
+            n_read += facts["n_read"]
+            n_rejected += len(facts["rejected"])
+            reasons.update(rejection["reason"] for rejection in facts["rejected"])
+        read.append(n_read)
+        rejected.append(n_rejected)
+    return read, rejected, reasons
+
+
+def _write_rejected(scans: Sequence[Scan], path: Path) -> None:
     unfinished = path.with_name(f".{path.name}.unfinished")
     try:
         with unfinished.open("wb") as stream:
             for scan in scans:
-                n_read = n_rejected = 0
                 for chunk in range(scan.n_chunks):
-                    facts = scan.facts(chunk)
-                    n_read += facts["n_read"]
-                    n_rejected += len(facts["rejected"])
-                    reasons.update(rejection["reason"] for rejection in facts["rejected"])
-                    stream.writelines(orjson.dumps(r) + b"\n" for r in facts["rejected"])
-                read.append(n_read)
-                rejected.append(n_rejected)
+                    rejected = scan.facts(chunk)["rejected"]
+                    stream.writelines(orjson.dumps(r) + b"\n" for r in rejected)
         unfinished.replace(path)
     except BaseException:
         unfinished.unlink(missing_ok=True)
         raise
-    return read, rejected, reasons
 
 
 def _nothing_usable(inputs: Sequence[Path], n_read: int, reasons: Counter[str]) -> str:

@@ -90,6 +90,20 @@ def test_a_wrong_file_among_good_ones_does_not_harm_the_atlas(
     assert (atlas_copy / "manifest.json").read_bytes() == before
 
 
+@pytest.mark.parametrize("kind", ["a truncated gzip", "no abstracts at all"])
+def test_what_turns_out_unusable_while_it_is_read_does_not_harm_the_atlas(
+    tmp_path: Path, run: Run, atlas_copy: Path, few_papers: Path, kind: str
+) -> None:
+    before = {p: p.read_bytes() for p in atlas_copy.rglob("*") if p.is_file()}
+    bad = tmp_path / "papers.jsonl"
+    BAD_FILES[kind][0](bad)
+    sources = [few_papers, bad] if "gzip" in kind else [bad]
+    assert run("build", *sources, "--out", atlas_copy, *QUICK)[0] == 2
+    assert {p: p.read_bytes() for p in before} == before
+    assert len(open_atlas(atlas_copy)) == 28
+    assert run("info", atlas_copy, "--verify")[0] == 0
+
+
 def test_a_json_array_is_read_or_refused_in_one_sentence(
     tmp_path: Path, run: Run, papers_file: Callable[..., Path]
 ) -> None:

@@ -28,7 +28,7 @@ def pathfinder(tmp_path: Path) -> Path:
             "arxiv_id": [f"2401.{i:05d}" for i in range(N_PAPERS)],
             "title": [f"Spiral galaxies in sample {i}" for i in range(N_PAPERS)],
             "abstract": [f"We measure {i} stellar haloes by imaging." for i in range(N_PAPERS)],
-            "embed": list(rng.normal(size=(N_PAPERS, 8))),
+            "embed": list(rng.normal(size=(N_PAPERS, 1536))),
             "umap_x": rng.normal(size=N_PAPERS),
             "umap_y": rng.normal(size=N_PAPERS),
             "date": ["2024-01-01"] * N_PAPERS,
@@ -163,3 +163,36 @@ def test_money_is_asked_for_once_and_what_was_paid_for_is_kept(
         "Embed 5 papers for $5.00?",
     ]
     assert len(atlas.vectors()) == 33
+
+
+def test_an_interrupted_embedder_leaves_no_mark_on_another_one(
+    few_papers: Path, tmp_path: Path, quick: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("landscape.atlas.chunks.CHUNK", 10)
+
+    def run(embedder: Paid) -> Any:
+        monkeypatch.setattr("landscape.vectors.embedder.load_embedder", lambda _: embedder)
+        spec = f"openai:{embedder.model}"
+        return build(
+            few_papers, tmp_path / "a.atlas", embedder=spec, approve=lambda _: True, **quick
+        )
+
+    with pytest.raises(ConnectionError):
+        run(Paid(fails_after=15, model="first"))
+    with pytest.raises(ConnectionError):
+        run(Paid(fails_after=15, model="second"))
+    model = run(Paid(model="second")).stages["embeddings"].model
+    assert model == {"name": "openai", "model": "second", "dimension": 3}
+
+
+def test_it_says_when_vectors_were_brought_in_vain(
+    pathfinder: Path, papers_file: Callable[..., Path], tmp_path: Path, quick: dict[str, Any]
+) -> None:
+    lines: list[str] = []
+    sources = [pathfinder, papers_file(tmp_path / "more.jsonl", range(3))]
+    atlas = build(sources, tmp_path / "a.atlas", say=lines.append, **quick)
+    assert atlas.vectors().shape == (N_PAPERS + 3, 384)
+    assert (
+        "3 of 28 papers came without ready-made vectors, "
+        "so all papers are embedded anew, with minilm"
+    ) in lines

@@ -81,8 +81,10 @@ def _run(context: Context) -> StageResult:
             work=context.work("ingest"),
             workers=context.options.n_workers,
             advance=advance,
+            begin_writing=context.begin_writing,
         )
     context.say(summary(report.read, report.kept, report.merged, report.rejected))
+    _tell_what_was_brought_in_vain(context, report)
     parts = _parts(context, report)
     files = [context.folder / PAPERS / f"{part.name}.parquet" for part in parts]
     keep_only(context.folder / PAPERS, {path.name for path in files})
@@ -202,6 +204,16 @@ def _ready(context: Context, report: IngestReport) -> dict[str, dict[str, str]]:
     return found
 
 
+def _tell_what_was_brought_in_vain(context: Context, report: IngestReport) -> None:
+    """Say so when ready-made vectors are not used because some papers came without."""
+    n_with = sum(part.ready_vectors for part in report.parts)
+    if context.options.embedder is None and 0 < n_with < report.kept:
+        context.say(
+            f"{report.kept - n_with:,} of {report.kept:,} papers came without ready-made vectors, "
+            "so all papers are embedded anew, with minilm"
+        )
+
+
 def _complete(path: Path) -> bool:
     """Whether no row is missing (missing ones are NaN)."""
     matrix = open_matrix(path)
@@ -256,4 +268,6 @@ STAGE = Stage(
     run=_run,
     shares=PAPERS,
     completed_by="keywords",
+    checks_first=True,
+    in_workers=True,
 )

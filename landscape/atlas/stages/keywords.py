@@ -146,4 +146,11 @@ def _row_groups(source: Any) -> Iterator[pa.Table]:
         yield pa.Table.from_batches([batch])
 
 
-STAGE = Stage(name="keywords", version=VERSION, parameters=_parameters, inputs=_inputs, run=_run)
+STAGE = Stage(
+    name="keywords",
+    version=VERSION,
+    parameters=_parameters,
+    inputs=_inputs,
+    run=_run,
+    in_workers=True,
+)

@@ -84,6 +84,7 @@ def _demo(options: argparse.Namespace) -> Answer:
         title="Demo corpus (generated)",
         say=_note,
     )
+    options.figures.mkdir(parents=True, exist_ok=True)
     pictures = [options.figures / f"heatmap.{kind}" for kind in ("png", "pdf")]
     for picture in pictures:
         _draw_heatmap(atlas, picture)

@@ -194,3 +194,20 @@ def test_without_a_terminal_spending_is_not_agreed_to(
     monkeypatch.setattr("sys.stdin", open(os.devnull))  # noqa: PTH123, SIM115 - stands for no terminal
     assert cli._ask("Embed 1,000 papers for $1?") is False
     assert "--yes" in capsys.readouterr().err
+
+
+def test_the_demo_ends_by_saying_what_to_open(
+    demo_atlas: landscape.Atlas,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("landscape.atlas.build.build", lambda *_, **__: demo_atlas)
+    figures = tmp_path / "not" / "there" / "yet"
+    words = ["demo", "--papers", "100", "--out", str(tmp_path / "d.atlas"), "--figures"]
+    assert main([*words, str(figures)]) == 0
+    out = capsys.readouterr().out
+    assert "made up" in out
+    named = [Path(word) for word in out.split() if word.startswith(str(figures))]
+    assert {path.suffix for path in named} == {".png", ".pdf"}
+    assert all(path.stat().st_size > 1000 for path in named)

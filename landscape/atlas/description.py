@@ -63,7 +63,7 @@ def describe(atlas: Atlas) -> str:
     generated = " - GENERATED: these papers do not exist" if found["generated"] else ""
     lines = [
         f"{atlas.title}{generated}",
-        f"papers     {found['papers']:,}, {found['first_date']} to {found['last_date']}",
+        f"papers     {found['papers']:,}, {_dates(found)}",
         f"records    read {found['read']:,} = kept {found['papers']:,} + merged "
         f"{found['merged']:,} + rejected {found['rejected']:,}",
         f"sources    {sources}",
@@ -78,8 +78,13 @@ def describe(atlas: Atlas) -> str:
             f"  {model.get('model') or model.get('name') or ''}"
         )
     lines += ["", "map quality"]
-    lines += [f"  {name:22} {as_words(value)}" for name, value in atlas.quality.items()]
+    lines += [f"  {name:24} {as_words(value)}" for name, value in atlas.quality.items()]
     return "\n".join(line.rstrip() for line in lines)
+
+
+def _dates(coverage: dict[str, Any]) -> str:
+    first, last = coverage["first_date"], coverage["last_date"]
+    return f"{first} to {last}" if first else "dates unknown"
 
 
 def count_regions(atlas: Atlas) -> int:

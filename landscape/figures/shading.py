@@ -14,7 +14,7 @@ Box = tuple[float, float, float, float]
 
 # From here on points are counted by datashader, which needs no memory of its own. Importing and
 # compiling it takes longer than all the rest of a figure, so fewer points are counted by NumPy.
-MANY = 250_000
+MANY = 500_000
 # A Gaussian of width sigma averages over 4 pi sigma^2 pixels: where it holds fewer papers than
 # this, what it shows is chance, and a wider one takes over.
 FEW, ENOUGH = 6.0, 24.0

@@ -185,7 +185,7 @@ def test_a_build_goes_on_when_the_reader_of_its_notes_goes_away(
     os.close(write)
     assert done.returncode == 0
     assert main(["info", str(out), "--verify"]) == 0
-    assert "6 papers" in capsys.readouterr().out
+    assert "read 6 = kept 6" in capsys.readouterr().out
 
 
 def test_without_a_terminal_spending_is_not_agreed_to(

@@ -68,7 +68,7 @@ def _check(value: Any, kind: Any, name: str) -> None:
             _check(value, inner[0], name)
         return
     # JSON has one kind of numbers; True and False are no numbers.
-    allowed = (int, float) if origin is float else origin
+    allowed: Any = (int, float) if origin is float else origin
     if not isinstance(value, allowed) or (isinstance(value, bool) and origin is not bool):
         raise ValueError(f"{name} is {value!r:.50}")
     if origin is int and value < 0:

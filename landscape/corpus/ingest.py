@@ -17,6 +17,7 @@ from landscape.corpus.parts import Layout, PartWriter
 from landscape.corpus.reading import read_papers
 from landscape.corpus.scanning import KEYS, Scan, part_names, scan_input
 from landscape.corpus.schema import IngestReport, PartReport
+from landscape.corpus.whole_files import put_in_place
 from landscape.errors import InputError
 
 __all__ = ["IngestReport", "PartReport", "ingest", "read_papers"]
@@ -49,9 +50,10 @@ def ingest(
         that no longer have an input are removed.
     work : pathlib.Path
         Folder for unfinished work and for ready-made vectors: ``work/ready/<part>.npy``, float32
-        (rows, d), and coordinates ``work/ready/<part>.map.npy``, float32 (rows, 2), for inputs
-        that bring them (pathfinder Parquet; a column ``embed`` or ``embedding``). Rows are those
-        of the part; a paper without a vector is a row of NaN (see `PartReport.ready_vectors`).
+        (rows, d), and coordinates ``work/ready/coordinates/<part>.npy``, float32 (rows, 2), for
+        inputs that bring them (pathfinder Parquet; a column ``embed`` or ``embedding``). Rows are
+        those of the part; a paper without a vector is a row of NaN (see
+        `PartReport.ready_vectors`).
     workers : int, default 1
         Processes that clean.
     advance : callable, optional
@@ -113,7 +115,9 @@ def ingest(
         merged=sum(report.merged for report in reports),
         rejected=sum(rejected),
         embeddings={name: _existing(work / "ready" / f"{name}.npy") for name in names},
-        coordinates={name: _existing(work / "ready" / f"{name}.map.npy") for name in names},
+        coordinates={
+            name: _existing(work / "ready" / "coordinates" / f"{name}.npy") for name in names
+        },
     )
 
 
@@ -184,7 +188,7 @@ def _write_rejected(scans: Sequence[Scan], path: Path) -> None:
                 for chunk in range(scan.n_chunks):
                     rejected = scan.facts(chunk)["rejected"]
                     stream.writelines(orjson.dumps(r) + b"\n" for r in rejected)
-        unfinished.replace(path)
+        put_in_place(unfinished, path)
     except BaseException:
         unfinished.unlink(missing_ok=True)
         raise

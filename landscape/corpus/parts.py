@@ -18,6 +18,7 @@ from landscape.corpus.merging import merge_records, names_of
 from landscape.corpus.normalising import Row, to_table
 from landscape.corpus.scanning import Scan
 from landscape.corpus.schema import PartReport, papers_schema
+from landscape.corpus.whole_files import put_in_place
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -83,6 +84,7 @@ class PartWriter:
         for folder in (self._spill, self._ready):
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir(parents=True)
+        (self._ready / "coordinates").mkdir()
         self._folder.mkdir(parents=True, exist_ok=True)
         self._sort_merged()
         return self
@@ -115,8 +117,8 @@ class PartWriter:
                 pq.ParquetWriter(target, papers_schema(), compression="zstd")
             )
             matrices = [
-                stack.enter_context(Matrix(self._ready / f"{scan.part}{end}", n_rows))
-                for end in (".npy", ".map.npy")
+                stack.enter_context(Matrix(folder / f"{scan.part}.npy", n_rows))
+                for folder in (self._ready, self._ready / "coordinates")
             ]
             for local, chunk in enumerate(chunks):
                 table, merged_from = self._papers(scan, local, chunk)
@@ -319,7 +321,7 @@ class Matrix:
             whole = kind is None and self.n_known > 0
         finally:
             if whole:
-                self._unfinished.replace(self._path)
+                put_in_place(self._unfinished, self._path)
             else:
                 self._unfinished.unlink(missing_ok=True)
 
@@ -356,6 +358,6 @@ class _whole_file:  # noqa: N801  # used like a function
     ) -> None:
         try:
             if kind is None:
-                self._unfinished.replace(self._path)
+                put_in_place(self._unfinished, self._path)
         finally:
             self._unfinished.unlink(missing_ok=True)

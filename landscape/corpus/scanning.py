@@ -24,11 +24,12 @@ from landscape.corpus.identifiers import is_eprint_bibcode, is_eprint_doi
 from landscape.corpus.readers import choose_reader
 from landscape.corpus.reading import BATCH_SIZE, read_papers
 from landscape.corpus.schema import Batch
+from landscape.corpus.whole_files import write_whole
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-VERSION = 1
+VERSION = 2
 """Raised when readers or cleaning change what they give, so that no chunk of old is taken over."""
 
 KEYS = ("bibcode", "arxiv_id", "doi", "title", "text", "given")
@@ -129,9 +130,10 @@ def scan_input(
     reader = choose_reader(path)
     folder = work / "scan" / part
     n_chunks = _take_over(folder, _identity(path, reader.name))
+    scan = Scan(part, path, reader.name, folder, n_chunks)
     for chunk in range(n_chunks):
         if advance is not None:
-            advance(_load(folder / f"{chunk:06d}.json")["n_bytes"])
+            advance(scan.facts(chunk)["n_bytes"])
     if not (folder / "finished").exists():
         for batch in read_papers(
             path, batch_size=BATCH_SIZE, workers=workers, reader=reader, skip=n_chunks
@@ -142,17 +144,6 @@ def scan_input(
                 advance(batch.n_bytes)
         write_whole(folder / "finished", b"")
     return Scan(part, path, reader.name, folder, n_chunks)
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file so that it is there whole or not at all."""
-    unfinished = path.with_name(f".{path.name}.unfinished")
-    try:
-        unfinished.write_bytes(content)
-        unfinished.replace(path)
-    except BaseException:
-        unfinished.unlink(missing_ok=True)
-        raise
 
 
 def _identity(path: Path, reader: str) -> dict[str, Any]:
@@ -170,23 +161,44 @@ def _identity(path: Path, reader: str) -> dict[str, Any]:
 def _take_over(folder: Path, identity: dict[str, Any]) -> int:
     """Count the finished chunks of the same input; clear the folder if it was another."""
     note = folder / "input.json"
-    if note.exists() and _load(note) != identity:
-        shutil.rmtree(folder)
-    if not note.exists():
+    if _load(note) != identity:
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         write_whole(note, json.dumps(identity).encode())
     for leftover in folder.glob(".*.unfinished"):
         leftover.unlink()
     n_chunks = 0
-    while (folder / f"{n_chunks:06d}.json").exists():
+    while _is_whole(folder, n_chunks):
         n_chunks += 1
+    if (folder / f"{n_chunks:06d}.json").exists():  # but damaged: read the input on from there
+        (folder / "finished").unlink(missing_ok=True)
     return n_chunks
 
 
-def _load(path: Path) -> dict[str, Any]:
-    loaded: dict[str, Any] = json.loads(path.read_text("utf-8"))
-    return loaded
+def _is_whole(folder: Path, number: int) -> bool:
+    """Whether a chunk is finished and its files can be opened."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    facts = _load(folder / f"{number:06d}.json")
+    if facts is None or not {"n_read", "n_bytes", "rejected"} <= set(facts):
+        return False
+    try:
+        pq.read_metadata(folder / f"{number:06d}.parquet")
+        for path in folder.glob(f"{number:06d}.*.npy"):
+            np.load(path, mmap_mode="r", allow_pickle=False)
+    except (pa.ArrowException, OSError, ValueError, EOFError):
+        return False
+    return True
+
+
+def _load(path: Path) -> dict[str, Any] | None:
+    """Read a note; None where there is none, or none that can be read."""
+    try:
+        loaded = json.loads(path.read_bytes())
+    except (FileNotFoundError, ValueError):
+        return None
+    return loaded if isinstance(loaded, dict) else None
 
 
 def _write_chunk(folder: Path, number: int, batch: Batch) -> None:

@@ -200,6 +200,7 @@ def orient(plane: NDArray[np.float32]) -> NDArray[np.float32]:
     # The long axis of the bulk: a few far papers must not turn the whole map.
     radius = np.hypot(*centred.T)
     bulk = centred[radius <= np.quantile(radius, 0.99)]
+    bulk = bulk - bulk.mean(axis=0)  # unlike the median, the mean turns with the map
     _, axes = np.linalg.eigh(bulk.T @ bulk)
     turned = centred @ axes[:, ::-1]
     # An axis has no sign of its own: let the longer tail point right and up.

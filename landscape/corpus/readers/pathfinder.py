@@ -21,11 +21,11 @@ class PathfinderReader:
     name = "pathfinder"
 
     def recognises(self, path: Path, head: bytes) -> bool:
-        """Say whether it is a Parquet file with pathfinder's embeddings or coordinates."""
+        """Say whether it is a Parquet file with pathfinder's names of columns."""
         if not head.startswith(PARQUET_MAGIC):
             return False
-        names = set(column_names(path))
-        return {"title", "abstract", "embed"} <= names or {"title", "umap_x", "ads_id"} <= names
+        # Other tables call their vectors "embed" too, and those are of another model.
+        return {"title", "abstract", "ads_id", "umap_x"} <= set(column_names(path))
 
     def read(
         self, path: Path, *, on_bytes: Callable[[int], None] | None = None

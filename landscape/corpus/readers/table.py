@@ -15,6 +15,7 @@ from landscape.corpus.readers.json_objects import LARGEST_RECORD
 from landscape.corpus.readers.json_records import first_objects, json_records
 from landscape.corpus.readers.parquet import column_names, parquet_records
 from landscape.corpus.schema import RawRecord, Rejection
+from landscape.errors import InputError
 
 _DELIMITERS = (",", "\t", ";", "|")
 
@@ -93,7 +94,10 @@ def _csv_rows(
     with open_input(path, on_bytes=on_bytes) as stream:
         lines = _TextLines(stream)
         rows = csv.reader(lines, delimiter=delimiter)
-        header = next((row for row in rows if any(field.strip() for field in row)), [])
+        try:
+            header = next((row for row in rows if any(field.strip() for field in row)), [])
+        except csv.Error as error:
+            raise InputError(f"The header of {path} cannot be read as CSV: {error}.") from error
         while True:
             line = lines.number + 1
             try:
@@ -150,7 +154,10 @@ def _delimiter(head: bytes) -> str | None:
     if len(first_line) > 10_000:
         return None
     for delimiter in _DELIMITERS:
-        header = next(csv.reader([first_line], delimiter=delimiter), [])
+        try:
+            header = next(csv.reader([first_line], delimiter=delimiter), [])
+        except csv.Error:  # no text file at all
+            return None
         if len(header) > 1 and has_titles(header):
             return delimiter
     return None

@@ -16,8 +16,8 @@ from landscape.evaluation.trec import is_qrels, read_trec
 __all__ = ["Query", "read_queries", "resolve_queries"]
 
 _KINDS = (
-    'JSON lines with "qid", "question" and "relevant"; pathfinder\'s two JSON files; PaSa\'s JSON '
-    "lines; CiteME's CSV; TREC qrels with topics beside them"
+    'JSON lines with "qid", "question" or "similar_to", and "relevant"; pathfinder\'s two JSON '
+    "files; PaSa's JSON lines; CiteME's CSV; TREC qrels with topics beside them"
 )
 
 
@@ -28,7 +28,8 @@ def read_queries(path: str | Path) -> list[Query]:
     ----------
     path : path
         A file, or a folder with TREC's qrels and topics. JSON lines ``{"qid", "question",
-        "relevant": [ids]}`` (optionally with ``"grades": {id: grade}``); pathfinder's
+        "relevant": [ids]}`` (optionally with ``"grades": {id: grade}``), or ``{"qid",
+        "similar_to": [ids], "relevant": [ids]}`` where papers like others are sought; pathfinder's
         ``{"arxiv_id": {"question_abstract": ...}}`` and ``{"key": {"question": ..., "arxiv":
         [...]}}``; PaSa's JSON lines (``question``, ``answer``, ``answer_arxiv_id``); CiteME's CSV
         (``excerpt``, ``target_paper_title``); TREC qrels.
@@ -102,6 +103,10 @@ def _pathfinder(key: str, value: Mapping[str, Any], path: Path) -> Query:
 def _record(record: Mapping[str, Any], number: int, path: Path) -> Query:
     """One line of the project's own format, or of PaSa's."""
     where = f"{path}, line {number},"
+    if "similar_to" in record and "relevant" in record:
+        seeds = _names(record["similar_to"], where, "similar_to")
+        names = _names(record["relevant"], where, "relevant")
+        return Query(str(record.get("qid", number)), "", names, similar_to=seeds)
     if "question" not in record:
         raise InputError(
             f'{where} has no "question"; it has: {", ".join(record) or "nothing"}. Known: {_KINDS}.'

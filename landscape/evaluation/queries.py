@@ -15,18 +15,21 @@ _NOT_LETTERS = re.compile(r"[\W_]+")
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """One question of a benchmark.
+    """One question of a benchmark, or papers for which similar ones are sought.
 
     Attributes
     ----------
     qid : str
     question : str
+        Empty where papers are given instead.
     relevant : tuple of str
         Papers that answer it: paper ids, arXiv ids, bibcodes or DOIs, or titles.
     grades : mapping of str to float
         How relevant each is; 1 where the benchmark does not grade.
     by : {"id", "title"}
         What `relevant` holds.
+    similar_to : tuple of str
+        Papers, named as in `relevant`, whose like is sought.
 
     Examples
     --------
@@ -39,6 +42,7 @@ class Query:
     relevant: tuple[str, ...]
     grades: Mapping[str, float] = field(default_factory=dict)
     by: Literal["id", "title"] = "id"
+    similar_to: tuple[str, ...] = ()
 
     def grade(self, paper: str) -> float:
         """How relevant a paper is; 0 for any that is not listed."""
@@ -61,7 +65,7 @@ def resolve_queries(
     -------
     queries : list of Query
         With paper ids; those of which the atlas has no relevant paper are left out, since no
-        search could find one.
+        search could find one, and those that ask for papers like one that it has not.
     counts : dict
         ``queries`` and ``relevant`` in the benchmark, ``queries_known`` and ``relevant_known``
         in the atlas: to be stated with every score.
@@ -92,7 +96,11 @@ def resolve_queries(
         else _resolved(query, ids, _plain_id)
         for query in queries
     ]
-    kept = [query for query in resolved if query.relevant]
+    kept = [
+        query
+        for query, asked in zip(resolved, queries, strict=True)
+        if query.relevant and len(query.similar_to) == len(asked.similar_to)
+    ]
     return kept, {
         "queries": len(queries),
         "queries_known": len(kept),
@@ -107,7 +115,14 @@ def _resolved(query: Query, paper_ids: Mapping[str, str], key: Callable[[str], s
         found = paper_ids.get(key(name))
         if found is not None:
             grades[found] = max(grades.get(found, 0.0), query.grade(name))
-    return replace(query, relevant=tuple(grades), grades=grades, by="id")
+    sought = [paper_ids.get(key(name)) for name in query.similar_to]
+    return replace(
+        query,
+        relevant=tuple(grades),
+        grades=grades,
+        by="id",
+        similar_to=tuple(paper for paper in sought if paper is not None),
+    )
 
 
 def _plain_id(name: str) -> str:

@@ -133,7 +133,7 @@ def evaluate_retrieval(
             "evaluate an atlas that holds the papers of the benchmark."
         )
         raise InputError(message)
-    searches: dict[str, Callable[[str], list[str]]] = {}
+    searches: dict[str, Callable[[Query], list[str]]] = {}
     if tf_idf:
         searches[TF_IDF] = _tf_idf(atlas)
     for name, settings in steps.items():
@@ -141,11 +141,11 @@ def evaluate_retrieval(
     scores, seconds = {}, {}
     with progress("Questions", total=len(known) * len(searches)) as advance:
         for name, search in searches.items():
-            search(known[0].question)  # opens what is opened once
+            search(known[0])  # opens what is opened once
             rankings, times = {}, []
             for query in known:
                 start = time.perf_counter()
-                rankings[query.qid] = search(query.question)
+                rankings[query.qid] = search(query)
                 times.append(time.perf_counter() - start)
                 advance(1)
             scores[name] = score_rankings(known, rankings)
@@ -153,25 +153,35 @@ def evaluate_retrieval(
     return Evaluation(scores, seconds, counts)
 
 
-def _search(atlas: Atlas, settings: Mapping[str, Any]) -> Callable[[str], list[str]]:
-    def search(question: str) -> list[str]:
-        results = atlas.search(question, k=DEPTH, **settings)
+def _search(atlas: Atlas, settings: Mapping[str, Any]) -> Callable[[Query], list[str]]:
+    def search(query: Query) -> list[str]:
+        if query.similar_to:
+            results = atlas.similar(query.similar_to, k=DEPTH, **settings)
+        else:
+            results = atlas.search(query.question, k=DEPTH, **settings)
         return [paper.paper_id for paper in results.papers]
 
     return search
 
 
-def _tf_idf(atlas: Atlas) -> Callable[[str], list[str]]:
+def _tf_idf(atlas: Atlas) -> Callable[[Query], list[str]]:
     """Cosines of TF-IDF vectors of titles and abstracts, as scikit-learn computes them."""
+    from scipy.sparse import csr_matrix
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     papers = atlas.read_papers(["paper_id", "title", "abstract"])
     ids = papers["paper_id"].to_numpy()
+    rows = {paper: row for row, paper in enumerate(ids)}
     vectorizer = TfidfVectorizer(stop_words="english", dtype=np.float32)
     matrix = vectorizer.fit_transform(papers["title"] + ". " + papers["abstract"])
 
-    def search(question: str) -> list[str]:
-        cosines = (matrix @ vectorizer.transform([question]).T).toarray().ravel()
+    def search(query: Query) -> list[str]:
+        seeds = [rows[paper] for paper in query.similar_to]
+        asked = vectorizer.transform([query.question])
+        if seeds:
+            asked = csr_matrix(matrix[seeds].sum(axis=0))
+        cosines = (matrix @ asked.T).toarray().ravel()
+        cosines[seeds] = -np.inf
         best = np.argsort(-cosines, kind="stable")[:DEPTH]
         return [str(paper) for paper in ids[best]]
 

@@ -30,6 +30,16 @@ def test_own_json_lines(tmp_path: Path) -> None:
     assert second.grade("a") == 0
 
 
+def test_papers_instead_of_a_question(tmp_path: Path) -> None:
+    line = '{"qid": "s1", "similar_to": ["2401.00001v2"], "relevant": ["2401.00002"]}\n'
+    (query,) = read_queries(write(tmp_path, "q.jsonl", line))
+    assert query == Query("s1", "", ("2401.00002",), similar_to=("2401.00001v2",))
+    papers = pd.DataFrame({"paper_id": ["p1", "p2"], "arxiv_id": ["2401.00001", "2401.00002"]})
+    (found,), _ = resolve_queries([query], papers)
+    assert (found.similar_to, found.relevant) == (("p1",), ("p2",))
+    assert resolve_queries([query], papers[1:])[0] == []  # its paper is not in the atlas
+
+
 def test_a_single_line_is_no_pathfinder_file(tmp_path: Path) -> None:
     line = json.dumps({"qid": "1", "question": "Why?", "relevant": ["a"]})
     assert read_queries(write(tmp_path, "q.jsonl", line))[0].relevant == ("a",)

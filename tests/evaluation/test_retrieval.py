@@ -59,3 +59,13 @@ def test_the_command_prints_the_default_and_the_others_beside_it(
 def test_a_benchmark_of_other_papers_is_told(demo_atlas: Atlas) -> None:
     with pytest.raises(InputError, match="None of the 1 questions has a relevant paper"):
         evaluate_retrieval(demo_atlas, [Query("1", "?", ("9999.99999",))])
+
+
+def test_papers_like_others_are_sought_without_those(demo_atlas: Atlas) -> None:
+    seed = demo_atlas.read_papers(["paper_id"])["paper_id"][7]
+    nearest = demo_atlas.similar(seed, k=1).papers[0]
+    query = Query("1", "", (nearest.paper_id,), similar_to=(seed,))
+    own = Query("2", "", (seed,), similar_to=(seed,))
+    found = evaluate_retrieval(demo_atlas, [query, own])
+    assert found.scores["default"].values["mrr"].tolist() == [1.0, 0.0]
+    assert found.scores["tf-idf"].values["mrr"][1] == 0.0

@@ -14,13 +14,13 @@ from landscape.errors import InputError, RemoteError
 from landscape.query.ads_proposal import propose_ads_query
 from landscape.query.answering import OnText, answer, standalone_question
 from landscape.query.consensus import judge_consensus
-from landscape.query.engine import LONGEST_QUERY, readable_text
 from landscape.query.expansion import hypothetical_abstract
 from landscape.query.questions import Preset, QuestionKind, classify, preset_for
 from landscape.query.quoting import word_scores
 from landscape.query.react import reason
 from landscape.query.settings import SearchSettings, search_settings
 from landscape.query.weights import Weights
+from landscape.query.wording import LONGEST_QUERY, readable_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -13,6 +13,7 @@ from landscape.query.records import Paper
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
     from numpy.typing import NDArray
 
 _SHOWN = (
@@ -79,8 +80,6 @@ class Shelf:
         -------
         list
         """
-        import pyarrow as pa
-
         wanted = np.asarray(rows, dtype=np.int64)
         batch_of = np.searchsorted(self._ends, wanted, side="right")
         found: list[Any] = [None] * len(wanted)
@@ -88,7 +87,7 @@ class Shelf:
             here = np.flatnonzero(batch_of == number)
             batch = self._batches[number]
             inside = wanted[here] - (self._ends[number] - batch.num_rows)
-            values = batch.column(name).take(pa.array(inside)).to_pylist()
+            values = batch.column(name).take(_arrow(inside)).to_pylist()
             for place, value in zip(here, values, strict=True):
                 found[place] = value
         return found
@@ -115,6 +114,14 @@ class Shelf:
 
     def __len__(self) -> int:
         return int(self._ends[-1]) if len(self._ends) else 0
+
+
+def _arrow(numbers: NDArray[np.int64]) -> pa.Array:
+    """Hand whole numbers to Arrow; ``pa.array`` would import pandas, which takes half a second."""
+    import pyarrow as pa
+
+    buffer = pa.py_buffer(np.ascontiguousarray(numbers))
+    return pa.Array.from_buffers(pa.int64(), len(numbers), [None, buffer])
 
 
 def _plain(value: Any) -> Any:

@@ -1,0 +1,253 @@
+"""What an atlas holds for searching: its indexes and tables, each opened when first needed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from landscape.atlas.manifest import MANIFEST_NAME, read_manifest
+from landscape.atlas.reading import unreadable
+from landscape.atlas.words import COUNTS, WORDS, open_words
+from landscape.errors import AtlasError, InputError
+from landscape.query.filter_masks import apply_filter, columns_needed
+from landscape.query.filters import parse_filter
+from landscape.query.records import Coverage
+from landscape.query.shelf import Shelf
+from landscape.query.wording import readable_text
+from landscape.text.lexical import WordIndex, paper_key
+from landscape.vectors.embedder import embedder_for
+from landscape.vectors.index import VectorIndex, read_index
+from landscape.vectors.words import gather_words
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from landscape.atlas.reading import Atlas
+    from landscape.vectors.embedder import Embedder
+    from landscape.vectors.words import WordVectors
+
+    Rows = NDArray[np.int64]
+    Floats = NDArray[np.float64]
+
+
+class Holdings:
+    """The indexes of one atlas; safe to use from several threads.
+
+    Parameters
+    ----------
+    atlas : Atlas
+    embedder : Embedder, optional
+        For queries; by default the one that the atlas was made with.
+    """
+
+    def __init__(self, atlas: Atlas, *, embedder: Embedder | None = None) -> None:
+        self._atlas, self._given = atlas, embedder
+
+    def check_unchanged(self) -> None:
+        """Refuse an atlas that was built again: its indexes have to be of the same build.
+
+        Raises
+        ------
+        AtlasError
+        """
+        if self._manifest_time() != self._known_time:
+            self._compare_manifest()
+
+    @cached_property
+    def embedder(self) -> Embedder:
+        """What embeds queries as the papers were embedded."""
+        if self._given is not None:
+            return self._given
+        description = self._atlas.stages["embeddings"].model
+        if description is None:
+            message = f"{self._atlas.path} does not say which model made its vectors."
+            raise AtlasError(message)
+        return embedder_for(description)
+
+    @cached_property
+    def vectors(self) -> VectorIndex:
+        """Nearest neighbours of a vector."""
+        details = self._atlas.stages["search"].details
+        parts = self._atlas.vector_parts()
+        if details["exact"]:
+            return VectorIndex(parts)
+        index = read_index(self._atlas.path / "index.faiss", n_papers=len(self._atlas))
+        return VectorIndex(parts, index=index, n_probe=details["n_probe"])
+
+    @cached_property
+    def words(self) -> WordIndex:
+        """Papers by the words in them; of keys, see `rows_of_keys`."""
+        return WordIndex(self._atlas.path / "lexical")
+
+    @cached_property
+    def shelf(self) -> Shelf:
+        """Single papers and columns."""
+        return Shelf(self._atlas.path / "papers.arrow")
+
+    @cached_property
+    def cutoffs(self) -> NDArray[np.float32]:
+        """Distances beyond which papers lie apart, see `landscape.query.outliers`."""
+        import pyarrow.parquet as pq
+
+        name = "cutoffs.parquet"
+        try:
+            with pq.ParquetFile(self._atlas.path / name) as file:  # without pandas
+                return np.array(file.read()["d95"].to_pylist(), dtype=np.float32)
+        except (OSError, ValueError, KeyError) as error:  # Arrow's errors are among these
+            raise unreadable(self._atlas.path, name, error) from error
+
+    @cached_property
+    def coverage(self) -> Coverage:
+        """What is searched when nothing is filtered away."""
+        facts = self._atlas.coverage
+        return Coverage(
+            title=facts["title"],
+            n_papers=facts["papers"],
+            n_searched=facts["papers"],
+            sources=facts["sources"],
+            first_date=facts["first_date"],
+            last_date=facts["last_date"],
+            generated=facts["generated"],
+        )
+
+    @cached_property
+    def keys(self) -> NDArray[np.uint64]:
+        """What the word index calls each paper, shape (n_papers,)."""
+        ids = self.shelf.column("paper_id", np.arange(len(self.shelf)))
+        return np.array([paper_key(paper_id) for paper_id in ids], dtype=np.uint64)
+
+    def rows_of_keys(self, keys: NDArray[np.uint64]) -> Rows:
+        """Find the rows of papers that the word index found.
+
+        Raises
+        ------
+        AtlasError
+            If the word index is of another atlas.
+        """
+        known, order = self._by_key
+        place = np.minimum(np.searchsorted(known, keys), max(0, len(known) - 1))
+        if len(keys) and not (known[place] == keys).all():
+            error = ValueError("it holds papers that the atlas has not")
+            raise unreadable(self._atlas.path, "lexical", error)
+        return order[place]
+
+    def row_of(self, name: str) -> int:
+        """Find the row of a paper by its key, bibcode, arXiv identifier or DOI.
+
+        Raises
+        ------
+        InputError
+            If there is none.
+        """
+        row = self._rows_by_name.get(name.removeprefix("arXiv:"))
+        if row is None:
+            message = (
+                f"There is no paper {name!r} in {self._atlas.path}; "
+                "give its bibcode, arXiv identifier, DOI or key."
+            )
+            raise InputError(message)
+        return row
+
+    def rows_that_pass(self, filter_text: str | None) -> Rows | None:
+        """Find the papers that a filter lets through; None where there is no filter.
+
+        Raises
+        ------
+        InputError
+            If it has a mistake.
+        """
+        if filter_text is None or not readable_text("filter", filter_text).strip():
+            return None
+        parsed = parse_filter(filter_text)
+        frame = self.shelf.frame(sorted(columns_needed(parsed)))
+        return np.flatnonzero(apply_filter(parsed, frame)).astype(np.int64)
+
+    def texts(self, rows: Rows) -> list[str]:
+        """Titles and abstracts of papers."""
+        titles, abstracts = (self.shelf.column(name, rows) for name in ("title", "abstract"))
+        return [f"{title}. {text}" for title, text in zip(titles, abstracts, strict=True)]
+
+    def ages(self, rows: Rows, *, today: date) -> Floats:
+        """Years since the publication of papers; nan where unknown."""
+        dates = self.shelf.column("date", rows)
+        days = [(today - day).days if day else np.nan for day in dates]
+        return np.array(days, dtype=float) / 365.25
+
+    def citations(self, rows: Rows) -> Floats:
+        """Citations of papers; nan where unknown."""
+        counts = self.shelf.column("cites", rows)
+        return np.array([np.nan if n is None else n for n in counts], dtype=float)
+
+    def word_vectors(self, rows: Rows) -> WordVectors | None:
+        """Vectors of the words of papers; None where the atlas was made without."""
+        if self._word_parts is None:
+            return None
+        parts = np.searchsorted(self._starts, rows, side="right") - 1
+        places = zip(parts.tolist(), (rows - self._starts[parts]).tolist(), strict=True)
+        return gather_words(*self._word_parts, list(places))
+
+    def rarity(self, spellings: Sequence[str]) -> NDArray[np.float32]:
+        """Weigh each word of a query by how rare it is; a stop word weighs nothing."""
+        n = max(1, len(self.words))
+        weights = []
+        for spelling in spellings:
+            counts = [self.words.count(term) for term in self.words.terms(spelling)]
+            weights.append(max((np.log(1 + (n - c + 0.5) / (c + 0.5)) for c in counts), default=0))
+        return np.array(weights, dtype=np.float32)
+
+    def __len__(self) -> int:
+        return len(self._atlas)
+
+    @cached_property
+    def _word_parts(self) -> tuple[list[WordVectors], list[NDArray[np.int64]]] | None:
+        folder = self._atlas.path
+        parts = []
+        for part in self._atlas.parts:
+            name = f"{WORDS}/{part.name}.npy"
+            if name not in self._atlas.manifest.files:
+                return None  # made by an embedder that gives no words
+            try:
+                words = open_words(folder / name, folder / COUNTS / f"{part.name}.npy")
+                if len(words) != part.rows or words.lengths.sum() != len(words.vectors):
+                    raise ValueError("it does not fit the papers")
+            except (OSError, ValueError, EOFError, IndexError) as error:
+                raise unreadable(folder, name, error) from error
+            parts.append(words)
+        return parts, [np.cumsum(part.lengths) for part in parts]
+
+    @cached_property
+    def _starts(self) -> Rows:
+        return np.cumsum([0, *(part.rows for part in self._atlas.parts)])
+
+    @cached_property
+    def _by_key(self) -> tuple[NDArray[np.uint64], Rows]:
+        order = np.argsort(self.keys)
+        return self.keys[order], order
+
+    @cached_property
+    def _rows_by_name(self) -> dict[str, int]:
+        names: dict[str, int] = {}
+        every = np.arange(len(self.shelf))
+        for column in ("doi", "arxiv_id", "bibcode", "paper_id"):
+            given = enumerate(self.shelf.column(column, every))
+            names.update({name: row for row, name in given if name})
+        return names
+
+    @cached_property
+    def _known_time(self) -> int:
+        """When the manifest was written that is this atlas's: reading it takes milliseconds."""
+        time_of_writing = self._manifest_time()
+        self._compare_manifest()
+        return time_of_writing
+
+    def _manifest_time(self) -> int:
+        return (self._atlas.path / MANIFEST_NAME).stat().st_mtime_ns
+
+    def _compare_manifest(self) -> None:
+        if read_manifest(self._atlas.path).updated != self._atlas.manifest.updated:
+            message = f"{self._atlas.path} was built again since it was opened; open it once more."
+            raise AtlasError(message)

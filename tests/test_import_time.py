@@ -9,6 +9,8 @@ import time
 
 import pytest
 
+import landscape
+
 HEAVY = {
     "datashader", "faiss", "hdbscan", "httpx", "matplotlib", "openai", "pandas", "plotly",
     "pyarrow", "pylatexenc", "pytextrank", "scipy", "skimage", "sklearn", "spacy", "torch",
@@ -46,3 +48,18 @@ def test_importing_loads_nothing_heavy(module: str) -> None:
     code = f"import sys, {module}; print(*{{name.partition('.')[0] for name in sys.modules}})"
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert HEAVY.isdisjoint(done.stdout.split())
+
+
+def test_a_first_search_imports_neither_pytorch_nor_pandas(demo_atlas: landscape.Atlas) -> None:
+    code = (
+        "import sys, landscape; found = landscape.open(sys.argv[1]).search('stellar winds'); "
+        "assert all('rerank' in hit.parts for hit in found.hits); "
+        "print(*{name.partition('.')[0] for name in sys.modules})"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(demo_atlas.path)],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    assert {"torch", "pandas", "scipy", "sklearn", "transformers"}.isdisjoint(done.stdout.split())

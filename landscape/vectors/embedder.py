@@ -222,13 +222,12 @@ def _query_spec(name: str, model: str) -> str | None:
 
 
 def _check_same(description: Mapping[str, Any], embedder: Embedder) -> None:
-    now = embedder.describe()
-    for key in ("checksum", "dimension"):
+    for key, now in (("checksum", embedder.checksum), ("dimension", embedder.dimension)):
         then = description.get(key)
-        if then and now[key] and then != now[key]:
+        if then and now and then != now:
             message = (
                 f"This atlas was embedded with {description.get('model')!r} of {key} {then}, and "
-                f"the one installed here has {now[key]}; a query can only be embedded with the "
+                f"the one installed here has {now}; a query can only be embedded with the "
                 "same model. Install that one, or build the atlas again."
             )
             raise InputError(message)

@@ -12,6 +12,7 @@ import numpy as np
 
 from landscape.errors import InputError, MissingExtraError
 from landscape.vectors import processor, words
+from landscape.vectors.bert_numpy import QueryEncoder, pooled
 from landscape.vectors.checksums import file_checksum
 
 if TYPE_CHECKING:
@@ -71,9 +72,19 @@ class MiniLM:
             allowed = ", ".join(_PRECISIONS)
             message = f"Unknown precision {precision!r} for MiniLM; use one of: {allowed}."
             raise InputError(message)
-        self.device = processor.choose_device() if device == "auto" else device
+        self._wanted_device, self._wanted_precision = device, precision
         self._folder = model_folder()
-        self._read, self.precision = _load(self._folder, device=self.device, precision=precision)
+
+    @functools.cached_property
+    def device(self) -> str:
+        """Where papers are embedded; queries are too short for a GPU."""
+        wanted = self._wanted_device
+        return processor.choose_device() if wanted == "auto" else wanted
+
+    @property
+    def precision(self) -> str:
+        """Of the vectors of papers."""
+        return self._network[1]
 
     def embed(
         self, texts: Sequence[str], *, advance: Callable[[float], None] | None = None
@@ -160,16 +171,16 @@ class MiniLM:
         """
         encoding = _tokenizer(self._folder).encode(query)
         tokens = _windows(encoding.ids)[0].tokens
-        ((_, rows, states),) = self._read([tokens])
+        states = _query_encoder(self._folder).states(tokens)
         vocabulary = _vocabulary(self._folder, frozenset())
-        joined, begins = words.join_pieces(states[0], np.array(tokens), vocabulary)
+        joined, begins = words.join_pieces(states @ words.basis(), np.array(tokens), vocabulary)
         spellings = []
         for begin in begins:
             last = begin
             while vocabulary.continues[tokens[last + 1]]:  # the closing token does not
                 last += 1
             spellings.append(query[encoding.offsets[begin][0] : encoding.offsets[last][1]])
-        return rows[0], spellings, words.unit(joined)
+        return pooled(states), spellings, words.unit(joined)
 
     def describe(self) -> dict[str, Any]:
         """Say what made the vectors, for the manifest.
@@ -187,6 +198,14 @@ class MiniLM:
             "checksum": self.checksum,
             "precision": self.precision,
         }
+
+    @functools.cached_property
+    def _network(self) -> tuple[_Read, str]:
+        """What embeds papers, and in which precision; PyTorch is imported only when needed."""
+        return _load(self._folder, device=self.device, precision=self._wanted_precision)
+
+    def _read(self, tokens: Sequence[Sequence[int]]) -> Iterator[_Batch]:
+        return self._network[0](tokens)
 
     def _tokenise(self, texts: Sequence[str]) -> list[list[int]]:
         return [found.ids for found in _tokenizer(self._folder).encode_batch(list(texts))]
@@ -308,6 +327,13 @@ def _tokenizer(folder: Path) -> Any:
 @functools.lru_cache(maxsize=2)
 def _vocabulary(folder: Path, stop_words: frozenset[str]) -> words.Vocabulary:
     return words.Vocabulary.of(_tokenizer(folder).get_vocab(), stop_words=stop_words)
+
+
+@functools.lru_cache(maxsize=1)
+def _query_encoder(folder: Path) -> QueryEncoder:
+    from safetensors.numpy import load_file
+
+    return QueryEncoder(load_file(folder / "model.safetensors"), heads=_HEADS)
 
 
 def _load(folder: Path, *, device: str, precision: str) -> tuple[_Read, str]:

@@ -67,9 +67,27 @@ def test_words_of_a_query_find_their_like(embedder: MiniLM) -> None:
     _, words = embedder.embed_words(texts, stop_words=frozenset(["in"]))
     vector, spellings, query = embedder.read_query("How do exoplanets migrate?")
     assert spellings == ["How", "do", "exoplanets", "migrate"]
-    assert np.array_equal(vector, embedder.embed(["How do exoplanets migrate?"])[0])
+    assert vector == pytest.approx(embedder.embed(["How do exoplanets migrate?"])[0], abs=1e-6)
     scores = late_interaction(query, np.array([0, 0, 1, 1], np.float32), words)
     assert scores[1] > scores[0] > scores[2] == 0
+
+
+@pytest.mark.parametrize("query", ["", "dust", "Is H₀ = 73 km/s/Mpc? " * 60])
+def test_queries_are_read_without_pytorch_as_papers_with_it(embedder: MiniLM, query: str) -> None:
+    ((_, (vector,), (states,)),) = embedder._read(
+        [minilm._windows(embedder._tokenise([query])[0])[0].tokens]
+    )
+    read, spellings, words = embedder.read_query(query)
+    assert read == pytest.approx(vector, abs=1e-6)
+    assert words.shape == (len(spellings), states.shape[1])
+
+
+def test_reading_a_query_gives_the_threads_of_numpy_back(embedder: MiniLM) -> None:
+    from threadpoolctl import threadpool_info
+
+    before = [(pool["filepath"], pool["num_threads"]) for pool in threadpool_info()]
+    embedder.read_query("dust")
+    assert [(pool["filepath"], pool["num_threads"]) for pool in threadpool_info()] == before
 
 
 def test_bf16_is_close_to_float32(embedder: MiniLM, texts: list[str]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -49,6 +49,7 @@ class _Reading(NamedTuple):
     vector: NDArray[np.float32] | None = None
     words: NDArray[np.float32] | None = None
     weights: NDArray[np.float32] | None = None
+    terms: Mapping[str, float] | None = None
     notes: tuple[str, ...] = ()
 
 
@@ -125,13 +126,14 @@ class Engine:
     def similar(
         self, paper_ids: str | Sequence[str], settings: SearchSettings | None = None
     ) -> Results:
-        """Find papers like one or several others.
+        """Find papers like one or several others, by meaning and by their distinctive words.
 
         Parameters
         ----------
         paper_ids : str or sequence of str
             Keys, bibcodes or arXiv identifiers.
         settings : SearchSettings, optional
+            All but ``rerank``: nothing is compared word by word.
 
         Returns
         -------
@@ -151,12 +153,16 @@ class Engine:
         if not len(rows):
             message = "No paper is given; name at least one by its key, bibcode or arXiv id."
             raise InputError(message)
-        vector = _unit(self._held.vectors.vectors(np.unique(rows)).mean(axis=0))
+        rows = np.unique(rows)
+        text = " ".join(self._held.texts(rows))
+        reading = _Reading(
+            text,
+            _unit(self._held.vectors.vectors(rows).mean(axis=0)),
+            terms=self._held.words.distinctive_terms(text),
+        )
         allowed = self._held.rows_that_pass(settings.filter)
-        near = self._held.vectors.search(vector, k=settings.k + len(rows), rows=allowed)
-        others = np.flatnonzero(~np.isin(near.rows, rows))
-        cosines = near.similarities[others].astype(float)
-        ranking = Ranking(near.rows[others], cosines, {"semantic": cosines})
+        ranking = self._candidates(reading, settings, allowed, without=rows)
+        ranking = self._weighed(ranking, settings, names_of=text).sorted()
         results = self._results("papers like " + ", ".join(names), ranking, settings, allowed)
         return replace(results, seconds=time.perf_counter() - started)
 
@@ -242,20 +248,25 @@ class Engine:
         return _Reading(text, vector, words, weights)
 
     def _candidates(
-        self, reading: _Reading, settings: SearchSettings, allowed: Rows | None
+        self,
+        reading: _Reading,
+        settings: SearchSettings,
+        allowed: Rows | None,
+        *,
+        without: Rows | Sequence[int] = (),
     ) -> Ranking:
         """Gather what each method finds, and ask each about what the others found."""
         held = self._held
-        n = max(_WEIGHED if settings.weights.names else _CANDIDATES, settings.k)
+        n = max(_WEIGHED if settings.weights.names else _CANDIDATES, settings.k) + len(without)
         by_meaning = np.zeros(0, np.int64)
         if reading.vector is not None and settings.method != "words":
             by_meaning = held.vectors.search(reading.vector, k=n, rows=allowed).rows
         by_words, matches = np.zeros(0, np.int64), np.zeros(0)
         if settings.method != "semantic" or reading.vector is None:
             keys = None if allowed is None else held.keys[allowed]
-            found = held.words.search(reading.text, k=5 * n, keys=keys)
+            found = held.words.search(reading.terms or reading.text, k=5 * n, keys=keys)
             by_words, matches = held.rows_of_keys(found.keys), found.scores.astype(float)
-        rows = np.union1d(by_meaning, by_words[:n])
+        rows = np.setdiff1d(np.union1d(by_meaning, by_words[:n]), without)
         semantic = np.full(len(rows), np.nan)
         if reading.vector is not None:
             semantic = held.vectors.similarities(reading.vector, rows).astype(float)

@@ -71,11 +71,17 @@ def test_filters_come_first_and_k_papers_come_back_wherever_k_exist(demo_atlas: 
     assert "Only 0 papers hold any of the words." in unheard.coverage.notes
 
 
-def test_similar_papers_are_not_the_papers_themselves(demo_atlas: Atlas) -> None:
+@pytest.mark.parametrize("method", ["hybrid", "semantic", "words"])
+def test_similar_papers_are_not_the_papers_themselves(demo_atlas: Atlas, method: str) -> None:
     papers = demo_atlas.read_papers(["paper_id"])["paper_id"]
-    results = demo_atlas.similar([papers[0], papers[1]], k=5)
+    results = demo_atlas.similar([papers[0], papers[1]], k=5, method=method)
     assert len(results) == 5
     assert not {papers[0], papers[1]} & {paper.paper_id for paper in results.papers}
+
+
+def test_similar_by_meaning_are_those_near_the_mean(demo_atlas: Atlas) -> None:
+    papers = demo_atlas.read_papers(["paper_id"])["paper_id"]
+    results = demo_atlas.similar([papers[0], papers[1]], k=5, method="semantic")
     vectors = demo_atlas.vectors()
     wanted = vectors[:2].mean(axis=0)
     wanted /= np.linalg.norm(wanted)
@@ -83,6 +89,15 @@ def test_similar_papers_are_not_the_papers_themselves(demo_atlas: Atlas) -> None
     assert [paper.row for paper in results.papers] == best.tolist()
     with pytest.raises(InputError, match="no paper 'unheard-of'"):
         demo_atlas.similar("unheard-of")
+
+
+def test_similar_papers_share_distinctive_words(demo_atlas: Atlas) -> None:
+    paper = demo_atlas.read_papers(["paper_id"])["paper_id"][0]
+    both = demo_atlas.similar(paper, k=20)
+    assert all(hit.parts["words"] > 0 for hit in both.hits[:5])
+    weighted = demo_atlas.similar(paper, k=20, weights={"time": 1.0})
+    assert [p.row for p in weighted.papers] != [p.row for p in both.papers]
+    assert all("age" in hit.parts for hit in weighted.hits)
 
 
 def test_a_weight_lifts_and_buries_nobody(demo_atlas: Atlas) -> None:

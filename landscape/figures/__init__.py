@@ -13,11 +13,16 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from landscape.figures.density_map import heatmap
     from landscape.figures.export import save_figure
+    from landscape.figures.found_papers import query_map
 
-__all__ = ["heatmap", "save_figure"]
+__all__ = ["heatmap", "query_map", "save_figure"]
 
 # No module has the name of its function: importing the module would hide the function.
-_HOMES = {"heatmap": "landscape.figures.density_map", "save_figure": "landscape.figures.export"}
+_HOMES = {
+    "heatmap": "landscape.figures.density_map",
+    "query_map": "landscape.figures.found_papers",
+    "save_figure": "landscape.figures.export",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -167,7 +167,7 @@ def alt_text(facts: MapFacts, topics: pd.DataFrame, *, most: int = 8) -> str:
         if named.empty:
             continue
         largest = ", ".join(
-            f"{clean_name(row.label)} ({row.n_papers:,}, {_place(row.x, row.y)})"
+            f"{clean_name(row.label)} ({row.n_papers:,}, {place_in_words(row.x, row.y)})"
             for row in named.head(most).itertuples()
         )
         parts.append(f"{count(len(named), noun)}. Largest: {largest}.")
@@ -189,7 +189,7 @@ def _percent(fraction: float) -> str:
     return f"{fraction:.0%}"
 
 
-def _place(x: float, y: float) -> str:
+def place_in_words(x: float, y: float) -> str:
     """Where on the page, in words."""
     rows, columns = ("lower", "middle", "upper"), ("left", "centre", "right")
     row, column = rows[min(2, max(0, int(y * 3)))], columns[min(2, max(0, int(x * 3)))]

@@ -12,7 +12,7 @@ References
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +51,9 @@ class Theme:
     ink, continent, faint, halo, accent : str
         Hex colours of the names of regions and of continents, of captions and thin lines, of the
         outline behind names, and of warnings.
+    found, apart : str
+        Hex colours of papers found, and of those among them that lie apart: blue and orange, which
+        the common colour-vision deficiencies tell from each other.
     """
 
     name: str
@@ -60,6 +63,8 @@ class Theme:
     faint: str
     halo: str
     accent: str
+    found: str
+    apart: str
 
     @property
     def page(self) -> str:
@@ -94,6 +99,28 @@ def theme(name: str) -> Theme:
         raise InputError(f"No colours are called {name!r}; use one of {', '.join(THEMES)}.")
     knots, colours = THEMES[name]
     return Theme(name=name, ramp=perceptual_ramp(knots), **colours)
+
+
+def quiet(colours: Theme) -> Theme:
+    """Take the ramp of a theme back, so that what is drawn on the map stands out.
+
+    Parameters
+    ----------
+    colours : Theme
+
+    Returns
+    -------
+    Theme
+        With the same empty page, and a ramp with half the range and a third of the colour.
+
+    Examples
+    --------
+    >>> quiet(theme("light")).page, bool(quiet(theme("light")).ramp[-1].min() > 0.6)
+    ('#ffffff', True)
+    """
+    lab = srgb_to_oklab(colours.ramp)
+    softer = lab[0] + (lab - lab[0]) * np.array([0.5, 0.35, 0.35])
+    return replace(colours, ramp=oklab_to_srgb(softer))
 
 
 def perceptual_ramp(knots: list[tuple[float, float, float]], *, steps: int = 256) -> Floats:
@@ -203,6 +230,8 @@ THEMES: dict[str, tuple[list[tuple[float, float, float]], dict[str, str]]] = {
             "faint": "#4f5965",
             "halo": "#ffffff",
             "accent": "#9c2f00",
+            "found": "#0a4f96",
+            "apart": "#c04400",
         },
     ),
     "dark": (
@@ -220,6 +249,8 @@ THEMES: dict[str, tuple[list[tuple[float, float, float]], dict[str, str]]] = {
             "faint": "#a9b4c2",
             "halo": "#080b14",
             "accent": "#ffb27a",
+            "found": "#7cc4ff",
+            "apart": "#ffa04d",
         },
     ),
 }

@@ -135,10 +135,10 @@ def draw_heatmap(
     from landscape.figures.page import Page
     from landscape.figures.sheet import SETTINGS
 
-    across, up = _positions(x, y)
+    across, up = positions(x, y)
     if facts is None:
         facts = MapFacts(n_papers=len(across))
-    chosen = _chosen_topics(topics, levels=levels)
+    chosen = chosen_topics(topics, levels=levels)
     with mpl.rc_context(SETTINGS):  # letters are measured as they will be drawn
         page = Page(size_inches, theme(colours), raster_dpi=raster_dpi, title=title)
         # The caption is set twice: first to learn its height, then with what the map left out.
@@ -234,7 +234,8 @@ def _text(date: Any) -> str | None:
     return None if date is None else str(date)
 
 
-def _positions(x: ArrayLike, y: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def positions(x: ArrayLike, y: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Check the positions of the papers, x and y, each of shape (n,)."""
     across, up = (np.asarray(values, dtype=np.float64).ravel() for values in (x, y))
     if len(across) != len(up):
         raise InputError(
@@ -260,8 +261,8 @@ def _levels(topics: pd.DataFrame) -> NDArray[np.int64]:
     return np.ones(len(topics), dtype=np.int64)
 
 
-def _chosen_topics(topics: pd.DataFrame | None, *, levels: Sequence[int]) -> pd.DataFrame:
-    """Topics to letter, the most important first: continents, then by papers, then by id."""
+def chosen_topics(topics: pd.DataFrame | None, *, levels: Sequence[int]) -> pd.DataFrame:
+    """Choose the topics to letter, the most important first: continents, then by papers."""
     import pandas as pd
 
     columns = ["topic_id", "label", "x", "y", "n_papers"]

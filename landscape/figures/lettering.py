@@ -75,6 +75,7 @@ def place_names(
     reluctance: Sequence[Floats] | None = None,
     gap: float = 2.0,
     reach: float = 130.0,
+    directions: int = 16,
 ) -> Placement:
     """Find a place for every name, the most important first.
 
@@ -87,13 +88,15 @@ def place_names(
     frame : sequence of 4 float
         Box that no name may leave.
     reserved : ndarray of float, shape (m, 4), optional
-        Boxes that no name may touch.
+        Boxes that no name may touch, and that leader lines rather avoid.
     reluctance : sequence of ndarray of float, shape (n_variants,), optional
         Extra cost of each variant, for example of an awkward line break. None means no preference.
     gap : float, default 2.0
         Least distance between two names, in points.
     reach : float, default 130.0
         Longest leader line, in points.
+    directions : int, default 16
+        In which names are tried beside their peak; more help small names in a crowd.
 
     Returns
     -------
@@ -121,7 +124,7 @@ def place_names(
             np.asarray(size, dtype=float),
             page,
             blocked,
-            reach,
+            (reach, directions),
             np.zeros(len(size)) if reluctance is None else np.asarray(reluctance[i], dtype=float),
         )
         for i, size in enumerate(sizes)
@@ -249,7 +252,7 @@ def _candidates(
     sizes: Floats,
     frame: Floats,
     reserved: Floats,
-    reach: float,
+    around: tuple[float, int],
     reluctance: Floats,
 ) -> _Candidates:
     """List the places for one name that stay in the frame, cheapest first."""
@@ -257,7 +260,7 @@ def _candidates(
     parts = []
     for variant, (width, height) in enumerate(sizes):
         half = np.array([width, height]) / 2
-        offsets, costs = _offsets(half, reach)
+        offsets, costs = _offsets(half, *around)
         centres = peak + offsets
         boxes = np.hstack([centres - half, centres + half])
         costs = costs + reluctance[variant]
@@ -279,19 +282,23 @@ def _candidates(
     covers &= (others[None, :, 1] > boxes[:, None, 1]) & (others[None, :, 1] < boxes[:, None, 3])
     costs = costs + 1.2 * covers.sum(axis=1)
 
+    leaders = _leaders(peak, boxes)
+    holds = (reserved[:, :2] <= peak).all(axis=1) & (reserved[:, 2:] >= peak).all(axis=1)
+    met = segment_meets_box(leaders[:, None], reserved[~holds][None], gap=0)
+    costs = costs + 1.5 * met.sum(axis=1)
+
     order = np.argsort(costs, kind="stable")
-    boxes, variants, costs = boxes[order], variants[order], costs[order]
-    return _Candidates(boxes, _leaders(peak, boxes), variants, costs)
+    return _Candidates(boxes[order], leaders[order], variants[order], costs[order])
 
 
-def _offsets(half: Floats, reach: float) -> tuple[Floats, Floats]:
+def _offsets(half: Floats, reach: float, directions: int) -> tuple[Floats, Floats]:
     """Offsets of a name's centre from its peak, and what each costs."""
     # On the peak, slid so that the peak stays under the name.
     across, up = np.meshgrid([0, -0.3, 0.3, -0.6, 0.6, -0.85, 0.85], [0, -0.5, 0.5, -1, 1])
     slides = np.column_stack([across.ravel(), up.ravel()])
     on_costs = 0.9 * np.abs(slides[:, 0]) + 0.6 * np.abs(slides[:, 1])
     # Beside it, at growing distances in all directions.
-    angles = np.deg2rad(np.arange(0, 360, 22.5))
+    angles = np.arange(directions) * (2 * np.pi / directions)
     radii = np.array([2.0, 6, 12, 20, 30, 42, 56, 72, 90, 110, 135, 165, 200])
     radii = radii[radii <= reach]
     angle, radius = (grid.ravel() for grid in np.meshgrid(angles, radii))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from landscape.figures.caption import GENERATED, MapFacts
 from landscape.figures.names import clean_name
@@ -15,6 +16,7 @@ _CAPTION, _TITLE, _KEY, _KEY_NUMBERS = 8.0, 14.0, 7.0, 6.6  # font sizes
 _LINE = 1.32  # line height of the caption, in font sizes
 _KEY_WIDTH, _KEY_HEIGHT, _SQUARE = 168.0, 34.0, 11.0
 _MOST_SQUARES = 6
+_LEGEND_LINE = 11.0  # height
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,22 @@ class Margins:
     margin: float
 
 
+@dataclass(frozen=True)
+class LegendEntry:
+    """A symbol on the map and what it means.
+
+    Attributes
+    ----------
+    words : str
+        Short: it stands in a narrow column.
+    style : mapping of str to Any
+        How matplotlib draws it: a marker with its colours, or a line.
+    """
+
+    words: str
+    style: Mapping[str, Any]
+
+
 def write_title(setter: Typesetter, margins: Margins, title: str) -> float:
     """Write a heading, smaller if it must be, and return the height that it takes, in points."""
     words = clean_name(title, most=120)
@@ -46,12 +64,18 @@ def write_title(setter: Typesetter, margins: Margins, title: str) -> float:
 
 
 def caption_height(
-    setter: Typesetter, margins: Margins, head: str, sentences: Sequence[str], facts: MapFacts
+    setter: Typesetter,
+    margins: Margins,
+    head: str,
+    sentences: Sequence[str],
+    facts: MapFacts,
+    *,
+    legend: Sequence[LegendEntry] = (),
 ) -> float:
     """Height that caption and key need, in points."""
     lines = _caption_lines(setter, margins, head, sentences, facts)
     size = _CAPTION * setter.scale
-    key = _KEY_HEIGHT * setter.scale
+    key = (_KEY_HEIGHT + len(legend) * _LEGEND_LINE) * setter.scale
     text = len(lines) * size * _LINE
     return (max(text, key) if _beside(setter, margins) else text + key) + 1.35 * margins.margin
 
@@ -76,9 +100,18 @@ def write_caption(
 
 
 def draw_key(
-    setter: Typesetter, margins: Margins, tones: Tones, *, pixel: float, top: float, below: float
+    setter: Typesetter,
+    margins: Margins,
+    tones: Tones,
+    *,
+    pixel: float,
+    top: float,
+    below: float,
+    legend: Sequence[LegendEntry] = (),
 ) -> None:
     """Draw the key: squares in map tones, each with the papers that an area its size holds.
+
+    Below them go the symbols of the legend.
 
     Parameters
     ----------
@@ -89,6 +122,7 @@ def draw_key(
         Side of a pixel of the density picture, in points.
     top, below : float
         Where the key begins if there is room beside the caption, and if it must go below it.
+    legend : sequence of LegendEntry, default ()
     """
     from matplotlib.patches import Rectangle
 
@@ -113,6 +147,24 @@ def draw_key(
         setter.sheet.add_artist(square)
         label = setter.text(_short(value), size=_KEY_NUMBERS, gid="key", colour=colours.faint)
         label.set_position((x + side / 2, y - 6 * scale))
+    _draw_legend(setter, legend, left=left, top=top - _KEY_HEIGHT * scale)
+
+
+def _draw_legend(
+    setter: Typesetter, legend: Sequence[LegendEntry], *, left: float, top: float
+) -> None:
+    """Draw symbols and what they mean, one below the other."""
+    from matplotlib.lines import Line2D
+
+    scale = setter.scale
+    for number, entry in enumerate(legend):
+        y = top - (number + 0.5) * _LEGEND_LINE * scale
+        across = [left, left + _SQUARE * scale / 2, left + _SQUARE * scale]
+        sample = Line2D(across, [y] * 3, markevery=[1])
+        sample.set(transform=setter.points, gid="legend", **entry.style)
+        setter.sheet.add_artist(sample)
+        words = setter.text(entry.words, size=_KEY, gid="key", colour=setter.colours.faint)
+        words.set(ha="left", va="center", position=(left + (_SQUARE + 5) * scale, y))
 
 
 def key_values(least: float, most: float) -> list[float]:

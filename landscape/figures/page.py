@@ -7,7 +7,7 @@ that what is measured here holds at every resolution.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -18,6 +18,7 @@ from landscape.figures.caption import MapFacts
 from landscape.figures.colours import Theme
 from landscape.figures.lettering import place_names
 from landscape.figures.marginalia import (
+    LegendEntry,
     Margins,
     caption_height,
     draw_key,
@@ -91,6 +92,8 @@ class Page:
         Pixels per inch of the density picture; fewer are drawn on a page of many square feet.
     title : str, optional
         Heading above the map.
+    legend : sequence of LegendEntry, default ()
+        What the symbols on the map mean, below the key.
 
     Raises
     ------
@@ -105,6 +108,7 @@ class Page:
         *,
         raster_dpi: int,
         title: str | None = None,
+        legend: Sequence[LegendEntry] = (),
     ) -> None:
         from landscape.figures.sheet import Sheet
 
@@ -122,6 +126,7 @@ class Page:
         self.setter = Typesetter(self.sheet, colours, scale=self.scale)
         self.points = self.setter.points
         self.tones = Tones(knee=1.0, top=10.0)
+        self.legend = legend
         self.n_papers = 0
         self.caption_height = 0.0
         self.title_height = (
@@ -132,7 +137,9 @@ class Page:
 
     def reserve_caption(self, head: str, sentences: Sequence[str], facts: MapFacts) -> None:
         """Keep room for the caption below the map."""
-        needed = caption_height(self.setter, self.margins, head, sentences, facts)
+        needed = caption_height(
+            self.setter, self.margins, head, sentences, facts, legend=self.legend
+        )
         self.caption_height = self._whole_pixels(needed)
         if self.caption_height + self.title_height > 0.6 * self.margins.height:
             raise InputError(
@@ -144,7 +151,15 @@ class Page:
         """Write the caption below the map, and the key beside it."""
         top = self.caption_height - 0.45 * self.margins.margin
         end = write_caption(self.setter, self.margins, head, sentences, facts, top=top)
-        draw_key(self.setter, self.margins, self.tones, pixel=self.pixel, top=top, below=end)
+        draw_key(
+            self.setter,
+            self.margins,
+            self.tones,
+            pixel=self.pixel,
+            top=top,
+            below=end,
+            legend=self.legend,
+        )
 
     def _whole_pixels(self, length: float) -> float:
         """Round up to pixels of the density picture, which then needs no resampling in a PDF."""
@@ -175,8 +190,8 @@ class Page:
 
     # -- the density picture
 
-    def draw_density(self, x: Floats, y: Floats, frame: Frame) -> None:
-        """Draw the papers as one picture."""
+    def draw_density(self, x: Floats, y: Floats, frame: Frame, *, specks: bool = True) -> None:
+        """Draw the papers as one picture, with `specks` few ones singly too."""
         left, bottom, right, top = frame.page
         self.n_papers = len(x)
         shape = tuple(max(8, round(side / self.pixel)) for side in (top - bottom, right - left))
@@ -197,7 +212,8 @@ class Page:
         axes.set_gid("map")
         ramp = np.round(self.colours.ramp * 255).astype(np.uint8)
         position = self.tones.position(density)
-        position += dust(counts, n_papers=len(x)) * (1 - position)
+        if specks:
+            position += dust(counts, n_papers=len(x)) * (1 - position)
         tone = np.round(position * (len(ramp) - 1)).astype(np.uint8)
         x0, y0, x1, y1 = frame.box
         axes.imshow(
@@ -208,27 +224,33 @@ class Page:
     # -- the lettering
 
     def letter(
-        self, topics: pd.DataFrame, frame: Frame, *, labels: bool, max_labels: int | None
+        self,
+        topics: pd.DataFrame,
+        frame: Frame,
+        *,
+        labels: bool,
+        max_labels: int | None,
+        reserved: Floats | None = None,
+        loud: Collection[int] | None = None,
     ) -> pd.DataFrame:
-        """Letter the topics on the map and tell where each name went."""
+        """Letter the topics on the map and tell where each name went.
+
+        No name touches the boxes `reserved`, in points. With `loud`, the names of those topics are
+        bold and all others faint, and no line leads to any.
+        """
         most = max_labels
         if most is None:
             most = max(
                 12, round(1.05 * self.margins.width * self.margins.height / 72**2 / self.scale**2)
             )
         wanted = topics.head(most if labels else 0)
-        names = [_Name.of(row, self.colours) for row in wanted.itertuples()]
+        names = [_Name.of(row, self.colours, loud=loud) for row in wanted.itertuples()]
         sizes = [np.array([self._size(name, lines) for lines in name.variants]) for name in names]
-        pad = 3 * self.scale
         placement = place_names(
             frame.to_page(wanted["x"], wanted["y"]),
             sizes,
-            frame=(
-                frame.page[0] + pad,
-                frame.page[1] + pad,
-                frame.page[2] - pad,
-                frame.page[3] - pad,
-            ),
+            frame=self.room(frame),
+            reserved=reserved,
             reluctance=[_reluctance(size) for size in sizes],
             gap=2.0 * self.scale,
             reach=130 * self.scale,
@@ -237,8 +259,15 @@ class Page:
             name = names[index]
             lines = name.variants[int(placement.variants[index])]
             self._set_name(name, lines, placement.boxes[index], placement.leaders[index])
-        self._draw_leaders(placement.leaders[placement.shown])
+        if loud is None:
+            self.draw_leaders(placement.leaders[placement.shown], colour=self.colours.ink)
         return _side_table(topics, placement.boxes, frame, self.n_papers)
+
+    def room(self, frame: Frame) -> tuple[float, float, float, float]:
+        """Box that no lettering may leave, in points."""
+        left, bottom, right, top = frame.page
+        pad = 3 * self.scale
+        return left + pad, bottom + pad, right - pad, top - pad
 
     def _size(self, name: _Name, lines: Sequence[str]) -> tuple[float, float]:
         """Width and height of a name broken into lines."""
@@ -249,8 +278,6 @@ class Page:
 
     def _set_name(self, name: _Name, lines: Sequence[str], box: Floats, leader: Floats) -> None:
         """Put a name into its box, over a halo."""
-        from matplotlib.patheffects import Stroke
-
         # The lines of a name that is led to begin on the side of its leader.
         side: Literal["left", "center", "right"] = (
             "left" if leader[2] == box[0] else "right" if leader[2] == box[2] else "center"
@@ -259,19 +286,13 @@ class Page:
         first = self.setter.extent(lines[0], size=name.size, weight=name.weight)
         for number, line in enumerate(lines):
             y = box[3] - first.ascent - number * _LEADING * name.size * self.scale
-            for gid in (name.gid, "halo"):
-                text = self.setter.text(
-                    line, size=name.size, weight=name.weight, gid=gid, colour=name.colour
-                )
+            for text in self.setter.over_halo(
+                line, size=name.size, weight=name.weight, gid=name.gid, colour=name.colour
+            ):
                 text.set(ha=side, va="baseline", position=(x, y))
-            # A text with a path effect is drawn as outlines: only the halo has one, so that the
-            # name itself stays text in PDF and SVG.
-            text.set_path_effects(
-                [Stroke(linewidth=2.4 * self.scale, foreground=self.colours.halo, alpha=0.75)]
-            )
-            text.set_zorder(2.5)
 
-    def _draw_leaders(self, leaders: Floats) -> None:
+    def draw_leaders(self, leaders: Floats, *, colour: str, peaks: bool = True) -> None:
+        """Draw lines from peaks to names, with a dot at each peak; rows of NaN are none."""
         from matplotlib.collections import LineCollection
 
         drawn = leaders[~np.isnan(leaders).any(axis=1)].reshape(-1, 2, 2)
@@ -279,30 +300,28 @@ class Page:
         along = drawn[:, 0] - drawn[:, 1]
         drawn[:, 1] += 1.5 * self.scale * along / np.linalg.norm(along, axis=1, keepdims=True)
         axes = self.sheet.axes[0]
-        for colour, width, order in (
-            (self.colours.halo, 1.8, 2.0),
-            (self.colours.ink, 0.5, 2.1),
-        ):
+        for line_colour, width, order in ((self.colours.halo, 1.8, 2.0), (colour, 0.5, 2.1)):
             lines = LineCollection(
-                list(drawn), colors=colour, linewidths=width * self.scale, gid="leaders"
+                list(drawn), colors=line_colour, linewidths=width * self.scale, gid="leaders"
             )
             lines.set_transform(self.points)
             lines.set_zorder(order)
             axes.add_collection(lines, autolim=False)
-        axes.plot(
-            drawn[:, 0, 0],
-            drawn[:, 0, 1],
-            "o",
-            transform=self.points,
-            color=self.colours.ink,
-            markersize=2.4 * self.scale,
-            markeredgecolor=self.colours.halo,
-            markeredgewidth=0.6 * self.scale,
-            gid="peaks",
-            zorder=2.2,
-            scalex=False,
-            scaley=False,
-        )
+        if peaks:
+            axes.plot(
+                drawn[:, 0, 0],
+                drawn[:, 0, 1],
+                "o",
+                transform=self.points,
+                color=colour,
+                markersize=2.4 * self.scale,
+                markeredgecolor=self.colours.halo,
+                markeredgewidth=0.6 * self.scale,
+                gid="peaks",
+                zorder=2.2,
+                scalex=False,
+                scaley=False,
+            )
 
 
 @dataclass(frozen=True)
@@ -316,11 +335,16 @@ class _Name:
     gid: str
 
     @classmethod
-    def of(cls, row: Any, colours: Theme) -> _Name:
-        """Style one topic by its level."""
+    def of(cls, row: Any, colours: Theme, *, loud: Collection[int] | None = None) -> _Name:
+        """Style one topic by its level, or by whether it is among the loud ones."""
         name = clean_name(row.label)
         breaks = [lines.split("\n") for lines in line_breaks(name, most_lines=3)]
         gid = f"topic-{row.topic_id}"
+        if loud is not None:
+            weight, colour = (
+                ("bold", colours.ink) if row.topic_id in loud else ("normal", colours.faint)
+            )
+            return cls(breaks, size=8.6, weight=weight, colour=colour, gid=gid)
         if row.level == 0:
             raised = [[capitals(line) for line in lines] for lines in breaks]
             return cls(raised, size=10.5, weight="bold", colour=colours.continent, gid=gid)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -89,6 +91,24 @@ class Typesetter:
         )
         return text
 
+    def over_halo(
+        self, words: str, *, size: float, weight: str, gid: str, colour: str
+    ) -> tuple[Text, Text]:
+        """Set text twice: to be read, and as the halo behind it."""
+        from matplotlib.patheffects import Stroke
+
+        text, halo = (
+            self.text(words, size=size, weight=weight, gid=name, colour=colour)
+            for name in (gid, "halo")
+        )
+        # A text with a path effect is drawn as outlines: only the halo has one, so that the text
+        # itself stays text in PDF and SVG.
+        halo.set_path_effects(
+            [Stroke(linewidth=2.4 * self.scale, foreground=self.colours.halo, alpha=0.75)]
+        )
+        halo.set_zorder(2.5)
+        return text, halo
+
     def extent(self, words: str, *, size: float, weight: str = "normal") -> Extent:
         """Measure one line, with a hair more for the rounding of other resolutions."""
         key = (words, size, weight)
@@ -107,12 +127,26 @@ class Typesetter:
         return self._extents[key]
 
     def wrapped(self, words: str, *, size: float, weight: str, width: float) -> list[str]:
-        """Break words into lines no wider than `width` points."""
+        """Break words into lines no wider than `width` points; a wider word is cut."""
         lines = [""]
-        for word in words.split(" "):
+        for word in self._pieces(words, size=size, weight=weight, width=width):
             longer = f"{lines[-1]} {word}".strip()
             if not lines[-1] or self.extent(longer, size=size, weight=weight).width <= width:
                 lines[-1] = longer
             else:
                 lines.append(word)
         return lines
+
+    def _pieces(self, words: str, *, size: float, weight: str, width: float) -> Iterator[str]:
+        """Words, the few that are wider than a line in pieces."""
+        for word in words.split(" "):
+            rest = word
+            while len(rest) > 1 and self.extent(rest, size=size, weight=weight).width > width:
+                fits = bisect_right(
+                    range(1, len(rest)),
+                    width,
+                    key=lambda n, rest=rest: self.extent(rest[:n], size=size, weight=weight).width,
+                )
+                yield rest[: max(1, fits)]
+                rest = rest[max(1, fits) :]
+            yield rest

@@ -6,18 +6,22 @@ import textwrap
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from landscape.query.outliers import Spread
     from landscape.query.records import Answer, Consensus, Coverage, Hit, Results
 
 _WIDTH = 88
 _AUTHORS = 3
+_REGIONS_NAMED = 3
 
 
-def results_as_text(results: Results) -> str:
-    """Write a result as numbered papers and what was searched.
+def results_as_text(results: Results, *, spread: Spread | None = None) -> str:
+    """Write a result as numbered papers, how they lie on the map, and what was searched.
 
     Parameters
     ----------
     results : Results
+    spread : Spread, optional
+        See `landscape.query.outliers.spread_of`.
 
     Returns
     -------
@@ -35,7 +39,63 @@ def results_as_text(results: Results) -> str:
     Searched 4 of 9 papers of Demo (1990-01-01 to 2026-01-01; table 9).
     """
     found = "\n".join(map(_paper, results.hits)) or "No paper was found."
-    return f"{found}\n\n{coverage_as_text(results.coverage)}"
+    where = f"{spread_as_text(spread)}\n" if spread is not None and results.hits else ""
+    return f"{_expansion(results)}{found}\n\n{where}{coverage_as_text(results.coverage)}"
+
+
+def _expansion(results: Results) -> str:
+    if not results.expansion:
+        return ""
+    told = f"Searched with this hypothetical abstract too: {results.expansion}"
+    return textwrap.fill(told, _WIDTH) + "\n\n"
+
+
+def spread_as_text(spread: Spread) -> str:
+    """Say in a sentence how papers lie on the map.
+
+    Parameters
+    ----------
+    spread : Spread
+        With the names of its regions.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from landscape.query.outliers import Spread
+    >>> spread_as_text(Spread("two regions", ((4, 5), (2, 3), (-1, 1)), ("Dust", "Jets", "")))
+    'On the map, 8 of 9 papers lie in two regions: Dust (5) and Jets (3).'
+    """
+    inside, total = spread.inside, spread.n_papers
+    papers = "the paper" if total == 1 else f"the {total:,} papers"
+    if not inside:
+        verb = "lies" if total == 1 else "lie"
+        return f"On the map, {papers} {verb} outside of every named region."
+    if total == 1:
+        return f"On the map, the paper lies in the region {inside[0][1]}."
+    if spread.kind == "scattered":
+        return f"On the map, {papers} are scattered: {_scattered(spread)}."
+    chosen = inside[: 1 if spread.kind == "one region" else 2]
+    held = sum(n for *_, n in chosen)
+    which = papers if held == total else f"{held:,} of {total:,} papers"
+    if len(chosen) == 1:
+        return f"On the map, {which} lie in one region, {chosen[0][1]}."
+    named = " and ".join(_region(name, n) for _, name, n in chosen)
+    return f"On the map, {which} lie in two regions: {named}."
+
+
+def _scattered(spread: Spread) -> str:
+    inside = spread.inside
+    first = ", ".join(_region(name, n) for _, name, n in inside[:_REGIONS_NAMED])
+    more = f"{len(inside)} regions, among them {first}" if len(inside) > _REGIONS_NAMED else first
+    outside = spread.n_papers - sum(n for *_, n in inside)
+    return f"{more}; {outside:,} outside of every region" if outside else more
+
+
+def _region(name: str, count: int) -> str:
+    return f"{name} ({count:,})"
 
 
 def answer_as_text(answer: Answer) -> str:

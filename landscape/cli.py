@@ -15,6 +15,7 @@ from landscape.errors import LandscapeError
 
 if TYPE_CHECKING:
     from landscape.atlas.reading import Atlas
+    from landscape.query.records import Results
 
 DONE, FAILED, WRONG_INPUT, STOPPED = 0, 1, 2, 130
 
@@ -149,9 +150,19 @@ def _info(options: argparse.Namespace) -> Answer:
 
 def _search(options: argparse.Namespace) -> Answer:
     from landscape.atlas.reading import open_atlas
+    from landscape.query.outliers import spread_of
     from landscape.query.writing import results_as_text
 
     atlas = open_atlas(options.atlas)
+    results = _found(atlas, options)
+    spread = spread_of(atlas, results)
+    if options.json:
+        return Answer(_as_json(results.to_dict() | {"spread": spread.to_dict()}))
+    return Answer(results_as_text(results, spread=spread))
+
+
+def _found(atlas: Atlas, options: argparse.Namespace) -> Results:
+    """Search as the options say; what the reader should know of it goes to standard error."""
     results = atlas.search(
         options.query,
         k=options.k,
@@ -162,7 +173,7 @@ def _search(options: argparse.Namespace) -> Answer:
     )
     for note in results.coverage.notes:
         _note(f"landscape: {note}")
-    return Answer(_as_json(results.to_dict()) if options.json else results_as_text(results))
+    return results
 
 
 def _ask_question(options: argparse.Namespace) -> Answer:
@@ -192,6 +203,16 @@ def _figure_heatmap(options: argparse.Namespace) -> Answer:
         title=options.title,
     )
     return Answer(str(path))
+
+
+def _figure_query(options: argparse.Namespace) -> Answer:
+    from landscape.atlas.reading import open_atlas
+    from landscape.figures import query_map, save_figure
+
+    atlas = open_atlas(options.atlas)
+    results = _found(atlas, options)
+    figure = query_map(atlas, results, colours=options.colours, title=options.title)
+    return Answer(str(save_figure(figure, options.output)))
 
 
 def _evaluate_map(options: argparse.Namespace) -> Answer:
@@ -367,20 +388,24 @@ def _add_search(commands: Any) -> None:
     search.add_argument("atlas", type=Path, metavar="DIR")
     search.add_argument("query", metavar="QUERY")
     search.add_argument("-k", type=_positive, default=10, metavar="N", help="papers (default: 10)")
-    search.add_argument(
+    _how_to_search(search)
+    search.add_argument("--json", action="store_true", help="print one JSON document")
+
+
+def _how_to_search(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
         "--filter", metavar="FILTER", help="such as '2015..; author:Hubble; -review; citations>=50'"
     )
-    search.add_argument(
+    parser.add_argument(
         "--weight",
         action="append",
         choices=("keyword", "time", "citation"),
         help="lift papers with the query's names, recent ones, cited ones; may be repeated",
     )
-    search.add_argument("--method", choices=("hybrid", "semantic", "words"), default="hybrid")
-    search.add_argument(
+    parser.add_argument("--method", choices=("hybrid", "semantic", "words"), default="hybrid")
+    parser.add_argument(
         "--no-rerank", action="store_true", help="do not compare the first papers word by word"
     )
-    search.add_argument("--json", action="store_true", help="print one JSON document")
 
 
 def _add_ask(commands: Any) -> None:
@@ -399,14 +424,24 @@ def _add_figure(commands: Any) -> None:
     figure = commands.add_parser("figure", help="draw a figure")
     kinds = figure.add_subparsers(title="kinds", metavar="KIND", required=True)
     heatmap = _command(kinds, "heatmap", _figure_heatmap, "the labelled density map")
-    heatmap.add_argument("atlas", type=Path, metavar="DIR")
-    heatmap.add_argument(
-        "-o", "--output", type=Path, required=True, metavar="FILE", help="png, pdf or svg"
-    )
-    heatmap.add_argument("--colours", choices=("light", "dark"), default="light")
-    heatmap.add_argument("--title")
+    _what_to_draw(heatmap)
     heatmap.add_argument("--no-labels", action="store_true")
     heatmap.add_argument("--max-labels", type=_positive, metavar="N")
+
+    query = _command(kinds, "query", _figure_query, "where the papers found lie on the map")
+    _what_to_draw(query)
+    query.add_argument("query", metavar="QUERY")
+    query.add_argument("-k", type=_positive, default=20, metavar="N", help="papers (default: 20)")
+    _how_to_search(query)
+
+
+def _what_to_draw(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("atlas", type=Path, metavar="DIR")
+    parser.add_argument(
+        "-o", "--output", type=Path, required=True, metavar="FILE", help="png, pdf or svg"
+    )
+    parser.add_argument("--colours", choices=("light", "dark"), default="light")
+    parser.add_argument("--title")
 
 
 def _add_evaluate(commands: Any) -> None:

@@ -143,10 +143,14 @@ def test_search_prints_papers_or_one_json_document(
     assert [result["rank"] for result in found["results"]] == [1, 2, 3]
     assert {"paper_id", "arxiv_id", "bibcode", "title", "year", "score"} <= set(found["results"][0])
     assert found["settings"]["weights"]["time"] == 1
+    assert found["spread"]["kind"] in ("one region", "two regions", "scattered")
+    held = sum(region["papers"] for region in found["spread"]["regions"])
+    assert held + found["spread"]["outside"] == 3
     assert found["coverage"]["searched"] < found["coverage"]["papers"] == len(demo_atlas)
     assert main(words) == 0
     printed = capsys.readouterr().out
     assert " 1. " in printed
+    assert "On the map, " in printed
     assert "Papers in it are made up." in printed
     assert main([*words[:3], "--filter", "2000..;(dust"]) == 2
     assert "The filter cannot be read" in capsys.readouterr().err
@@ -159,6 +163,20 @@ def test_the_heatmap_is_drawn(
     assert main(["figure", "heatmap", str(demo_atlas.path), "-o", str(picture)]) == 0
     assert capsys.readouterr().out == f"{picture}\n"
     assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_papers_of_a_query_are_drawn(
+    demo_atlas: landscape.Atlas, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    picture = tmp_path / "query.svg"
+    words = ["figure", "query", str(demo_atlas.path), "stellar winds", "-o", str(picture)]
+    assert main([*words, "-k", "5", "--filter", "2000..", "--colours", "dark"]) == 0
+    assert capsys.readouterr().out == f"{picture}\n"
+    assert picture.read_bytes().startswith(b"<?xml")
+    assert picture.with_suffix(".csv").read_text(encoding="utf-8").count("\n") == 6
+    assert "stellar winds" in picture.with_suffix(".alt.txt").read_text(encoding="utf-8")
+    assert main([*words, "--filter", "2990.."]) == 2
+    assert "no paper" in capsys.readouterr().err
 
 
 def test_a_figure_of_an_unknown_kind_of_file_is_refused(

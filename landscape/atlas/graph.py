@@ -151,8 +151,6 @@ class Stage:
         What its rows are.
     checks_first : bool, default False
         Whether it may find that it cannot run at all, and so begins to write by itself.
-    in_workers : bool, default False
-        Whether it works in processes of their own.
     """
 
     name: str
@@ -164,7 +162,6 @@ class Stage:
     completed_by: str = ""
     unit: str = "papers"
     checks_first: bool = False
-    in_workers: bool = False
 
 
 def is_fresh(stage: Stage, context: Context) -> bool:
@@ -244,8 +241,7 @@ def run_stage(stage: Stage, context: Context) -> None:
     context.begin_writing = begin_writing
     if not stage.checks_first:
         begin_writing()
-    workers = context.options.n_workers if stage.in_workers else 1
-    with measured(workers=workers) as usage, telling_of_a_full_disk(context.folder):
+    with measured() as usage, telling_of_a_full_disk(context.folder):
         result = stage.run(context)
     if result.makeshift:
         context.makeshift.add(stage.name)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+
+_EVERY = 0.2  # seconds between two looks at the child processes
 
 
 @dataclass
@@ -21,20 +23,15 @@ class Usage:
 
 
 @contextmanager
-def measured(*, workers: int = 1) -> Iterator[Usage]:
+def measured() -> Iterator[Usage]:
     """Measure the time and the peak memory of a piece of work.
-
-    Parameters
-    ----------
-    workers : int, default 1
-        Processes that run at the same time, if any do.
 
     Yields
     ------
     Usage
-        Filled in at the end. The memory is the peak of this process during the work and, where
-        child processes worked in it, `workers` times the peak of the largest child so far: an
-        upper bound, as memory that processes share is counted in each.
+        Filled in at the end. The memory is the peak of this process during the work, and the
+        largest sum over its child processes that was seen, five times a second: memory that
+        processes share is counted in each.
 
     Examples
     --------
@@ -47,27 +44,51 @@ def measured(*, workers: int = 1) -> Iterator[Usage]:
     # Linux can forget the earlier peak; elsewhere a stage shows the peak of the build so far.
     with contextlib.suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
-    children_before = _seconds_of_children()
     try:
-        yield usage
+        with _watched_children() as largest:
+            yield usage
     finally:
         usage.seconds = time.perf_counter() - start
-        n_children = workers if _seconds_of_children() > children_before else 0
-        usage.peak_memory_mb = _peak_memory_mb(n_children)
+        usage.peak_memory_mb = _own_peak_mb() + max(largest)
 
 
-def _seconds_of_children() -> float:
-    """Processor time of the child processes that have ended."""
-    times = os.times()
-    return times.children_user + times.children_system
+@contextmanager
+def _watched_children() -> Iterator[list[float]]:
+    """Look at the memory of the child processes from time to time.
+
+    What the operating system keeps of children that have ended does not do: on Linux the peak of
+    a process counts what its parent held when it was started.
+    """
+    largest, done = [0.0], threading.Event()
+
+    def watch() -> None:
+        while not done.wait(_EVERY):
+            largest[0] = max(largest[0], _children_mb())
+
+    watcher = threading.Thread(target=watch, name="memory of child processes", daemon=True)
+    watcher.start()
+    try:
+        yield largest
+    finally:
+        done.set()
+        watcher.join()
 
 
-def _peak_memory_mb(n_children: int) -> float:
+def _children_mb() -> float:
+    import psutil
+
+    total = 0.0
+    with contextlib.suppress(psutil.Error):  # all of it: a process of others, or one that has gone
+        for child in psutil.Process().children(recursive=True):
+            with contextlib.suppress(psutil.Error):
+                total += child.memory_info().rss / 1e6
+    return total
+
+
+def _own_peak_mb() -> float:
     try:
         import resource
     except ImportError:  # Windows
         return 0.0
     unit = 1e6 if sys.platform == "darwin" else 1e6 / 1024  # bytes there, kibibytes elsewhere
-    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    children = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-    return float(own + n_children * children) / unit
+    return float(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss) / unit

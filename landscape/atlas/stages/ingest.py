@@ -269,5 +269,4 @@ STAGE = Stage(
     shares=PAPERS,
     completed_by="keywords",
     checks_first=True,
-    in_workers=True,
 )

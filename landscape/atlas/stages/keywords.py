@@ -169,5 +169,4 @@ STAGE = Stage(
     parameters=_parameters,
     inputs=_inputs,
     run=_run,
-    in_workers=True,
 )

@@ -139,14 +139,13 @@ class Typesetter:
 
     def _pieces(self, words: str, *, size: float, weight: str, width: float) -> Iterator[str]:
         """Words, the few that are wider than a line in pieces."""
-        for word in words.split(" "):
-            rest = word
-            while len(rest) > 1 and self.extent(rest, size=size, weight=weight).width > width:
-                fits = bisect_right(
-                    range(1, len(rest)),
-                    width,
-                    key=lambda n, rest=rest: self.extent(rest[:n], size=size, weight=weight).width,
-                )
-                yield rest[: max(1, fits)]
-                rest = rest[max(1, fits) :]
+
+        def first(length: int) -> float:
+            return self.extent(rest[:length], size=size, weight=weight).width
+
+        for rest in words.split(" "):
+            while len(rest) > 1 and first(len(rest)) > width:
+                fitting = max(1, bisect_right(range(1, len(rest)), width, key=first))
+                yield rest[:fitting]
+                rest = rest[fitting:]
             yield rest

@@ -8,9 +8,26 @@ from datetime import date
 from functools import cache
 
 from landscape.query.ads_authors import take_authors
+from landscape.query.ads_patterns import (
+    ARXIV,
+    AUTHOR_COUNT,
+    BIBCODE,
+    CITED,
+    CITED_BETWEEN,
+    DOI,
+    IN_FIELD,
+    MONTH_NAMES,
+    MONTHS,
+    MORE_CITED,
+    OBJECT,
+    OPERATORS,
+    TOP,
+    YEARS,
+)
 from landscape.query.ads_wording import (
     ASKING,
     COLLECTIONS,
+    COUNTING,
     DOCTYPES,
     EDGES,
     FACILITIES,
@@ -25,103 +42,6 @@ MOST_CITED = "citation_count desc"
 NEWEST = "date desc"
 
 _LONGEST = 2000  # characters of a request
-_DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"]*[^\s\".,;]")
-_ARXIV = re.compile(r"\b(?:arxiv[:\s]*)?(\d{4}\.\d{4,5})(?:v\d+)?\b", re.IGNORECASE)
-_BIBCODE = re.compile(r"\b\d{4}[A-Za-z][A-Za-z0-9.&]{13}[A-Za-z.:]")
-_OBJECT = re.compile(
-    r"\b(?:M ?\d{1,3}|(?:NGC|IC|UGC|HD|HR|HIP|GJ|PSR|PKS|3C|SN|GW|GRB|TOI|KOI|Kepler|Abell|WASP|"
-    r"TRAPPIST)[ -]?[J\d][\w+.-]*)\b",
-    re.IGNORECASE,
-)
-_YEAR = r"(1[6-9]\d\d|20\d\d)"
-_YEARS = tuple(
-    (re.compile(pattern, re.IGNORECASE), shape)
-    for pattern, shape in (
-        (rf"\b(?:from|between|during|in|of|years?)?\s*{_YEAR}\s*(?:-|–|to|and|until|through)\s*"
-         rf"{_YEAR}\b", "between"),
-        (r"\b(?:from |in |during )?(?:the )?(1[6-9]\d|20\d)0s\b", "decade"),
-        (rf"\b(?:since|from|starting(?: in)?)\s+{_YEAR}\s*"
-         r"(?:on(?=\s*(?:$|[,.;?]))|onwards?\b|to (?:now|present)\b)|"
-         rf"\bsince\s+{_YEAR}\b", "since"),
-        (rf"\b(?:after|later than|newer than)\s+{_YEAR}\b", "after"),
-        (rf"\b(?:before|prior to|older than|until|up to)\s+{_YEAR}\b", "before"),
-        (r"\b(?:in |over |from |during )?the (?:last|past) (\d{1,2}|few|couple of)? ?years?\b",
-         "last"),
-        (r"\b(?:from )?this year\b", "this"),
-        (r"\b(?:recent(?:ly)?|latest|newest|current|what's new(?: in)?|up[- ]to[- ]date)\b|^new\b",
-         "recent"),
-        (rf"\b(?:published )?(?:in |from |of |during |year )?\(?{_YEAR}\)?(?![\w.])", "in"),
-    )
-)  # fmt: skip
-_OPERATORS: Rules = tuple(
-    (re.compile(pattern, re.IGNORECASE), name)
-    for pattern, name in (
-        (r"^.*?\b(?:referenced by|references (?:of|in|from)|reference list of|cited (?:by|in)(?= "
-         r"(?:the )?(?:paper|bibcode|\d)))\b|(?<!most )(?<!highly )\bcited (?:in|by)\b|"
-         r"^what (?:does|do)\b(?=.*\bcite\b)|"
-         r"\bcites?\s*\??$", "references"),
-        (r"^.*?\b(?:(?:who|what|which)(?: (?:papers?|research|articles?|works?))? (?:that )?cites?|"
-         r"citing|that cite|which cite|citations? (?:of|to|for)|cites|papers that reference)\b"
-         r"(?! (?:many|between|\d{1,4} (?:times|to|and)))", "citations"),
-        (r"^.*?\b(?:similar (?:papers |articles |work )?to|papers? like|resembling|related to the "
-         r"paper)\b", "similar"),
-        (r"\b(?:trending|popular (?:recently|now|among)|hot topics?(?: in)?|what are people reading"
-         r"(?: (?:in|about|on))?|being read|currently popular)\b|\bpopular(?= papers)", "trending"),
-        (r"\b(?:useful|helpful|key|methodology|methods|essential|"
-         r"foundational|instructive|must[- ]read)"
-         r"(?: (?:papers?|references?|articles?|methods?))?(?: (?:on|for|about|in))?\b", "useful"),
-        (r"\b(?:(?:state[- ]of[- ]the[- ]art |comprehensive |recent |literature )?"
-         r"(?:reviews?|surveys?(?= (?:papers?|articles?|of)\b)|overviews?)"
-         r"(?: (?:papers?|articles?|of|on|about|that review))*)\b"
-         r"(?! (?:telescope|data|catalog))", "reviews"),
-    )
-)  # fmt: skip
-_TOP = re.compile(
-    r"\btop[- ]?(\d{1,5})\b(?:\s+most[- ]cited)?|\b(\d{1,5}) most[- ](?:highly )?cited\b",
-    re.IGNORECASE,
-)
-_CITED = re.compile(r"\b(?:most|highly|best|top|heavily)[- ](?:highly )?cited\b(?: first)?", re.I)
-_MORE_CITED = re.compile(
-    r"\b(?:with |having )?(?:more than|over|at least|>=?)\s*(\d[\d,]*)\s*(?:\+ )?"
-    r"(?:citations|cites)"
-    r"|\bcited (?:more than|over|at least)\s*(\d[\d,]*)(?: times)?",
-    re.IGNORECASE,
-)
-_CITED_BETWEEN = re.compile(
-    r"\b(?:with )?(\d+)\s*(?:-|–|to)\s*(\d+) citations\b|"
-    r"\bcited between (\d+) and (\d+)(?: times)?",
-    re.IGNORECASE,
-)
-_AUTHOR_COUNT = re.compile(
-    r"\b(?:with |by )?(\d+)\s*(?:-|–|to)\s*(\d+) authors\b|\bauthor_count:?\s*(\d+)-(\d+)", re.I
-)
-_MONTH = r"(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)(?:[a-z]*)\.?"
-_MONTHS = re.compile(
-    rf"\b(?:from |in |between |published )*{_MONTH}\s*(?:{_YEAR})?"
-    rf"(?:\s*(?:to|-|–|and|until|through)\s*{_MONTH})?\s*{_YEAR}\b"
-    rf"|\b(?:from |in |published )*{_MONTH} {_YEAR}\b",
-    re.IGNORECASE,
-)
-_MONTH_NAMES = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
-_IN_FIELD = tuple(
-    (re.compile(pattern, re.IGNORECASE), name)
-    for pattern, name in (
-        (r"\b(?:in|with|search|only)?\s*(?:the |their )?titles?(?: field| only)?"
-         r"(?: (?:contains?|containing|has|with|exact|includes?|exactly))?\b|\btitled\b", "title"),
-        (r"(?<![-\w])(?:in )?(?:the )?(?:full[- ]?text|full field|full)"
-         r"(?: (?:contains?|search|for))*\b",
-         "full"),
-        (r"(?<![-\w])(?:in )?(?:the )?body(?: field)?"
-         r"(?: (?:contains?|containing|text))?\b", "body"),
-        (r"\b(?:in )?(?:the )?abs(?:tracts?)?(?: field)?(?: (?:contains?|containing|mentions?))?\b",
-         "abs"),
-        (r"\bobject (?:search|query|tags?)\b|^object\b|\b(?:tagged )?with (?:the )?objects?\b|"
-         r"\babout (?:the )?object\b", "object"),
-        (r"\bkeywords?\b", "keyword"),
-    )
-)  # fmt: skip
-
-
 # Names that are no topic as well, as Solar Physics is.
 _TELLING = re.compile(r"journal|review|notices|publications|letters|reports|icarus", re.IGNORECASE)
 
@@ -171,10 +91,11 @@ def propose_ads_query(question: str, *, today: date | None = None) -> str:
     """
     request = _Request(" ".join(question.split())[:_LONGEST], today or date.today())
     request.rest = request.rest.replace("“", '"').replace("”", '"').replace("’", "'")
+    request.take(COUNTING)
     named = [*_journals(request), *_facilities(request)]
     operator = _operator(request)
-    top = request.take(_TOP)
-    request.take(_CITED)
+    top = request.take(TOP)
+    request.take(CITED)
     limits = _limits(request)
     years = _years(request)
     kinds = [
@@ -210,11 +131,11 @@ def proposed_order(question: str) -> str:
     >>> proposed_order("the most cited papers on dust"), proposed_order("papers on dust")
     ('citation_count desc', 'date desc')
     """
-    return MOST_CITED if _CITED.search(question) or _TOP.search(question) else NEWEST
+    return MOST_CITED if CITED.search(question) or TOP.search(question) else NEWEST
 
 
 def _operator(request: _Request) -> str:
-    for pattern, name in _OPERATORS:
+    for pattern, name in OPERATORS:
         if found := pattern.search(request.rest):
             if name == "reviews" and re.search(r"book ?$", request.rest[: found.start()], re.I):
                 continue
@@ -224,13 +145,13 @@ def _operator(request: _Request) -> str:
 
 
 def _limits(request: _Request) -> list[str]:
-    if found := request.take(_AUTHOR_COUNT):
+    if found := request.take(AUTHOR_COUNT):
         fewest, most = (group for group in found.groups() if group)
         return [f"author_count:[{fewest} TO {most}]"]
-    if found := request.take(_CITED_BETWEEN):
+    if found := request.take(CITED_BETWEEN):
         fewest, most = (group for group in found.groups() if group)
         return [f"citation_count:[{fewest} TO {most}]"]
-    found = request.take(_MORE_CITED)
+    found = request.take(MORE_CITED)
     if not found:
         return []
     least = next(group for group in found.groups() if group).replace(",", "")
@@ -238,20 +159,20 @@ def _limits(request: _Request) -> list[str]:
 
 
 def _identifiers(request: _Request) -> list[str]:
-    if found := request.take(_BIBCODE):
+    if found := request.take(BIBCODE):
         return [f"bibcode:{found[0]}"]
-    if found := request.take(_DOI):
+    if found := request.take(DOI):
         return [f'doi:"{found[0]}"']
-    if found := request.take(_ARXIV):
+    if found := request.take(ARXIV):
         return [f"arXiv:{found[1]}"]
     return []
 
 
 def _months(request: _Request) -> list[str]:
-    found = request.take(_MONTHS)
+    found = request.take(MONTHS)
     if not found:
         return []
-    months = [_MONTH_NAMES.index(group.lower()) + 1 for group in found.groups()
+    months = [MONTH_NAMES.index(group.lower()) + 1 for group in found.groups()
               if group and group.isalpha()]  # fmt: skip
     years = [group for group in found.groups() if group and group.isdigit()]
     return [f"pubdate:[{years[0]}-{months[0]:02d} TO {years[-1]}-{months[-1]:02d}]"]
@@ -261,7 +182,7 @@ def _years(request: _Request) -> list[str]:
     if months := _months(request):
         return months
     now = request.today.year
-    for pattern, shape in _YEARS:
+    for pattern, shape in YEARS:
         found = request.take(pattern)
         if not found:
             continue
@@ -355,7 +276,7 @@ def _facility_patterns() -> Rules:
 
 def _topics(request: _Request) -> list[str]:
     where = "abs"
-    for pattern, name in _IN_FIELD:
+    for pattern, name in IN_FIELD:
         if request.take(pattern):
             where = name
             break
@@ -369,7 +290,7 @@ def _topics(request: _Request) -> list[str]:
 
 def _clause(where: str, phrase: str) -> str:
     phrase = re.sub(r'["\\]', " ", phrase).strip()
-    if where == "abs" and _OBJECT.fullmatch(phrase):
+    if where == "abs" and OBJECT.fullmatch(phrase):
         return f'abs:"{phrase.upper() if phrase[:2].islower() else phrase}"'
     return f'{where}:"{phrase}"'
 

@@ -127,6 +127,15 @@ ASKING = re.compile(
 )
 """How a request begins."""
 
+COUNTING = re.compile(
+    r"\bhow (?:many|much|often)\b(?: (?:has|have|is|are|was|were)(?: there| been)?\b)?"
+    r"|\b(?:what is |what's )?(?:the )?(?:total )?(?:number|count) of\b"
+    r"(?=(?: [\w-]+){0,2} (?:papers|articles|publications|preprints|works)\b)"
+    r"|^(?:please )?count\b(?: all| the| how many)*",
+    re.IGNORECASE,
+)
+"""How a request asks for a number: ADS counts whatever is found."""
+
 INSTITUTIONS = _rules(
     (r"\b(?:space telescope science institute|stsci)\b", "STScI"),
     (r"\b(?:jet propulsion lab(?:oratory)?|jpl)\b", "JPL"),
@@ -155,6 +164,6 @@ EDGES = frozenset(
      "was", "were", "which", "with", "written", "year", "search", "find", "show", "me", "authored",
      "concerning", "regarding", "related", "some", "most", "cited", "recent", "latest", "new",
      "newest", "highly", "since", "between", "before", "after", "s", "what", "do", "we", "know",
-     "how", "does", "who", "have", "has", "been"]
+     "how", "does", "who", "have", "has", "been", "there", "exist"]
 )  # fmt: skip
 """Words that no topic begins or ends with."""

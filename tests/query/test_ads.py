@@ -216,3 +216,21 @@ def families(query: str) -> set[str]:
     clauses = parse_ads(query).clauses if query else ()
     names = (value.strip('"^').lower() for field, value in clauses if field == "author")
     return {name.split(",")[0].strip() for name in names}
+
+
+@pytest.mark.parametrize(
+    ("question", "query"),
+    [
+        (
+            "How many papers on stellar winds from 2010 to 2015?",
+            'abs:"stellar winds" year:2010-2015',
+        ),
+        ("how many papers are there about dark matter", 'abs:"dark matter"'),
+        ("How many refereed papers by Vera Rubin?", 'author:"Rubin, Vera" property:refereed'),
+        ("total number of publications about H II regions", 'abs:"H II regions"'),
+        ("How much has been published on fast radio bursts?", 'abs:"fast radio bursts"'),
+        ("papers on the number density of galaxies", 'abs:"number density of galaxies"'),
+    ],
+)
+def test_to_count_is_no_topic(question: str, query: str) -> None:
+    assert propose_ads_query(question) == query

@@ -38,7 +38,8 @@ class HttpReranker:
     timeout : float, default 30
         Seconds for one try.
     retries : int, default 3
-        Further tries after a time-out, a broken connection, 408, 409, 429 or 5xx.
+        Further tries after a time-out, a broken connection, 408, 409, 429 or 5xx; one at most
+        where no connection is made.
     pause : callable
         Waits some seconds between tries.
 
@@ -128,7 +129,10 @@ class HttpReranker:
                 wait, passing = None, True
             except (self._httpx.HTTPError, self._httpx.InvalidURL) as error:
                 fault = f"{self._url} cannot be reached ({self._plain(error)})."
-                wait, passing = None, isinstance(error, self._httpx.TransportError)
+                refused = isinstance(error, self._httpx.ConnectError)
+                first = tries_left == self._retries
+                wait = None
+                passing = isinstance(error, self._httpx.TransportError) and (first or not refused)
             except ValueError as error:
                 raise RemoteError(self._nonsense("no JSON")) from error
             if not passing or not tries_left:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
+import socket
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
+from urllib.request import getproxies, proxy_bypass
 
 from landscape.errors import InputError, RemoteError, require
 
 OPENAI_URL = "https://api.openai.com/v1"
 
+_KNOCK, _SECOND_KNOCK = 3.0, 0.5  # seconds
 _MESSAGE_LENGTH = 200  # of what a server says of itself: enough for a reason, too short for a page
 
 
@@ -19,7 +23,8 @@ class Server:
     """One server, its key, and what to say when it fails.
 
     Requests are repeated by the ``openai`` package after a time-out, a broken connection, 408, 409,
-    429 and 5xx, with growing pauses or the one that ``Retry-After`` asks for.
+    429 and 5xx, with growing pauses or the one that ``Retry-After`` asks for. A server that refuses
+    the first connection is tried once more and then given up.
 
     Parameters
     ----------
@@ -52,6 +57,7 @@ class Server:
         self.url = server_url(base_url)
         self._key = api_key or os.environ.get("OPENAI_API_KEY") or ""
         self._timeout, self._retries = timeout, retries
+        self._has_answered = False
         if self.is_openai and not self._key:
             message = (
                 "OpenAI needs a key: set the environment variable OPENAI_API_KEY, or set "
@@ -85,8 +91,11 @@ class Server:
             The server failed, refused, or answered something else than the protocol has.
         """
         openai = require("openai", "llm")
+        if not self._has_answered:
+            self._knock()
         try:
             yield
+            self._has_answered = True
         except openai.APITimeoutError as error:
             tries = self._retries + 1
             message = (
@@ -109,6 +118,21 @@ class Server:
                 f"OpenAI protocol ({self._plain(error)}). Check OPENAI_BASE_URL."
             )
             raise RemoteError(message) from error
+
+    def _knock(self) -> None:
+        """Find out in a moment that nobody listens: no retry of a request will help.
+
+        Whatever else may be wrong is left to the request and its retries.
+        """
+        for pause in (_SECOND_KNOCK, 0.0):
+            if not is_refused(self._address):
+                return
+            time.sleep(pause)
+        message = (
+            f"{self.url} cannot be reached (connection refused). Start that server, or check "
+            "OPENAI_BASE_URL."
+        )
+        raise RemoteError(message)
 
     def _refusal(self, error: Any, model: str) -> str:
         said = self._plain(error.body if isinstance(error.body, str) else error.message)
@@ -134,6 +158,39 @@ class Server:
         if self._key:
             line = line.replace(self._key, "***")
         return line[:_MESSAGE_LENGTH] or "no reason given"
+
+
+def is_refused(address: str) -> bool:
+    """Say whether a server refuses connections, which it does at once where none runs.
+
+    Parameters
+    ----------
+    address : str
+        URL of the server.
+
+    Returns
+    -------
+    bool
+        False too where it cannot be told: behind a proxy, without a name server, in silence.
+
+    Examples
+    --------
+    >>> with socket.socket() as unused:
+    ...     unused.bind(("127.0.0.1", 0))
+    ...     is_refused(f"http://127.0.0.1:{unused.getsockname()[1]}/v1")
+    True
+    """
+    try:
+        parts = urlsplit(address)
+        host, port = parts.hostname or "", parts.port or (80 if parts.scheme == "http" else 443)
+        if parts.scheme in getproxies() and not proxy_bypass(host):
+            return False
+        socket.create_connection((host, port), timeout=_KNOCK).close()
+    except ConnectionRefusedError:
+        return True
+    except (OSError, ValueError):
+        return False
+    return False
 
 
 def server_url(base_url: str | None = None) -> str:

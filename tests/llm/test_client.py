@@ -180,3 +180,15 @@ def test_no_object_in_odd_text(text: str) -> None:
 def test_misfits(value: object, schema: dict[str, Any], fault: str) -> None:
     assert misfit(value, schema).startswith(fault)
     assert bool(misfit(value, schema)) is bool(fault)
+
+
+def test_a_server_that_starts_between_two_knocks_is_found(
+    server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.reply = lambda _: GOOD
+    refusals = [True, False]
+    monkeypatch.setattr("landscape.llm.server.is_refused", lambda _: refusals.pop(0))
+    model = connect(retries=0)
+    assert model.complete_json("Be brief.", "What?", SCHEMA) == {"answer": 42}
+    model.complete_json("Be brief.", "And?", SCHEMA)  # whoever answered once is not asked again
+    assert refusals == []

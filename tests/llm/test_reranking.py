@@ -124,3 +124,13 @@ def test_cohere_itself_needs_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_bad_address_is_one_sentence(url: str, pauses: list[float]) -> None:
     with pytest.raises((RemoteError, InputError)):
         HttpReranker(base_url=url, pause=pauses.append).scores("dust", TEXTS)
+
+
+def test_nobody_there_is_tried_twice(server: OpenAIServer, pauses: list[float]) -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{unused.getsockname()[1]}/v2"
+        reranker = HttpReranker(base_url=url, retries=5, pause=pauses.append)
+        with pytest.raises(RemoteError, match="cannot be reached"):
+            reranker.scores("dust", TEXTS)
+    assert len(pauses) == 1

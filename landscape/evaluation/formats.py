@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -116,9 +117,12 @@ def _record(record: Mapping[str, Any], number: int, path: Path) -> Query:
     if "relevant" in record:
         grades = record.get("grades") or {}
         if not isinstance(grades, dict) or not all(
-            isinstance(grade, int | float) for grade in grades.values()
+            isinstance(grade, int | float) and 0 < grade < math.inf for grade in grades.values()
         ):
-            raise InputError(f'{where} needs numbers in "grades", as {{"2401.00001": 2}}.')
+            raise InputError(
+                f'{where} needs numbers above 0 in "grades", as {{"2401.00001": 2}}; leave out '
+                "papers that are not relevant."
+            )
         return Query(qid, question, _names(record["relevant"], where, "relevant"), grades)
     if record.get("answer_arxiv_id"):
         names = _names(record["answer_arxiv_id"], where, "answer_arxiv_id")

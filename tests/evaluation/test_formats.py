@@ -180,3 +180,10 @@ def test_relevant_papers_are_named_as_the_atlas_does() -> None:
     ]  # fmt: skip
     assert found[0].grade("2022ApJ...931L..10S") == 2
     assert counts == {"queries": 5, "queries_known": 3, "relevant": 7, "relevant_known": 3}
+
+
+@pytest.mark.parametrize("grade", ["Infinity", "-Infinity", "NaN", "1e999", "0", "-1", '"high"'])
+def test_grades_that_measure_nothing_are_told(tmp_path: Path, grade: str) -> None:
+    line = f'{{"question": "Why?", "relevant": ["c"], "grades": {{"c": {grade}}}}}'
+    with pytest.raises(InputError, match=r"line 1, needs numbers above 0"):
+        read_queries(write(tmp_path, "q.jsonl", line))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from html import escape
+from html import escape as escape_markup
 
 from landscape.query.ads import ads_url
 from landscape.query.markdown import coverage_line
@@ -39,6 +39,8 @@ _STYLE = """
 .landscape-results .notice {border: 1px solid currentColor; padding: .25em .6em; margin: .5em 0}
 .landscape-results code {background: rgba(128, 128, 128, .15); padding: .1em .3em}
 """
+# Terminals obey some of them, and HTML has none but white space.
+_CONTROLS = dict.fromkeys({*range(0x20), *range(0x7F, 0xA0)} - {0x09, 0x0A, 0x0D})
 _SIGNS = {"supported": "✓", "contradicted": "✗", "not found": "?"}
 _POSITIONS = {"supports": "✓", "refutes": "✗", "mixed": "±", "irrelevant": "–"}
 _GENERATED = (
@@ -225,6 +227,18 @@ def _coverage(results: Results) -> str:
     return f'{notice}<p class="quiet">{escape(line)}</p>'
 
 
+def escape(text: str) -> str:
+    r"""Escape markup, and drop control characters.
+
+    Examples
+    --------
+    >>> escape("a\x1b[2J<b>")
+    'a[2J&lt;b&gt;'
+    """
+    return escape_markup(text.translate(_CONTROLS))
+
+
 def _link(url: str, text: str, *, is_html: bool = False) -> str:
     shown = text if is_html else escape(text)
-    return f'<a href="{escape(url)}" target="_blank" rel="noopener noreferrer">{shown}</a>'
+    target = escape("".join(url.split()))
+    return f'<a href="{target}" target="_blank" rel="noopener noreferrer">{shown}</a>'

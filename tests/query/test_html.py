@@ -103,3 +103,14 @@ def test_made_up_papers_are_called_so(answer: Answer) -> None:
     made_up = replace(answer, results=replace(answer.results, coverage=coverage))
     assert "This corpus is generated" in answer_as_html(made_up)
     assert "This corpus is generated" in results_as_html(made_up.results)
+
+
+def test_control_characters_are_dropped_from_text_and_links(results: Results) -> None:
+    hit = results.hits[0]
+    paper = replace(
+        hit.paper, title="Dust\x1b]0;x\x07", bibcode=None, arxiv_id=None, doi="10.1/a\x1b[2J\n b"
+    )
+    page = results_as_html(replace(results, hits=(replace(hit, paper=paper),)))
+    assert "\x1b" not in page
+    assert "\x07" not in page
+    assert 'href="https://doi.org/10.1/a[2Jb"' in page

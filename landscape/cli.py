@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import redirect_stdout
+from contextlib import redirect_stdout, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
@@ -38,7 +39,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     >>> main(["info", "no-such.atlas"])
     2
     """
-    options = _parser().parse_args(arguments)
+    words = sys.argv[1:] if arguments is None else arguments
+    options = _parser().parse_args(_with_filters_joined(words))
     try:
         # Some libraries print as they please; standard output is for the answer alone.
         with redirect_stdout(sys.stderr):
@@ -59,7 +61,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _note("run with --debug for the traceback")
         return FAILED
     if answer.text:
-        _print(answer.text, sys.stdout)
+        try:
+            _print(answer.text, sys.stdout)
+        except OSError as error:  # a full disk
+            _note(f"landscape: the answer cannot be written ({error.strerror})")
+            return FAILED
     return answer.status
 
 
@@ -150,11 +156,16 @@ def _info(options: argparse.Namespace) -> Answer:
 
 def _search(options: argparse.Namespace) -> Answer:
     from landscape.atlas.reading import open_atlas
+    from landscape.query.files import check_ending, write_results
     from landscape.query.outliers import spread_of
     from landscape.query.writing import results_as_text
 
+    if options.export:
+        check_ending(options.export)
     atlas = open_atlas(options.atlas)
     results = _found(atlas, options)
+    if options.export:
+        _note(f"{len(results):,} papers are in {write_results(results, options.export)}")
     spread = spread_of(atlas, results)
     if options.json:
         return Answer(_as_json(results.to_dict() | {"spread": spread.to_dict()}))
@@ -170,6 +181,8 @@ def _found(atlas: Atlas, options: argparse.Namespace) -> Results:
         weights=dict.fromkeys(options.weight or (), 1.0),
         method=options.method,
         rerank=not options.no_rerank,
+        reranker=options.rerank_with,
+        hyde=options.hyde,
     )
     for note in results.coverage.notes:
         _note(f"landscape: {note}")
@@ -300,20 +313,32 @@ def _ask(question: str) -> bool:
 
 
 def _note(line: str) -> None:
-    _print(line, sys.stderr)
+    with suppress(OSError):  # a note that cannot be written stops no work
+        _print(line, sys.stderr)
 
 
 def _print(text: str, stream: IO[str], *, end: str = "\n") -> None:
     """Print; a reader that has gone, as in `landscape info X | head -1`, stops no work."""
     try:
         print(text, end=end, file=stream, flush=True)
-    except BrokenPipeError:
+    except OSError as error:
         # Whatever is written from here on, by libraries too, goes nowhere instead of failing.
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        if not isinstance(error, BrokenPipeError):
+            raise
 
 
 def _as_json(document: Any) -> str:
-    return json.dumps(document, indent=1, ensure_ascii=False)
+    return json.dumps(_finite(document), indent=1, ensure_ascii=False, allow_nan=False)
+
+
+def _finite(value: Any) -> Any:
+    """The same with null for NaN and infinity, which JSON has not."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: _finite(inner) for key, inner in value.items()}
+    return [_finite(inner) for inner in value] if isinstance(value, list | tuple) else value
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -389,6 +414,13 @@ def _add_search(commands: Any) -> None:
     search.add_argument("query", metavar="QUERY")
     search.add_argument("-k", type=_positive, default=10, metavar="N", help="papers (default: 10)")
     _how_to_search(search)
+    search.add_argument(
+        "-o",
+        "--export",
+        type=Path,
+        metavar="FILE",
+        help="write the papers too: .bib, .ris, .tex (AASTeX), .txt (bibcodes), .csv or .json",
+    )
     search.add_argument("--json", action="store_true", help="print one JSON document")
 
 
@@ -403,8 +435,21 @@ def _how_to_search(parser: argparse.ArgumentParser) -> None:
         help="lift papers with the query's names, recent ones, cited ones; may be repeated",
     )
     parser.add_argument("--method", choices=("hybrid", "semantic", "words"), default="hybrid")
-    parser.add_argument(
+    reranking = parser.add_mutually_exclusive_group()
+    reranking.add_argument(
         "--no-rerank", action="store_true", help="do not compare the first papers word by word"
+    )
+    reranking.add_argument(
+        "--rerank-with",
+        metavar="MODEL",
+        help="instead: cohere:MODEL (needs COHERE_API_KEY, or LANDSCAPE_RERANK_URL of a server of "
+        "your own) or cross-encoder:NAME_OR_PATH",
+    )
+    parser.add_argument(
+        "--hyde",
+        action="store_true",
+        help="search with a hypothetical abstract too, written by the language model of "
+        "OPENAI_API_KEY, or OPENAI_BASE_URL and LANDSCAPE_LLM_MODEL",
     )
 
 
@@ -489,6 +534,21 @@ def _add_fetch(commands: Any) -> None:
 def _output_and_limit(parser: argparse.ArgumentParser, name: str) -> None:
     parser.add_argument("-o", "--output", type=Path, default=Path(name), metavar="FILE")
     parser.add_argument("--limit", type=_positive, metavar="N", help="stop after N records")
+
+
+def _with_filters_joined(words: Sequence[str]) -> list[str]:
+    """Join ``--filter -review``, which would be read as two options, to ``--filter=-review``."""
+    joined: list[str] = []
+    for word in words:
+        excludes = word[:1] == "-" and word[1:2] not in ("", "-") and word not in _SHORT_OPTIONS
+        if excludes and joined and joined[-1] == "--filter":
+            joined[-1] = f"--filter={word}"
+        else:
+            joined.append(word)
+    return joined
+
+
+_SHORT_OPTIONS = ("-h", "-k", "-o")
 
 
 def _command(

@@ -14,6 +14,8 @@ import pytest
 import landscape
 from landscape import cli
 from landscape.cli import main
+from tests.servers import openai_server
+from tests.servers.openai_server import KEY, OpenAIServer
 
 
 @pytest.fixture
@@ -247,3 +249,95 @@ def test_the_demo_ends_by_saying_what_to_open(
     named = [Path(word) for word in out.split() if word.startswith(str(figures))]
     assert {path.suffix for path in named} == {".png", ".pdf"}
     assert all(path.stat().st_size > 1000 for path in named)
+
+
+def test_search_exports_what_it_found(
+    demo_atlas: landscape.Atlas, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["search", str(demo_atlas.path), "stellar winds", "-k", "3", "--json"]
+    papers = tmp_path / "papers.bib"
+    assert main([*words, "-o", str(papers)]) == 0
+    captured = capsys.readouterr()
+    assert len(json.loads(captured.out)["results"]) == 3
+    assert f"3 papers are in {papers}" in captured.err
+    assert papers.read_text("utf-8").count("\n@") == 2
+    assert main([*words, "--export", str(tmp_path / "papers.doc")]) == 2
+    assert "papers.doc" in capsys.readouterr().err
+
+
+def test_search_reranks_with_a_server(
+    demo_atlas: landscape.Atlas,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words = ["search", str(demo_atlas.path), "stellar winds", "--json", "--rerank-with"]
+    with OpenAIServer() as server:
+        monkeypatch.setenv("COHERE_API_KEY", KEY)
+        monkeypatch.setenv("LANDSCAPE_RERANK_URL", server.url.replace("/v1", "/v2"))
+        assert main([*words, "cohere:rerank-v3.5"]) == 0
+        (request,) = server.requests
+    assert request.body["model"] == "rerank-v3.5"
+    found = json.loads(capsys.readouterr().out)["results"]
+    assert [hit["score"] for hit in found] == [hit["parts"]["rerank"] for hit in found]
+    monkeypatch.delenv("COHERE_API_KEY")
+    monkeypatch.delenv("LANDSCAPE_RERANK_URL")
+    assert main([*words, "cohere:rerank-v3.5"]) == 2
+    assert "COHERE_API_KEY" in capsys.readouterr().err
+    assert main([*words, "dice"]) == 2
+    assert "no reranker 'dice'" in capsys.readouterr().err
+
+
+def test_search_with_a_hypothetical_abstract(
+    demo_atlas: landscape.Atlas,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words = ["search", str(demo_atlas.path), "what is known", "--hyde"]
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "LANDSCAPE_LLM_MODEL"):
+        monkeypatch.delenv(name, raising=False)
+    assert main(words) == 2
+    assert "(HyDE) needs a language model: set OPENAI_API_KEY" in capsys.readouterr().err
+    written = "We show that line-driven winds strip massive stars."
+    with OpenAIServer() as server:
+        server.reply = lambda _: written
+        monkeypatch.setenv("OPENAI_API_KEY", KEY)
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        monkeypatch.setenv("LANDSCAPE_LLM_MODEL", "small-chat")
+        monkeypatch.setattr("landscape.llm.cache.default_folder", lambda: None)
+        assert main([*words, "--json"]) == 0
+        assert json.loads(capsys.readouterr().out)["expansion"] == written
+        assert main(words) == 0
+        assert f"hypothetical abstract too: {written[:20]}" in capsys.readouterr().out
+        server.always = openai_server.failing()
+        monkeypatch.setattr("time.sleep", lambda _: None)
+        assert main(words) == 0
+        assert "Searched without a hypothetical abstract" in capsys.readouterr().err
+
+
+def test_a_filter_may_begin_with_what_it_excludes(
+    demo_atlas: landscape.Atlas, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["search", str(demo_atlas.path), "stellar winds", "--filter", "-title:stellar"]
+    assert main([*words, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["settings"]["filter"] == "-title:stellar"
+    assert all("stellar" not in hit["title"].lower() for hit in found["results"])
+
+
+def test_json_has_no_numbers_that_json_has_not() -> None:
+    written = cli._as_json({"a": float("nan"), "b": [1.5, float("-inf")], "c": {"d": (1, None)}})
+    assert json.loads(written) == {"a": None, "b": [1.5, None], "c": {"d": [1, None]}}
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+def test_a_full_disk_is_a_sentence(demo_atlas: landscape.Atlas) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "landscape.cli", "info", str(demo_atlas.path)],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert done.stderr == "landscape: the answer cannot be written (No space left on device)\n"

@@ -180,8 +180,9 @@ class Atlas:
         k: int = 10,
         filter: str | None = None,  # noqa: A002 - the word of this field
         weights: Weights | Mapping[str, float] | None = None,
-        reranker: Reranker | None = None,
+        reranker: Reranker | str | None = None,
         expansion: str | None = None,
+        hyde: bool = False,
         **settings: Any,
     ) -> Results:
         """Find papers by meaning and by words.
@@ -196,10 +197,13 @@ class Atlas:
             Which papers to search, see `landscape.query.filters`.
         weights : Weights or mapping of str to float, optional
             Strengths of ``keyword``, ``time`` and ``citation``, 0 to 1.
-        reranker : Reranker, optional
-            Instead of the built-in comparison word by word.
+        reranker : Reranker or str, optional
+            Instead of the built-in comparison word by word: ``"cohere:MODEL"``,
+            ``"cross-encoder:NAME_OR_PATH"``, or an object.
         expansion : str, optional
             A hypothetical abstract to search with.
+        hyde : bool, default False
+            Whether the language model that the environment names writes that abstract.
         **settings
             Further fields of `landscape.query.settings.SearchSettings`: ``method``, ``fusion``,
             ``rerank``, ``gamma``, ``t_now``.
@@ -214,10 +218,11 @@ class Atlas:
         InputError
             For an empty query, a filter with a mistake, or a setting that cannot be.
         """
+        from landscape.query.searching import search
         from landscape.query.settings import search_settings
 
         chosen = search_settings(k=k, filter=filter, weights=weights, **settings)
-        return self.engine.search(query, chosen, reranker=reranker, expansion=expansion)
+        return search(self.engine, query, chosen, reranker=reranker, expansion=expansion, hyde=hyde)
 
     def similar(self, paper_ids: str | Sequence[str], *, k: int = 10, **settings: Any) -> Results:
         """Find papers like one or several others.
@@ -279,7 +284,8 @@ class Atlas:
         InputError
             For an empty question, or a setting that cannot be.
         """
-        from landscape.query.asking import ask, ask_settings, connect_if_told
+        from landscape.llm.environment import connect_if_told
+        from landscape.query.asking import ask, ask_settings
 
         chosen = ask_settings(**settings)
         connected = connect_if_told() if model == "auto" else model

@@ -114,7 +114,9 @@ def answer(
 
     if model is None or not results.papers:
         wanted = [name for name, given in (("language", language), ("audience", audience)) if given]
-        needs = f"Rewriting for {' and '.join(wanted)} needs a language model."
+        needs = (
+            f"Another {' and '.join(wanted)} needs a language model; these are the papers' words."
+        )
         return quote((QUOTED, needs) if wanted and model is None else (QUOTED,))
     try:
         text = _written(model, _brief(question, results, thread), style=style, on_text=on_text)

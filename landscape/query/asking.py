@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -15,10 +14,12 @@ from landscape.query.ads_proposal import propose_ads_query
 from landscape.query.answering import OnText, answer, standalone_question
 from landscape.query.consensus import judge_consensus
 from landscape.query.expansion import hypothetical_abstract
+from landscape.query.prompts import STYLES
 from landscape.query.questions import Preset, QuestionKind, classify, preset_for
 from landscape.query.quoting import word_scores
 from landscape.query.react import reason
-from landscape.query.settings import SearchSettings, search_settings
+from landscape.query.rewriting import check_readers
+from landscape.query.settings import SearchSettings, check_day, search_settings
 from landscape.query.weights import Weights
 from landscape.query.wording import LONGEST_QUERY, readable_text
 
@@ -48,7 +49,7 @@ class AskSettings:
     weights : Weights or None
         None leaves them to the preset.
     language, audience : str or None
-        See `landscape.query.answering.answer`.
+        See `landscape.query.answering.answer`; both need a language model.
     check_with_model : bool, default True
         Whether the model checks each claim once more.
     t_now : datetime.date or None
@@ -63,6 +64,14 @@ class AskSettings:
     audience: str | None = None
     check_with_model: bool = True
     t_now: date | None = None
+
+    def __post_init__(self) -> None:
+        if self.style is not None and self.style not in STYLES:
+            message = f"The style {self.style!r} is unknown. Choose one of: {', '.join(STYLES)}."
+            raise InputError(message)
+        check_readers(self.language, self.audience)
+        if self.t_now is not None:
+            check_day("t_now", self.t_now)
 
 
 def ask(
@@ -180,22 +189,6 @@ def ask_settings(**fields: Any) -> AskSettings:
     if weights is not None:
         weights = search_settings(weights=weights).weights
     return AskSettings(weights=weights, **fields)
-
-
-def connect_if_told() -> WritingModel | None:
-    """Connect the language model that the environment names, if it names one.
-
-    Returns
-    -------
-    WritingModel or None
-        None where neither ``OPENAI_API_KEY`` nor ``OPENAI_BASE_URL`` is set.
-    """
-    if not (os.environ.get("OPENAI_API_KEY") or os.environ.get("OPENAI_BASE_URL")):
-        return None
-    from landscape.llm.cache import default_folder
-    from landscape.llm.client import connect
-
-    return connect(cache=default_folder())
 
 
 def mixed_nearness(

@@ -12,6 +12,7 @@ import numpy as np
 from landscape.atlas.manifest import MANIFEST_NAME, read_manifest
 from landscape.atlas.reading import unreadable
 from landscape.atlas.words import COUNTS, WORDS, open_words
+from landscape.corpus.identifiers import parse_arxiv_id, parse_bibcode, parse_doi
 from landscape.errors import AtlasError, InputError
 from landscape.query.filter_masks import apply_filter, columns_needed
 from landscape.query.filters import parse_filter
@@ -32,6 +33,27 @@ if TYPE_CHECKING:
 
     Rows = NDArray[np.int64]
     Floats = NDArray[np.float64]
+
+
+def names_of_paper(name: str) -> list[str]:
+    """Spell the name of a paper as an atlas has it: as given, as bibcode, arXiv id and DOI.
+
+    Parameters
+    ----------
+    name : str
+        A key, bibcode, arXiv identifier with or without a version, DOI, or the URL of one.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> names_of_paper("https://arxiv.org/abs/2401.01234v2")[1:]
+    ['2401.01234']
+    """
+    readings = (parse_bibcode(name), parse_arxiv_id(name), parse_doi(name))
+    return [name, *filter(None, readings)]
 
 
 class Holdings:
@@ -136,14 +158,15 @@ class Holdings:
         return order[place]
 
     def row_of(self, name: str) -> int:
-        """Find the row of a paper by its key, bibcode, arXiv identifier or DOI.
+        """Find the row of a paper by its key, bibcode, arXiv identifier or DOI, or their URLs.
 
         Raises
         ------
         InputError
             If there is none.
         """
-        row = self._rows_by_name.get(name.removeprefix("arXiv:"))
+        spellings = names_of_paper(readable_text("paper", name))
+        row = next((self._rows_by_name[s] for s in spellings if s in self._rows_by_name), None)
         if row is None:
             message = (
                 f"There is no paper {name!r} in {self._atlas.path}; "
@@ -234,7 +257,8 @@ class Holdings:
         every = np.arange(len(self.shelf))
         for column in ("doi", "arxiv_id", "bibcode", "paper_id"):
             given = enumerate(self.shelf.column(column, every))
-            names.update({name: row for row, name in given if name})
+            spelt = str.lower if column == "doi" else str
+            names.update({spelt(name): row for row, name in given if name})
         return names
 
     @cached_property

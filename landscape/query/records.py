@@ -177,6 +177,30 @@ class Results:
 
         return results_as_dict(self)
 
+    def to_bibtex(self) -> str:
+        """The papers as BibTeX entries."""
+        from landscape.query.citing import to_bibtex
+
+        return to_bibtex(self.papers)
+
+    def to_ris(self) -> str:
+        """The papers as RIS, for reference managers."""
+        from landscape.query.citing import to_ris
+
+        return to_ris(self.papers)
+
+    def to_aastex(self) -> str:
+        r"""The papers as ``\bibitem`` lines of AASTeX."""
+        from landscape.query.citing import to_bibitems
+
+        return to_bibitems(self.papers)
+
+    def to_bibcodes(self) -> str:
+        """The bibcodes of the papers that have one, one a line, as ADS takes them."""
+        from landscape.query.citing import to_bibcodes
+
+        return to_bibcodes(self.papers)
+
     def __len__(self) -> int:
         return len(self.hits)
 

@@ -27,6 +27,47 @@ class Reranker(Protocol):
         """Score texts, shape (n,); higher is better, comparable within one call only."""
 
 
+def load_reranker(spec: str) -> Reranker:
+    """Load a reranker by its name.
+
+    Parameters
+    ----------
+    spec : str
+        ``"cohere:MODEL"``, a server that speaks Cohere's protocol, see
+        `landscape.llm.reranking.HttpReranker` for its address and key; or
+        ``"cross-encoder:NAME_OR_PATH"``. Plain ``"cohere"`` takes the model of the environment.
+
+    Returns
+    -------
+    Reranker
+
+    Raises
+    ------
+    InputError
+        There is no such kind, no key, or no such model.
+    MissingExtraError
+        The package that it needs is not installed.
+
+    Examples
+    --------
+    >>> load_reranker("magic:8-ball")
+    Traceback (most recent call last):
+    landscape.errors.InputError: There is no reranker 'magic:8-ball'; use cohere:MODEL or ...
+    """
+    kind, _, detail = spec.partition(":")
+    if kind == "cohere":
+        from landscape.llm.reranking import HttpReranker
+
+        return HttpReranker(model=detail or None)
+    if kind == "cross-encoder" and detail:
+        return CrossEncoderReranker(detail)
+    message = (
+        f"There is no reranker {spec!r}; use cohere:MODEL or cross-encoder:NAME_OR_PATH, such as "
+        "cross-encoder:cross-encoder/ms-marco-MiniLM-L-6-v2."
+    )
+    raise InputError(message)
+
+
 class CrossEncoderReranker:
     """Any cross-encoder of sentence-transformers, by local path or by name.
 

@@ -69,7 +69,7 @@ def rewrite(
     >>> rewrite(said, Fixed(), language="German").text
     'Staub kühlt [2024A&A...1A].'
     """
-    _check(language, audience)
+    check_readers(language, audience)
     old = said.claims or (Claim(said.text, ()),)  # "The papers do not say" is a sentence too
     listed = [{"id": n, "text": claim.text} for n, claim in enumerate(old, start=1)]
     data = {
@@ -95,15 +95,28 @@ def rewrite(
     )
 
 
-def _check(language: str | None, audience: str | None) -> None:
+def check_readers(language: str | None, audience: str | None) -> None:
+    """Refuse an audience that is unknown, and a language that is none.
+
+    Raises
+    ------
+    InputError
+
+    Examples
+    --------
+    >>> check_readers("German", "cats")
+    Traceback (most recent call last):
+    landscape.errors.InputError: The audience 'cats' is unknown. Choose one of: expert, ...
+    """
     if audience is not None and audience not in READERS:
         message = f"The audience {audience!r} is unknown. Choose one of: {', '.join(READERS)}."
         raise InputError(message)
     if language is not None and not (
-        0 < len(language) <= _LONGEST_LANGUAGE
+        isinstance(language, str)
+        and 0 < len(language) <= _LONGEST_LANGUAGE
         and all(c.isalpha() or c in " ()-'" for c in language)
     ):
-        message = f"{language[:60]!r} is no name of a language; write, for example, Spanish."
+        message = f"{str(language)[:60]!r} is no name of a language; write, for example, Spanish."
         raise InputError(message)
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, date, datetime
+from numbers import Integral
 from typing import Any, Literal
 
 from landscape.errors import InputError
-from landscape.query.weights import Weights
+from landscape.query.weights import Weights, is_number
+from landscape.query.wording import readable_text
 
 Method = Literal["hybrid", "semantic", "words"]
 Fusion = Literal["scores", "ranks"]
@@ -59,9 +61,19 @@ class SearchSettings:
     t_now: date = field(default_factory=lambda: datetime.now(UTC).date())
 
     def __post_init__(self) -> None:
-        if not 1 <= self.k <= _LARGEST_K:
-            message = f"k is {self.k}; ask for 1 to {_LARGEST_K:,} papers."
+        if not is_whole(self.k) or not 1 <= self.k <= _LARGEST_K:
+            message = f"k is {self.k!r}; ask for 1 to {_LARGEST_K:,} papers."
             raise InputError(message)
+        if not is_number(self.gamma):
+            message = f"gamma is {self.gamma!r}; it has to be a number, such as 0.1."
+            raise InputError(message)
+        if self.filter is not None:
+            readable_text("filter", self.filter)
+        weights: object = self.weights  # whatever a caller wrote
+        if not isinstance(weights, Weights):
+            message = f"The weights are {weights!r}; give Weights(time=0.5), for example."
+            raise InputError(message)
+        check_day("t_now", self.t_now)
         for name, allowed in (
             ("method", ("hybrid", "semantic", "words")),
             ("fusion", ("scores", "ranks")),
@@ -74,6 +86,35 @@ class SearchSettings:
     def to_dict(self) -> dict[str, Any]:
         """Everything as JSON values."""
         return {**asdict(self), "t_now": self.t_now.isoformat()}
+
+
+def is_whole(value: object) -> bool:
+    """Whether a value is a whole number, NumPy's included.
+
+    Examples
+    --------
+    >>> is_whole(3), is_whole(3.0), is_whole(True)
+    (True, False, False)
+    """
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def check_day(name: str, value: object) -> None:
+    """Refuse what is no day.
+
+    Raises
+    ------
+    InputError
+
+    Examples
+    --------
+    >>> check_day("t_now", "2026")
+    Traceback (most recent call last):
+    landscape.errors.InputError: t_now is '2026'; give a day, such as datetime.date(2026, 1, 31).
+    """
+    if not isinstance(value, date) or isinstance(value, datetime):
+        message = f"{name} is {value!r}; give a day, such as datetime.date(2026, 1, 31)."
+        raise InputError(message)
 
 
 def search_settings(
@@ -104,6 +145,10 @@ def search_settings(
     Traceback (most recent call last):
     landscape.errors.InputError: There is no setting 'rarank'; there are k, method, fusion, ...
     """
+    written: object = weights
+    if not (written is None or isinstance(written, Weights | Mapping)):
+        message = f"The weights are {written!r}; give {{'time': 0.5}}, for example."
+        raise InputError(message)
     known = [name for name in SearchSettings.__dataclass_fields__ if name != "weights"]
     strengths = list(Weights.__dataclass_fields__)
     given: dict[str, Any] = {} if weights is None or isinstance(weights, Weights) else dict(weights)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from numbers import Real
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -50,8 +52,8 @@ class Weights:
     def __post_init__(self) -> None:
         for name in ("keyword", "time", "citation"):
             value = getattr(self, name)
-            if not 0 <= value <= 1:
-                message = f"The {name} weight is {value}; it has to be between 0 (off) and 1."
+            if not is_number(value) or not 0 <= value <= 1:
+                message = f"The {name} weight is {value!r}; it has to be between 0 (off) and 1."
                 raise InputError(message)
         if self.compat not in (None, "pathfinder"):
             message = f"There are no weights like those of {self.compat!r}; use 'pathfinder'."
@@ -61,6 +63,17 @@ class Weights:
     def names(self) -> tuple[str, ...]:
         """The weights that are on."""
         return tuple(n for n in ("keyword", "time", "citation") if getattr(self, n) > 0)
+
+
+def is_number(value: object) -> bool:
+    """Whether a value is a finite number, NumPy's included.
+
+    Examples
+    --------
+    >>> is_number(0.5), is_number("0.5"), is_number(float("nan"))
+    (True, False, False)
+    """
+    return isinstance(value, Real) and math.isfinite(value)
 
 
 def apply_weights(

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
 
 _EPSILON = 1e-12  # of every layer normalisation in BERT
+_PARTS = ("query", "key", "value")
 
 
 class QueryEncoder:
@@ -34,8 +35,13 @@ class QueryEncoder:
     """
 
     def __init__(self, weights: Mapping[str, Floats], *, heads: int) -> None:
-        self._weights, self._heads = weights, heads
+        self._weights, self._heads = dict(weights), heads
         self._layers = 1 + max(int(name.split(".")[2]) for name in weights if ".layer." in name)
+        for number in range(self._layers):  # one product instead of three
+            at = f"encoder.layer.{number}.attention.self"
+            for kind in ("weight", "bias"):
+                parts = [self._weights.pop(f"{at}.{part}.{kind}") for part in _PARTS]
+                self._weights[f"{at}.{kind}"] = np.concatenate(parts)
 
     def states(self, tokens: Sequence[int]) -> Floats:
         """Read one text: the state of every token in the last layer.
@@ -71,12 +77,8 @@ class QueryEncoder:
 
     def _attended(self, hidden: Floats, layer: str) -> Floats:
         """Scaled dot-product attention (Vaswani et al. 2017, eq. 1)."""
-        query, key, value = (
-            self._linear(hidden, f"{layer}.attention.self.{part}")
-            .reshape(len(hidden), self._heads, -1)
-            .transpose(1, 0, 2)
-            for part in ("query", "key", "value")
-        )
+        every = self._linear(hidden, f"{layer}.attention.self")
+        query, key, value = every.reshape(len(hidden), 3, self._heads, -1).transpose(1, 2, 0, 3)
         likeness = query @ key.transpose(0, 2, 1) / np.float32(np.sqrt(query.shape[2]))
         share = np.exp(likeness - likeness.max(axis=2, keepdims=True))
         share /= share.sum(axis=2, keepdims=True)
@@ -110,7 +112,8 @@ def pooled(states: Floats) -> Floats:
     [0.6000000238418579, 0.800000011920929]
     """
     mean = states.mean(axis=0)
-    return mean / max(np.float32(_EPSILON), np.linalg.norm(mean))
+    length = max(float(np.linalg.norm(mean)), _EPSILON)
+    return np.asarray(mean / length, dtype=np.float32)
 
 
 def gelu(x: Floats) -> Floats:
@@ -134,13 +137,26 @@ def gelu(x: Floats) -> Floats:
     >>> gelu(np.array([-1.0, 0.0, 1.0], np.float32)).round(4).tolist()
     [-0.1587..., 0.0, 0.8413...]
     """
-    size = np.abs(x) * np.float32(np.sqrt(0.5))
-    t = 1 / (1 + np.float32(0.3275911) * size)
-    series = np.zeros_like(t)
-    for coefficient in (1.061405429, -1.453152027, 1.421413741, -0.284496736, 0.254829592):
-        series = (series + np.float32(coefficient)) * t
-    tail = series * np.exp(-np.square(size))  # 1 - erf
-    return np.where(x < 0, x * tail, x * (2 - tail)) / 2
+    # Everything in place: new arrays of this size cost more than the arithmetic.
+    size = np.abs(x)
+    size *= np.float32(np.sqrt(0.5))
+    t = size * np.float32(0.3275911)
+    t += 1
+    np.reciprocal(t, out=t)
+    erf = np.full_like(t, 1.061405429)
+    for coefficient in (-1.453152027, 1.421413741, -0.284496736, 0.254829592):
+        erf *= t
+        erf += np.float32(coefficient)
+    erf *= t
+    np.square(size, out=size)
+    np.negative(size, out=size)
+    erf *= np.exp(size, out=size)
+    np.subtract(1, erf, out=erf)
+    np.copysign(erf, x, out=erf)
+    erf += 1
+    erf *= x
+    erf *= np.float32(0.5)
+    return erf
 
 
 _alone = threading.Lock()  # the number of threads is the whole process's

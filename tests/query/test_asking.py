@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import socket
+import time
 from typing import Any
 
 import pytest
@@ -11,7 +13,7 @@ import pytest
 from landscape.atlas.reading import Atlas
 from landscape.cli import main
 from landscape.errors import InputError
-from landscape.llm.client import ChatModel
+from landscape.llm.client import ChatModel, connect
 from tests.servers.openai_server import OpenAIServer, failing
 
 QUESTION = "How do stellar winds change the evolution of massive stars?"
@@ -132,7 +134,15 @@ def test_the_command_answers(
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"), [({"style": "rhyme"}, "rhyme"), ({"kk": 3}, "no setting 'kk'")]
+    ("wrong", "said"),
+    [
+        ({"style": "rhyme"}, "rhyme"),
+        ({"kk": 3}, "no setting 'kk'"),
+        ({"audience": "cats"}, "audience 'cats' is unknown"),
+        ({"language": 7}, "'7' is no name of a language"),
+        ({"t_now": "today"}, "t_now is 'today'"),
+        ({"k": "many"}, "k is 'many'"),
+    ],
 )
 def test_wrong_settings_are_told(
     demo_atlas: Atlas, offline: None, wrong: dict[str, Any], said: str
@@ -141,3 +151,23 @@ def test_wrong_settings_are_told(
         demo_atlas.ask(QUESTION, **wrong)
     with pytest.raises(InputError, match="question is empty"):
         demo_atlas.ask("  ")
+
+
+def test_offline_other_readers_need_a_model(demo_atlas: Atlas, offline: None) -> None:
+    said = demo_atlas.ask(QUESTION, audience="public", language="German")
+    assert any("language and audience needs a language model" in note for note in said.notes)
+
+
+def test_a_server_that_is_not_there_costs_a_moment(
+    demo_atlas: Atlas, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{unused.getsockname()[1]}/v1"
+        model = connect(base_url=url, api_key="none", model="any")
+        demo_atlas.ask(QUESTION, model=None)  # what is slow is loaded
+        begin = time.perf_counter()
+        said = demo_atlas.ask(QUESTION, model=model)
+    assert time.perf_counter() - begin < 8
+    assert said.method == "extractive"
+    assert any("connection refused" in note for note in said.notes)

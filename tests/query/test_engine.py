@@ -22,6 +22,7 @@ from landscape.atlas.reading import Atlas
 from landscape.errors import AtlasError, InputError, RemoteError
 from landscape.query.engine import Engine
 from landscape.query.entities import find_entities
+from landscape.query.holdings import names_of_paper
 from landscape.query.settings import SearchSettings
 from landscape.query.weights import Weights
 
@@ -289,3 +290,74 @@ def test_an_atlas_built_again_meanwhile_is_told(demo_atlas: Atlas, tmp_path: Pat
     write_manifest(folder, dataclasses.replace(atlas.manifest, title="Another"))
     with pytest.raises(AtlasError, match="built again since it was opened"):
         atlas.search("dust")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"k": "ten"}, "k is 'ten'"),
+        ({"k": 2.5}, "k is 2.5"),
+        ({"k": True}, "k is True"),
+        ({"gamma": "strict"}, "gamma is 'strict'"),
+        ({"gamma": float("nan")}, "gamma is nan"),
+        ({"t_now": "2026-01-01"}, "t_now is '2026-01-01'"),
+        ({"t_now": datetime.datetime(2026, 1, 1)}, "t_now is datetime"),
+        ({"filter": 7}, "filter is 7"),
+        ({"weights": "time"}, "weights are 'time'"),
+        ({"weights": {"time": "much"}}, "time weight is 'much'"),
+        ({"weights": {"time": float("nan")}}, "time weight is nan"),
+        ({"reranker": "magic"}, "no reranker 'magic'"),
+        ({"reranker": "cross-encoder:"}, "no reranker 'cross-encoder:'"),
+    ],
+)
+def test_settings_of_the_wrong_kind_are_told(
+    demo_atlas: Atlas, wrong: dict[str, object], said: str
+) -> None:
+    with pytest.raises(InputError, match=said):
+        demo_atlas.search("dust", **wrong)
+
+
+def test_whole_numbers_of_numpy_are_whole_numbers(demo_atlas: Atlas) -> None:
+    assert len(demo_atlas.search("stellar winds", k=np.int64(3), gamma=np.float32(0.1))) == 3
+
+
+def test_papers_are_known_by_every_spelling_of_their_names() -> None:
+    assert "2401.01234" in names_of_paper("2401.01234v2")
+    assert "2401.01234" in names_of_paper("https://arxiv.org/pdf/2401.01234v2.pdf")
+    assert "2401.01234" in names_of_paper("https://doi.org/10.48550/arXiv.2401.01234")
+    assert "10.1051/0004-6361/202039988" in names_of_paper(
+        "https://doi.org/10.1051/0004-6361/202039988"
+    )
+    assert "2021A&A...645L..11A" in names_of_paper(
+        "https://ui.adsabs.harvard.edu/abs/2021A%26A...645L..11A/abstract"
+    )
+
+
+def test_papers_like_one_are_found_by_any_spelling(demo_atlas: Atlas) -> None:
+    papers = demo_atlas.read_papers(["paper_id", "arxiv_id", "doi"])
+    wanted = None
+    for column, spellings in (
+        ("arxiv_id", ["{}", "arXiv:{}", "{}v3", "https://arxiv.org/abs/{}v1"]),
+        ("doi", ["{}", "https://doi.org/{}", "DOI:{}"]),
+    ):
+        known = papers[column].dropna()
+        if known.empty:
+            continue
+        for spelling in spellings:
+            found = demo_atlas.similar(spelling.format(known.iloc[0]), k=3)
+            wanted = wanted or {"arxiv_id": {}, "doi": {}}
+            wanted[column].setdefault("rows", [p.row for p in found.papers])
+            assert [p.row for p in found.papers] == wanted[column]["rows"]
+    assert wanted is not None
+    with pytest.raises(InputError, match="paper is 7; it has to be text"):
+        demo_atlas.similar([7])
+
+
+def test_weights_lift_papers_like_others_too(demo_atlas: Atlas) -> None:
+    first = demo_atlas.read_papers(["paper_id"])["paper_id"][0]
+    weights = {"time": 1.0}
+    plain, recent = (demo_atlas.similar(first, k=100, weights=given) for given in (None, weights))
+    assert recent.settings["weights"]["time"] == 1.0
+    assert all("age" in hit.parts for hit in recent.hits)
+    before, after = (np.mean([p.year for p in r.papers[:10]]) for r in (plain, recent))
+    assert after >= before

@@ -7,11 +7,13 @@ import json
 import re
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from landscape.corpus.normalising import normalise
 from landscape.corpus.readers.bibtex import BibtexReader
 from landscape.corpus.schema import RawRecord, Rejection
+from landscape.errors import InputError
 from landscape.query.citing import citation_keys
 from landscape.query.exporting import (
     answer_as_dict,
@@ -23,6 +25,7 @@ from landscape.query.exporting import (
     to_bibtex,
     to_ris,
 )
+from landscape.query.files import write_results
 from landscape.query.records import Answer, Coverage, Paper, Results
 from tests.query.sample_results import HOSTILE, sample_answer, sample_papers, sample_results
 
@@ -202,3 +205,36 @@ def test_a_paper_without_authors_is_written_too(answer: Answer) -> None:
     hit = dataclasses.replace(answer.results.hits[0], paper=bare)
     results = dataclasses.replace(answer.results, hits=(hit,))
     assert bare.label[:4] in dataclasses.replace(answer, results=results).to_markdown()
+
+
+def test_results_are_written_as_what_the_name_ends_in(answer: Answer, tmp_path: Path) -> None:
+    results = answer.results
+    texts = {}
+    for ending in ("bib", "ris", "tex", "txt", "csv", "json"):
+        path = write_results(results, tmp_path / f"papers.{ending}")
+        texts[ending] = path.read_text("utf-8")
+    assert texts["bib"] == results.to_bibtex() + "\n"
+    assert texts["ris"] == results.to_ris() + "\n"
+    assert texts["tex"] == results.to_aastex() + "\n"
+    assert texts["txt"].split() == results.to_bibcodes().split()
+    assert json.loads(texts["json"]) == results.to_dict()
+    assert len(pd.read_csv(tmp_path / "papers.csv")) == len(results)
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
+        f"papers.{ending}" for ending in texts
+    )
+
+
+def test_a_title_is_no_formula_in_a_table(answer: Answer, tmp_path: Path) -> None:
+    hit = answer.results.hits[0]
+    paper = dataclasses.replace(hit.paper, title="=1+1")
+    results = dataclasses.replace(answer.results, hits=(dataclasses.replace(hit, paper=paper),))
+    path = write_results(results, tmp_path / "papers.csv")
+    assert pd.read_csv(path)["title"][0] == "'=1+1"
+
+
+def test_where_papers_cannot_be_written_is_told(answer: Answer, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"'papers.doc'.*\.bib, \.ris, \.tex"):
+        write_results(answer.results, tmp_path / "papers.doc")
+    (tmp_path / "papers.bib").mkdir()
+    with pytest.raises(InputError, match="cannot be written"):
+        write_results(answer.results, tmp_path / "papers.bib")

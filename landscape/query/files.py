@@ -1,0 +1,101 @@
+"""Results in a file, of the kind that its name ends in."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from landscape.atlas.storage import write_bytes
+from landscape.errors import InputError
+
+if TYPE_CHECKING:
+    from landscape.query.records import Results
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a spreadsheet knows one
+
+
+def write_results(results: Results, path: str | os.PathLike[str]) -> Path:
+    """Write a result into a file, which appears whole or not at all.
+
+    Parameters
+    ----------
+    results : Results
+    path : path
+        Ends in ``.bib`` (BibTeX), ``.ris``, ``.tex`` (AASTeX's bibitems), ``.txt`` (bibcodes, one
+        a line), ``.csv`` (the table) or ``.json`` (everything).
+
+    Returns
+    -------
+    pathlib.Path
+
+    Raises
+    ------
+    InputError
+        For any other ending, or a folder that cannot be written.
+
+    Examples
+    --------
+    >>> from landscape.query.records import Coverage, Results
+    >>> results = Results("dust", (), Coverage("Demo", 9, 9, {}, None, None))
+    >>> write_results(results, "papers.doc")
+    Traceback (most recent call last):
+    landscape.errors.InputError: Papers cannot be written as 'papers.doc'; use a name that ...
+    """
+    path = check_ending(path)
+    text = _FORMS[path.suffix.lower()](results)
+    ended = text if text.endswith("\n") or not text else f"{text}\n"
+    try:
+        write_bytes(path, ended.encode())
+    except OSError as error:
+        raise InputError(f"{path} cannot be written ({error.strerror or error}).") from error
+    return path
+
+
+def check_ending(path: str | os.PathLike[str]) -> Path:
+    """Refuse a file of a kind that `write_results` does not write, before anything is searched.
+
+    Raises
+    ------
+    InputError
+
+    Examples
+    --------
+    >>> check_ending("papers.BIB").name
+    'papers.BIB'
+    """
+    path = Path(path)
+    if path.suffix.lower() not in _FORMS:
+        message = (
+            f"Papers cannot be written as {path.name!r}; use a name that ends in one of "
+            f"{', '.join(_FORMS)}."
+        )
+        raise InputError(message)
+    return path
+
+
+def _json(results: Results) -> str:
+    return json.dumps(results.to_dict(), indent=1, ensure_ascii=False, allow_nan=False)
+
+
+def _csv(results: Results) -> str:
+    table = results.table
+    for column in table.select_dtypes("object"):  # a title that begins with = is no formula
+        table[column] = [
+            f"'{cell}" if isinstance(cell, str) and cell[:1] in _FORMULA else cell
+            for cell in table[column]
+        ]
+    written: str = table.to_csv(index=False, lineterminator="\n")
+    return written
+
+
+_FORMS: Mapping[str, Callable[[Results], str]] = {
+    ".bib": lambda results: results.to_bibtex(),
+    ".ris": lambda results: results.to_ris(),
+    ".tex": lambda results: results.to_aastex(),
+    ".txt": lambda results: results.to_bibcodes(),
+    ".csv": _csv,
+    ".json": _json,
+}

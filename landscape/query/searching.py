@@ -1,0 +1,79 @@
+"""A search as users ask for it: rerankers by name, and a hypothetical abstract on request."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from landscape.errors import InputError, RemoteError
+from landscape.llm.environment import connect_if_told
+from landscape.query.expansion import hypothetical_abstract
+from landscape.query.reranking import load_reranker
+from landscape.query.wording import query_text
+
+if TYPE_CHECKING:
+    from landscape.llm.models import WritingModel
+    from landscape.query.engine import Engine
+    from landscape.query.records import Results
+    from landscape.query.reranking import Reranker
+    from landscape.query.settings import SearchSettings
+
+
+def search(
+    engine: Engine,
+    query: str,
+    settings: SearchSettings,
+    *,
+    reranker: Reranker | str | None = None,
+    expansion: str | None = None,
+    hyde: bool = False,
+    model: WritingModel | None = None,
+) -> Results:
+    """Find papers.
+
+    Parameters
+    ----------
+    engine : Engine
+    query : str
+    settings : SearchSettings
+    reranker : Reranker or str, optional
+        One as `load_reranker` names it.
+    expansion : str, optional
+        A hypothetical abstract to search with.
+    hyde : bool, default False
+        Whether a language model writes that abstract.
+    model : WritingModel, optional
+        Default: the one that the environment names.
+
+    Returns
+    -------
+    Results
+        Its ``expansion`` is what the model wrote; a model that fails costs a note.
+
+    Raises
+    ------
+    InputError
+        If something is asked for that cannot be, as an abstract where there is no model.
+    """
+    loaded = load_reranker(reranker) if isinstance(reranker, str) else reranker
+    notes: tuple[str, ...] = ()
+    if hyde and expansion is None:
+        expansion, notes = _written(query, model)
+    found = engine.search(query, settings, reranker=loaded, expansion=expansion)
+    coverage = replace(found.coverage, notes=(*notes, *found.coverage.notes))
+    return replace(found, coverage=coverage) if notes else found
+
+
+def _written(query: str, model: WritingModel | None) -> tuple[str | None, tuple[str, ...]]:
+    text, _ = query_text(query)
+    model = model or connect_if_told()
+    if model is None:
+        message = (
+            "A hypothetical abstract (HyDE) needs a language model: set OPENAI_API_KEY, or "
+            "OPENAI_BASE_URL and LANDSCAPE_LLM_MODEL."
+        )
+        raise InputError(message)
+    try:
+        return hypothetical_abstract(text, model), ()
+    except RemoteError as error:
+        return None, (f"Searched without a hypothetical abstract: {error}",)

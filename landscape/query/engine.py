@@ -237,7 +237,7 @@ class Engine:
             embedder = self._held.embedder
             if isinstance(embedder, WordEmbedder):
                 vector, spellings, words = embedder.read_query(text)
-                weights = self._held.rarity(spellings)
+                weights = self._held.rarity(spellings) if settings.rerank else None
             else:
                 vector = embedder.embed([text])[0]
             if expansion:

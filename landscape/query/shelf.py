@@ -62,7 +62,7 @@ class Shelf:
         list of Paper
             In the order asked.
         """
-        columns = [self.column(name, rows) for name in _SHOWN]
+        columns = self._columns(_SHOWN, rows)
         return [
             Paper(int(row), *map(_plain, values))
             for row, *values in zip(rows, *columns, strict=True)
@@ -80,16 +80,22 @@ class Shelf:
         -------
         list
         """
+        return self._columns((name,), rows)[0]
+
+    def _columns(
+        self, names: Sequence[str], rows: Sequence[int] | NDArray[np.int64]
+    ) -> list[list[Any]]:
         wanted = np.asarray(rows, dtype=np.int64)
         batch_of = np.searchsorted(self._ends, wanted, side="right")
-        found: list[Any] = [None] * len(wanted)
+        found: list[list[Any]] = [[None] * len(wanted) for _ in names]
         for number in np.unique(batch_of):
             here = np.flatnonzero(batch_of == number)
             batch = self._batches[number]
             inside = wanted[here] - (self._ends[number] - batch.num_rows)
-            values = batch.column(name).take(_arrow(inside)).to_pylist()
-            for place, value in zip(here, values, strict=True):
-                found[place] = value
+            taken = batch.select(list(names)).take(_arrow(inside))
+            for column, values in zip(found, taken.columns, strict=True):
+                for place, value in zip(here, values.to_pylist(), strict=True):
+                    column[place] = value
         return found
 
     def frame(self, columns: Sequence[str]) -> pd.DataFrame:

@@ -79,7 +79,8 @@ class QueryEncoder:
         share /= np.float32(np.sqrt(query.shape[2]))
         np.exp(share, out=share)
         share /= share.sum(axis=2, keepdims=True)
-        return (share @ value).transpose(1, 0, 2).reshape(len(hidden), -1)
+        mixed: Floats = np.matmul(share, value).transpose(1, 0, 2)
+        return mixed.reshape(len(hidden), -1)
 
     def _linear(self, x: Floats, at: str) -> Floats:
         # Few rows and many weights: in this order the product takes half the time.
@@ -90,7 +91,7 @@ class QueryEncoder:
     def _normalised(self, x: Floats, at: str) -> Floats:
         scale, shift = (self._weights[f"{at}.LayerNorm.{name}"] for name in ("weight", "bias"))
         n = np.float32(x.shape[1])
-        normal = x - np.add.reduce(x, axis=1, keepdims=True) / n
+        normal: Floats = np.subtract(x, np.add.reduce(x, axis=1, keepdims=True) / n)
         variance = np.einsum("ij,ij->i", normal, normal)[:, np.newaxis] / n
         normal *= scale / np.sqrt(variance + np.float32(_EPSILON))
         normal += shift

@@ -359,7 +359,7 @@ def test_a_paper_is_found_by_any_spelling_of_its_names(tmp_path: Path, name: str
         file.write_table(table)
     held = Holdings(Atlas(tmp_path, Manifest(title="Three")))
     assert held.row_of(name) == row
-    with pytest.raises(InputError, match="no paper '2401.01235'"):
+    with pytest.raises(InputError, match=r"no paper '2401\.01235'"):
         held.row_of("2401.01235")
     with pytest.raises(InputError, match="paper is 7; it has to be text"):
         held.row_of(7)

@@ -17,7 +17,7 @@ from typing import Any
 
 from benchmarks.measuring import PAPERS, growth_exponent, print_table, save
 
-STAGES = ("ingest", "keywords", "embeddings", "projection", "topics", "quality")
+STAGES = ("ingest", "keywords", "embeddings", "projection", "topics", "quality", "search")
 
 
 def sample_papers(papers: Path, n: int, target: Path) -> None:

@@ -89,6 +89,8 @@ def _demo(options: argparse.Namespace) -> Answer:
         seed=options.seed,
         workers=options.workers,
         title="Demo corpus (generated)",
+        # Its themes share no papers: UMAP would draw each together to a speck.
+        min_dist=0.5,
         say=_note,
     )
     options.figures.mkdir(parents=True, exist_ok=True)
@@ -165,7 +167,10 @@ def _search(options: argparse.Namespace) -> Answer:
     atlas = open_atlas(options.atlas)
     results = _found(atlas, options)
     if options.export:
-        _note(f"{len(results):,} papers are in {write_results(results, options.export)}")
+        path = write_results(results, options.export)
+        left_out = len(results) - len(results.to_bibcodes().split()) if path.suffix == ".txt" else 0
+        without = f"; {left_out:,} have no bibcode and are left out" if left_out else ""
+        _note(f"{len(results) - left_out:,} papers are in {path}{without}")
     spread = spread_of(atlas, results)
     if options.json:
         return Answer(_as_json(results.to_dict() | {"spread": spread.to_dict()}))

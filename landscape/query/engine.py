@@ -17,6 +17,7 @@ from landscape.query.holdings import Holdings
 from landscape.query.outliers import find_outliers
 from landscape.query.ranking import Ranking, fused, reranked, weighed, word_by_word
 from landscape.query.records import Hit, Results
+from landscape.query.reranking import judge
 from landscape.query.settings import SearchSettings
 from landscape.query.wording import query_text
 from landscape.vectors.embedder import WordEmbedder
@@ -110,7 +111,7 @@ class Engine:
         ranking = self._candidates(reading, settings, allowed)
         ranking = self._weighed(ranking, settings, names_of=text).sorted()
         wanted = min(settings.k, len(self._held) if allowed is None else len(allowed))
-        few = len(ranking) < wanted
+        few = len(ranking) < wanted and settings.method != "semantic"
         few_notes = (f"Only {len(ranking):,} papers hold any of the words.",) if few else ()
         ranking, rerank_notes = self._reranked(ranking, reading, settings, reranker)
         results = self._results(query, ranking, settings, allowed)
@@ -119,7 +120,7 @@ class Engine:
             coverage=replace(
                 results.coverage, notes=(*reading.notes, *notes, *few_notes, *rerank_notes)
             ),
-            expansion=expansion,
+            expansion=None if reading.vector is None else expansion,
             seconds=time.perf_counter() - started,
         )
 
@@ -131,7 +132,7 @@ class Engine:
         Parameters
         ----------
         paper_ids : str or sequence of str
-            Keys, bibcodes or arXiv identifiers.
+            Keys, bibcodes, DOIs or arXiv identifiers.
         settings : SearchSettings, optional
             All but ``rerank``: nothing is compared word by word.
 
@@ -148,7 +149,11 @@ class Engine:
         started = time.perf_counter()
         settings = settings or SearchSettings()
         self._held.check_unchanged()
-        names = [paper_ids] if isinstance(paper_ids, str) else list(paper_ids)
+        try:
+            names = [paper_ids] if isinstance(paper_ids, str) else list(paper_ids)
+        except TypeError as error:
+            message = f"The papers are {paper_ids!r}; give a name, or a list of names."
+            raise InputError(message) from error
         rows = np.array([self.row_of(name) for name in names], dtype=np.int64)
         if not len(rows):
             message = "No paper is given; name at least one by its key, bibcode or arXiv id."
@@ -230,7 +235,7 @@ class Engine:
 
     def _read(self, text: str, settings: SearchSettings, expansion: str | None) -> _Reading:
         """Embed the query, as far as the atlas lets it."""
-        if settings.method == "words" and not settings.rerank:
+        if settings.method == "words":
             return _Reading(text)
         words = weights = None
         try:
@@ -300,8 +305,7 @@ class Engine:
         first = ranking.taken(slice(n))
         if reranker is not None:
             try:
-                texts = self._held.texts(first.rows)
-                judged = np.asarray(reranker.scores(reading.text, texts), float)
+                judged = judge(reranker, reading.text, self._held.texts(first.rows))
             except LandscapeError as error:
                 return ranking, (f"Not reranked: {error}",)
             return reranked(ranking, judged, judged), ()

@@ -34,7 +34,8 @@ def write_results(results: Results, path: str | os.PathLike[str]) -> Path:
     Raises
     ------
     InputError
-        For any other ending, or a folder that cannot be written.
+        For any other ending, a folder that cannot be written, or when nothing was found: a file
+        that is there stays as it is.
 
     Examples
     --------
@@ -45,6 +46,9 @@ def write_results(results: Results, path: str | os.PathLike[str]) -> Path:
     landscape.errors.InputError: Papers cannot be written as 'papers.doc'; use a name that ...
     """
     path = check_ending(path)
+    if not len(results):
+        message = f"No paper was found, so {path} is left as it is; ask for something else."
+        raise InputError(message)
     text = _FORMS[path.suffix.lower()](results)
     ended = text if text.endswith("\n") or not text else f"{text}\n"
     try:
@@ -82,9 +86,9 @@ def _json(results: Results) -> str:
 
 def _csv(results: Results) -> str:
     table = results.table
-    for column in table.select_dtypes("object"):  # a title that begins with = is no formula
+    for column in table:  # a title that begins with = is no formula
         table[column] = [
-            f"'{cell}" if isinstance(cell, str) and cell[:1] in _FORMULA else cell
+            f"'{cell}" if isinstance(cell, str) and cell.lstrip(" ").startswith(_FORMULA) else cell
             for cell in table[column]
         ]
     written: str = table.to_csv(index=False, lineterminator="\n")

@@ -68,6 +68,45 @@ def load_reranker(spec: str) -> Reranker:
     raise InputError(message)
 
 
+def judge(reranker: Reranker, query: str, texts: Sequence[str]) -> NDArray[np.float64]:
+    """Score texts, and see that every one has got its score.
+
+    Parameters
+    ----------
+    reranker : Reranker
+    query : str
+    texts : sequence of str, shape (n,)
+
+    Returns
+    -------
+    ndarray of float64, shape (n,)
+
+    Raises
+    ------
+    InputError
+        If it gives another number of scores, or some that are no numbers.
+
+    Examples
+    --------
+    >>> class Silent:
+    ...     name = "silent"
+    ...     def scores(self, query, texts):
+    ...         return np.full(len(texts), np.nan)
+    >>> judge(Silent(), "dust", ["Dust cools."])
+    Traceback (most recent call last):
+    landscape.errors.InputError: silent gave scores of shape (1,) for 1 texts, 1 of them no numbers.
+    """
+    given = np.asarray(reranker.scores(query, texts), dtype=np.float64)
+    broken = int((~np.isfinite(given)).sum())
+    if given.shape != (len(texts),) or broken:
+        message = (
+            f"{reranker.name} gave scores of shape {given.shape} for {len(texts)} texts, "
+            f"{broken} of them no numbers."
+        )
+        raise InputError(message)
+    return given
+
+
 class CrossEncoderReranker:
     """Any cross-encoder of sentence-transformers, by local path or by name.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from landscape.errors import InputError, RemoteError
 from landscape.llm.environment import connect_if_told
 from landscape.query.expansion import hypothetical_abstract
+from landscape.query.filters import parse_filter
 from landscape.query.reranking import load_reranker
 from landscape.query.wording import query_text
 
@@ -57,6 +58,11 @@ def search(
     """
     loaded = load_reranker(reranker) if isinstance(reranker, str) else reranker
     notes: tuple[str, ...] = ()
+    if (hyde or expansion) and settings.method == "words":
+        message = "A hypothetical abstract is searched by meaning; use method hybrid or semantic."
+        raise InputError(message)
+    if settings.filter:
+        parse_filter(settings.filter)  # a mistake in it is told before a model is paid
     if hyde and expansion is None:
         expansion, notes = _written(query, model)
     found = engine.search(query, settings, reranker=loaded, expansion=expansion)

@@ -8,6 +8,7 @@ import datetime
 import os
 import shutil
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from landscape.atlas.reading import Atlas
 from landscape.errors import AtlasError, InputError, RemoteError
 from landscape.query.engine import Engine
 from landscape.query.entities import find_entities
+from landscape.query.files import write_results
 from landscape.query.holdings import Holdings, names_of_paper
 from landscape.query.settings import SearchSettings
 from landscape.query.weights import Weights
@@ -373,3 +375,42 @@ def test_weights_lift_papers_like_others_too(demo_atlas: Atlas) -> None:
     assert all("age" in hit.parts for hit in recent.hits)
     before, after = (np.mean([p.year for p in r.papers[:10]]) for r in (plain, recent))
     assert after >= before
+
+
+class Broken:
+    """A reranker whose server answers nonsense."""
+
+    name = "broken"
+
+    def __init__(self, *given: float) -> None:
+        self.given = given
+
+    def scores(self, _query: str, texts: Sequence[str]) -> np.ndarray:
+        return np.array(self.given or [np.nan] * len(texts))
+
+
+@pytest.mark.parametrize("given", [(), (1.0, 2.0, 3.0)])
+def test_nonsense_of_a_reranker_changes_nothing(demo_atlas: Atlas, given: tuple) -> None:
+    plain = demo_atlas.search("dust", k=5, rerank=False)
+    found = demo_atlas.search("dust", k=5, reranker=Broken(*given))
+    assert [p.row for p in found.papers] == [p.row for p in plain.papers]
+    assert any("Not reranked: broken gave scores" in note for note in found.coverage.notes)
+
+
+def test_words_alone_means_words_alone(demo_atlas: Atlas) -> None:
+    found = demo_atlas.search("dust in galaxies", k=20, method="words")
+    words = [hit.parts["words"] for hit in found.hits]
+    assert words == sorted(words, reverse=True)
+    with pytest.raises(InputError, match="is searched by meaning"):
+        demo_atlas.search("dust", method="words", expansion="Dust cools gas.")
+    with pytest.raises(InputError, match="give a name, or a list"):
+        demo_atlas.similar(5)  # type: ignore[arg-type] # what is tested
+
+
+def test_an_empty_result_replaces_no_file(demo_atlas: Atlas, tmp_path: Path) -> None:
+    mine = tmp_path / "mine.bib"
+    mine.write_text("precious")
+    nothing = demo_atlas.search("dust", filter="1800..1801")
+    with pytest.raises(InputError, match=r"mine\.bib is left as it is"):
+        write_results(nothing, mine)
+    assert mine.read_text() == "precious"

@@ -29,7 +29,7 @@ from landscape.corpus.whole_files import write_whole
 if TYPE_CHECKING:
     import pyarrow as pa
 
-VERSION = 2
+VERSION = 3
 """Raised when readers or cleaning change what they give, so that no chunk of old is taken over."""
 
 KEYS = ("bibcode", "arxiv_id", "doi", "title", "text", "given")

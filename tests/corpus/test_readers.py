@@ -13,6 +13,7 @@ import pytest
 
 from landscape.corpus.readers import choose_reader
 from landscape.corpus.readers.bibtex import BibtexReader
+from landscape.corpus.readers.fields import names_of
 from landscape.corpus.readers.json_records import json_records
 from landscape.corpus.reading import read_papers
 from landscape.corpus.schema import PAPERS_SCHEMA, RawRecord, Rejection
@@ -134,6 +135,67 @@ def test_the_arxiv_snapshot(tmp_path: Path) -> None:
     assert (paper["date"].isoformat(), paper["date_precision"]) == ("2007-04-02", "day")
     assert paper["journal"] == "Phys.Rev.D76:013009,2007"
     assert paper["source"] == ["arxiv:whatever.csv"]
+
+
+@pytest.mark.parametrize(
+    ("given", "names"),
+    [
+        (
+            ["Hao Zhang (1", "2)", "L. Wu (3) ((1) KIAA (PKU", "Beijing)", "(2) MIT)"],
+            "Hao Zhang|L. Wu",
+        ),
+        (["A. Ho (1) L. Wu (2)", "(25) University of Geneva"], "A. Ho|L. Wu"),
+        (["A. Ho (1", "L. Wu (2)", "B. Bo ((1) KIAA", "Beijing"], "A. Ho|L. Wu|B. Bo"),
+        (["A. Ho", "L. Wu)"], "A. Ho|L. Wu"),
+        (["Yuxi (Lucy) Lu", "and Stefano Vitale"], "Yuxi Lu|Stefano Vitale"),
+        (["D. Bird et al.", "et al. (201 additional authors not shown)", "et al"], "D. Bird"),
+        (["Lyman Page", "19 pages", "latex", "10 figures", ":", "-", "(3)"], "Lyman Page"),
+        (["Anukriti", "J", "R. Al", "Andrea Tal", "Andy"], "Anukriti|J|R. Al|Andrea Tal|Andy"),
+        (["the LIGO Scientific Collaboration"], "the LIGO Scientific Collaboration"),
+        (["Fermi-LAT Collaboration", "M33 Team"], "Fermi-LAT Collaboration|M33 Team"),
+        (["A. Ho", "for the IceCube Collaboration"], "A. Ho|IceCube Collaboration"),
+        (["A. Ho (for the DES Collaboration)", "L. Wu"], "A. Ho|L. Wu|DES Collaboration"),
+        (
+            "A. A. Penzias (1, 2), R. W. Wilson (MIT; USA) ((1) Leiden)",
+            "A. A. Penzias|R. W. Wilson",
+        ),
+        ("Penzias, A. (1) and Wilson, R. (2)", "Penzias, A.|Wilson, R."),
+        ("A. Penzias (1) R. Wilson (2)", "A. Penzias|R. Wilson"),
+    ],
+)
+def test_authors_without_affiliations_and_comments(given: object, names: str) -> None:
+    assert names_of(given) == names.split("|")
+
+
+def test_authors_that_are_no_texts_are_left_for_the_check() -> None:
+    assert names_of([1, "A. Ho (2)"]) == [1, "A. Ho (2)"]
+    assert names_of(None) is None
+
+
+def test_the_snapshots_parsed_authors_without_comments(tmp_path: Path) -> None:
+    parsed = [["Ho", "A. (1", ""], ["2)", "", ""], ["et al", "", ""]]
+    record = {**SNAPSHOT, "authors_parsed": parsed}
+    [paper] = papers_of(write_lines(tmp_path / "papers.jsonl", [record]))
+    assert paper["authors"] == ["Ho, A."]
+
+
+@pytest.mark.parametrize(
+    ("arxiv_id", "date", "read_as", "precision"),
+    [
+        ("astro-ph/9605151", "2026-06-19", "1996-05-01", "month"),
+        ("astro-ph/0412001", "2002-01-05", "2004-12-01", "month"),
+        ("1503.03442", "2013-11-28", "2015-03-01", "month"),
+        ("1503.03442", "2016-03-30", "2016-03-30", "day"),
+        ("1512.03442", "2014", "2014-01-01", "year"),
+        ("1512.03442", "2013", "2015-12-01", "month"),
+    ],
+)
+def test_a_date_far_from_the_arxiv_id_yields_to_it(
+    tmp_path: Path, arxiv_id: str, date: str, read_as: str, precision: str
+) -> None:
+    record = {**FLAT, "arxiv_id": arxiv_id, "date": date}
+    [paper] = papers_of(write_lines(tmp_path / "papers.jsonl", [record]))
+    assert (str(paper["date"]), paper["date_precision"]) == (read_as, precision)
 
 
 def test_the_flat_arxiv_shape_also_gzipped(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from landscape.corpus.dates import parse_date
+from landscape.corpus.dates import PaperDate, parse_date
 from landscape.corpus.identifiers import arxiv_month, parse_arxiv_id
 from landscape.corpus.readers.fields import names_of, texts_of
 from landscape.corpus.readers.files import checked
@@ -73,7 +73,7 @@ def _authors(record: dict[str, Any]) -> Any:
     parsed = record.get("authors_parsed")
     if isinstance(parsed, list) and parsed:
         # Family name, given names, suffix; whatever follows is an affiliation.
-        return [_name(entry) for entry in parsed if isinstance(entry, list) and entry]
+        return names_of([_name(entry) for entry in parsed if isinstance(entry, list) and entry])
     return names_of(record.get("authors"))
 
 
@@ -83,20 +83,41 @@ def _name(entry: list[Any]) -> str:
 
 
 def _dates(record: dict[str, Any], arxiv_id: Any) -> list[Any]:
-    if record.get("date"):
-        return [record["date"]]
-    versions = record.get("versions")
-    if isinstance(versions, list) and versions and isinstance(versions[0], dict):
-        created = versions[0].get("created")
-        if created:
-            return [created]
-    updated = record.get("update_date")
     known = parse_arxiv_id(arxiv_id)
-    if updated and known:
+    month = arxiv_month(known) if known else None
+    born = record.get("date") or _created(record.get("versions"))
+    if born:
+        return [f"{month.date:%Y-%m}" if month and _is_far(born, month) else born]
+    updated = record.get("update_date")
+    if updated and month:
         # The last change can be decades after the paper; its id holds the month of birth.
-        month = arxiv_month(known)
         try:
             return [updated] if month.covers(parse_date(updated)) else []
         except ValueError:
             return []
     return [updated] if updated else []
+
+
+def _created(versions: Any) -> Any:
+    """Return when the first version was sent in."""
+    if isinstance(versions, list) and versions and isinstance(versions[0], dict):
+        return versions[0].get("created")
+    return None
+
+
+def _is_far(given: Any, month: PaperDate) -> bool:
+    """Whether a date is more than a year off the month of the arXiv id.
+
+    Examples
+    --------
+    >>> _is_far("2026-06-19", parse_date("1996-05")), _is_far("1995-06-01", parse_date("1996-05"))
+    (True, False)
+    """
+    try:
+        date = parse_date(given)
+    except ValueError:
+        return False  # said of the record where its dates are read
+    years = date.date.year - month.date.year
+    if date.precision == "year":
+        return abs(years) > 1
+    return abs(12 * years + date.date.month - month.date.month) > 12

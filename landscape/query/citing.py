@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 
-from landscape.query.journals import find_journal, journal_of_bibcode
+from landscape.query.journals import Journal, find_journal, journal_of_bibcode
 from landscape.query.names import comma_form, split_name
 from landscape.query.records import Paper
 
@@ -78,10 +78,13 @@ def to_ris(papers: Iterable[Paper]) -> str:
     for paper, key in zip(papers, citation_keys(papers), strict=True):
         lines: list[tuple[str, str | None]] = [("TY", _kind(paper, 1))]
         lines += [("AU", comma_form(name)) for name in paper.authors]
-        if paper.date:
-            lines += [("PY", f"{paper.date:%Y}"), ("DA", f"{paper.date:%Y/%m/%d}")]
-        lines += [("TI", paper.title), ("JO", paper.journal), ("AB", paper.abstract)]
-        lines += [("DO", paper.doi), ("UR", paper.url), *(("KW", word) for word in paper.keywords)]
+        year = _year(paper)
+        lines.append(("PY", f"{year}" if year else None))
+        if paper.date and not _published_in(paper):
+            lines.append(("DA", f"{paper.date:%Y/%m/%d}"))
+        lines += [("TI", paper.title), ("JO", _journal_name(paper))]
+        lines += zip(("VL", "SP"), _place(paper), strict=False)
+        lines += [("AB", paper.abstract), ("DO", paper.doi), ("UR", paper.url)]
         lines += [("M1", f"arXiv:{paper.arxiv_id}" if paper.arxiv_id else None), ("ID", key)]
         if paper.url and paper.doi and paper.url.endswith(paper.doi):
             lines.remove(("UR", paper.url))
@@ -176,9 +179,8 @@ def _bibtex_entry(paper: Paper, key: str) -> str:
         "author": " and ".join(_bibtex_name(name) for name in paper.authors),
         "title": f"{{{escape_latex(paper.title)}}}" if paper.title else "",
         held_in: journal or ("arXiv e-prints" if paper.arxiv_id and kind == "article" else ""),
-        "year": f"{paper.year}" if paper.year else "",
-        "month": _MONTHS[paper.date.month - 1] if paper.date else "",
-        "keywords": ", ".join(escape_latex(word) for word in paper.keywords),
+        "year": f"{_year(paper) or ''}",
+        "month": _MONTHS[paper.date.month - 1] if paper.date and not _published_in(paper) else "",
         "abstract": escape_latex(paper.abstract),
         "doi": _bare(paper.doi),
         "archiveprefix": "arXiv" if paper.arxiv_id else "",
@@ -208,7 +210,7 @@ def _bibitem(paper: Paper, key: str, year: str) -> str:
     elif len(names) > 1:
         authors = ", ".join(names[:-1]) + rf", \& {names[-1]}"
     else:
-        authors = "".join(names)
+        authors = "".join(names) or escape_latex(paper.title)
     pieces = [f"{authors} {year}".strip()]
     journal = _journal(paper, escape_latex)
     pieces.append(journal or ("arXiv e-prints" if paper.arxiv_id else escape_latex(paper.title)))
@@ -222,7 +224,7 @@ def _bibitem(paper: Paper, key: str, year: str) -> str:
 def _lettered_years(papers: Sequence[Paper]) -> list[str]:
     def shown(paper: Paper) -> tuple[object, ...]:
         families = [split_name(name)[0] for name in paper.authors]
-        return (*(families if len(families) < 3 else (families[0], "et al.")), paper.year)
+        return (*(families if len(families) < 3 else (families[0], "et al.")), _year(paper))
 
     groups: dict[tuple[object, ...], list[Paper]] = {}
     for paper in papers:
@@ -231,7 +233,7 @@ def _lettered_years(papers: Sequence[Paper]) -> list[str]:
     for paper in papers:
         same = groups[shown(paper)]
         letter = _letters(same.index(paper)) if len(same) > 1 else ""
-        years.append((str(paper.year) if paper.year else "n.d.") + letter)
+        years.append(f"{_year(paper) or 'n.d.'}{letter}")
     return years
 
 
@@ -243,6 +245,22 @@ def _letters(number: int) -> str:
         number, rest = divmod(number - 1, 26)
         out = chr(ord("a") + rest) + out
     return out
+
+
+def _published_in(paper: Paper) -> Journal | None:
+    """The journal of which the bibcode tells; None for eprints."""
+    code = paper.bibcode
+    return journal_of_bibcode(code) if code and _BIBCODE.fullmatch(code) else None
+
+
+def _year(paper: Paper) -> int | None:
+    """The year of publication where the bibcode tells it: the paper's own date is arXiv's."""
+    return int(paper.bibcode[:4]) if paper.bibcode and _published_in(paper) else paper.year
+
+
+def _journal_name(paper: Paper) -> str | None:
+    known = _published_in(paper)
+    return known.names[0] if known else paper.journal
 
 
 def _place(paper: Paper) -> list[str]:
@@ -274,8 +292,9 @@ def _journal(paper: Paper, escape: Callable[[str], str]) -> str:
 def _kind(paper: Paper, column: int) -> str:
     if paper.doctype in _TYPES:
         return _TYPES[paper.doctype][column]
-    if paper.journal or paper.arxiv_id or paper.bibcode:
-        return _TYPES["article" if paper.journal or not paper.arxiv_id else "eprint"][column]
+    in_journal = paper.journal or _published_in(paper)
+    if in_journal or paper.arxiv_id or paper.bibcode:
+        return _TYPES["article" if in_journal or not paper.arxiv_id else "eprint"][column]
     return ("misc", "GEN")[column]
 
 
@@ -285,13 +304,13 @@ def _bibtex_name(name: str) -> str:
 
 
 def _bibitem_name(name: str) -> str:
-    family, given = (escape_latex(part) for part in split_name(name))
+    family, given = split_name(name)
     initials = "~".join(
-        "-".join(f"{piece[0]}." for piece in word.split("-") if piece)
+        "-".join(f"{escape_latex(piece[0])}." for piece in word.split("-") if piece)
         for word in re.split(r"[\s.]+", given)
-        if word
+        if word and word[0].isalpha()
     )
-    return f"{{{family}}}, {initials}" if initials else f"{{{family}}}"
+    return f"{{{escape_latex(family)}}}, {initials}" if initials else f"{{{escape_latex(family)}}}"
 
 
 def _one_line(text: str) -> str:

@@ -31,8 +31,8 @@ def sample_papers() -> tuple[Paper, ...]:
               ("Ludwig van Beethoven", "Müller, Ö.", "Planck Collaboration"), date(2024, 1, 2),
               arxiv_id="2401.00001", categories=("astro-ph.GA",), source=("arxiv",)),
         Paper(2, "h\u202ex }1", HOSTILE, HOSTILE, (HOSTILE, "A, B"), doi="10.1/}a%{b}"),
-        Paper(3, "2003A&A...412L..53Y", "Same year", "", ("Smith, Anna B.", "Roe, Bo-Chen"),
-              date(2022, 7, 1), "2003A&A...412L..53Y", doctype="article"),
+        Paper(3, "2022A&A...412L..53Y", "Same year", "", ("Smith, Anna B.", "Roe, Bo-Chen"),
+              date(2022, 7, 1), "2022A&A...412L..53Y", doctype="article"),
     )  # fmt: skip
 
 

@@ -193,7 +193,7 @@ def test_no_server_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         monkeypatch.setenv("OPENAI_BASE_URL", f"http://127.0.0.1:{unused.getsockname()[1]}/v1")
-        with pytest.raises(RemoteError, match=r"cannot be reached.*Check the network"):
+        with pytest.raises(RemoteError, match=r"cannot be reached.*check OPENAI_BASE_URL"):
             agreeing(retries=0).embed(TEXTS)
 
 

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 
 from landscape.query.journals import Journal, find_journal, journal_of_bibcode
-from landscape.query.names import comma_form, split_name
+from landscape.query.names import comma_form, name_parts, split_name
 from landscape.query.records import Paper
 
 _LATEX = {
@@ -213,12 +213,14 @@ def _bibitem(paper: Paper, key: str, year: str) -> str:
         authors = "".join(names) or escape_latex(paper.title)
     pieces = [f"{authors} {year}".strip()]
     journal = _journal(paper, escape_latex)
-    pieces.append(journal or ("arXiv e-prints" if paper.arxiv_id else escape_latex(paper.title)))
+    title = escape_latex(paper.title) if names else ""  # without authors it stands in their place
+    pieces.append(journal or ("arXiv e-prints" if paper.arxiv_id else title))
     pieces += _place(paper) or ([f"arXiv:{paper.arxiv_id}"] if paper.arxiv_id else [])
     if paper.doi:
         pieces.append(rf"\dodoi{{{_bare(paper.doi)}}}")
     head, *rest = (piece for piece in pieces if piece)
-    return rf"\bibitem[{label}({year})]{{{key}}} {head}," + "\n  " + ", ".join(rest)
+    item = rf"\bibitem[{label}({year})]{{{key}}} {head}"
+    return f"{item},\n  {', '.join(rest)}" if rest else item
 
 
 def _lettered_years(papers: Sequence[Paper]) -> list[str]:
@@ -290,27 +292,30 @@ def _journal(paper: Paper, escape: Callable[[str], str]) -> str:
 
 
 def _kind(paper: Paper, column: int) -> str:
-    if paper.doctype in _TYPES:
+    published = _published_in(paper)
+    if paper.doctype in _TYPES and not (published and paper.doctype == "eprint"):
         return _TYPES[paper.doctype][column]
-    in_journal = paper.journal or _published_in(paper)
+    in_journal = paper.journal or published
     if in_journal or paper.arxiv_id or paper.bibcode:
         return _TYPES["article" if in_journal or not paper.arxiv_id else "eprint"][column]
     return ("misc", "GEN")[column]
 
 
 def _bibtex_name(name: str) -> str:
-    family, given = (escape_latex(part) for part in split_name(name))
-    return f"{{{family}}}, {given}" if given else f"{{{family}}}"
+    family, given, suffix = (escape_latex(part) for part in name_parts(name))
+    # BibTeX has the suffix in the middle: "Last, Jr., First".
+    return ", ".join(part for part in (f"{{{family}}}", suffix, given) if part)
 
 
 def _bibitem_name(name: str) -> str:
-    family, given = split_name(name)
+    family, given, suffix = name_parts(name)
     initials = "~".join(
         "-".join(f"{escape_latex(piece[0])}." for piece in word.split("-") if piece)
         for word in re.split(r"[\s.]+", given)
         if word and word[0].isalpha()
     )
-    return f"{{{escape_latex(family)}}}, {initials}" if initials else f"{{{escape_latex(family)}}}"
+    pieces = (f"{{{escape_latex(family)}}}", initials, suffix)
+    return ", ".join(piece for piece in pieces if piece)
 
 
 def _one_line(text: str) -> str:

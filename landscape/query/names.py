@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_SUFFIX = re.compile(r"(?:Jr|Sr|II|III|IV)\.?", re.IGNORECASE)
+_SUFFIX = re.compile(r"(?<=\S)(?:\s*,\s*|\s+)((?:Jr|Sr|II|III|IV)\.?)\s*(?=,|$)", re.IGNORECASE)
 _PARTICLES = frozenset(
     ["van", "von", "der", "den", "ter", "ten", "de", "del", "della", "di", "da", "dos", "du", "des",
      "la", "le", "el", "bin", "zu"]
@@ -30,18 +30,47 @@ def split_name(name: str) -> tuple[str, str]:
     >>> split_name("Planck Collaboration"), split_name("John A. Smith, Jr.")
     (('Planck Collaboration', ''), ('Smith', 'John A., Jr.'))
     """
+    family, given, suffix = name_parts(name)
+    return family, ", ".join(part for part in (given, suffix) if part)
+
+
+def name_parts(name: str) -> tuple[str, str, str]:
+    """Split an author's name as `split_name` does, with the suffix apart.
+
+    Parameters
+    ----------
+    name : str
+
+    Returns
+    -------
+    family, given, suffix : str
+        There is a suffix only where there is a given name.
+
+    Examples
+    --------
+    >>> name_parts("J. Smith Jr."), name_parts("Smith III, M."), name_parts("Smith, Jr., J.")
+    (('Smith', 'J.', 'Jr.'), ('Smith', 'M.', 'III'), ('Smith', 'J.', 'Jr.'))
+    """
     name = " ".join(name.split())
-    family, comma, given = (part.strip() for part in name.partition(","))
-    if comma and not _SUFFIX.fullmatch(given):
-        return family, given
-    words = family.split()
+    found = _SUFFIX.search(name)
+    bare = name[: found.start()] + name[found.end() :] if found else name
+    family, comma, given = (part.strip() for part in bare.partition(","))
+    if not comma:
+        family, given = _split_spoken(family)
+    if not given:
+        return name, "", ""
+    return family, given, found[1] if found else ""
+
+
+def _split_spoken(name: str) -> tuple[str, str]:
+    """Split "Given Family"; particles such as "de" belong to the family."""
+    words = name.split()
     if len(words) < 2 or words[-1].lower() in ("collaboration", "team", "consortium", "group"):
         return name, ""
     start = len(words) - 1
     while start > 1 and words[start - 1].lower() in _PARTICLES:
         start -= 1
-    suffix = f", {given}" if comma else ""
-    return " ".join(words[start:]), " ".join(words[:start]) + suffix
+    return " ".join(words[start:]), " ".join(words[:start])
 
 
 def comma_form(name: str) -> str:

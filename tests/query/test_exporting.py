@@ -264,3 +264,31 @@ def test_bibitems_of_odd_authors() -> None:
     odd = Paper(0, "x", "Dust", "", ("Harvard & Smithsonian",))
     assert r"{Smithsonian}, H. " in to_bibitems([odd])
     assert "Dust 2" in to_bibitems([Paper(0, "y", "Dust", "", date=datetime.date(2020, 1, 1))])
+
+
+def test_an_eprint_with_the_bibcode_of_a_journal_is_an_article() -> None:
+    paper = Paper(0, "x", "T", "", bibcode="2023ApJ...959...23R", doctype="eprint")
+    assert to_ris([paper]).startswith("TY  - JOUR")
+    eprint = dataclasses.replace(paper, bibcode="2025arXiv250401234R")
+    assert to_ris([eprint]).startswith("TY  - UNPB")
+
+
+@pytest.mark.parametrize(
+    ("name", "bibtex", "ris", "bibitem"),
+    [
+        ("J. Smith Jr.", "{Smith}, Jr., J.", "Smith, J., Jr.", "{Smith}, J., Jr."),
+        ("M. A. Smith III", "{Smith}, III, M. A.", "Smith, M. A., III", "{Smith}, M.~A., III"),
+        ("Smith III, M.", "{Smith}, III, M.", "Smith, M., III", "{Smith}, M., III"),
+        ("Smith, Jr., J.", "{Smith}, Jr., J.", "Smith, J., Jr.", "{Smith}, J., Jr."),
+        ("Smith Jr.", "{Smith Jr.}", "Smith Jr.", "{Smith Jr.}"),
+    ],
+)
+def test_a_suffix_is_no_family_name(name: str, bibtex: str, ris: str, bibitem: str) -> None:
+    paper = Paper(0, "x", "T", "", (name,))
+    assert f"author = {{{bibtex}}}" in to_bibtex([paper])
+    assert f"AU  - {ris}" in to_ris([paper]).splitlines()
+    assert f"{{x}} {bibitem} n.d.," in to_bibitems([paper])
+
+
+def test_a_bibitem_has_its_title_once() -> None:
+    assert to_bibitems([Paper(0, "x", "Dust", "")]) == r"\bibitem[{Dust}(n.d.)]{x} Dust n.d."

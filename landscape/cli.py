@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -226,7 +225,9 @@ def _figure_heatmap(options: argparse.Namespace) -> Answer:
 def _figure_query(options: argparse.Namespace) -> Answer:
     from landscape.atlas.reading import open_atlas
     from landscape.figures import query_map, save_figure
+    from landscape.figures.export import check_kind
 
+    check_kind(options.output)
     atlas = open_atlas(options.atlas)
     results = _found(atlas, options)
     figure = query_map(atlas, results, colours=options.colours, title=options.title)
@@ -334,16 +335,9 @@ def _print(text: str, stream: IO[str], *, end: str = "\n") -> None:
 
 
 def _as_json(document: Any) -> str:
-    return json.dumps(_finite(document), indent=1, ensure_ascii=False, allow_nan=False)
+    from landscape.query.exporting import plain
 
-
-def _finite(value: Any) -> Any:
-    """The same with null for NaN and infinity, which JSON has not."""
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, dict):
-        return {key: _finite(inner) for key, inner in value.items()}
-    return [_finite(inner) for inner in value] if isinstance(value, list | tuple) else value
+    return json.dumps(plain(document), indent=1, ensure_ascii=False, allow_nan=False)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -186,6 +186,9 @@ def test_a_figure_of_an_unknown_kind_of_file_is_refused(
 ) -> None:
     assert main(["figure", "heatmap", str(demo_atlas.path), "-o", str(tmp_path / "map.doc")]) == 2
     assert "map.doc" in capsys.readouterr().err
+    # before anything is opened or searched
+    assert main(["figure", "query", "no-such.atlas", "dust", "-o", str(tmp_path / "map.doc")]) == 2
+    assert "map.doc" in capsys.readouterr().err
 
 
 def test_a_reader_that_goes_away_is_no_error(demo_atlas: landscape.Atlas) -> None:

@@ -60,13 +60,8 @@ def save_figure(figure: Figure, path: str | os.PathLike[str], *, dpi: int | None
     'a.svg'
     'Nothing.\n'
     """
-    target = Path(path)
-    writer = _WRITERS.get(target.suffix.lower())
-    if writer is None:
-        raise InputError(
-            f"A figure cannot be written as {target.name!r}; "
-            f"use a name that ends in one of {', '.join(_WRITERS)}."
-        )
+    target = check_kind(path)
+    writer = _WRITERS[target.suffix.lower()]
     if dpi is not None and not 20 <= dpi <= 1200:
         raise InputError(f"The resolution must lie between 20 and 1200 dpi, not {dpi}.")
     words = str(getattr(figure, "alt_text", ""))
@@ -79,6 +74,28 @@ def save_figure(figure: Figure, path: str | os.PathLike[str], *, dpi: int | None
         files[target.with_suffix(".alt.txt")] = f"{words}\n".encode()
     for file, content in files.items():
         _write_whole(file, content)
+    return target
+
+
+def check_kind(path: str | os.PathLike[str]) -> Path:
+    """Refuse a file of a kind that `save_figure` does not write, before anything is drawn.
+
+    Raises
+    ------
+    InputError
+
+    Examples
+    --------
+    >>> check_kind("map.doc")
+    Traceback (most recent call last):
+    landscape.errors.InputError: A figure cannot be written as 'map.doc'; use a name that ends ...
+    """
+    target = Path(path)
+    if target.suffix.lower() not in _WRITERS:
+        raise InputError(
+            f"A figure cannot be written as {target.name!r}; "
+            f"use a name that ends in one of {', '.join(_WRITERS)}."
+        )
     return target
 
 

@@ -36,6 +36,7 @@ _LONGEST_QUESTION = 240
 _LONGEST_NOTE = 160
 _REGIONS_NAMED, _FOR_ORIENTATION = 16, 8
 _PAPERS_TOLD, _RANKS_TOLD = 10, 12
+_ENOUGH_TO_OUTLINE = 3
 
 
 def query_map(
@@ -49,9 +50,9 @@ def query_map(
 ) -> Sheet:
     """Draw where the papers that a search found lie on the map.
 
-    The density of the whole atlas stays in the background. Every paper found is marked and
-    numbered by its rank; those that lie apart from the others have another symbol. Where one or
-    two regions hold them, these are outlined.
+    The density of the whole atlas stays in the background. Every paper found is marked, and
+    the first are numbered by their rank; those that lie apart from the others have another symbol.
+    Where one or two regions hold them, these are outlined.
 
     Parameters
     ----------
@@ -183,7 +184,7 @@ def _topics_to_name(topics: pd.DataFrame, spread: Spread) -> pd.DataFrame:
 def _outlined(spread: Spread) -> list[int]:
     """Regions to outline: those that the verdict names."""
     most = {"one region": 1, "two regions": 2, "scattered": 0}[spread.kind]
-    return [topic for topic, *_ in spread.inside[:most]]
+    return [topic for topic, _, n in spread.inside[:most] if n >= _ENOUGH_TO_OUTLINE]
 
 
 def _head(results: Results) -> str:

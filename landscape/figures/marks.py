@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 FEW = 40
 """Up to so many papers are marked large."""
-MOST_NUMBERS = 100
+MOST_NUMBERS = 40
+"""Of more papers, the first so many are numbered: more would lead from far away."""
 _NUMBER, _SMALL_NUMBER = 7.4, 6.4  # font sizes for few papers and for many
 _DOT, _DIAMOND = 5.2, 6.4  # sizes of the symbols of few papers
 _ALONGSIDE = 8.0  # a number this near to its symbol, and to no other, needs no leader line
@@ -158,7 +159,10 @@ def legend_of(
     ['paper found, numbered by rank', 'the region that holds them']
     """
     styles = symbols(colours, scale=scale * _shrinking(n_papers))
-    entries = [LegendEntry("paper found, numbered by rank", styles["found"][-1])]
+    numbered = "numbered by rank"
+    if n_papers > MOST_NUMBERS:
+        numbered = f"{MOST_NUMBERS} best numbered"
+    entries = [LegendEntry(f"paper found, {numbered}", styles["found"][-1])]
     if apart:
         entries.append(LegendEntry("found, but apart from the others", styles["apart"][-1]))
     if outlined:
@@ -247,16 +251,16 @@ def _place_numbers(page: Page, frame: Frame, at: Floats, dots: Floats) -> tuple[
         directions=48,
     )
     numbers[:n], leaders[:n] = placement.boxes, placement.leaders
-    leaders[_clearly_alongside(at, numbers, near=_ALONGSIDE * page.scale)] = np.nan
+    leaders[:n][_clearly_alongside(at, numbers[:n], near=_ALONGSIDE * page.scale)] = np.nan
     return numbers, leaders
 
 
 def _clearly_alongside(at: Floats, boxes: Floats, *, near: float) -> Bools:
-    """Whether a number stands by its own symbol and by no other, shape (k,)."""
+    """Whether a number stands by its own symbol and by no other, for the first n, shape (n,)."""
     nearest = np.clip(at[None], boxes[:, None, :2], boxes[:, None, 2:])
     away = np.hypot(*np.moveaxis(nearest - at[None], -1, 0))  # of each number from each symbol
     own = np.diag(away)
-    elsewhere = np.hypot(*np.moveaxis(at[:, None] - at[None], -1, 0)) > 0.5
+    elsewhere = np.hypot(*np.moveaxis(at[: len(boxes), None] - at[None], -1, 0)) > 0.5
     others = np.where(elsewhere, away, np.inf).min(axis=1, initial=np.inf)
     alongside: Bools = (own <= near) & (others > 1.6 * own)
     return alongside

@@ -112,11 +112,13 @@ class Engine:
         ranking = self._weighed(ranking, settings, names_of=text).sorted()
         wanted = min(settings.k, len(self._held) if allowed is None else len(allowed))
         few = len(ranking) < wanted and settings.method != "semantic"
-        few_notes = (f"Only {len(ranking):,} papers hold any of the words.",) if few else ()
+        few_notes = (_few(len(ranking)),) if few else ()
         ranking, rerank_notes = self._reranked(ranking, reading, settings, reranker)
         results = self._results(query, ranking, settings, allowed)
+        used = {"reranker": reranker.name} if reranker is not None else {}
         return replace(
             results,
+            settings={**results.settings, **used},
             coverage=replace(
                 results.coverage, notes=(*reading.notes, *notes, *few_notes, *rerank_notes)
             ),
@@ -147,7 +149,7 @@ class Engine:
             If one of them is not in the atlas.
         """
         started = time.perf_counter()
-        settings = settings or SearchSettings()
+        settings = replace(settings or SearchSettings(), rerank=False)
         self._held.check_unchanged()
         try:
             names = [paper_ids] if isinstance(paper_ids, str) else list(paper_ids)
@@ -337,6 +339,12 @@ class Engine:
         n_searched = len(held) if allowed is None else len(allowed)
         coverage = replace(held.coverage, n_searched=n_searched)
         return Results(query, hits, coverage, settings.to_dict())
+
+
+def _few(n: int) -> str:
+    if n == 0:
+        return "No paper holds any of the words."
+    return f"Only {n:,} paper{'s hold' if n > 1 else ' holds'} any of the words."
 
 
 def _known(ranking: Ranking, place: int) -> dict[str, float]:

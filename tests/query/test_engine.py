@@ -72,7 +72,7 @@ def test_filters_come_first_and_k_papers_come_back_wherever_k_exist(demo_atlas: 
     assert len(nothing) == nothing.coverage.n_searched == 0
     unheard = demo_atlas.search("zzzzqqq", k=12, method="words", rerank=False)
     assert len(unheard) == 0
-    assert "Only 0 papers hold any of the words." in unheard.coverage.notes
+    assert "No paper holds any of the words." in unheard.coverage.notes
 
 
 @pytest.mark.parametrize("method", ["hybrid", "semantic", "words"])
@@ -220,6 +220,7 @@ def test_a_reranker_decides_and_may_fail(demo_atlas: Atlas) -> None:
     results = demo_atlas.search("stellar winds", k=20, reranker=Longest())
     lengths = [len(f"{paper.title}. {paper.abstract}") for paper in results.papers]
     assert lengths == sorted(lengths, reverse=True)
+    assert results.settings["reranker"] == "longest"
     failed = demo_atlas.search("stellar winds", k=20, reranker=Unreachable())
     assert "Not reranked" in failed.coverage.notes[0]
     same = demo_atlas.search("stellar winds", k=20, rerank=False)

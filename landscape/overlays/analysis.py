@@ -1,0 +1,134 @@
+"""A table with what one has to know to read it: caption, denominators, bounds, warnings."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_GENERATED = "Generated demo corpus: these papers do not exist."
+_MOST_ROWS_SHOWN = 40
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """An answer of the map: one main table, and what one has to know to read it.
+
+    Attributes
+    ----------
+    kind : str
+        What was asked: ``"impact"``, ``"reviews"``, ...
+    table : pandas.DataFrame
+        The answer.
+    caption : str
+        What the table shows, in one or two sentences, with the corpus and its dates.
+    denominators : mapping of str to int
+        What shares are shares of: ``{"papers": 4000, "papers with a facility": 1200}``.
+    bounds : mapping
+        The atlas's ``coverage``: title, papers, sources, first and last date, generated.
+    warnings : tuple of str
+        What limits the answer, one sentence each: years that the corpus does not cover, ...
+    tables : mapping of str to pandas.DataFrame
+        Further tables that figures draw from, by name.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"facility": ["ALMA"], "share": [0.25]})
+    >>> found = Analysis("impact", table, "Share of papers.", {"papers": 8}, {"generated": True})
+    >>> print(found.to_text())
+    Share of papers.
+    facility  share
+        ALMA   0.25
+    Of 8 papers.
+    Generated demo corpus: these papers do not exist.
+    """
+
+    kind: str
+    table: pd.DataFrame
+    caption: str
+    denominators: Mapping[str, int]
+    bounds: Mapping[str, Any]
+    warnings: tuple[str, ...] = ()
+    tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Denominators, warnings, and that the corpus is generated where it is."""
+        of = "; ".join(f"{count:,} {what}" for what, count in self.denominators.items())
+        generated = _GENERATED if self.bounds.get("generated") else ""
+        return tuple(filter(None, (of and f"Of {of}.", *self.warnings, generated)))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as JSON values; missing numbers are null."""
+        return {
+            "kind": self.kind,
+            "caption": self.caption,
+            "denominators": dict(self.denominators),
+            "bounds": dict(self.bounds),
+            "warnings": list(self.warnings),
+            "table": _rows(self.table),
+            "tables": {name: _rows(table) for name, table in self.tables.items()},
+        }
+
+    def to_csv(self) -> str:
+        """The main table, with caption and notes as comments (``#``) above it."""
+        lines = [self.caption, *self.notes]
+        written: str = _flat(self.table).to_csv(index=False, lineterminator="\n")
+        return "".join(f"# {line}\n" for line in lines) + written
+
+    def to_latex(self) -> str:
+        r"""The main table as a LaTeX ``table`` (needs the package booktabs), notes below it."""
+        body: str = _flat(self.table).to_latex(
+            index=False, escape=True, float_format="%.3g", na_rep="--"
+        )
+        notes = " ".join(_escaped(note) for note in self.notes)
+        return (
+            "\\begin{table}\n\\centering\n"
+            f"\\caption{{{_escaped(self.caption)}}}\n{body}"
+            f"\\par\\smallskip\\footnotesize {notes}\n\\end{{table}}\n"
+        )
+
+    def to_text(self) -> str:
+        """The main table for a terminal."""
+        shown = self.table.head(_MOST_ROWS_SHOWN)
+        rest = len(self.table) - len(shown)
+        more = (f"... and {rest:,} more rows",) if rest else ()
+        table = shown.to_string(index=False, float_format=lambda x: f"{x:.3g}", max_colwidth=60)
+        return "\n".join([self.caption, table, *more, *self.notes])
+
+    def _repr_html_(self) -> str:
+        table = self.table.to_html(
+            index=False, border=0, escape=True, max_rows=_MOST_ROWS_SHOWN,
+            float_format=lambda x: f"{x:.3g}",
+        )  # fmt: skip
+        notes = "".join(f"<p><small>{html.escape(note)}</small></p>" for note in self.notes)
+        return f"<p>{html.escape(self.caption)}</p>{table}{notes}"
+
+
+def _rows(table: pd.DataFrame) -> list[dict[str, Any]]:
+    import json
+
+    rows: list[dict[str, Any]] = json.loads(table.to_json(orient="records", date_format="iso"))
+    return rows
+
+
+def _flat(table: pd.DataFrame) -> pd.DataFrame:
+    """Lists in cells as text."""
+    return table.map(
+        lambda cell: "; ".join(map(str, cell)) if isinstance(cell, list | tuple) else cell
+    )
+
+
+_SPECIAL = {
+    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
+    "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+}  # fmt: skip
+
+
+def _escaped(text: str) -> str:
+    return "".join(_SPECIAL.get(letter, letter) for letter in text)

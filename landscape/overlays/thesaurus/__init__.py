@@ -1,0 +1,1 @@
+"""The Unified Astronomy Thesaurus: its concepts, papers tagged with them, and what it lacks."""

@@ -1,0 +1,293 @@
+"""Read a thesaurus from the files that are published: JSON tree, flat JSON, CSV, SKOS RDF."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import re
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+from landscape.errors import InputError
+from landscape.overlays.thesaurus.concepts import Concept, Thesaurus
+
+_VERSION = re.compile(r"\d+\.\d+\.\d+")
+_SKOS = "{http://www.w3.org/2004/02/skos/core#}"
+_RDF = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}"
+_DEPRECATED = "{http://www.w3.org/2002/07/owl#}deprecated"
+_LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
+_EMBEDDED = "uat_subset.csv"
+_DEEPEST = 200  # levels of a tree; the UAT has 11
+
+
+@dataclass
+class _Record:
+    """What a file says of one concept, before all of it has been read."""
+
+    label: str = ""
+    alternatives: dict[str, None] = field(default_factory=dict)
+    broader: dict[str, None] = field(default_factory=dict)
+    related: dict[str, None] = field(default_factory=dict)
+    definition: str = ""
+    deprecated: bool = False
+
+
+_Records = dict[str, _Record]
+
+
+def read_thesaurus(path: str | Path, *, version: str | None = None) -> Thesaurus:
+    """Read a thesaurus; the form of the file is seen from its content.
+
+    Parameters
+    ----------
+    path : path
+        ``UAT.json`` (tree), ``UAT_list.json`` (flat), ``UAT.csv`` (levels), ``UAT.rdf`` (SKOS),
+        or a table with the columns ``concept_id, label, alternatives, broader``; each may be
+        compressed with gzip.
+    version : str, optional
+        The release. Default: what the path says (``uat/5.1.0/UAT.json``), else empty.
+
+    Returns
+    -------
+    Thesaurus
+        Without the deprecated concepts. A file that gives no numbers (the CSV of levels, old
+        trees) gives concepts whose id is their term.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, is not a thesaurus, or goes in circles.
+
+    Examples
+    --------
+    >>> read_thesaurus("no-such-UAT.json")
+    Traceback (most recent call last):
+    landscape.errors.InputError: The thesaurus no-such-UAT.json cannot be read (No such file ...
+    """
+    file = Path(path)
+    text = _content(file)
+    try:
+        records = _reader(text)(text)
+    except (ValueError, csv.Error, ElementTree.ParseError, RecursionError) as error:
+        raise _foreign(file, str(error)) from error
+    concepts = _concepts(records)
+    if not concepts:
+        raise _foreign(file, "it holds no concept")
+    named = _VERSION.findall(str(file.absolute()))
+    return Thesaurus(version if version is not None else (named or [""])[-1], concepts)
+
+
+@cache
+def embedded_thesaurus() -> Thesaurus:
+    """The small part of the Unified Astronomy Thesaurus that comes with the package.
+
+    Its 11 top concepts and some hundreds below them; terms and numbers of release 5.1.0.
+
+    Examples
+    --------
+    >>> thesaurus = embedded_thesaurus()
+    >>> len(thesaurus.top), thesaurus.find("Galaxies").concept_id
+    (11, '573')
+    """
+    package = Path(__file__).resolve().parents[2]
+    folders = (package / "_data", package.parent / "data")
+    for folder in folders:
+        if (folder / _EMBEDDED).is_file():
+            return read_thesaurus(folder / _EMBEDDED, version="5.1.0, a part of it")
+    raise InputError(
+        f"The embedded thesaurus {_EMBEDDED} is missing (looked in {folders[0]} and "
+        f"{folders[1]}): install the package again."
+    )
+
+
+def _content(file: Path) -> str:
+    try:
+        raw = file.read_bytes()
+        if raw[:2] == b"\x1f\x8b":
+            raw = gzip.decompress(raw)
+        return raw.decode("utf-8-sig")
+    except (OSError, EOFError, zlib.error) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        raise InputError(
+            f"The thesaurus {file} cannot be read ({why}); give the path of a file such as "
+            "UAT.json, which landscape fetch uat gets."
+        ) from error
+    except UnicodeDecodeError as error:
+        raise _foreign(file, "it is not text in UTF-8") from error
+
+
+def _foreign(file: Path, why: str) -> InputError:
+    return InputError(
+        f"{file} is not a thesaurus that can be read ({why}); give UAT.json, UAT_list.json, "
+        "UAT.csv or UAT.rdf of an official release (landscape fetch uat gets one)."
+    )
+
+
+def _reader(text: str) -> Any:
+    start = text.lstrip()[:1]
+    if start == "<":
+        return _read_rdf
+    if start == "{":
+        return _read_tree
+    if start == "[":
+        return _read_list
+    return _read_csv
+
+
+def _read_tree(text: str) -> _Records:
+    """``{"children": [{"name", "uri", "altLabels", "children": [...]}]}``."""
+    records: _Records = {}
+    waiting: list[tuple[Any, str, int]] = [(json.loads(text), "", 0)]
+    while waiting:
+        node, parent, depth = waiting.pop()
+        if depth > _DEEPEST:
+            raise ValueError(f"its tree is more than {_DEEPEST} levels deep")
+        here = ""
+        if isinstance(node, dict) and isinstance(node.get("name"), str):
+            here = _add(records, node, alternatives="altLabels")
+            if parent:
+                records[here].broader[parent] = None
+        for child in reversed(_listed(node, "children")):
+            waiting.append((child, here, depth + 1))
+    return records
+
+
+def _read_list(text: str) -> _Records:
+    """``[{"name", "uri", "altNames", "broader": [{"uri"}], "status"}, ...]``."""
+    records: _Records = {}
+    for node in json.loads(text):
+        if isinstance(node, dict) and isinstance(node.get("name"), str):
+            here = records[_add(records, node, alternatives="altNames")]
+            here.broader.update(dict.fromkeys(map(_id, _listed(node, "broader"))))
+            here.deprecated = node.get("status") == "deprecated"
+    return records
+
+
+def _add(records: _Records, node: dict[str, Any], *, alternatives: str) -> str:
+    """Note what a JSON object says of a concept; its id."""
+    concept_id = _id(node)
+    here = records.setdefault(concept_id, _Record(node["name"].strip()))
+    here.alternatives.update(dict.fromkeys(_texts(_listed(node, alternatives))))
+    here.related.update(dict.fromkeys(map(_id, _listed(node, "related"))))
+    here.definition = here.definition or str(node.get("definition") or "")
+    here.deprecated = here.deprecated or node.get("status") == "deprecated"
+    return concept_id
+
+
+def _id(node: Any) -> str:
+    """The number at the end of its address, or its name where it has no address."""
+    if isinstance(node, dict):
+        node = node.get("uri") or node.get("name") or ""
+    return str(node).rstrip("/").rpartition("/")[2] if "://" in str(node) else str(node).strip()
+
+
+def _listed(node: Any, key: str) -> list[Any]:
+    found = node.get(key) if isinstance(node, dict) else None
+    return found if isinstance(found, list) else [found] if isinstance(found, str | dict) else []
+
+
+def _texts(found: Iterable[Any]) -> list[str]:
+    return [one.strip() for one in found if isinstance(one, str) and one.strip()]
+
+
+def _read_csv(text: str) -> _Records:
+    rows = csv.reader(io.StringIO(text))
+    header = [name.strip().casefold() for name in next(rows, [])]
+    if {"concept_id", "label", "broader"} <= set(header):
+        return _read_table(header, rows)
+    if not header or not all(name.startswith("level ") for name in header):
+        raise ValueError(
+            "its first line names neither the columns 'level 1', 'level 2', ... nor 'concept_id', "
+            "'label' and 'broader'"
+        )
+    return _read_levels(rows)
+
+
+def _read_levels(rows: Iterable[list[str]]) -> _Records:
+    """One row a path from the top: the last term stands below the one before it."""
+    records: _Records = {}
+    for row in rows:
+        path = [term.strip() for term in row if term.strip()]
+        for term in path:
+            records.setdefault(term, _Record(term))
+        if len(path) > 1:
+            records[path[-1]].broader[path[-2]] = None
+    return records
+
+
+def _read_table(header: list[str], rows: Iterable[list[str]]) -> _Records:
+    """One row a concept; several alternatives or broader ids stand between ``|``."""
+    records: _Records = {}
+    for row in rows:
+        cells = dict(zip(header, row, strict=False))
+        if not cells.get("concept_id", "").strip():
+            continue
+        record = records.setdefault(cells["concept_id"].strip(), _Record())
+        record.label = cells.get("label", "").strip()
+        for name in ("alternatives", "broader", "related"):
+            getattr(record, name).update(dict.fromkeys(_texts(cells.get(name, "").split("|"))))
+        record.definition = cells.get("definition", "").strip()
+    return records
+
+
+def _read_rdf(text: str) -> _Records:
+    """SKOS as RDF/XML; what is said of a concept may stand in several places."""
+    if "<!ENTITY" in text:
+        raise ValueError("it defines entities, which no thesaurus needs")
+    records: _Records = {}
+    root = ElementTree.fromstring(text)  # noqa: S314 - entities are refused above
+    if root.tag != f"{_RDF}RDF":
+        raise ValueError(f"its root is <{root.tag.rpartition('}')[2]}>, not <rdf:RDF>")
+    for node in root:
+        about = _id(node.get(f"{_RDF}about", ""))
+        if about:
+            record = records.setdefault(about, _Record())
+            for said in node:
+                _note(record, said)
+    return records
+
+
+def _note(record: _Record, said: ElementTree.Element) -> None:
+    text = (said.text or "").strip()
+    other = _id(said.get(f"{_RDF}resource", ""))
+    if said.get(_LANGUAGE, "en").partition("-")[0] != "en":
+        return
+    if said.tag == f"{_SKOS}prefLabel":
+        record.label = text
+    elif said.tag == f"{_SKOS}altLabel" and text:
+        record.alternatives[text] = None
+    elif said.tag == f"{_SKOS}definition":
+        record.definition = text
+    elif said.tag == f"{_SKOS}broader" and other:
+        record.broader[other] = None
+    elif said.tag == f"{_SKOS}related" and other:
+        record.related[other] = None
+    elif said.tag == _DEPRECATED:
+        record.deprecated = text.casefold() == "true"
+
+
+def _concepts(records: _Records) -> dict[str, Concept]:
+    """The live concepts; what they say of others that are not live is left out."""
+    live = {one: record for one, record in records.items() if record.label and not record.deprecated}
+
+    def kept(ids: Iterable[str]) -> Iterator[str]:
+        return (one for one in ids if one in live)
+
+    return {
+        one: Concept(
+            one,
+            record.label,
+            tuple(name for name in record.alternatives if name != record.label),
+            tuple(kept(record.broader)),
+            tuple(kept(record.related)),
+            record.definition,
+        )
+        for one, record in live.items()
+    }

@@ -124,28 +124,59 @@ def draw_key(
         Where the key begins if there is room beside the caption, and if it must go below it.
     legend : sequence of LegendEntry, default ()
     """
-    from matplotlib.patches import Rectangle
-
     scale, colours = setter.scale, setter.colours
     side = _SQUARE * scale
     area = (side / pixel) ** 2  # pixels in one square of the key
-    values = key_values(tones.density(0.10) * area, tones.top * area)
-    pitch = _KEY_WIDTH * scale / _MOST_SQUARES
+    squares = []
+    for value in key_values(tones.density(0.10) * area, tones.top * area):
+        tone = float(tones.position(value / area))
+        colour = tuple(float(part) for part in colours.ramp[round(tone * (len(colours.ramp) - 1))])
+        squares.append((_short(value), colour))
+    title = "Papers in a square this size"
+    draw_squares(setter, margins, title, squares, top=top, below=below, legend=legend)
+
+
+def draw_squares(
+    setter: Typesetter,
+    margins: Margins,
+    title: str,
+    squares: Sequence[tuple[str, tuple[float, ...]]],
+    *,
+    top: float,
+    below: float,
+    legend: Sequence[LegendEntry] = (),
+) -> None:
+    """Draw a key of squares, each with what its colour means, and the symbols of the legend.
+
+    Parameters
+    ----------
+    setter : Typesetter
+    margins : Margins
+    title : str
+        What the colours are about.
+    squares : sequence of (str, sRGB colour)
+        Six at most.
+    top, below : float
+        Where the key begins if there is room beside the caption, and if it must go below it.
+    legend : sequence of LegendEntry, default ()
+    """
+    from matplotlib.patches import Rectangle
+
+    scale, colours = setter.scale, setter.colours
+    side, pitch = _SQUARE * scale, _KEY_WIDTH * scale / _MOST_SQUARES
     if _beside(setter, margins):
-        left = margins.width - margins.margin - pitch * max(4, len(values))
+        left = margins.width - margins.margin - pitch * max(4, len(squares))
     else:
         left, top = margins.margin, below - 2 * scale
-    title = setter.text("Papers in a square this size", size=_KEY, gid="key", colour=colours.faint)
-    title.set(ha="left", va="baseline")
-    title.set_position((left, top - _KEY * scale))
-    for number, value in enumerate(values):
+    words = setter.text(title, size=_KEY, gid="key", colour=colours.faint)
+    words.set(ha="left", va="baseline")
+    words.set_position((left, top - _KEY * scale))
+    for number, (meaning, colour) in enumerate(squares):
         x, y = left + number * pitch, top - 12 * scale - side
-        tone = float(tones.position(value / area))
-        colour = colours.ramp[round(tone * (len(colours.ramp) - 1))]
-        square = Rectangle((x, y), side, side, facecolor=tuple(colour), edgecolor=colours.faint)
+        square = Rectangle((x, y), side, side, facecolor=colour, edgecolor=colours.faint)
         square.set(linewidth=0.3 * scale, transform=setter.points, gid="key")
         setter.sheet.add_artist(square)
-        label = setter.text(_short(value), size=_KEY_NUMBERS, gid="key", colour=colours.faint)
+        label = setter.text(meaning, size=_KEY_NUMBERS, gid="key", colour=colours.faint)
         label.set_position((x + side / 2, y - 6 * scale))
     _draw_legend(setter, legend, left=left, top=top - _KEY_HEIGHT * scale)
 

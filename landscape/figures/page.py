@@ -165,14 +165,22 @@ class Page:
         """Round up to pixels of the density picture, which then needs no resampling in a PDF."""
         return math.ceil(length / self.pixel) * self.pixel
 
-    def fit(self, x: Floats, y: Floats, topics: pd.DataFrame) -> Frame:
-        """Fit the papers and the peaks into what the caption and the title leave."""
-        page = (
-            0.0,
-            self.caption_height,
-            self.margins.width,
-            self.margins.height - self.title_height,
-        )
+    @property
+    def area(self) -> tuple[float, float, float, float]:
+        """Box that caption and title leave for the map, in points."""
+        top = self.margins.height - self.title_height
+        return 0.0, self.caption_height, self.margins.width, top
+
+    def fit(
+        self,
+        x: Floats,
+        y: Floats,
+        topics: pd.DataFrame,
+        *,
+        page: tuple[float, float, float, float] | None = None,
+    ) -> Frame:
+        """Fit the papers and the peaks into a box of the page, in points, or into its area."""
+        page = page or self.area
         low, high = [], []
         for values, peaks in ((x, topics["x"]), (y, topics["y"])):
             least, most = _window(values)
@@ -236,7 +244,8 @@ class Page:
         """Letter the topics on the map and tell where each name went.
 
         No name touches the boxes `reserved`, in points. With `loud`, the names of those topics are
-        bold and all others faint, and no line leads to any.
+        bold and all others faint, and no line leads to any. Topics with a ``colour`` are lettered
+        in it.
         """
         most = max_labels
         if most is None:
@@ -340,6 +349,9 @@ class _Name:
         name = clean_name(row.label)
         breaks = [lines.split("\n") for lines in line_breaks(name, most_lines=3)]
         gid = f"topic-{row.topic_id}"
+        own = getattr(row, "colour", None)
+        if own:
+            return cls(breaks, size=8.6, weight="bold", colour=own, gid=gid)
         if loud is not None:
             weight, colour = (
                 ("bold", colours.ink) if row.topic_id in loud else ("normal", colours.faint)

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 import landscape
-from landscape import cli
 from landscape.cli import main
+from landscape.commands import answering, building
 from tests.servers import openai_server
 from tests.servers.openai_server import KEY, OpenAIServer
 
@@ -83,13 +83,13 @@ def test_libraries_that_print_do_not_spoil_the_json(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    inner = cli._info
+    inner = building._info
 
-    def chatty(options: Any) -> cli.Answer:
+    def chatty(options: Any) -> answering.Answer:
         sys.stdout.write("a library says hello")
         return inner(options)
 
-    monkeypatch.setattr(cli, "_info", chatty)
+    monkeypatch.setattr(building, "_info", chatty)
     assert main(["info", str(demo_atlas.path), "--json"]) == 0
     captured = capsys.readouterr()
     assert json.loads(captured.out)["papers"] == len(demo_atlas)
@@ -233,7 +233,7 @@ def test_without_a_terminal_spending_is_not_agreed_to(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.stdin", open(os.devnull))  # noqa: PTH123, SIM115 - stands for no terminal
-    assert cli._ask("Embed 1,000 papers for $1?") is False
+    assert building.ask_on_terminal("Embed 1,000 papers for $1?") is False
     assert "--yes" in capsys.readouterr().err
 
 
@@ -328,7 +328,8 @@ def test_a_filter_may_begin_with_what_it_excludes(
 
 
 def test_json_has_no_numbers_that_json_has_not() -> None:
-    written = cli._as_json({"a": float("nan"), "b": [1.5, float("-inf")], "c": {"d": (1, None)}})
+    document = {"a": float("nan"), "b": [1.5, float("-inf")], "c": {"d": (1, None)}}
+    written = answering.as_json(document)
     assert json.loads(written) == {"a": None, "b": [1.5, None], "c": {"d": [1, None]}}
 
 

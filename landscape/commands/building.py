@@ -1,0 +1,152 @@
+"""``landscape demo``, ``build`` and ``info``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from landscape.commands.answering import WRONG_INPUT, Answer, as_json, note, write_line
+from landscape.commands.drawing import draw_heatmap
+from landscape.commands.parsing import command, positive
+
+
+def add_demo(commands: Any) -> None:
+    """Add ``landscape demo``."""
+    demo = command(commands, "demo", _demo, "the whole tour on a generated corpus")
+    demo.add_argument("--out", type=Path, default=Path("demo.atlas"), metavar="DIR")
+    demo.add_argument("--papers", type=positive, default=4000, metavar="N")
+    demo.add_argument("--figures", type=Path, default=Path("figures/demo"), metavar="DIR")
+    demo.add_argument("--seed", type=int, default=1, help="of the map (default: 1)")
+    demo.add_argument("--workers", type=positive, metavar="N", help="processes")
+
+
+def add_build(commands: Any) -> None:
+    """Add ``landscape build``."""
+    build = command(commands, "build", _build, "build an atlas from files of papers")
+    build.add_argument("inputs", nargs="+", type=Path, metavar="INPUT", help="files of papers")
+    build.add_argument("--out", type=Path, required=True, metavar="DIR", help="the atlas")
+    build.add_argument("--title", help="name of the atlas, for captions")
+    build.add_argument("--seed", type=int, help="make the map reproducible (slower)")
+    build.add_argument("--workers", type=positive, metavar="N", help="processes")
+    build.add_argument(
+        "--embedder",
+        help="minilm (default), openai:MODEL, st:NAME_OR_PATH, ready (the vectors that the inputs "
+        "bring), or ready:FILE[@MODEL] (.npy, a row a record; or Parquet: paper_id, embedding)",
+    )
+    build.add_argument("--yes", action="store_true", help="agree to the cost of remote embeddings")
+    build.add_argument("--keywords-limit", type=positive, default=20, metavar="N")
+    build.add_argument("--tagger", default="auto", help="part-of-speech tagger")
+    build.add_argument("--layout", help="umap, tsne, pca, ready or keep (default: umap)")
+    build.add_argument("--n-neighbors", type=positive, default=15, metavar="N", help="of UMAP")
+    build.add_argument("--min-dist", type=float, default=0.05, help="of UMAP")
+    build.add_argument("--topics", choices=("density", "hdbscan"), default="density")
+    build.add_argument("--regions", type=positive, metavar="N", help="most regions")
+    build.add_argument("--continents", type=positive, metavar="N", help="most continents")
+    build.add_argument(
+        "--polish", action="store_true", help="let a language model improve the names of topics"
+    )
+    build.add_argument("--json", action="store_true", help="print one JSON document")
+
+
+def add_info(commands: Any) -> None:
+    """Add ``landscape info``."""
+    info = command(commands, "info", _info, "what an atlas holds and how it was made")
+    info.add_argument("atlas", type=Path, metavar="DIR")
+    info.add_argument("--json", action="store_true", help="print one JSON document")
+    info.add_argument("--verify", action="store_true", help="compare every file's checksum")
+
+
+def _demo(options: argparse.Namespace) -> Answer:
+    from landscape.atlas.build import build
+    from landscape.corpus.demo import write_demo
+
+    out: Path = options.out
+    note(f"writing a generated corpus of {options.papers:,} papers that do not exist")
+    files = write_demo(out.with_name(f"{out.stem}-corpus"), n_papers=options.papers)
+    atlas = build(
+        [files.papers],
+        out,
+        seed=options.seed,
+        workers=options.workers,
+        title="Demo corpus (generated)",
+        # Its themes share no papers: UMAP would draw each together to a speck.
+        min_dist=0.5,
+        say=note,
+    )
+    options.figures.mkdir(parents=True, exist_ok=True)
+    pictures = [options.figures / f"heatmap.{kind}" for kind in ("png", "pdf")]
+    for picture in pictures:
+        draw_heatmap(atlas, picture)
+    return Answer(
+        f"The demo atlas is ready: {len(atlas):,} generated papers in {out}.\n"
+        "Every paper in it is made up by Landscape; no output of it says anything about "
+        "astronomy.\n\nOpen next:\n"
+        f"  {pictures[0]}  the labelled map\n"
+        f"  {pictures[1]}  the same, for print\n"
+        f"  landscape info {out}\n"
+        f"  landscape build YOUR-PAPERS.jsonl --out your.atlas"
+    )
+
+
+def _build(options: argparse.Namespace) -> Answer:
+    from landscape.atlas.build import build
+    from landscape.atlas.description import count_regions, facts
+
+    atlas = build(
+        options.inputs,
+        options.out,
+        embedder=options.embedder,
+        layout=options.layout,
+        seed=options.seed,
+        n_neighbors=options.n_neighbors,
+        min_dist=options.min_dist,
+        keywords_limit=options.keywords_limit,
+        tagger=options.tagger,
+        topics_method=options.topics,
+        max_regions=options.regions,
+        n_continents=options.continents,
+        polish=options.polish,
+        title=options.title,
+        workers=options.workers,
+        approve=_agree if options.yes else ask_on_terminal,
+        say=note,
+    )
+    if options.json:
+        return Answer(as_json(facts(atlas)))
+    return Answer(f"{atlas.path}: {len(atlas):,} papers in {count_regions(atlas)} named regions")
+
+
+def _info(options: argparse.Namespace) -> Answer:
+    from landscape.atlas.description import describe, facts
+    from landscape.atlas.reading import open_atlas
+    from landscape.atlas.verify import verify
+
+    problems = verify(options.atlas) if options.verify else []
+    for problem in problems:
+        note(f"landscape: {problem}")
+    if problems:
+        found = {"path": str(options.atlas), "verified": False, "problems": problems}
+        return Answer(as_json(found) if options.json else "", WRONG_INPUT)
+    atlas = open_atlas(options.atlas)
+    for problem in atlas.label_problems:
+        note(f"landscape: {problem}")
+    if options.json:
+        return Answer(as_json(facts(atlas) | ({"verified": True} if options.verify else {})))
+    verified = f"\n\nverified: all {len(atlas.manifest.files):,} files are as they were written"
+    return Answer(describe(atlas) + (verified if options.verify else ""))
+
+
+def _agree(_question: str) -> bool:
+    """The answer of --yes."""
+    return True
+
+
+def ask_on_terminal(question: str) -> bool:
+    """Ask on the terminal; without one the answer is no."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        note(f"{question} Not asked, because this is no terminal; give --yes to agree.")
+        return False
+    write_line(f"{question} [y/N] ", sys.stderr, end="")
+    return sys.stdin.readline().strip().lower() in ("y", "yes")

@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from landscape import figures
+from landscape.errors import InputError
+from landscape.figures.time_slices import equal_slices, slice_table, tile, time_slices
+
+COARSE = 30
+
+
+@pytest.fixture
+def dated(make_atlas):
+    """An atlas whose papers have years; 2003 to 2005 are hardly covered."""
+    atlas = make_atlas(1200, n_regions=8)
+    rng = np.random.default_rng(1)
+    year = rng.choice(np.r_[2000:2003, 2006:2010], len(atlas.map))
+    year[:3] = [2003, 2004, 2005]
+    atlas.read_papers = lambda columns: pd.DataFrame({"year": year})[columns]
+    return atlas
+
+
+def test_slices_have_the_same_axes_and_say_how_many_papers_they_hold(dated):
+    figure = time_slices(dated, edges=[2000, 2003, 2006, 2010], raster_dpi=COARSE)
+    maps = [axes for axes in figure.axes if axes.get_gid() == "map"]
+    assert len(maps) == 3
+    assert len({(axes.get_xlim(), axes.get_ylim()) for axes in maps}) == 1
+    headings = [text.get_text() for text in figure.texts if text.get_gid() == "heading"]
+    assert headings[0] == "2000-2002"
+    assert headings[3] == "3 papers; hardly covers 2003-2005"
+
+
+def test_a_slice_that_the_corpus_does_not_cover_is_hatched(dated):
+    figure = time_slices(dated, edges=[2000, 2003, 2006, 2010], raster_dpi=COARSE)
+    maps = [axes for axes in figure.axes if axes.get_gid() == "map"]
+    hatched = [any(patch.get_hatch() for patch in axes.patches) for axes in maps]
+    assert hatched == [False, True, False]
+    assert "hardly covers 2003-2005" in figure.caption
+
+
+def test_more_papers_do_not_darken_a_slice(make_atlas):
+    atlas = make_atlas(4000, n_regions=3)
+    rng = np.random.default_rng(0)
+    year = rng.choice([2000, 2001], len(atlas.map), p=[0.2, 0.8])
+    atlas.read_papers = lambda columns: pd.DataFrame({"year": year})[columns]
+    figure = time_slices(atlas, edges=[2000, 2001, 2002], raster_dpi=COARSE)
+    first, second = (
+        axes.images[0].get_array().astype(float).mean()
+        for axes in figure.axes
+        if axes.get_gid() == "map"
+    )
+    assert first == pytest.approx(second, rel=0.03)
+
+
+def test_the_table_counts_every_region_of_every_slice(dated):
+    table = time_slices(dated, edges=[2000, 2003, 2010], raster_dpi=COARSE).table
+    assert len(table) == 2 * 8
+    named = int((dated.map["topic_id"] >= 0).sum())
+    assert table["papers"].sum() == named
+    assert np.allclose(table["share"], table["papers"] / table["papers_in_slice"])
+
+
+def test_slice_table_counts_by_hand():
+    topics = pd.DataFrame(
+        {"topic_id": [4, 9], "label": ["a", "b"], "x": 0.0, "y": 0.0, "n_papers": 1, "level": 1}
+    )
+    table = slice_table(np.array([4, 4, 9, -1]), np.array([0, 1, 1, 1]), [2000, 2001, 2002], topics)
+    assert table["papers"].tolist() == [1, 0, 1, 1]
+    assert table["share"].tolist() == [1.0, 0.0, pytest.approx(1 / 3), pytest.approx(1 / 3)]
+
+
+@pytest.mark.parametrize("edges", [[2000], [2005, 2000], [2000, 2000], [2000.5, 2003]])
+def test_edges_that_are_no_rising_years_are_refused(dated, edges):
+    with pytest.raises(InputError, match="rising years"):
+        time_slices(dated, edges=edges)
+
+
+def test_slices_without_any_paper_are_refused(dated):
+    with pytest.raises(InputError, match="No paper is from 1900 to 1909; the atlas has 2000"):
+        time_slices(dated, edges=[1900, 1905, 1910])
+
+
+def test_equal_slices_of_a_single_year():
+    assert equal_slices(np.full(9, 2020)) == [2020, 2021]
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 6, 12, 24])
+def test_boxes_neither_touch_nor_leave_the_room(n):
+    boxes = tile((10, 20, 700, 500), n, heading=12, gap=8)
+    assert len(boxes) == n
+    for i, (left, bottom, right, top) in enumerate(boxes):
+        assert 10 <= left < right <= 700.01
+        assert 19.99 <= bottom < top <= 488.01
+        for other in boxes[i + 1 :]:
+            assert right < other[0] or other[2] < left or other[3] < bottom or top < other[1]
+
+
+def test_it_can_be_saved(dated, tmp_path):
+    figure = time_slices(dated, edges=[2000, 2010], raster_dpi=COARSE)
+    path = figures.save_figure(figure, tmp_path / "slices.svg")
+    assert path.with_suffix(".csv").read_text().startswith("slice,first_year,last_year")

@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from landscape.errors import InputError
+from landscape.figures.chart_page import uncovered_spans
+from landscape.figures.trend_chart import draw_trends
+from landscape.overlays.analysis import Analysis
+
+YEARS = np.arange(2000, 2020)
+
+
+@pytest.fixture
+def analysis():
+    """Twenty topics, the first rising and the last falling; 2005 to 2007 are not covered."""
+    slopes = np.linspace(0.1, -0.1, 20)
+    kinds = np.where(slopes > 0.04, "emerging", np.where(slopes < -0.04, "fading", "steady"))
+    table = pd.DataFrame(
+        {
+            "topic_id": np.arange(20),
+            "label": [f"Topic {letter}" for letter in "abcdefghijklmnopqrst"],
+            "papers": 100,
+            "slope": slopes,
+            "slope_low": slopes - 0.03,
+            "slope_high": slopes + 0.03,
+            "class": kinds,
+        }
+    )
+    share = 0.01 * np.exp(slopes[:, None] * (YEARS - 2010))
+    covered = ~np.isin(YEARS, [2005, 2006, 2007])
+    years = pd.DataFrame(
+        {
+            "topic_id": np.repeat(np.arange(20), len(YEARS)),
+            "year": np.tile(YEARS, 20),
+            "share": share.ravel(),
+            "share_low": 0.8 * share.ravel(),
+            "share_high": 1.2 * share.ravel(),
+            "covered": np.tile(covered, 20),
+        }
+    )
+    return Analysis(
+        "trends", table, "Shares of topics.", {"papers": 2000}, {"generated": True},
+        ("The corpus hardly covers 2005-2007.",), {"years": years},
+    )  # fmt: skip
+
+
+def charts(figure):
+    return [axes for axes in figure.axes if axes.get_gid() == "chart"]
+
+
+def test_risers_and_fallers_are_ranked_by_slope(analysis):
+    figure = draw_trends(analysis, n_topics=10)
+    names = [text.get_text() for text in figure.texts if text.get_gid() == "topic"]
+    assert names == [f"Topic {letter}" for letter in "abcdepqrst"]
+
+
+def test_years_not_covered_are_hatched_and_not_joined(analysis):
+    for axes in charts(draw_trends(analysis)):
+        (hatched,) = [patch for patch in axes.patches if patch.get_gid() == "not covered"]
+        x0, x1 = hatched.get_extents().transformed(axes.transData.inverted()).intervalx
+        assert (x0, x1) == (pytest.approx(2004.5), pytest.approx(2007.5))
+        line = next(line for line in axes.lines if line.get_gid() == "share")
+        assert np.isnan(line.get_ydata()[5:8]).all()
+        assert np.isfinite(line.get_ydata()[8:]).all()
+
+
+def test_shares_begin_at_zero(analysis):
+    assert all(axes.get_ylim()[0] == 0 for axes in charts(draw_trends(analysis)))
+
+
+def test_the_caption_carries_denominators_warnings_and_that_the_corpus_is_generated(analysis):
+    figure = draw_trends(analysis)
+    printed = " ".join(text.get_text() for text in figure.texts if text.get_gid() == "caption")
+    for words in ("GENERATED DEMO CORPUS", "Of 2,000 papers.", "hardly covers 2005-2007"):
+        assert words in printed
+    assert figure.alt_text.startswith("GENERATED DEMO CORPUS")
+    assert "Topic a (+11% a year)" in figure.alt_text
+
+
+def test_no_words_leave_the_page(analysis):
+    figure = draw_trends(analysis, size_inches=(7, 6))
+    figure.canvas.draw()
+    whole = figure.bbox
+    for text in figure.texts:
+        box = text.get_window_extent()
+        assert min(box.x0, box.y0) >= 0, text
+        assert box.x1 <= whole.x1, text
+        assert box.y1 <= whole.y1, text
+
+
+def test_topics_without_any_trend_are_refused(analysis):
+    from dataclasses import replace
+
+    empty = replace(analysis, table=analysis.table.assign(slope=np.nan))
+    with pytest.raises(InputError, match="longer period"):
+        draw_trends(empty)
+
+
+def test_a_single_topic_can_be_drawn(analysis):
+    from dataclasses import replace
+
+    figure = draw_trends(replace(analysis, table=analysis.table.head(1)))
+    assert len(charts(figure)) == 1
+
+
+def test_uncovered_spans_of_a_covered_corpus():
+    assert uncovered_spans([2000, 2001], [True, True]) == []

@@ -1,0 +1,190 @@
+"""One facility's row of an impact table: estimates, intervals and their denominators."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from landscape.overlays.missions.bridges import crossing_rates
+from landscape.overlays.missions.citations import (
+    CitationSamples,
+    citation_percentiles,
+    measure_citations,
+    measure_percentile,
+    sample_citations,
+)
+from landscape.overlays.missions.measures import collapse_cases, make_case, measure
+from landscape.overlays.missions.resampling import (
+    draw_cells,
+    percentile_interval,
+    wilson_interval,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from landscape.overlays.missions.bridges import Reach
+    from landscape.overlays.missions.gathering import Usage
+
+# The columns in their order; `_WITH_INTERVAL` says which have bounds.
+_COLUMNS = (
+    "corpus_papers", "papers", "share", "core_regions", "local_corpus", "local_papers",
+    "local_share", "first_light", "corpus_before", "local_share_before", "corpus_after",
+    "local_share_after", "rise", "cited_papers", "citations", "citations_median",
+    "citations_share", "citation_percentile", "regions", "entropy", "effective_regions",
+    "fields_known", "outside_home", "linked_papers", "bridging",
+)  # fmt: skip
+# Shares of papers, with what is counted and of what: a bound even where the count is 0 or all.
+_SHARES = {
+    "share": ("papers", "corpus_papers"),
+    "local_share": ("local_papers", "local_corpus"),
+    "local_share_before": ("papers_before", "corpus_before"),
+    "local_share_after": ("papers_after", "corpus_after"),
+    "outside_home": ("papers_outside", "fields_known"),
+}
+_RISE = ("local_share_before", "local_share_after")
+_WITH_INTERVAL = frozenset(_SHARES) | {
+    "papers", "rise", "citations", "citations_median", "citations_share", "citation_percentile",
+    "entropy", "effective_regions", "bridging",
+}  # fmt: skip
+_WHOLE = frozenset(
+    {
+        "corpus_papers", "papers", "core_regions", "local_corpus", "local_papers",
+        "corpus_before", "corpus_after", "cited_papers", "regions", "fields_known",
+        "linked_papers",
+    }
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Period:
+    """The papers of a period, and what all facilities are compared with.
+
+    Attributes
+    ----------
+    usage : Usage
+    inside : ndarray of bool, shape (n_papers,)
+    reach : Reach
+    """
+
+    usage: Usage
+    inside: NDArray[np.bool_]
+    reach: Reach
+
+    @cached_property
+    def crossing(self) -> NDArray[np.float64]:
+        """Other regions that a paper of each region reaches on average, shape (n_regions,)."""
+        return crossing_rates(self.reach, self.usage.region, self.inside).sum(axis=1)
+
+    @cached_property
+    def percentiles(self) -> NDArray[np.float64]:
+        """Citation percentiles, shape (n_papers,)."""
+        return citation_percentiles(self.usage.cites, self.usage.year)
+
+    def sample_citations(self, *, n_resamples: int, random: np.random.Generator) -> CitationSamples:
+        """Bootstrap samples of the period's citations."""
+        cites = self.usage.cites[self.inside]
+        return sample_citations(cites, n_resamples=n_resamples, random=random)
+
+
+def account_for(
+    usage: Usage,
+    period: Period,
+    index: int,
+    home: NDArray[np.int8],
+    samples: CitationSamples,
+    *,
+    n_resamples: int,
+    random: np.random.Generator,
+) -> dict[str, Any]:
+    """Measure one facility in a period.
+
+    Parameters
+    ----------
+    usage : Usage
+    period : Period
+    index : int
+        Number of the facility.
+    home : ndarray of int
+        Of its papers, see `home_fields.in_home_fields`.
+    samples : CitationSamples
+    n_resamples : int
+    random : numpy.random.Generator
+
+    Returns
+    -------
+    dict
+        The columns of `impact.impact`, except ``bridges``.
+    """
+    case = make_case(usage, index, period.inside, home, period.reach.n_reached)
+    (cells,), counts = collapse_cases([case])
+    estimates = {
+        key: float(v[0]) for key, v in measure(cells, counts[None], period.crossing).items()
+    }
+    drawn = draw_cells(counts, n_resamples=n_resamples, random=random)
+    draws = measure(cells, drawn, period.crossing)
+    rows = usage.rows[index][period.inside[usage.rows[index]]]
+    cited, cited_draws = measure_citations(usage.cites[rows], samples, random=random)
+    estimates |= cited
+    draws |= cited_draws
+    estimates["citation_percentile"], draws["citation_percentile"] = measure_percentile(
+        period.percentiles[rows], n_resamples=n_resamples, random=random
+    )
+    estimates["core_regions"] = len(np.unique(usage.region[case.core & case.inside]))
+    return {"facility": usage.facilities[index].name} | _row(
+        estimates, draws, first_light=usage.facilities[index].first_light.isoformat()
+    )
+
+
+def interval_of(
+    name: str, estimates: dict[str, float], draws: dict[str, NDArray[np.float64]]
+) -> tuple[float, float]:
+    """Bound one measure by its bootstrap values.
+
+    The entropy of a sample is lower than that of what it was drawn from, so its values are
+    centred on the estimate. A share of nothing or all has no spread: Wilson's bounds instead,
+    and for a rise from or to it Newcombe's (1998, Statistics in Medicine 17, 873), made of them.
+    """
+    value = estimates[name]
+    if not np.isfinite(value):
+        return float("nan"), float("nan")
+    if name in _SHARES and value in (0.0, 1.0):
+        return _wilson(name, estimates)
+    if name == "rise" and not {estimates[part] for part in _RISE}.isdisjoint({0.0, 1.0}):
+        (low_0, high_0), (low_1, high_1) = (_wilson(part, estimates) for part in _RISE)
+        start, end = (estimates[part] for part in _RISE)
+        return (
+            value - float(np.hypot(end - low_1, high_0 - start)),
+            value + float(np.hypot(high_1 - end, start - low_0)),
+        )
+    if name == "effective_regions":
+        low, high = interval_of("entropy", estimates, draws)
+        return float(np.exp(low)), float(np.exp(high))
+    if name == "entropy":
+        shifted = draws[name] + (value - np.nanmean(draws[name]))
+        low, high = percentile_interval(shifted)
+        return max(low, 0.0), high
+    return percentile_interval(draws[name])
+
+
+def _wilson(name: str, estimates: dict[str, float]) -> tuple[float, float]:
+    hits, trials = (estimates[key] for key in _SHARES[name])
+    low, high = wilson_interval([hits], [trials])
+    return float(low[0]), float(high[0])
+
+
+def _row(
+    estimates: dict[str, float], draws: dict[str, NDArray[np.float64]], *, first_light: str
+) -> dict[str, Any]:
+    row: dict[str, Any] = {}
+    for name in _COLUMNS:
+        if name == "first_light":
+            row[name] = first_light
+            continue
+        row[name] = int(estimates[name]) if name in _WHOLE else estimates[name]
+        if name in _WITH_INTERVAL:
+            row[f"{name}_low"], row[f"{name}_high"] = interval_of(name, estimates, draws)
+    return row

@@ -1,0 +1,75 @@
+"""What limits an impact table, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from landscape.overlays.missions.gathering import Usage
+
+FEW = 10
+_MOST_NAMED = 8
+_FEW_CITED = 0.5
+
+
+def impact_warnings(usage: Usage, table: pd.DataFrame, *, links: str) -> tuple[str, ...]:
+    """Say what limits a table of impact.
+
+    Parameters
+    ----------
+    usage : Usage
+    table : pandas.DataFrame
+        See `impact.impact`.
+    links : str
+        ``"vectors"`` or ``"citations"``.
+
+    Returns
+    -------
+    tuple of str
+    """
+    said = list(usage.years.warnings)
+    few = table.loc[table["papers"] < FEW, "facility"].unique()
+    if len(few):
+        said.append(
+            f"{listed(few)} {'has' if len(few) == 1 else 'have'} fewer than {FEW} papers; their "
+            "measures are hardly more than anecdotes."
+        )
+    no_before = table.loc[table["corpus_before"] < FEW, "facility"].unique()
+    if len(no_before):
+        said.append(
+            f"The corpus has hardly a paper before the first light of {listed(no_before)}; "
+            "their rise cannot be told."
+        )
+    no_after = table.loc[(table["corpus_after"] == 0) & (table["papers"] > 0), "facility"].unique()
+    if len(no_after):
+        said.append(
+            f"{listed(no_after)} had not seen first light in the period: these papers are of plans."
+        )
+    known = float(np.isfinite(usage.cites).mean())
+    if known < 1:
+        said.append(
+            f"Citations are known of {known:.0%} of the papers"
+            + ("; what they say may not hold for the rest." if known < _FEW_CITED else ".")
+        )
+    if links == "citations" and not table["linked_papers"].any():
+        said.append("The corpus has no references within itself; there are no bridges to find.")
+    return tuple(said)
+
+
+def listed(names: Sequence[str]) -> str:
+    """List some names.
+
+    Examples
+    --------
+    >>> listed(["A", "B", "C"])
+    'A, B and C'
+    """
+    given = [str(name) for name in names]
+    if len(given) > _MOST_NAMED:
+        given = [*given[: _MOST_NAMED - 1], f"{len(given) - _MOST_NAMED + 1} others"]
+    return given[0] if len(given) == 1 else f"{', '.join(given[:-1])} and {given[-1]}"

@@ -173,7 +173,8 @@ def _draw_multiples(
     """One small map a concept, on the same axes."""
     table = analysis.table
     boxes = plate.tiled(len(table))
-    frames = [plate.fit(x, y, concept_peaks(analysis, all_found=True), page=box) for box in boxes]
+    peaks, border = concept_peaks(analysis, all_found=True), 8 * plate.scale
+    frames = [plate.fit(x, y, peaks, page=box, border=border) for box in boxes]
     plate.draw_density(x, y, frames[0], specks=False)
     plate.repeat_density(frames[1:])
     for number, (row, style) in enumerate(zip(table.itertuples(), styles, strict=True)):

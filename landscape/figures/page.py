@@ -178,16 +178,21 @@ class Page:
         topics: pd.DataFrame,
         *,
         page: tuple[float, float, float, float] | None = None,
+        border: float | None = None,
     ) -> Frame:
-        """Fit the papers and the peaks into a box of the page, in points, or into its area."""
+        """Fit the papers and the peaks into a box of the page, in points, or into its area.
+
+        The empty border inside the box is wide enough for names if it is not given.
+        """
         page = page or self.area
+        border = 1.2 * self.margins.margin if border is None else border
         low, high = [], []
         for values, peaks in ((x, topics["x"]), (y, topics["y"])):
             least, most = _window(values)
             low.append(min([least, *peaks]))
             high.append(max([most, *peaks]))
         centre = (np.array(low) + np.array(high)) / 2
-        room = np.array([page[2] - page[0], page[3] - page[1]]) - 2.4 * self.margins.margin
+        room = np.array([page[2] - page[0], page[3] - page[1]]) - 2 * border
         span = np.array(high) - np.array(low)
         # A corpus in one spot still gets a window, wide enough for float32 to tell its sides apart.
         span = np.maximum(span, 1e-3 * max(1.0, float(np.abs(centre).max())))

@@ -91,7 +91,8 @@ def load_facilities() -> Mapping[str, Facility]:
     import yaml
 
     path = _facts()
-    entries = yaml.safe_load(path.read_text(encoding="utf-8"))
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the one in C is ten times as fast
+    entries = yaml.load(path.read_text(encoding="utf-8"), Loader=loader)  # noqa: S506 - both are safe
     return MappingProxyType({str(name): _facility(str(name), raw) for name, raw in entries.items()})
 
 

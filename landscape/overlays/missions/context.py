@@ -1,0 +1,129 @@
+"""Evidence beside an ambiguous name: Cluster the spacecraft, or a cluster of galaxies?"""
+
+from __future__ import annotations
+
+import re
+
+_WIDTH = 48  # characters read on either side
+
+# What follows a facility and does not follow a law, a unit or a phenomenon.
+_AFTER = re.compile(
+    r"(?:['’]s?\s)?[\s~/\-]*(?:\(?[A-Z][\w.]*\)?[\s~]|[\w\-]+[\s~])?"
+    r"(?:tele?scopes?|space(?:craft)?s?|satellites?|missions?|observator(?:y|ies)|instruments?|"
+    r"data|dataset|archiv\w+|observ\w+|imag\w+|spectr(?:a|ograph|oscop\w*|ometer)|photometr\w+|"
+    r"catalog\w*|light[\s\-]?curves?|detectors?|collaboration|consortium|probe|orbiter|lander|"
+    r"magnetometer|camera|coronagraph|pointings?|exposures?|campaigns?|program(?:me)?s?|"
+    r"measurements?|monitoring|detections?|surveys?|fields?|targets?|sources|"
+    r"candidates?|planets|stars|exoplanets|era|results?|limits|maps?|polarimetry|interferometer|"
+    r"array|antennas?|experiment|DR\d|EDR\d|data release|[Cc]ycle \d|GTO|Treasury|Legacy|"
+    r"dual-field|in[\s-]situ|astrometry|band|detected|observed|discovered|onboard|aboard|PCA|XRT|BAT|"
+    r"UVOT|LAT|GBM|WFC3?|ACS|STIS|COS|WFPC2?|NICMOS)\b",
+)
+# What stands before a facility.
+_BEFORE = re.compile(
+    r"(?:\b(?:NASA|ESA|JAXA|NASA/ESA|ESO|NSF|CNSA|ISRO|DLR|MIT)(?:['’]s|-led|/|-)?(?: new| upcoming|"
+    r" planned)?|\b(?:on ?board|aboard|satellites?|spacecraft|probes?|telescopes?|spectrographs?|observatories|detectors?|experiments?|"
+    r"spectrometer|instruments?|missions?|observatory|interferometer|imager|camera)"
+    r"(?: such as| like|,? (?:including|e\.g\.,?|namely))?(?: the)?|"
+    r"\b(?:observed|detected|measured|discovered|seen|obtained|taken|monitored|imaged|recorded|"
+    r"acquired|performed|made|collected|provided|studied|found)"
+    r"(?: simultaneously| in situ)? (?:with|by|from|using|on)(?: the)?|"
+    r"\b(?:data|observations?|images?|imaging|spectra|spectroscopy|photometry|measurements?|"
+    r"light curves?|facilities|surveys?|results?|monitoring)"
+    r"(?: obtained| taken| collected)? (?:of|from|by|with|like|such as)(?: the)?|"
+    r"\b(?:using|combining)(?: the)?)[\s~]*(?:ultra-deep |deep |new |archival |recent )?$",
+    re.IGNORECASE,
+)
+_ITALIC_BEFORE = re.compile(
+    r"(?:\\(?:emph|textit|textsl|texttt|textsc|it|sl|em|rm|mathit)\s*\{?|\{\\(?:it|sl|em|sc)\s*)\s*$|(?<!\d)\$$"
+)
+_MARKUP_AFTER = re.compile(r"^[}$]+(?:\\/)?")
+_MARKUP_BEFORE = re.compile(r"(?:\{?\\[a-z]+\s*\{?|[${])\s*$")
+_SENTENCE_START = re.compile(r"(?:^|[.!?:]\s+|\n)$")
+_LIST = re.compile(
+    r"^(?:[\s~,/+&\-–();}{$]|and|or|as well as|the|with|from|both|\\(?:it|emph|textit|rm))*$"
+)
+_FARTHEST_IN_LIST = 24
+_COMET = re.compile(r"(?:\b[CPAI]/\d{4}[\s~]\w+|\b\d+[PI])[\s~/]*\(?(?:[\w]+[-–])?$")
+_NAMED_OBJECT = re.compile(r"^(?:[\s~\-–]|\\[,;])*(?:J|GRB|SNR?|CXO)[\s~]?\d{3,}|^[\s~]*J\d")
+_FACILITY_WORD = re.compile(
+    r"telescop|arrays?\b|observator|satellit|survey|mission|explorer|experiment|interferomet|"
+    r"spectro|camera|imager|detector|probe|orbiter|instrument|collaboration|monitor|network|"
+    r"spacecraft|release|facility|radio|laborator|laser|apertur|magellan|keck",
+    re.IGNORECASE,
+)
+
+
+def supported(text: str, start: int, end: int) -> bool:
+    """Whether the words beside an ambiguous name show that a facility is meant.
+
+    Examples
+    --------
+    >>> supported("data from the Wind spacecraft", 14, 18)
+    True
+    >>> supported("The Wind blows", 4, 8)
+    False
+    """
+    before, after = text[max(0, start - _WIDTH) : start], text[end : end + _WIDTH]
+    if _ITALIC_BEFORE.search(before) and (after[:1] in "}$") and text[start:end] != "Cluster":
+        return True
+    before = _MARKUP_BEFORE.sub("", before)
+    after = _MARKUP_AFTER.sub("", after)
+    return bool(_AFTER.match(after) or _BEFORE.search(before))
+
+
+def starts_sentence(text: str, start: int) -> bool:
+    """Whether a name stands where any word is capitalised."""
+    return bool(_SENTENCE_START.search(text[max(0, start - 4) : start]))
+
+
+def in_list(text: str, end: int, start: int) -> bool:
+    """Whether nothing but what separates the items of a list stands between two names.
+
+    Examples
+    --------
+    >>> in_list("Fermi, and INTEGRAL", 5, 11)
+    True
+    """
+    return 0 < start - end <= _FARTHEST_IN_LIST and bool(_LIST.match(text[end:start]))
+
+
+def names_an_object(text: str, start: int, end: int) -> bool:
+    """Whether a name is part of the name of a star, a source or a comet.
+
+    Examples
+    --------
+    >>> names_an_object("Swift J1644+57", 0, 5), names_an_object("Swift observed", 0, 5)
+    (True, False)
+    """
+    return bool(
+        _NAMED_OBJECT.match(text[end : end + 16]) or _COMET.search(text[max(0, start - 30) : start])
+    )
+
+
+def defined_otherwise(text: str, start: int, end: int) -> bool:
+    """Whether an acronym stands in brackets behind other words that it abbreviates.
+
+    Examples
+    --------
+    >>> defined_otherwise("diffusive shock acceleration (DSA)", 30, 33)
+    True
+    >>> defined_otherwise("the Deep Synoptic Array (DSA)", 25, 28)
+    False
+    """
+    letters = [letter for letter in text[start:end].lower() if letter.isalpha()]
+    if len(letters) < 2 or text[start - 1 : start] != "(":
+        return False
+    words = re.findall(r"[A-Za-z]+", text[max(0, start - 110) : start])[-len(letters) - 2 :]
+    spelled = _spells(words, letters)
+    return spelled is not None and not _FACILITY_WORD.search(" ".join(spelled))
+
+
+def _spells(words: list[str], letters: list[str]) -> list[str] | None:
+    """The last words, if their initials are the letters, one small word left out at most."""
+    for skipped in range(3):
+        tail = words[len(words) - len(letters) - skipped :] if len(words) >= len(letters) else []
+        initials = iter([word[0].lower() for word in tail])
+        if tail and tail[0][0].lower() == letters[0] and all(one in initials for one in letters):
+            return tail
+    return None

@@ -1,0 +1,132 @@
+"""Which reviews stand near a paper, in the full dimension of the embedding and not on the map."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_FEWEST_NEAR = 20
+_MOST_NEAR = 500
+_MOST_REFERENCES = 50_000
+_BLOCK = 512
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """The reviews among the nearest papers of each of some papers.
+
+    Attributes
+    ----------
+    n_near : ndarray of int, shape (n_rows,)
+        Reviews among the nearest papers.
+    latest : ndarray of float, shape (n_rows,)
+        Year of the latest of them; NaN where there is none.
+    k : int
+        How many papers count as the nearest.
+    """
+
+    n_near: NDArray[np.int64]
+    latest: NDArray[np.float64]
+    k: int
+
+
+def near_reviews(
+    vectors: NDArray[np.float32],
+    years: NDArray[np.int64],
+    is_review: NDArray[np.bool_],
+    rows: NDArray[np.int64],
+    *,
+    k: int | None = None,
+    n_references: int = _MOST_REFERENCES,
+    seed: int = 0,
+) -> Surroundings:
+    """Find the reviews among the nearest papers of each paper of ``rows``.
+
+    How near the k-th nearest paper is, is estimated from a random sample of the corpus where it is
+    larger than ``n_references``; reviews are all compared.
+
+    Parameters
+    ----------
+    vectors : ndarray of float, shape (n_papers, n_dims)
+        L2-normalised; may be memory-mapped.
+    years : ndarray of int, shape (n_papers,)
+    is_review : ndarray of bool, shape (n_papers,)
+    rows : ndarray of int, shape (n_rows,)
+        The papers whose surroundings are wanted.
+    k : int, optional
+        Papers that count as near; by default as many as hold one review on average.
+    n_references : int, default 50000
+        Papers that nearness is estimated from, at most.
+    seed : int, default 0
+        For drawing these.
+
+    Returns
+    -------
+    Surroundings
+
+    Examples
+    --------
+    >>> angles = np.radians([0, 5, 10, 80, 85, 90])
+    >>> vectors = np.column_stack([np.cos(angles), np.sin(angles)]).astype(np.float32)
+    >>> years = np.array([2000, 2001, 2002, 2000, 2001, 2002])
+    >>> is_review = np.array([False, True, False, False, False, False])
+    >>> near_reviews(vectors, years, is_review, np.array([0, 3]), k=2).latest.tolist()
+    [2001.0, nan]
+    """
+    n_papers = len(years)
+    reviews = np.flatnonzero(is_review)
+    k = near_enough(n_papers, len(reviews)) if k is None else k
+    k = max(1, min(k, n_papers - 1))
+    n_near = np.zeros(len(rows), dtype=np.int64)
+    latest = np.full(len(rows), np.nan)
+    if not len(reviews):
+        return Surroundings(n_near, latest, k)
+    references = _drawn(n_papers, n_references, seed)
+    corpus = np.asarray(vectors[references], dtype=np.float32)
+    of_reviews = np.asarray(vectors[reviews], dtype=np.float32)
+    in_sample = np.isin(rows, references)
+    kth = max(1, round(k * len(references) / n_papers))
+    for start in range(0, len(rows), _BLOCK):
+        block = slice(start, start + _BLOCK)
+        queries = np.asarray(vectors[rows[block]], dtype=np.float32)
+        # A paper is the nearest to itself, and does not count.
+        reach = _kth_largest(queries @ corpus.T, kth + in_sample[block])
+        near = (queries @ of_reviews.T >= reach[:, None] - 1e-6) & (
+            reviews[None, :] != rows[block][:, None]
+        )
+        n_near[block] = near.sum(axis=1)
+        found = np.where(near, years[reviews][None, :], -1).max(axis=1)
+        latest[block] = np.where(found >= 0, found, np.nan)
+    return Surroundings(n_near, latest, k)
+
+
+def near_enough(n_papers: int, n_reviews: int) -> int:
+    """Papers among which one review is expected, within bounds.
+
+    Examples
+    --------
+    >>> near_enough(4000, 80), near_enough(4000, 0), near_enough(100, 50)
+    (50, 500, 20)
+    """
+    return int(np.clip(round(n_papers / max(n_reviews, 1)), _FEWEST_NEAR, _MOST_NEAR))
+
+
+def _drawn(n_papers: int, n_references: int, seed: int) -> NDArray[np.int64]:
+    if n_papers <= n_references:
+        return np.arange(n_papers)
+    random = np.random.default_rng(seed)
+    return np.sort(random.choice(n_papers, n_references, replace=False))
+
+
+def _kth_largest(similarities: NDArray[np.float32], k: NDArray[np.int64]) -> NDArray[np.float32]:
+    """The k-th largest of each row, where k is one of two neighbouring numbers."""
+    n = similarities.shape[1]
+    places = [max(0, n - int(one)) for one in np.unique(k)]
+    ordered = np.partition(similarities, places, axis=1)
+    found: NDArray[np.float32] = ordered[np.arange(len(k)), np.maximum(0, n - k)]
+    return found

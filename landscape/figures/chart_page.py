@@ -259,3 +259,31 @@ def frame_in(box: Box, x: Floats, y: Floats, *, border: float = 0.04) -> Frame:
     centre, half = (low + high) / 2, unit * sides / 2
     x0, y0, x1, y1 = (float(side) for side in (*(centre - half), *(centre + half)))
     return Frame(box=(x0, y0, x1, y1), page=box)
+
+
+def map_box(box: Box, x: Floats, y: Floats, *, least: float = 0.5) -> Box:
+    """Lower the foot of a box until it has the shape of the map.
+
+    Parameters
+    ----------
+    box : (float, float, float, float)
+        ``left, bottom, right, top`` in points.
+    x, y : array_like of float, shape (n,)
+        Positions of the papers, in map units.
+    least : float, default 0.5
+        Least height, in widths.
+
+    Returns
+    -------
+    (float, float, float, float)
+
+    Examples
+    --------
+    >>> map_box((0, 0, 100, 300), np.linspace(0, 4, 99), np.linspace(0, 3, 99))
+    (0, 225.0, 100, 300)
+    """
+    left, bottom, right, top = box
+    spans = [float(np.subtract(*np.quantile(values, [0.9995, 0.0005]))) for values in (x, y)]
+    shape = spans[1] / spans[0] if spans[0] > 0 else 1.0
+    height = (right - left) * float(np.clip(shape, least, 10.0))
+    return left, max(bottom, round(top - height, 2)), right, top

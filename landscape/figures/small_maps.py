@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Grid = NDArray[np.float32]
 
 RASTER_DPI = 150
-_WIDEST = 9.0  # points: coarsest smoothing of a small map
+_WIDEST = 14.0  # points: coarsest smoothing of a small map
 _LEADING = 1.1
 
 
@@ -80,6 +80,7 @@ def letter_few(
     size: float = 6.5,
     colour: str | None = None,
     reserved: Floats | None = None,
+    reach: float = 1.0,
 ) -> int:
     """Letter the largest topics near their places, as many as there is room for.
 
@@ -96,6 +97,8 @@ def letter_few(
         The theme's ink if not given.
     reserved : ndarray of float, shape (m, 4), optional
         Boxes in points that no name may touch.
+    reach : float, default 1.0
+        How far from its place a name may stand, in points; no line leads to it.
 
     Returns
     -------
@@ -117,7 +120,7 @@ def letter_few(
         frame=(left + 2, bottom + 2, right - 2, top - 2),
         reserved=reserved,
         gap=1.5 * page.scale,
-        reach=1.0,  # no leaders: a name stands at its place or nowhere
+        reach=reach,
     )
     for index in np.flatnonzero(placed.shown):
         lines = breaks[index][int(placed.variants[index])]

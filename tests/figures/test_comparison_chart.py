@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from landscape.errors import InputError
+from landscape.figures.chart_page import map_box
+from landscape.figures.comparison_chart import compare, draw_comparison
+
+
+@pytest.fixture
+def atlas(make_atlas):
+    made = make_atlas(1500, n_regions=10)
+    made.read_papers = lambda columns: pd.DataFrame({"year": np.full(1500, 2020)})[columns]
+    return made
+
+
+@pytest.fixture
+def halves(atlas):
+    """Rows of two selections; a has every paper of region 0 and b none."""
+    region = atlas.map["topic_id"].to_numpy()
+    rows = np.arange(len(region))
+    return rows[(rows < 700) | (region == 0)], rows[(rows >= 700) & (region != 0)]
+
+
+def test_regions_are_ranked_and_coloured_by_where_they_are_over_represented(atlas, halves):
+    figure = compare(atlas, *halves)
+    names = [text for text in figure.texts if text.get_gid() == "region"]
+    assert names[0].get_text() == "Exoplanet atmospheres"
+    colours = {text.get_text(): text.get_color() for text in names}
+    over = figure.table.set_index("label")["over_in"]
+    assert over["Exoplanet atmospheres"] == "a"
+    assert colours["Exoplanet atmospheres"] != colours[over.index[over == ""][0]]
+    (map_axes,) = [axes for axes in figure.axes if axes.get_gid() == "map"]
+    marked = {line.get_gid(): len(line.get_xdata()) for line in map_axes.lines}
+    assert marked["over in a"] == (over == "a").sum()
+
+
+def test_an_infinite_odds_ratio_stays_on_the_chart(atlas, halves):
+    figure = compare(atlas, *halves)
+    (forest,) = [axes for axes in figure.axes if axes.get_gid() == "odds ratios"]
+    low, high = forest.get_xlim()
+    for line in forest.lines:
+        if line.get_marker() == "o":
+            assert low <= line.get_xdata()[0] <= high
+
+
+def test_caption_names_both_selections_and_their_papers(atlas, halves):
+    figure = compare(atlas, *halves)
+    printed = " ".join(text.get_text() for text in figure.texts)
+    assert f"a: selection A ({len(halves[0]):,} papers)" in printed
+    assert "Of " in figure.caption
+    assert "false discovery rate" in figure.alt_text
+
+
+def test_empty_and_equal_selections_are_refused(atlas):
+    with pytest.raises(InputError, match="no paper"):
+        compare(atlas, np.array([], dtype=int), np.arange(5))
+    with pytest.raises(InputError, match="same"):
+        compare(atlas, np.arange(5), np.arange(5))
+
+
+def test_one_region_alone_can_be_drawn(atlas, halves):
+    from landscape.overlays.trends import compare as find
+
+    found = find(atlas, *halves)
+    figure = draw_comparison(atlas, replace(found, table=found.table.head(1)))
+    assert sum(text.get_gid() == "region" for text in figure.texts) == 1
+
+
+def test_no_words_leave_the_page(atlas, halves):
+    figure = compare(atlas, *halves, size_inches=(7, 6))
+    figure.canvas.draw()
+    for text in figure.texts:
+        box = text.get_window_extent()
+        assert min(box.x0, box.y0) >= 0, text
+        assert box.x1 <= figure.bbox.x1, text
+        assert box.y1 <= figure.bbox.y1, text
+
+
+def test_a_flat_map_gets_a_box_of_some_height():
+    assert map_box((0, 0, 100, 300), np.arange(9.0), np.zeros(9)) == (0, 250.0, 100, 300)

@@ -24,8 +24,10 @@ from landscape.atlas.stages import (
     embeddings,
     ingest,
     keywords,
+    missions,
     projection,
     quality,
+    reviews,
     search,
     topics,
 )
@@ -47,6 +49,8 @@ STAGES: tuple[Stage, ...] = (
     topics.STAGE,
     quality.STAGE,
     search.STAGE,
+    missions.STAGE,
+    reviews.STAGE,
 )
 
 
@@ -65,6 +69,8 @@ def build(
     max_regions: int | None = None,
     n_continents: int | None = None,
     polish: bool = False,
+    thesaurus: str | os.PathLike[str] | None = None,
+    known_reviews: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] = (),
     title: str | None = None,
     workers: int | None = None,
     approve: Callable[[str], bool] | None = None,
@@ -106,6 +112,12 @@ def build(
         How many at the most; chosen from the number of papers when not given.
     polish : bool, default False
         Let the connected language model improve the names of topics.
+    thesaurus : path, optional
+        An official file of the Unified Astronomy Thesaurus (``landscape fetch uat``); by default
+        the small part of it that comes with the package.
+    known_reviews : path or iterable of path, optional
+        Lists of papers known to be reviews: JSON lines with ``bibcode`` and ``identifier``, or one
+        identifier a line.
     title : str, optional
         Name of the atlas for people; by default the one it has, else the folder's name.
     workers : int, optional
@@ -154,6 +166,8 @@ def build(
             max_regions=max_regions,
             n_continents=n_continents,
             polish=polish,
+            thesaurus=None if thesaurus is None else Path(thesaurus),
+            known_reviews=as_paths(known_reviews),
             title=title,
             workers=workers,
             approve=approve,

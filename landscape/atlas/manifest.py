@@ -19,6 +19,8 @@ FORMAT_VERSION = 1
 MANIFEST_NAME = "manifest.json"
 TABLES = ("papers.parquet", "embeddings", "words", "word_counts", "map.parquet")
 """Folders with one file a part, rows in the same order in each."""
+LAYERS = ("uat.parquet", "missions.parquet", "reviews.parquet")
+"""Folders with one file a part, and any number of rows a paper."""
 
 
 # What comes of reading something else than a manifest; nesting without end is a RecursionError.

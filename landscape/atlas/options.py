@@ -35,6 +35,8 @@ class BuildOptions:
     max_regions: int | None = None
     n_continents: int | None = None
     polish: bool = False
+    thesaurus: Path | None = None
+    known_reviews: tuple[Path, ...] = ()
     title: str | None = None
     workers: int | None = None
     approve: Callable[[str], bool] | None = None
@@ -84,6 +86,12 @@ def check_options(options: BuildOptions) -> BuildOptions:
         from landscape.vectors.embedder import EMBEDDERS
 
         _check_choice("embedder", options.embedder.partition(":")[0], EMBEDDERS)
+    for what, path in (
+        ("thesaurus", options.thesaurus),
+        *(("list of reviews", path) for path in options.known_reviews),
+    ):
+        if path is not None and not path.is_file():
+            raise InputError(f"There is no {what} {path}; give the path of a file.")
     from landscape.text.pipeline import tagger_name
 
     tagger_name(tagger=options.tagger)  # says which taggers there are

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from landscape.llm.models import WritingModel
+    from landscape.overlays.thesaurus.concepts import Thesaurus
     from landscape.query.engine import Engine
     from landscape.query.records import Answer, Results
     from landscape.query.reranking import Reranker
@@ -136,6 +137,55 @@ class Atlas:
     def label_problems(self) -> tuple[str, ...]:
         """What is wrong with labels.csv, one sentence each."""
         return self._labelled_topics[1]
+
+    @cached_property
+    def missions(self) -> pd.DataFrame:
+        """Where papers name facilities, one row a mention.
+
+        ``paper_id, paper_row, facility, field, start, end, surface``: ``field`` is ``"title"`` or
+        ``"abstract"``, ``paper_row`` the row in `papers`.
+        """
+        return self._layer("missions.parquet")
+
+    @cached_property
+    def uat(self) -> pd.DataFrame:
+        """Concepts of the thesaurus that papers are about, one row a concept of a paper.
+
+        ``paper_id, paper_row, concept_id, score, evidence``; the concepts are in `thesaurus`.
+        """
+        return self._layer("uat.parquet")
+
+    @cached_property
+    def reviews(self) -> pd.DataFrame:
+        """Papers recognised as reviews: ``paper_id, paper_row, score, evidence``."""
+        return self._layer("reviews.parquet")
+
+    @cached_property
+    def thesaurus(self) -> Thesaurus:
+        """The thesaurus that papers were tagged with."""
+        from landscape.overlays.thesaurus.concepts import Thesaurus
+
+        return Thesaurus.from_frame(_read_parquet(self.path, "thesaurus.parquet"))
+
+    def select(self, filter_text: str) -> NDArray[np.int64]:
+        """Find the papers that a filter lets through.
+
+        Parameters
+        ----------
+        filter_text : str
+            Such as ``"2015..; author:Hubble; -review"``, see `landscape.query.filters`.
+
+        Returns
+        -------
+        ndarray of int64
+            Rows in `papers`, rising.
+
+        Raises
+        ------
+        InputError
+            If the filter has a mistake.
+        """
+        return self.engine.select(filter_text)
 
     @cached_property
     def quality(self) -> dict[str, float | int | str | None]:
@@ -315,6 +365,11 @@ class Atlas:
         from landscape.atlas.labels import LABELS, apply_labels
 
         return apply_labels(_read_parquet(self.path, "topics.parquet"), self.path / LABELS)
+
+    def _layer(self, layer: str) -> pd.DataFrame:
+        from landscape.atlas.layers import read_layer
+
+        return read_layer(self, layer)
 
     def _table(self, table: str, columns: Sequence[str] | None = None) -> pd.DataFrame:
         import pandas as pd

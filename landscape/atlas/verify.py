@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from landscape.atlas.labels import LABELS, read_labels
-from landscape.atlas.manifest import TABLES, Manifest, read_manifest
+from landscape.atlas.manifest import LAYERS, TABLES, Manifest, read_manifest
 from landscape.atlas.storage import sha256_of
 from landscape.errors import AtlasError
 
@@ -69,7 +69,7 @@ def _strangers(folder: Path, manifest: Manifest) -> list[str]:
     """Files that a reader of a folder of parts would take for papers of this atlas."""
     return [
         f"{path} is no part of this atlas; take it out of the folder."
-        for table in TABLES
+        for table in (*TABLES, *LAYERS)
         if (folder / table).is_dir()
         for path in sorted((folder / table).iterdir())
         if not path.name.startswith((".", "_")) and f"{table}/{path.name}" not in manifest.files

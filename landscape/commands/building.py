@@ -47,6 +47,21 @@ def add_build(commands: Any) -> None:
     build.add_argument(
         "--polish", action="store_true", help="let a language model improve the names of topics"
     )
+    build.add_argument(
+        "--thesaurus",
+        type=Path,
+        metavar="FILE",
+        help="the whole Unified Astronomy Thesaurus (landscape fetch uat), instead of a part of it",
+    )
+    build.add_argument(
+        "--known-reviews",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="a list of papers known to be reviews: JSON lines with bibcode and identifier, or one "
+        "identifier a line; may be repeated",
+    )
     build.add_argument("--json", action="store_true", help="print one JSON document")
 
 
@@ -108,6 +123,8 @@ def _build(options: argparse.Namespace) -> Answer:
         max_regions=options.regions,
         n_continents=options.continents,
         polish=options.polish,
+        thesaurus=options.thesaurus,
+        known_reviews=options.known_reviews,
         title=options.title,
         workers=options.workers,
         approve=_agree if options.yes else ask_on_terminal,

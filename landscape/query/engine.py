@@ -215,6 +215,18 @@ class Engine:
         """Take papers out of the atlas by their rows."""
         return self._held.shelf.papers(rows)
 
+    def select(self, filter_text: str) -> Rows:
+        """Find the rows of the papers that a filter lets through; an empty one lets all through.
+
+        Raises
+        ------
+        InputError
+            If it has a mistake.
+        """
+        self._held.check_unchanged()
+        allowed = self._held.rows_that_pass(filter_text)
+        return np.arange(len(self._held), dtype=np.int64) if allowed is None else allowed
+
     def row_of(self, name: str) -> int:
         """Find the row of a paper by its key, bibcode, arXiv identifier or DOI.
 

@@ -90,7 +90,7 @@ def load_facilities() -> Mapping[str, Facility]:
     """
     import yaml
 
-    path = _facts()
+    path = missions_file()
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the one in C is ten times as fast
     entries = yaml.load(path.read_text(encoding="utf-8"), Loader=loader)  # noqa: S506 - both are safe
     return MappingProxyType({str(name): _facility(str(name), raw) for name, raw in entries.items()})
@@ -155,8 +155,19 @@ def _folded(name: str) -> str:
     return _NOT_IN_NAMES.sub("", name.lower().removeprefix("the "))
 
 
-def _facts() -> Path:
-    """The file of facts: in a checkout in ``data``, in an installed package in ``_data``."""
+def missions_file() -> Path:
+    """Find the file of facts: in a checkout in ``data``, in an installed package in ``_data``.
+
+    Raises
+    ------
+    InputError
+        If neither is there.
+
+    Examples
+    --------
+    >>> missions_file().name
+    'missions.yaml'
+    """
     package = Path(__file__).resolve().parents[2]
     for folder in (package / "_data", package.parent / "data"):
         if (folder / "missions.yaml").is_file():

@@ -1,0 +1,294 @@
+"""Phrases that could be concepts: what the papers show of each, and how alike it is to a concept.
+
+No rule says which phrase deserves a concept, but a thesaurus shows by its own choice what its
+makers look for. The phrases of a corpus that it does name are positive examples; all others are
+unlabelled, and some of them only wait to be named (Elkan & Noto 2008, KDD, 213).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from landscape.mapping.naming import PhraseTable
+from landscape.overlays.thesaurus.names import bag_of, find_abbreviations, letters_of, words_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+_ENOUGH_EXAMPLES = 30
+_FEATURES = (
+    "log_papers", "log_papers_squared", "log_titles", "in_title", "abbreviated", "compactness",
+    "promise", "one_word", "two_words", "many_words", "name_like", "vague", "head_rate",
+    "start_rate", "word_rate",
+)  # fmt: skip
+
+
+def measure_phrases(
+    table: PhraseTable,
+    vectors: NDArray[np.floating],
+    titles: Sequence[str],
+    abstracts: Sequence[str],
+    years: NDArray[np.integer],
+    *,
+    fewest: int = 5,
+) -> pd.DataFrame:
+    """Measure what the papers show of each phrase, whatever a thesaurus says.
+
+    Parameters
+    ----------
+    table : PhraseTable
+    vectors : ndarray of float, shape (n_papers, n_dims)
+        Embeddings of unit length.
+    titles, abstracts : sequence of str, length n_papers
+    years : ndarray of int, shape (n_papers,)
+    fewest : int, default 5
+        Phrases of fewer papers are left out.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a phrase: ``phrase`` (its number in the table), ``name``, ``form``, ``bag``,
+        ``papers``, ``compactness`` (mean cosine of pairs of its papers less that of any two
+        papers), ``in_title`` (share of its papers that have it in the title), ``abbreviated``
+        (logarithm of how often it is abbreviated, plus one), ``acronym`` (how, if it is more
+        than once), ``growth`` (odds of a later paper among its papers over those of the
+        corpus, see `later_half`), ``growth_low`` (the same less one standard error), and
+        features for `concept_likeness`.
+    """
+    import pandas as pd
+
+    papers = np.bincount(table.phrase, minlength=len(table.forms))
+    kept = np.flatnonzero(papers >= fewest)
+    frame = pd.DataFrame({"phrase": kept, "name": table.shown[kept], "form": table.forms[kept]})
+    words = [words_of(form) for form in frame["form"]]
+    frame["bag"] = [bag_of(one) for one in words]
+    frame["papers"] = papers[kept]
+    frame["compactness"] = (mean_cosines(table, vectors) - _any_two(vectors))[kept]
+    titled = _in_title(table, titles)[kept]
+    frame["in_title"] = titled / frame["papers"]
+    frame["log_titles"] = np.log1p(titled)
+    defined = find_abbreviations(abstracts)
+    none: Counter[str] = Counter()
+    frame["abbreviated"] = np.log1p([defined.get(bag, none).total() for bag in frame["bag"]])
+    frame["acronym"] = [_usual(defined.get(bag, none)) for bag in frame["bag"]]
+    late = later_half(years)
+    frame["growth_low"], frame["growth"] = growth(
+        papers[kept], np.bincount(table.phrase, late[table.paper], len(papers))[kept], late.mean()
+    )
+    frame["promise"] = table.promise[kept]
+    frame["log_papers"] = np.log(frame["papers"])
+    frame["log_papers_squared"] = frame["log_papers"] ** 2
+    return frame.assign(**_shape_of_names(frame, words))
+
+
+def name_phrases(phrases: pd.DataFrame, named: dict[str, str]) -> pd.DataFrame:
+    """Add what a thesaurus says of each phrase.
+
+    Parameters
+    ----------
+    phrases : pandas.DataFrame
+        What `measure_phrases` gave.
+    named : dict of str to str
+        Of `named_forms`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        With ``concept_id`` (empty where no concept has this name), ``covered`` (whether a
+        concept has this name, its abbreviation, or a longer name that holds all its words: who
+        says "globular cluster" has said "cluster"), ``inside`` (the last of these), and
+        ``head_rate``, ``start_rate``, ``word_rate``: how often phrases that share a word with it
+        are concepts.
+    """
+    words = [words_of(form) for form in phrases["form"]]
+    ids = [named.get(bag, "") for bag in phrases["bag"]]
+    known = np.array([bool(one) for one in ids], dtype=bool)
+    inside = _inside_names(phrases["bag"].tolist(), named)
+    short = {letters_of(one) for one in phrases.loc[known, "acronym"]} - {""}
+    abbreviates = np.array([letters_of(name) in short for name in phrases["name"]], dtype=bool)
+    longer = [one if len(one) > 1 else [] for one in words]
+    return phrases.assign(
+        concept_id=ids,
+        inside=inside,
+        covered=known | inside | abbreviates,
+        head_rate=_rates([one[-1:] for one in longer], known),
+        start_rate=_rates([one[:1] for one in longer], known),
+        word_rate=_rates([sorted(set(one)) for one in longer], known),
+    )
+
+
+def concept_likeness(phrases: pd.DataFrame) -> NDArray[np.float64]:
+    """Score how alike each phrase is to those that the thesaurus already names.
+
+    Parameters
+    ----------
+    phrases : pandas.DataFrame
+        What `name_phrases` gave.
+
+    Returns
+    -------
+    ndarray of float, shape (n_phrases,)
+        Log-odds of a logistic regression, named phrases against the others, in balance. Where
+        the thesaurus names fewer than 30 phrases, their compactness in standard deviations.
+    """
+    features = phrases[list(_FEATURES)].to_numpy(dtype=np.float64)
+    spread = features.std(axis=0)
+    scaled = (features - features.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+    named = (phrases["concept_id"] != "").to_numpy()
+    open_ = ~phrases["covered"].to_numpy(dtype=bool)
+    # Concepts whose words stand in longer names are the trunk of the tree, which is complete.
+    leaves = named & ~phrases["inside"].to_numpy(dtype=bool)
+    if min(leaves.sum(), open_.sum()) < _ENOUGH_EXAMPLES:
+        return np.asarray(scaled[:, _FEATURES.index("compactness")])
+    from sklearn.linear_model import LogisticRegression
+
+    model = LogisticRegression(class_weight="balanced", C=1.0, max_iter=500)
+    used = leaves | open_
+    scores: NDArray[np.float64] = model.fit(scaled[used], named[used]).decision_function(scaled)
+    return scores
+
+
+def mean_cosines(table: PhraseTable, vectors: NDArray[np.floating]) -> NDArray[np.float64]:
+    """Mean cosine between two different papers of each phrase, from the length of their sum.
+
+    Examples
+    --------
+    >>> from landscape.mapping.naming import phrase_table
+    >>> table = phrase_table([["comets"], ["comets"], ["stars"], ["stars"]])
+    >>> mean_cosines(table, np.array([[1, 0], [1, 0], [1, 0], [0, 1.0]])).tolist()
+    [1.0, 0.0]
+    """
+    papers = np.bincount(table.phrase, minlength=len(table.forms)).astype(np.float64)
+    squared = np.square(phrase_sums(table, vectors)).sum(axis=1)
+    return np.asarray((squared - papers) / np.maximum(papers * (papers - 1), 1))
+
+
+def phrase_sums(table: PhraseTable, vectors: NDArray[np.floating]) -> NDArray[np.float64]:
+    """Sum of the embeddings of each phrase's papers, shape (n_phrases, n_dims)."""
+    from scipy import sparse
+
+    held = sparse.csr_matrix(
+        (np.ones(len(table.phrase), dtype=np.float32), (table.phrase, table.paper)),
+        shape=(len(table.forms), table.n_papers),
+    )
+    return np.asarray(held @ np.asarray(vectors, dtype=np.float32), dtype=np.float64)
+
+
+def later_half(years: NDArray[np.integer]) -> NDArray[np.bool_]:
+    """Papers of the later part: cut between years so that the halves are as equal as can be.
+
+    Examples
+    --------
+    >>> later_half(np.array([2019, 2020, 2020, 2021])).tolist()
+    [False, False, False, True]
+    """
+    values, counts = np.unique(years, return_counts=True)
+    if len(values) < 2:
+        return np.zeros(len(years), dtype=bool)
+    before = np.cumsum(counts)[:-1]
+    cut = int(np.argmin(np.abs(before - len(years) / 2)))
+    return np.asarray(years > values[cut])
+
+
+def growth(
+    papers: NDArray[np.integer], late_papers: NDArray[np.floating], late_share: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Odds of a late paper among a phrase's papers over those of the corpus.
+
+    Half a paper is added on each side (Haldane 1956, Ann. Hum. Genet. 20, 309).
+
+    Returns
+    -------
+    low, middle : ndarray of float
+        Lower end at one standard error of the logarithm, and the estimate; 1 where the corpus
+        has no two years.
+
+    Examples
+    --------
+    >>> low, middle = growth(np.array([20]), np.array([18]), 0.5)
+    >>> float(middle[0].round(1)), bool(low[0] > 3)
+    (7.4, True)
+    """
+    if not 0 < late_share < 1:
+        return np.ones(len(papers)), np.ones(len(papers))
+    late = late_papers + 0.5
+    early = papers - late_papers + 0.5
+    middle = np.log(late / early * (1 - late_share) / late_share)
+    return np.exp(middle - np.sqrt(1 / late + 1 / early)), np.exp(middle)
+
+
+def _usual(abbreviations: Counter[str]) -> str:
+    """The most used abbreviation, if it is used more than once."""
+    best = max(abbreviations, key=lambda one: (abbreviations[one], one), default="")
+    return best if abbreviations[best] > 1 else ""
+
+
+def _shape_of_names(frame: pd.DataFrame, words: list[list[str]]) -> dict[str, Any]:
+    """What the name alone says."""
+    from landscape.text.trimming import has_vague_head
+
+    lengths = np.array([len(one) for one in words])
+    return {
+        "one_word": lengths == 1,
+        "two_words": lengths == 2,
+        "many_words": lengths > 3,
+        "name_like": frame["name"].str.contains(r"[A-Z0-9]"),
+        "vague": [has_vague_head(form) for form in frame["form"]],
+    }  # fmt: skip
+
+
+def _rates(groups: list[list[str]], known: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Log of how often phrases with the same word are concepts, the phrase itself left out.
+
+    "stars" ends many concepts; "young" begins many phrases and hardly a concept.
+    """
+    seen: Counter[str] = Counter(word for one in groups for word in one)
+    hits: Counter[str] = Counter(
+        word for one, is_known in zip(groups, known, strict=True) if is_known for word in one
+    )
+    base = float(known.mean())
+    rates = [
+        np.mean([
+            np.log((hits[word] - is_known + 2 * base) / (seen[word] - 1 + 2) / base)
+            for word in one
+        ]) if one else 0.0
+        for one, is_known in zip(groups, known.tolist(), strict=True)
+    ]  # fmt: skip
+    return np.asarray(rates, dtype=np.float64)
+
+
+def _inside_names(bags: list[str], named: dict[str, str]) -> NDArray[np.bool_]:
+    """Whether all words of a phrase stand in one longer name."""
+    names_with: dict[str, set[int]] = {}
+    for number, bag in enumerate(named):
+        for word in bag.split():
+            names_with.setdefault(word, set()).add(number)
+    none: set[int] = set()
+    shared = [
+        len(set.intersection(*(names_with.get(word, none) for word in bag.split()))) for bag in bags
+    ]
+    own = [bag in named for bag in bags]
+    return np.array([n > mine for n, mine in zip(shared, own, strict=True)], dtype=bool)
+
+
+def _any_two(vectors: NDArray[np.floating]) -> float:
+    """Mean cosine between any two papers."""
+    n = len(vectors)
+    total = np.asarray(vectors, dtype=np.float32).sum(axis=0, dtype=np.float64)
+    return float((total @ total - n) / max(n * (n - 1), 1))
+
+
+def _in_title(table: PhraseTable, titles: Sequence[str]) -> NDArray[np.float64]:
+    """How many of each phrase's papers have it in their title."""
+    plain = [f" {' '.join(words_of(title))} " for title in titles]
+    needles = [f" {' '.join(words_of(form))} " for form in table.forms]
+    found = [
+        needles[phrase] in plain[paper]
+        for paper, phrase in zip(table.paper.tolist(), table.phrase.tolist(), strict=True)
+    ]
+    return np.bincount(table.phrase, np.array(found, dtype=float), minlength=len(table.forms))

@@ -1,0 +1,294 @@
+"""What the thesaurus lacks: phrases of the literature that deserve a concept, as proposals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from landscape.errors import InputError
+from landscape.mapping.naming import PhraseTable, phrase_table
+from landscape.overlays.analysis import Analysis
+from landscape.overlays.periods import count_years
+from landscape.overlays.thesaurus.candidates import (
+    concept_likeness,
+    measure_phrases,
+    name_phrases,
+)
+from landscape.overlays.thesaurus.concepts import Thesaurus
+from landscape.overlays.thesaurus.names import letters_of, named_forms
+from landscape.overlays.thesaurus.parents import nearest_concepts, suggest_parent
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+_FEWEST = 5
+_PAPERS_A_PHRASE = 20_000  # large corpora: a phrase of fewer than 1 paper in so many is noise
+_GROWTH_WEIGHT = 0.25
+_N_PAPERS_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What a corpus shows of its phrases, whatever a thesaurus says of them.
+
+    Attributes
+    ----------
+    table : PhraseTable
+        Which paper holds which phrase.
+    phrases : pandas.DataFrame
+        See `landscape.overlays.thesaurus.candidates.measure_phrases`.
+    vectors : ndarray of float, shape (n_papers, n_dims)
+        Embeddings of unit length.
+    """
+
+    table: PhraseTable
+    phrases: pd.DataFrame
+    vectors: NDArray[np.floating]
+
+
+def thesaurus_gaps(atlas: Any, *, limit: int = 100, thesaurus: Thesaurus | None = None) -> Analysis:
+    """Propose concepts that the thesaurus lacks.
+
+    Parameters
+    ----------
+    atlas : Atlas
+    limit : int, default 100
+        How many proposals.
+    thesaurus : Thesaurus, optional
+        The atlas's own when not given.
+
+    Returns
+    -------
+    Analysis
+        Table, best first: ``rank, name, alternatives, papers, growth, growth_low, compactness,
+        in_title, likeness, score, parent_id, parent, nearest`` and ``region, region_share``
+        (the region of the map that holds most of its papers, and that share); see `rank_gaps`.
+        ``tables["papers"]``: exemplar papers of each proposal (``name, paper_id, title,
+        similarity``). ``tables["regions"]``: of each region ``topic_id, label, papers,
+        named_share`` (share of its papers' phrases that the thesaurus names) and ``proposals``.
+
+    Raises
+    ------
+    InputError
+        If the limit is not positive.
+    """
+    if limit < 1:
+        raise InputError(f"The limit is {limit}; ask for at least one proposal.")
+    uat = thesaurus or atlas.thesaurus
+    papers = atlas.read_papers(["paper_id", "title", "abstract", "keywords", "year"])
+    evidence = gather_evidence(
+        papers["keywords"], papers["title"].tolist(), papers["abstract"].tolist(),
+        papers["year"].to_numpy(dtype=np.int64), atlas.vectors(),
+    )  # fmt: skip
+    named, proposals = rank_gaps(evidence, uat, limit=limit)
+    proposals = _add_parents(proposals, named, evidence, uat)
+    topics = atlas.topics[atlas.topics["level"] == 1]
+    topic_of = atlas.map["topic_id"].to_numpy()
+    proposals = _add_regions(proposals, evidence.table, topic_of, topics)
+    years = count_years(papers["year"].to_numpy(dtype=np.int64))
+    version = f" {uat.version}" if uat.version else ""
+    bounds = atlas.coverage
+    return Analysis(
+        "thesaurus_gaps",
+        proposals.drop(columns=["phrase"]),
+        f"Phrases that the thesaurus{version} does not name and that are used like those it "
+        f"names, in {bounds['title']} ({bounds['first_date']} to {bounds['last_date']}). "
+        "Growth: odds of a paper of the later half against the earlier, relative to the corpus.",
+        {
+            "papers": len(papers),
+            "phrases": len(named),
+            "phrases that the thesaurus names": int((named["concept_id"] != "").sum()),
+        },
+        bounds,
+        years.warnings,
+        {
+            "papers": _exemplars(proposals, evidence, papers),
+            "regions": _regions(named, proposals, evidence.table, topic_of, topics),
+        },
+    )
+
+
+def gather_evidence(
+    keywords: Any,
+    titles: list[str],
+    abstracts: list[str],
+    years: NDArray[np.integer],
+    vectors: NDArray[np.floating],
+    *,
+    fewest: int | None = None,
+) -> Evidence:
+    """Measure the phrases of a corpus.
+
+    Parameters
+    ----------
+    keywords : sequence of sequence of str, length n_papers
+    titles, abstracts : list of str, length n_papers
+    years : ndarray of int, shape (n_papers,)
+    vectors : ndarray of float, shape (n_papers, n_dims)
+        Embeddings of unit length.
+    fewest : int, optional
+        Phrases of fewer papers are left out; 5, or more in a large corpus.
+    """
+    least = fewest or max(_FEWEST, len(titles) // _PAPERS_A_PHRASE)
+    table = phrase_table(keywords, fewest=least)
+    phrases = measure_phrases(table, vectors, titles, abstracts, years, fewest=least)
+    return Evidence(table, phrases, vectors)
+
+
+def rank_gaps(
+    evidence: Evidence, thesaurus: Thesaurus, *, limit: int = 100
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Rank the phrases that a thesaurus does not name.
+
+    The score is the log-odds that a phrase is alike to those that the thesaurus names
+    (`landscape.overlays.thesaurus.candidates.concept_likeness`: number of papers, titles,
+    abbreviations, compactness in the embedding, and the company of its words) plus a quarter of
+    the logarithm of its growth, held within a factor e. Spellings of one phrase and
+    abbreviations become alternative terms of it.
+
+    Parameters
+    ----------
+    evidence : Evidence
+    thesaurus : Thesaurus
+    limit : int, default 100
+
+    Returns
+    -------
+    phrases : pandas.DataFrame
+        All phrases, with what the thesaurus says of them and their score.
+    proposals : pandas.DataFrame
+        The best of those that it does not name.
+    """
+    named = name_phrases(evidence.phrases, named_forms(thesaurus))
+    named["likeness"] = concept_likeness(named)
+    grown = np.clip(np.log(np.maximum(named["growth_low"], 1e-9)), -1.0, 1.0)
+    named["score"] = named["likeness"] + _GROWTH_WEIGHT * grown
+    return named, merge_spellings(named[~named["covered"]], limit=limit)
+
+
+def merge_spellings(candidates: pd.DataFrame, *, limit: int) -> pd.DataFrame:
+    """Make one proposal of all spellings and abbreviations of a phrase, the best first.
+
+    Parameters
+    ----------
+    candidates : pandas.DataFrame
+        ``name, bag, acronym, papers, score`` and other columns.
+    limit : int
+
+    Returns
+    -------
+    pandas.DataFrame
+        At most `limit` rows, with ``rank`` and ``alternatives`` (a tuple of other terms).
+    """
+    ordered = candidates.sort_values(["score", "name"], ascending=[False, True])
+    spellings = {
+        bag: group.sort_values(["papers", "name"], ascending=[False, True])["name"].tolist()
+        for bag, group in ordered.groupby("bag", sort=False)
+    }
+    # An abbreviation belongs to the phrase that is abbreviated so, whatever their ranks.
+    owned = {letters_of(one) for one in ordered["acronym"]} - {""}
+    best = ordered.drop_duplicates("bag")
+    best = best[[letters_of(name) not in owned for name in best["name"]]].head(limit).copy()
+    best["name"] = [spellings[bag][0] for bag in best["bag"]]
+    best["alternatives"] = [
+        tuple(filter(None, (*spellings[bag][1:], acronym)))
+        for bag, acronym in zip(best["bag"], best["acronym"], strict=True)
+    ]
+    best.insert(0, "rank", np.arange(1, len(best) + 1))
+    return best.reset_index(drop=True)
+
+
+_SHOWN = [
+    "rank", "name", "alternatives", "papers", "growth", "growth_low", "compactness", "in_title",
+    "likeness", "score", "parent_id", "parent", "nearest", "phrase",
+]  # fmt: skip
+
+
+def _add_parents(
+    proposals: pd.DataFrame, named: pd.DataFrame, evidence: Evidence, thesaurus: Thesaurus
+) -> pd.DataFrame:
+    """Nearest concepts by their papers, and the concept to stand below."""
+    wanted = proposals["phrase"].to_numpy(dtype=np.int64)
+    nearest = nearest_concepts(evidence.table, evidence.vectors, named, wanted)
+    forms = named_forms(thesaurus)
+    parents = [
+        suggest_parent(name, near, thesaurus, forms)
+        for name, near in zip(proposals["name"], nearest, strict=True)
+    ]
+    labels = {one: concept.label for one, concept in thesaurus.concepts.items()}
+    return proposals.assign(
+        parent_id=parents,
+        parent=[labels.get(one, "") for one in parents],
+        nearest=[tuple(f"{labels[one]} ({one})" for one, _ in near[:3]) for near in nearest],
+    )[_SHOWN]
+
+
+def _papers_of(table: PhraseTable, phrase: int) -> NDArray[np.int64]:
+    return table.paper[table.phrase == phrase]
+
+
+def _add_regions(
+    proposals: pd.DataFrame, table: PhraseTable, topic_of: NDArray[np.integer], topics: pd.DataFrame
+) -> pd.DataFrame:
+    """The region that holds most of a proposal's papers."""
+    labels = dict(zip(topics["topic_id"], topics["label"], strict=True))
+    names, shares = [], []
+    for phrase in proposals["phrase"]:
+        found = topic_of[_papers_of(table, phrase)]
+        values, counts = np.unique(found[found >= 0], return_counts=True)
+        names.append(labels.get(values[np.argmax(counts)], "") if len(values) else "")
+        shares.append(float(counts.max()) / len(found) if len(values) else 0.0)
+    return proposals.assign(region=names, region_share=shares)
+
+
+def _exemplars(proposals: pd.DataFrame, evidence: Evidence, papers: pd.DataFrame) -> pd.DataFrame:
+    """The papers nearest to the mean of each proposal's papers."""
+    import pandas as pd
+
+    chosen = []
+    for name, phrase in zip(proposals["name"], proposals["phrase"], strict=True):
+        rows = _papers_of(evidence.table, phrase)
+        own = np.asarray(evidence.vectors[rows], dtype=np.float64)
+        similarity = own @ own.mean(axis=0)
+        best = np.argsort(-similarity, kind="stable")[:_N_PAPERS_SHOWN]
+        chosen.append(
+            papers[["paper_id", "title", "year"]].iloc[rows[best]]
+            .assign(name=name, similarity=similarity[best])
+        )  # fmt: skip
+    columns = ["name", "paper_id", "title", "year", "similarity"]
+    return (
+        pd.concat(chosen)[columns].reset_index(drop=True)
+        if chosen
+        else pd.DataFrame(columns=columns)
+    )
+
+
+def _regions(
+    named: pd.DataFrame,
+    proposals: pd.DataFrame,
+    table: PhraseTable,
+    topic_of: NDArray[np.integer],
+    topics: pd.DataFrame,
+) -> pd.DataFrame:
+    """How much of each region's wording the thesaurus names, the least first."""
+    measured = np.zeros(len(table.forms), dtype=bool)
+    measured[named["phrase"]] = True
+    known = np.zeros(len(table.forms), dtype=bool)
+    known[named.loc[named["covered"], "phrase"]] = True
+    used = measured[table.phrase]
+    topic = topic_of[table.paper][used]
+    n = int(max(topics["topic_id"].max(), topic_of.max(), 0)) + 1
+    inside = topic >= 0
+    total = np.bincount(topic[inside], minlength=n)
+    hits = np.bincount(topic[inside], known[table.phrase][used][inside], minlength=n)
+    ids = topics["topic_id"].to_numpy()
+    by_region = proposals.groupby("region")["name"].agg(tuple).to_dict()
+    return topics[["topic_id", "label"]].assign(
+        papers=topics["n_papers"],
+        phrases=total[ids],
+        named_share=hits[ids] / np.maximum(total[ids], 1),
+        proposals=[by_region.get(label, ()) for label in topics["label"]],
+    ).sort_values("named_share", kind="stable").reset_index(drop=True)  # fmt: skip

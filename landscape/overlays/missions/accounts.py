@@ -17,11 +17,8 @@ from landscape.overlays.missions.citations import (
     sample_citations,
 )
 from landscape.overlays.missions.measures import collapse_cases, make_case, measure
-from landscape.overlays.missions.resampling import (
-    draw_cells,
-    percentile_interval,
-    wilson_interval,
-)
+from landscape.overlays.missions.proportions import newcombe_interval, wilson_interval
+from landscape.overlays.missions.resampling import draw_cells, percentile_interval
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,7 +42,8 @@ _SHARES = {
     "local_share_after": ("papers_after", "corpus_after"),
     "outside_home": ("papers_outside", "fields_known"),
 }
-_RISE = ("local_share_before", "local_share_after")
+_RISE = ("local_share_after", "local_share_before")
+_RISE_OF = ("papers_after", "corpus_after", "papers_before", "corpus_before")
 _WITH_INTERVAL = frozenset(_SHARES) | {
     "papers", "rise", "citations", "citations_median", "citations_share", "citation_percentile",
     "entropy", "effective_regions", "bridging",
@@ -146,20 +144,18 @@ def interval_of(
 
     The entropy of a sample is lower than that of what it was drawn from, so its values are
     centred on the estimate. A share of nothing or all has no spread: Wilson's bounds instead,
-    and for a rise from or to it Newcombe's (1998, Statistics in Medicine 17, 873), made of them.
+    and for a rise from or to it Newcombe's, see `proportions`.
     """
     value = estimates[name]
     if not np.isfinite(value):
         return float("nan"), float("nan")
     if name in _SHARES and value in (0.0, 1.0):
-        return _wilson(name, estimates)
+        low, high = wilson_interval(*(estimates[part] for part in _SHARES[name]))
+        return float(low), float(high)
     if name == "rise" and not {estimates[part] for part in _RISE}.isdisjoint({0.0, 1.0}):
-        (low_0, high_0), (low_1, high_1) = (_wilson(part, estimates) for part in _RISE)
-        start, end = (estimates[part] for part in _RISE)
-        return (
-            value - float(np.hypot(end - low_1, high_0 - start)),
-            value + float(np.hypot(high_1 - end, start - low_0)),
-        )
+        counts = [estimates[part] for part in _RISE_OF]
+        low, high = newcombe_interval(*counts)
+        return float(low), float(high)
     if name == "effective_regions":
         low, high = interval_of("entropy", estimates, draws)
         return float(np.exp(low)), float(np.exp(high))
@@ -168,12 +164,6 @@ def interval_of(
         low, high = percentile_interval(shifted)
         return max(low, 0.0), high
     return percentile_interval(draws[name])
-
-
-def _wilson(name: str, estimates: dict[str, float]) -> tuple[float, float]:
-    hits, trials = (estimates[key] for key in _SHARES[name])
-    low, high = wilson_interval([hits], [trials])
-    return float(low[0]), float(high[0])
 
 
 def _row(

@@ -89,7 +89,7 @@ def measure_citations(
         share = sums / (samples.drawn @ samples.values)
     draws = {
         "citations": sums,
-        "citations_median": _medians(values, drawn),
+        "citations_median": median_of_counts(values, drawn),
         "citations_share": share,
     }
     return estimates, draws
@@ -149,8 +149,25 @@ def measure_percentile(
     return float(known.mean()), drawn @ (steps / _STEPS) / len(known)
 
 
-def _medians(values: NDArray[np.float64], counts: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Medians of samples given as counts of ascending values."""
+def median_of_counts(values: NDArray[np.float64], counts: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Find the medians of samples that are given as counts of values.
+
+    Parameters
+    ----------
+    values : ndarray of float, shape (n_values,)
+        Ascending.
+    counts : ndarray of int, shape (n_samples, n_values)
+
+    Returns
+    -------
+    ndarray of float, shape (n_samples,)
+        NaN where a sample is empty.
+
+    Examples
+    --------
+    >>> median_of_counts(np.array([0.0, 5.0, 9.0]), np.array([[1, 1, 2], [3, 1, 0]])).tolist()
+    [7.0, 0.0]
+    """
     if not len(values):
         return np.full(len(counts), np.nan)
     held = np.cumsum(counts, axis=1)

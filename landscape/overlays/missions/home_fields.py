@@ -96,7 +96,7 @@ def fields_of_tags(tags: pd.DataFrame, thesaurus: Any, rows: NDArray[np.int64]) 
     wanted = tags[tags["paper_row"].isin(rows)]
     concepts = wanted["concept_id"].unique()
     fields = {concept: _fields_above(concept, thesaurus) for concept in concepts}
-    telling = wanted[wanted["concept_id"].map(lambda concept: bool(fields.get(concept)))]
+    telling = wanted[wanted["concept_id"].isin([one for one, above in fields.items() if above])]
     best = telling.sort_values("score", ascending=False, kind="stable").drop_duplicates("paper_row")
     by_row = dict(zip(best["paper_row"], best["concept_id"].map(fields.get), strict=True))
     return [by_row.get(int(row), []) for row in rows]

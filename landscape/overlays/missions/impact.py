@@ -13,7 +13,7 @@ from landscape.overlays.missions.accounts import Period, account_for
 from landscape.overlays.missions.bridges import Reach, reach_by_citations, reach_by_vectors
 from landscape.overlays.missions.gathering import Usage, gather, in_period, said_period
 from landscape.overlays.missions.home_fields import flag_home
-from landscape.overlays.missions.impact_tables import bridge_table, region_table, year_table
+from landscape.overlays.missions.impact_tables import bridge_table, count_years_of, region_table
 from landscape.overlays.missions.wording import impact_warnings
 
 if TYPE_CHECKING:
@@ -92,9 +92,9 @@ def impact(
     windows = [(since, until)] if slices is None else [_slice(pair) for pair in slices]
     if not windows:
         raise InputError("There is no time slice; give pairs of years, for example (2015, 2019).")
+    insides = [in_period(usage, *window) for window in windows]
     home = flag_home(atlas, [one.home_fields for one in usage.facilities], usage.rows)
     reach = read_reach(atlas, usage, links)
-    insides = [in_period(usage, *window) for window in windows]
     found = [
         _impact_of(
             usage,
@@ -170,7 +170,7 @@ def _impact_of(
     ]  # fmt: skip
     table = pd.DataFrame(accounts).sort_values("papers", ascending=False, kind="stable")
     regions = [region_table(usage, period, index) for index in range(len(usage.facilities))]
-    years = [year_table(usage, period, index) for index in range(len(usage.facilities))]
+    years = [count_years_of(usage, index, period.inside) for index in range(len(usage.facilities))]
     return (
         table.reset_index(drop=True),
         pd.concat(regions, ignore_index=True),

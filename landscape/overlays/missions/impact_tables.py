@@ -8,7 +8,7 @@ import numpy as np
 
 from landscape.overlays.missions.bridges import find_bridges
 from landscape.overlays.missions.measures import eras
-from landscape.overlays.missions.resampling import wilson_interval
+from landscape.overlays.missions.proportions import wilson_interval
 from landscape.overlays.missions.share_map import shrink_shares
 from landscape.overlays.missions.spread import core_regions
 
@@ -71,14 +71,16 @@ def region_table(usage: Usage, period: Period, index: int) -> pd.DataFrame:
         )
 
 
-def year_table(usage: Usage, period: Period, index: int) -> pd.DataFrame:
+def count_years_of(usage: Usage, index: int, inside: NDArray[np.bool_]) -> pd.DataFrame:
     """Count a facility's papers year by year.
 
     Parameters
     ----------
     usage : Usage
-    period : Period
     index : int
+        Number of the facility.
+    inside : ndarray of bool, shape (n_papers,)
+        Papers of the period.
 
     Returns
     -------
@@ -88,7 +90,7 @@ def year_table(usage: Usage, period: Period, index: int) -> pd.DataFrame:
     """
     import pandas as pd
 
-    known = period.inside & (usage.year >= 0)
+    known = inside & (usage.year >= 0)
     first = int(usage.years.years[0])
     shape = len(usage.years.years)
     every = np.bincount(usage.year[known] - first, minlength=shape)

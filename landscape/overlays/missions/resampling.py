@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
 
 LEVEL = 0.95
 _MOST_CODES = 4_000_000  # beyond it codes are sorted, not counted
@@ -112,34 +112,3 @@ def percentile_interval(
         return float("nan"), float("nan")
     low, high = np.quantile(kept, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
-
-
-def wilson_interval(
-    hits: ArrayLike, trials: ArrayLike
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Bound proportions, also where the count is 0 or few.
-
-    The 95% score interval of Wilson (1927, J. Am. Stat. Assoc. 22, 209).
-
-    Parameters
-    ----------
-    hits, trials : array_like of int, same shape
-
-    Returns
-    -------
-    low, high : ndarray of float
-        NaN without a trial.
-
-    Examples
-    --------
-    >>> low, high = wilson_interval([0], [10])
-    >>> low.round(3).tolist(), high.round(3).tolist()
-    ([0.0], [0.278])
-    """
-    z = 1.959964
-    k, n = np.asarray(hits, dtype=np.float64), np.asarray(trials, dtype=np.float64)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        share = k / n
-        centre = (share + z**2 / (2 * n)) / (1 + z**2 / n)
-        half = z / (1 + z**2 / n) * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
-    return np.clip(centre - half, 0.0, 1.0), np.clip(centre + half, 0.0, 1.0)

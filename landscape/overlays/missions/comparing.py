@@ -1,0 +1,221 @@
+"""Two facilities beside each other: every difference with its interval."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from landscape.errors import InputError
+from landscape.overlays.analysis import Analysis
+from landscape.overlays.missions.accounts import Period
+from landscape.overlays.missions.citations import median_of_counts
+from landscape.overlays.missions.gathering import Usage, gather, in_period, said_period
+from landscape.overlays.missions.home_fields import flag_home
+from landscape.overlays.missions.impact import read_reach
+from landscape.overlays.missions.impact_tables import region_table
+from landscape.overlays.missions.measures import collapse_cases, make_case, measure
+from landscape.overlays.missions.proportions import newcombe_interval
+from landscape.overlays.missions.resampling import collapse, draw_cells, percentile_interval
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+_MEASURES = (
+    "papers", "share", "local_share", "rise", "entropy", "effective_regions", "outside_home",
+    "bridging",
+)  # fmt: skip
+_STEPS = 200
+
+
+def compare_facilities(
+    atlas: Any,
+    facilities: Sequence[str],
+    *,
+    since: int | None = None,
+    until: int | None = None,
+    links: Literal["vectors", "citations"] = "vectors",
+    n_resamples: int = 1000,
+    seed: int = 0,
+) -> Analysis:
+    """Compare the first facility with each of the others.
+
+    Both are measured in the same bootstrap samples, so papers that mention both count for both
+    and the interval of a difference is not the sum of two intervals.
+
+    Parameters
+    ----------
+    atlas : Atlas
+    facilities : sequence of str
+        Two or more, by any of their names.
+    since, until : int, optional
+        First and last year of the period, both included.
+    links : {"vectors", "citations"}, default "vectors"
+        See `impact.impact`.
+    n_resamples : int, default 1000
+    seed : int, default 0
+
+    Returns
+    -------
+    Analysis
+        ``measure, facility, other, value, other_value, difference, low, high, probability``
+        (share of the samples in which the first is larger, ties half; 0.5 is no difference).
+        ``tables["regions"]``: the shares of both in each region and their difference with
+        Newcombe's 95% interval.
+
+    Raises
+    ------
+    InputError
+        For fewer than two facilities, an unknown one, or a period without a paper.
+
+    Examples
+    --------
+    >>> compare_facilities(atlas, ["HST", "JWST"], since=2023)  # doctest: +SKIP
+    """
+    import pandas as pd
+
+    usage = gather(atlas, facilities)
+    if len(usage.facilities) < 2:
+        raise InputError(
+            f"Only {usage.facilities[0].name} is given; name at least two facilities to compare."
+        )
+    home = flag_home(atlas, [one.home_fields for one in usage.facilities], usage.rows)
+    period = Period(usage, in_period(usage, since, until), read_reach(atlas, usage, links))
+    tables = []
+    for other in range(1, len(usage.facilities)):
+        pair = (0, other)
+        random = np.random.default_rng(seed)
+        values, draws = _measures(usage, period, pair, home, n_resamples, random)
+        cited, cited_draws = _citations(usage, period, pair, n_resamples, random)
+        names = [usage.facilities[index].name for index in pair]
+        tables.append(_differences(names, values | cited, draws | cited_draws))
+    bounds = atlas.coverage
+    return Analysis(
+        kind="compare_facilities",
+        table=pd.concat(tables, ignore_index=True),
+        caption=(
+            f"{usage.facilities[0].name} beside "
+            f"{', '.join(one.name for one in usage.facilities[1:])} in {bounds['title']} "
+            f"({bounds['papers']:,} papers, {bounds['first_date']} to {bounds['last_date']}), "
+            f"{said_period(since, until)}: differences with 95% bootstrap intervals."
+        ),
+        denominators={
+            "papers of the period": int(period.inside.sum()),
+            **{
+                f"papers with {one.name}": int(period.inside[rows].sum())
+                for one, rows in zip(usage.facilities, usage.rows, strict=True)
+            },
+        },
+        bounds=bounds,
+        warnings=usage.years.warnings,
+        tables={"regions": _regions(usage, period)},
+    )
+
+
+Values = dict[str, tuple[float, float]]
+Draws = dict[str, tuple["NDArray[np.float64]", "NDArray[np.float64]"]]
+
+
+def _measures(
+    usage: Usage,
+    period: Period,
+    pair: tuple[int, int],
+    home: Sequence[NDArray[np.int8]],
+    n_resamples: int,
+    random: np.random.Generator,
+) -> tuple[Values, Draws]:
+    """Values and bootstrap values of both, from the same samples."""
+    reached = period.reach.n_reached
+    cases = [make_case(usage, one, period.inside, home[one], reached) for one in pair]
+    cells, counts = collapse_cases(cases)
+    drawn = draw_cells(counts, n_resamples=n_resamples, random=random)
+    whole = [measure(one, counts[None], period.crossing) for one in cells]
+    parts = [measure(one, drawn, period.crossing) for one in cells]
+    return (
+        {name: (float(whole[0][name][0]), float(whole[1][name][0])) for name in _MEASURES},
+        {name: (parts[0][name], parts[1][name]) for name in _MEASURES},
+    )
+
+
+def _citations(
+    usage: Usage,
+    period: Period,
+    pair: tuple[int, int],
+    n_resamples: int,
+    random: np.random.Generator,
+) -> tuple[Values, Draws]:
+    """Median and mean percentile of the citations of both."""
+    either = np.union1d(*(usage.rows[index] for index in pair))
+    rows = either[(period.inside & np.isfinite(usage.cites))[either]]
+    uses = [np.isin(rows, usage.rows[index]) for index in pair]
+    levels, level = np.unique(usage.cites[rows], return_inverse=True)
+    steps = np.round(period.percentiles[rows] * _STEPS).astype(np.int64)
+    columns = [uses[0].astype(np.int64), uses[1].astype(np.int64), level.astype(np.int64), steps]
+    cells, counts = collapse(columns)
+    drawn = draw_cells(counts, n_resamples=n_resamples, random=random)
+    medians, means = [], []
+    for column in cells[:2]:
+        its = column == 1
+        order = np.argsort(cells[2][its], kind="stable")
+        ranked = levels[cells[2][its][order]]
+        step = cells[3][its][order] / _STEPS
+        both = np.vstack([counts[its][order], drawn[:, its][:, order]])
+        medians.append(median_of_counts(ranked, both))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            means.append((both @ step) / both.sum(axis=1))
+    found = {"citations_median": medians, "citation_percentile": means}
+    return (
+        {name: (float(a[0]), float(b[0])) for name, (a, b) in found.items()},
+        {name: (a[1:], b[1:]) for name, (a, b) in found.items()},
+    )
+
+
+def _differences(names: Sequence[str], values: Values, draws: Draws) -> pd.DataFrame:
+    import pandas as pd
+
+    rows = []
+    for name, (value, other) in values.items():
+        a, b = draws[name]
+        if name == "entropy":  # samples have less of it, see `accounts.interval_of`
+            a, b = a + (value - np.nanmean(a)), b + (other - np.nanmean(b))
+        if name == "effective_regions":  # the exponential of the entropy
+            a = a * (value / np.exp(np.nanmean(np.log(a))))
+            b = b * (other / np.exp(np.nanmean(np.log(b))))
+        low, high = percentile_interval(a - b)
+        both = np.isfinite(a) & np.isfinite(b)
+        larger = (a[both] > b[both]) + 0.5 * (a[both] == b[both])
+        rows.append(
+            {
+                "measure": name, "facility": names[0], "other": names[1], "value": value,
+                "other_value": other, "difference": value - other, "low": low, "high": high,
+                "probability": float(larger.mean()) if both.any() else float("nan"),
+            }
+        )  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def _regions(usage: Usage, period: Period) -> pd.DataFrame:
+    """Shares of the first facility and of each other, region by region."""
+    import pandas as pd
+
+    first = region_table(usage, period, 0)
+    tables = []
+    for index in range(1, len(usage.facilities)):
+        second = region_table(usage, period, index)
+        low, high = newcombe_interval(
+            first["papers"], first["region_papers"], second["papers"], second["region_papers"]
+        )
+        table = first[
+            ["facility", "topic_id", "label", "x", "y", "region_papers", "papers", "share"]
+        ].assign(
+            other=second["facility"],
+            other_papers=second["papers"],
+            other_share=second["share"],
+            difference=first["share"] - second["share"],
+            low=low,
+            high=high,
+        )
+        tables.append(table.sort_values("difference", ascending=False, kind="stable"))
+    return pd.concat(tables, ignore_index=True)

@@ -1,0 +1,46 @@
+"""Home fields by category, else by the thesaurus, else not known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from landscape.overlays.missions.facilities import load_facilities
+from landscape.overlays.missions.home_fields import _FIELDS, fields_of_tags, in_home_fields
+from landscape.overlays.thesaurus.concepts import Concept, Thesaurus
+
+CONCEPTS = {
+    "1": Concept("1", "Stellar astronomy"),
+    "2": Concept("2", "Astrophysical processes"),
+    "3": Concept("3", "Cosmology"),
+    "4": Concept("4", "Pulsars", broader=("1", "2")),
+    "5": Concept("5", "Accretion", broader=("2",)),
+}
+
+
+def test_tags_tell_the_field_of_papers_without_a_telling_category() -> None:
+    tags = pd.DataFrame(
+        {
+            "paper_row": [7, 7, 7, 8, 9],
+            "concept_id": ["5", "4", "3", "2", "unknown"],
+            "score": [0.9, 0.8, 0.7, 0.9, 0.9],
+        }
+    )
+    fields = fields_of_tags(tags, Thesaurus("1", CONCEPTS), np.array([9, 7, 8, 6]))
+    # The best concept of a field wins; processes are no field.
+    assert fields == [[], ["Stellar astronomy"], [], []]
+    flags = in_home_fields(["Stellar astronomy"], [["astro-ph"], ["gr-qc"], [], []], fields)
+    assert flags.tolist() == [-1, 1, -1, -1]
+
+
+def test_cross_lists_count_as_home() -> None:
+    home = ["Solar physics"]
+    categories = [["astro-ph.HE", "astro-ph.SR"], ["astro-ph.GA"], ["physics.space-ph"]]
+    assert in_home_fields(home, categories).tolist() == [1, 0, 1]
+    assert in_home_fields([], categories).tolist() == [-1, -1, -1]
+
+
+def test_every_facility_has_a_home_that_categories_can_tell() -> None:
+    told = {field for fields in _FIELDS.values() for field in fields}
+    lost = [name for name, one in load_facilities().items() if not told & set(one.home_fields)]
+    assert lost == []

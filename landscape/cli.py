@@ -14,6 +14,7 @@ from landscape.commands.fetching import add_fetch
 from landscape.commands.measuring import add_evaluate
 from landscape.commands.parsing import with_filters_joined
 from landscape.commands.searching import add_ask, add_search
+from landscape.commands.tabling import add_table
 from landscape.errors import LandscapeError
 
 
@@ -82,6 +83,7 @@ def _parser() -> argparse.ArgumentParser:
         add_search,
         add_ask,
         add_figure,
+        add_table,
         add_evaluate,
         add_fetch,
     ):

@@ -34,6 +34,24 @@ def positive(text: str) -> int:
     return value
 
 
+def as_span(text: str) -> tuple[int, int]:
+    """Read years such as ``2010..2014``."""
+    first, dots, last = text.partition("..")
+    try:
+        span = int(first), int(last if dots else first)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{text} is not of the form FIRST..LAST") from error
+    if span[0] > span[1]:
+        raise argparse.ArgumentTypeError(f"{text} ends before it begins")
+    return span
+
+
+def add_period(parser: argparse.ArgumentParser) -> None:
+    """Add the first and the last year that count."""
+    parser.add_argument("--since", type=int, metavar="YEAR", help="first year")
+    parser.add_argument("--until", type=int, metavar="YEAR", help="last year")
+
+
 def with_filters_joined(words: Sequence[str]) -> list[str]:
     """Join ``--filter -review``, which would be read as two options, to ``--filter=-review``."""
     joined: list[str] = []

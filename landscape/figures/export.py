@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape, quoteattr
 
 from landscape.errors import InputError
+from landscape.text.spreadsheet import as_csv
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,7 +35,8 @@ def save_figure(figure: Figure, path: str | os.PathLike[str], *, dpi: int | None
     figure : matplotlib.figure.Figure
         As the functions of `landscape.figures` return it.
     path : path
-        File to write, ``.pdf``, ``.png`` or ``.svg``. For ``heatmap.pdf``, the numbers go into
+        File to write, ``.pdf``, ``.png`` or ``.svg``; ``.html`` for what
+        `landscape.figures.interactive` drew. For ``heatmap.pdf``, the numbers go into
         ``heatmap.csv`` and the alternative text into ``heatmap.alt.txt``; the text is in the
         metadata of the picture too.
     dpi : int, optional
@@ -64,6 +66,7 @@ def save_figure(figure: Figure, path: str | os.PathLike[str], *, dpi: int | None
     writer = _WRITERS[target.suffix.lower()]
     if dpi is not None and not 20 <= dpi <= 1200:
         raise InputError(f"The resolution must lie between 20 and 1200 dpi, not {dpi}.")
+    _check_fits(figure, target)
     words = str(getattr(figure, "alt_text", ""))
     table = getattr(figure, "table", None)
     files = {target: writer(figure, words, dpi)}
@@ -73,7 +76,7 @@ def save_figure(figure: Figure, path: str | os.PathLike[str], *, dpi: int | None
     if words:
         files[target.with_suffix(".alt.txt")] = f"{words}\n".encode()
     for file, content in files.items():
-        _write_whole(file, content)
+        write_whole(file, content)
     return target
 
 
@@ -186,10 +189,31 @@ def _drawn(figure: Figure, kind: str, dpi: int, about: dict[str, Any]) -> bytes:
     return buffer.getvalue()
 
 
-_WRITERS: dict[str, Callable[[Figure, str, int | None], bytes]] = {
+def _html(figure: Any, _words: str, _dpi: int | None) -> bytes:
+    """Write a page that needs no network: the library that draws is inside."""
+    return str(figure.to_html(include_plotlyjs=True, full_html=True)).encode()
+
+
+def _check_fits(figure: Any, target: Path) -> None:
+    """A page for print is written as a picture, a figure for the browser as a page."""
+    is_html, for_browser = target.suffix.lower() == ".html", hasattr(figure, "to_html")
+    if is_html and not for_browser:
+        raise InputError(
+            f"{target.name!r} is for the browser and this figure is for print; draw it with "
+            "landscape.figures.interactive, or use a name that ends in .pdf, .png or .svg."
+        )
+    if for_browser and not is_html:
+        raise InputError(
+            f"This figure is for the browser and cannot be written as {target.name!r}; use a name "
+            "that ends in .html."
+        )
+
+
+_WRITERS: dict[str, Callable[[Any, str, int | None], bytes]] = {
     ".pdf": _pdf,
     ".png": _png,
     ".svg": _svg,
+    ".html": _html,
 }
 
 
@@ -198,18 +222,22 @@ def _first_sentence(words: str) -> str:
 
 
 def _csv(table: pd.DataFrame) -> bytes:
-    """Write the table; text that a spreadsheet would run as a formula is quoted out."""
-    safe = table.copy()
-    for column in safe.select_dtypes("object"):
-        safe[column] = [
-            f"'{cell}" if isinstance(cell, str) and cell[:1] in "=+-@\t\r" and cell else cell
-            for cell in safe[column]
-        ]
-    return str(safe.to_csv(index=False, float_format="%.6g", lineterminator="\n")).encode()
+    return as_csv(table, float_format="%.6g").encode()
 
 
-def _write_whole(path: Path, content: bytes) -> None:
-    """Write beside and rename into place, so that no half file is ever seen."""
+def write_whole(path: Path, content: bytes) -> None:
+    """Write beside and rename into place, so that no half file is ever seen.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+    content : bytes
+
+    Raises
+    ------
+    InputError
+        If the folder does not exist, cannot be written, or is full.
+    """
     partial: str | None = None
     try:
         handle, partial = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")

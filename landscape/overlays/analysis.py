@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from landscape.text.spreadsheet import as_csv
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -78,8 +80,7 @@ class Analysis:
     def to_csv(self) -> str:
         """The main table, with caption and notes as comments (``#``) above it."""
         lines = [self.caption, *self.notes]
-        written: str = _flat(self.table).to_csv(index=False, lineterminator="\n")
-        return "".join(f"# {line}\n" for line in lines) + written
+        return "".join(f"# {line}\n" for line in lines) + as_csv(self.table)
 
     def to_latex(self) -> str:
         r"""The main table as a LaTeX ``table`` (needs the package booktabs), notes below it."""

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING
 
 from landscape.atlas.storage import write_bytes
 from landscape.errors import InputError
+from landscape.text.spreadsheet import as_csv
 
 if TYPE_CHECKING:
     from landscape.query.records import Results
-
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a spreadsheet knows one
 
 
 def write_results(results: Results, path: str | os.PathLike[str]) -> Path:
@@ -84,22 +83,11 @@ def _json(results: Results) -> str:
     return json.dumps(results.to_dict(), indent=1, ensure_ascii=False, allow_nan=False)
 
 
-def _csv(results: Results) -> str:
-    table = results.table
-    for column in table:  # a title that begins with = is no formula
-        table[column] = [
-            f"'{cell}" if isinstance(cell, str) and cell.lstrip(" ").startswith(_FORMULA) else cell
-            for cell in table[column]
-        ]
-    written: str = table.to_csv(index=False, lineterminator="\n")
-    return written
-
-
 _FORMS: Mapping[str, Callable[[Results], str]] = {
     ".bib": lambda results: results.to_bibtex(),
     ".ris": lambda results: results.to_ris(),
     ".tex": lambda results: results.to_aastex(),
     ".txt": lambda results: results.to_bibcodes(),
-    ".csv": _csv,
+    ".csv": lambda results: as_csv(results.table),
     ".json": _json,
 }

@@ -8,16 +8,22 @@ _WIDTH = 48  # characters read on either side
 
 # What follows a facility and does not follow a law, a unit or a phenomenon.
 _AFTER = re.compile(
-    r"(?:['’]s?\s)?[\s~/\-]*(?:\(?[A-Z][\w.]*\)?[\s~]|[\w\-]+[\s~])?"
+    r"(?:['’]s?\s)?[\s~/\-]*(?:\d+(?:\.\d+)?[\s~\-]?m[\s~])?(?:\(?[\w.\-]+\)?[\s~])?"
     r"(?:tele?scopes?|space(?:craft)?s?|satellites?|missions?|observator(?:y|ies)|instruments?|"
-    r"data|dataset|archiv\w+|observ\w+|imag\w+|spectr(?:a|ograph|oscop\w*|ometer)|photometr\w+|"
-    r"catalog\w*|light[\s\-]?curves?|detectors?|collaboration|consortium|probe|orbiter|lander|"
-    r"magnetometer|camera|coronagraph|pointings?|exposures?|campaigns?|program(?:me)?s?|"
-    r"measurements?|monitoring|detections?|surveys?|fields?|targets?|sources|"
-    r"candidates?|planets|stars|exoplanets|era|results?|limits|maps?|polarimetry|interferometer|"
-    r"array|antennas?|experiment|DR\d|EDR\d|data release|[Cc]ycle \d|GTO|Treasury|Legacy|"
-    r"dual-field|in[\s-]situ|astrometry|band|detected|observed|discovered|onboard|aboard|PCA|XRT|BAT|"
-    r"UVOT|LAT|GBM|WFC3?|ACS|STIS|COS|WFPC2?|NICMOS)\b",
+    r"data|dataset|archiv\w+|observ\w+|imag\w+|spectr(?:a|um|ograph|oscop\w*|ometer)|photometr\w+|"
+    r"catalog\w*|light[\s\-]?curves?|detectors?|collaborations?|consortium|probe|orbiter|lander|"
+    r"magnetometer|camera|coronagraph\w*|pointings?|exposures?|campaigns?|program(?:me)?s?|project|"
+    r"measurements?|monitoring|detections?|surveys?|fields?|targets?|sources?|IFU|IFS|cubes?|"
+    r"transits?|follow-up|candidates?|planets|stars|exoplanets|era|results?|limits|maps?|mosaics?|"
+    r"polarimetry|interferometer|array|antennas?|experiment|E?DR\d|data release|cycle \d|GTO|"
+    r"Treasury|Legacy|dual-field|in[\s-]situ|astrometry|bands?|blazars?|BL Lacs?|GRBs?|AGNs?|"
+    r"detected|observed|onboard|aboard|PCA|XRT|BAT|UVOT|LAT|GBM|WFC3?|ACS|STIS|COS|WFPC2?|NICMOS)\b",
+    re.IGNORECASE,
+)
+# A plain word needs more: "Cluster surveys" are surveys of clusters.
+_STRICTLY_AFTER = re.compile(
+    r"['’]?[\s~/\-]*(?:\d[\s~])?(?:[\w\-]+[\s~])?(?:spacecraft|satellites?|missions?|telescopes?|"
+    r"in[\s-]situ|magnetometer|(?:magnetic field |plasma )?data|observations|measurements)\b"
 )
 # What stands before a facility.
 _BEFORE = re.compile(
@@ -34,6 +40,11 @@ _BEFORE = re.compile(
     r"\b(?:using|combining)(?: the)?)[\s~]*(?:ultra-deep |deep |new |archival |recent )?$",
     re.IGNORECASE,
 )
+_STRICTLY_BEFORE = re.compile(
+    r"(?:\b(?:NASA|ESA)(?:['’]s|/)?|\b(?:on ?board|aboard|spacecraft|satellites?)(?: the)?|"
+    r"\b(?:observed|detected|measured) (?:with|by)(?: the)?|\d(?:\.\d+)?[\s-]?m)[\s~]*$"
+)
+_SUBSCRIPT = re.compile(r"[_^]\{?\s*(?:\\[a-z]+\s*)?\{?\s*$")
 _ITALIC_BEFORE = re.compile(
     r"(?:\\(?:emph|textit|textsl|texttt|textsc|it|sl|em|rm|mathit)\s*\{?|\{\\(?:it|sl|em|sc)\s*)\s*$|(?<!\d)\$$"
 )
@@ -44,18 +55,34 @@ _LIST = re.compile(
     r"^(?:[\s~,/+&\-–();}{$]|and|or|as well as|the|with|from|both|\\(?:it|emph|textit|rm))*$"
 )
 _FARTHEST_IN_LIST = 24
-_COMET = re.compile(r"(?:\b[CPAI]/\d{4}[\s~]\w+|\b\d+[PI])[\s~/]*\(?(?:[\w]+[-–])?$")
-_NAMED_OBJECT = re.compile(r"^(?:[\s~\-–]|\\[,;])*(?:J|GRB|SNR?|CXO)[\s~]?\d{3,}|^[\s~]*J\d")
+_COMET = re.compile(r"(?:\b[CPAI]/\d{4}(?:[\s~]\w+)?|\b\d+[PI])[\s~/]*\(?(?:[\w]+[-–])?$")
+_NAMED_OBJECT = re.compile(
+    r"^(?:-[A-Z]{1,4})?(?:[\s~\-–]|\\[,;])*(?:J|GRB|SNR?|CXO)[\s~]?\d{3,}|^[\s~]*J\d|^\$?\^"
+)
+# Sub-Planck, observational Hubble data (which are rates of expansion), asteroid Psyche.
+_OTHER_BEFORE = re.compile(
+    r"(?:\b(?:sub|super|trans|anti|Newton|Coulomb)-|"
+    r"\b(?:observational|modified|Edwin|asteroid|comet)[\s~]|\(\d+\)[\s~])$",
+    re.IGNORECASE,
+)
 _FACILITY_WORD = re.compile(
     r"telescop|arrays?\b|observator|satellit|survey|mission|explorer|experiment|interferomet|"
     r"spectro|camera|imager|detector|probe|orbiter|instrument|collaboration|monitor|network|"
-    r"spacecraft|release|facility|radio|laborator|laser|apertur|magellan|keck",
+    r"spacecraft|release|facility|radio|laborator|laser|apertur|LIGO",
     re.IGNORECASE,
 )
 
 
-def supported(text: str, start: int, end: int) -> bool:
+def supported(text: str, start: int, end: int, *, strictly: bool = False) -> bool:
     """Whether the words beside an ambiguous name show that a facility is meant.
+
+    Parameters
+    ----------
+    text : str
+    start, end : int
+        Where the name stands.
+    strictly : bool, default False
+        For a plain word: only what is said of spacecraft and telescopes alone.
 
     Examples
     --------
@@ -65,10 +92,12 @@ def supported(text: str, start: int, end: int) -> bool:
     False
     """
     before, after = text[max(0, start - _WIDTH) : start], text[end : end + _WIDTH]
-    if _ITALIC_BEFORE.search(before) and (after[:1] in "}$") and text[start:end] != "Cluster":
+    if _ITALIC_BEFORE.search(before) and after[:1] in {"}", "$"} and not strictly:
         return True
     before = _MARKUP_BEFORE.sub("", before)
     after = _MARKUP_AFTER.sub("", after)
+    if strictly:
+        return bool(_STRICTLY_AFTER.match(after) or _STRICTLY_BEFORE.search(before))
     return bool(_AFTER.match(after) or _BEFORE.search(before))
 
 
@@ -89,7 +118,7 @@ def in_list(text: str, end: int, start: int) -> bool:
 
 
 def names_an_object(text: str, start: int, end: int) -> bool:
-    """Whether a name is part of the name of a star, a source or a comet.
+    """Whether a name is part of a longer one: of a star, a source, a comet, a symbol.
 
     Examples
     --------
@@ -111,8 +140,10 @@ def defined_otherwise(text: str, start: int, end: int) -> bool:
     >>> defined_otherwise("the Deep Synoptic Array (DSA)", 25, 28)
     False
     """
+    if text[start - 1 : start] != "(":
+        return False
     letters = [letter for letter in text[start:end].lower() if letter.isalpha()]
-    if len(letters) < 2 or text[start - 1 : start] != "(":
+    if len(letters) < 2:
         return False
     words = re.findall(r"[A-Za-z]+", text[max(0, start - 110) : start])[-len(letters) - 2 :]
     spelled = _spells(words, letters)

@@ -1,14 +1,13 @@
 """Mentions of facilities in text: longest names first, traps and evidence beside ambiguous ones.
 
-A mention is the use of a facility's name, or of an instrument or a survey of it, for the facility:
-its data, its results, plans for it. What merely bears the name is none: units and laws (Planck mass,
-Kepler's laws), phenomena (Fermi bubbles, Parker spiral), and objects (Kepler-186f, Swift J1644+57,
-2MASS J0523-1403, comet 3I/ATLAS).
+A mention is the use of a name of a facility, of its instruments or surveys, for the facility:
+its data, its results, plans for it. What merely bears the name is none: units and laws (Planck
+mass, Kepler's laws), phenomena (Fermi bubbles, Parker spiral), objects (Kepler-186f, Swift
+J1644+57, 2MASS J0523-1403, comet 3I/ATLAS).
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -19,17 +18,21 @@ from landscape.overlays.missions.context import (
     starts_sentence,
     supported,
 )
-from landscape.overlays.missions.patterns import folded, patterns
+from landscape.overlays.missions.facilities import load_facilities
+from landscape.overlays.missions.patterns import all_names, folded, pattern_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_WORD = re.compile(r"[A-Za-z0-9]+")
 _JOINTS = ("/", "-")
+_TO_SPACES = bytes(code if chr(code).isalnum() and code < 128 else 32 for code in range(256))
 # Facilities that are named together; with one of them the other is no constellation.
-_COMPANIONS = {"Virgo": frozenset({"LIGO", "KAGRA"})}
+_COMPANIONS = {
+    "Virgo": frozenset({"LIGO", "KAGRA"}),
+    "Einstein Telescope": frozenset({"LIGO", "LISA", "Cosmic Explorer"}),
+}
 # Plain words, which the facility's full name elsewhere in the paper does not explain.
-_OWN_EVIDENCE_ONLY = frozenset(
+_PLAIN_WORDS = frozenset(
     {"Wind", "Cluster", "CLUSTER", "WIND", "Dawn", "Parker", "Lucy", "Psyche", "NOT", "SO", "PAPER",
      "MOST", "Cluster II", "EP", "Space Telescope", "INT"}
 )  # fmt: skip
@@ -128,13 +131,21 @@ def _find(texts: Sequence[str]) -> list[list[Mention]]:
         text[one.start : one.end]
         for text, found in zip(texts, candidates, strict=True)
         for one, earlier in zip(found, (None, *found), strict=False)
-        if defined_otherwise(text, one.start, one.end) and not _spelled_out(one, earlier)
+        if defined_otherwise(text, one.start, one.end)
+        and not _spelled_out(one, earlier)
+        and _is_its_own_name(text[one.start : one.end], one)
     }
     sure = {one.facility for found in candidates for one in found if not one.ambiguous}
     return [
         _joined(text, _accepted(text, found, sure, foreign))
         for text, found in zip(texts, candidates, strict=True)
     ]
+
+
+def _is_its_own_name(surface: str, one: _Candidate) -> bool:
+    """Whether a name is of the facility itself: what instruments abbreviate is seldom listed."""
+    facility = load_facilities()[one.facility]
+    return one.ambiguous or surface in {facility.name, *facility.aliases}
 
 
 def _spelled_out(one: _Candidate, earlier: _Candidate | None) -> bool:
@@ -144,11 +155,13 @@ def _spelled_out(one: _Candidate, earlier: _Candidate | None) -> bool:
 
 def _candidates(text: str) -> list[_Candidate]:
     """Names that no trap holds, in reading order; of those that overlap the first and longest."""
-    known = patterns()
-    words = known.first_words.intersection(_WORD.findall(text))
+    known = all_names()
+    words = known.first_words.intersection(
+        text.encode("utf-8", "replace").translate(_TO_SPACES).split()
+    )
     if not words:
         return []
-    found = [match for word in words for match in known.by_word[word].finditer(text)]
+    found = [match for word in words for match in pattern_of(word.decode()).finditer(text)]
     found.sort(key=lambda match: (match.start(), -match.end()))
     kept, reached = [], 0
     for match in found:
@@ -179,7 +192,9 @@ def _accepted(
 
 def _is_meant(text: str, one: _Candidate, sure: set[str]) -> bool:
     surface = text[one.start : one.end]
-    if surface not in _OWN_EVIDENCE_ONLY and one.facility in sure:
+    if surface in _PLAIN_WORDS:
+        return supported(text, one.start, one.end, strictly=True)
+    if one.facility in sure:
         return True
     if not _COMPANIONS.get(one.facility, frozenset()).isdisjoint(sure):
         return True

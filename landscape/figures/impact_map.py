@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 
 _TOGETHER, _RANKED, _PANELS = 6, 20, 24
 _REGIONS_NAMED = 10
+_WIDER = 1.5  # a facility has few papers: their kernel, in units of that of all papers
 _NO_TOPICS = ("x", "y")
 
 
@@ -138,9 +139,7 @@ def impact(
         since=since, until=until, slices=slices, n_resamples=n_resamples,
     )  # fmt: skip
     if given is None:
-        usage = replace(
-            usage, facilities=usage.facilities[:_TOGETHER], rows=usage.rows[:_TOGETHER]
-        )
+        usage = replace(usage, facilities=usage.facilities[:_TOGETHER], rows=usage.rows[:_TOGETHER])
     return draw_impact(
         atlas, usage, analysis, since=since, until=until, multiples=multiples, slices=slices,
         colours=colours, size_inches=size_inches, title=title, raster_dpi=raster_dpi,
@@ -199,7 +198,9 @@ def draw_impact(
         raise InputError(f"{len(views)} facilities cannot be told apart on a map; choose 21.")
     head = clean_name(analysis.caption, most=400)
     hatched = any(not view.inside.all() for view in views)
-    sentences = notes_of(analysis, shares=alone or in_panels, hatched=hatched)
+    sentences = notes_of(
+        analysis, shares=alone or in_panels, hatched=hatched, denominators=slices is None
+    )
     if alone:
         sentences = [*key_numbers(analysis.table.iloc[0]), *sentences]
     with mpl.rc_context(SETTINGS):
@@ -252,6 +253,7 @@ def views_of(usage: Usage, windows: Sequence[tuple[int | None, int | None]]) -> 
             several = len(usage.facilities) > 1 or len(windows) == 1
             name = facility.name if several else ""
             period = said_period(since, until) if len(windows) > 1 else ""
+            period = str(since) if period and since == until else period
             views.append(View(", ".join(filter(None, [name, period])), told, inside, uses))
     return views
 
@@ -280,25 +282,42 @@ def _draw_together(
     plate: Plate, x: Floats, y: Floats, views: Sequence[View], analysis: Analysis
 ) -> None:
     """Contours of several facilities on one map, and the ranked table beside it."""
+    import pandas as pd
+
     from landscape.figures.panels import draw_lines
     from landscape.figures.ranking import write_ranking
+    from landscape.mapping.density import default_bandwidth
     from landscape.overlays.contours import contour_lines, density_grid, highest_density_levels
 
     box, column = plate.divided()
     frame = plate.fit(x, y, _nowhere(), page=box)
     plate.draw_density(x, y, frame, specks=False)
     shape = grid_shape(frame, scale=plate.scale)
+    kernel = _WIDER * default_bandwidth(x, y)
     styles = series(plate.colours, len(views))
+    peaks = []
     for view, style in zip(views, styles, strict=True):
         if not view.uses.any():
             continue
-        grid = density_grid(x[view.uses], y[view.uses], extent=frame.box, shape=shape)
+        own = x[view.uses], y[view.uses]
+        grid = density_grid(*own, extent=frame.box, shape=shape, bandwidth=kernel)
         half, most = highest_density_levels(grid, (0.5, 0.8))
         for level, width, halo in ((most, 0.7, None), (half, 1.7, plate.colours.halo)):
             draw_lines(
                 plate.sheet.axes[0], contour_lines(grid, level), style,
                 width=width * plate.scale, gid=f"facility-{view.heading}", halo=halo,
             )  # fmt: skip
+        row, column_of = np.unravel_index(int(grid.density.argmax()), shape)
+        width, height = grid.cell
+        peaks.append(
+            {
+                "topic_id": len(peaks), "label": view.heading, "level": 1, "colour": style.colour,
+                "x": frame.box[0] + (column_of + 0.5) * width,
+                "y": frame.box[1] + (row + 0.5) * height, "n_papers": int(view.uses.sum()),
+            }
+        )  # fmt: skip
+    if peaks:
+        plate.letter(pd.DataFrame(peaks), frame, labels=True, max_labels=None)
     drawn = {view.heading: style for view, style in zip(views, styles, strict=True)}
     write_ranking(plate, facility_ranking(plate, analysis, drawn), column)
 
@@ -338,8 +357,7 @@ def share_maps(
 
     window = frames[0].box
     shape = grid_shape(frames[0], scale=plate.scale)
-    # A share needs more papers than a density: the kernel is wider by half.
-    kernel = 1.5 * default_bandwidth(x, y)
+    kernel = default_bandwidth(x, y)
 
     def of(inside: Bools, uses: Bools) -> ShareMap:
         return share_map(

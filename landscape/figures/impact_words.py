@@ -19,9 +19,7 @@ _FACILITIES_TOLD, _REGIONS_TOLD = 8, 5
 _FEWEST = 3  # papers of a facility in a region that is ranked
 
 
-def facility_ranking(
-    plate: Plate, analysis: Analysis, drawn: Mapping[str, Series]
-) -> Ranking:
+def facility_ranking(plate: Plate, analysis: Analysis, drawn: Mapping[str, Series]) -> Ranking:
     """Rank facilities by papers; those on the map have their line before the name."""
     rows = []
     for _, row in analysis.table.iterrows():
@@ -46,7 +44,7 @@ def region_ranking(analysis: Analysis, facility: str) -> tuple[Ranking, list[int
     """Rank regions by how much of their literature uses a facility.
 
     The order is that of the interval's lower bound, so that a region with two papers does not
-    come first.
+    come first; regions below the share of all these regions together are left away.
 
     Parameters
     ----------
@@ -61,6 +59,8 @@ def region_ranking(analysis: Analysis, facility: str) -> tuple[Ranking, list[int
     """
     regions = analysis.tables["regions"]
     own = regions[(regions["facility"] == facility) & (regions["papers"] >= _FEWEST)]
+    overall = own["papers"].sum() / max(own["region_papers"].sum(), 1)
+    own = own[own["share"] >= overall]
     own = own.sort_values(["share_low", "topic_id"], ascending=[False, True])
     rows = [
         Row(
@@ -91,9 +91,12 @@ def key_numbers(row: Any) -> list[str]:
     return ["; ".join(parts) + "."]
 
 
-def notes_of(analysis: Analysis, *, shares: bool, hatched: bool) -> list[str]:
-    """How to read the map, then denominators and warnings."""
-    notes = [clean_name(note, most=_LONGEST_NOTE) for note in replace(analysis, bounds={}).notes]
+def notes_of(
+    analysis: Analysis, *, shares: bool, hatched: bool, denominators: bool = True
+) -> list[str]:
+    """How to read the map, then denominators, where no heading has them, and warnings."""
+    told = replace(analysis, bounds={}).notes if denominators else analysis.warnings
+    notes = [clean_name(note, most=_LONGEST_NOTE) for note in told]
     if shares:
         how = [
             "Colour is the share of the papers around a place that mention the facility, shrunk "
@@ -121,9 +124,7 @@ def in_words(analysis: Analysis) -> str:
     ]
     if len(table) == 1:
         ranking, _ = region_ranking(analysis, str(table["facility"].iloc[0]))
-        told += [
-            f"{clean_name(row.name)} {row.numbers[2]}" for row in ranking.rows[:_REGIONS_TOLD]
-        ]
+        told += [f"{clean_name(row.name)} {row.numbers[2]}" for row in ranking.rows[:_REGIONS_TOLD]]
     return f"{'; '.join(told)}."
 
 

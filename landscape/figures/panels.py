@@ -27,7 +27,7 @@ Box = tuple[float, float, float, float]
 BESIDE = 0.33  # of the page's width, for a table
 _HEADING, _TOLD = 8.6, 7.0  # font sizes above a panel
 _STRIP, _GAP = 14.0, 9.0  # points above a panel and between panels
-_HATCH = "//////"
+_HATCH = "////"
 _SQUARES = 6
 
 
@@ -187,7 +187,7 @@ def draw_picture(axes: Axes, picture: Floats, extent: Box, *, gid: str, order: f
     axes.set(xlim=limits[0], ylim=limits[1])
 
 
-def hatch(axes: Axes, where: Bools, extent: Box, *, colour: str, scale: float) -> None:
+def hatch(axes: Axes, where: Bools, extent: Box, *, colour: str) -> None:
     """Hatch the cells of a grid that are true, row 0 the lowest: what the corpus does not cover."""
     if not where.any():
         return
@@ -196,8 +196,6 @@ def hatch(axes: Axes, where: Bools, extent: Box, *, colour: str, scale: float) -
         across, up, where.astype(float), levels=[0.5, 1.5], colors="none", hatches=[_HATCH]
     )
     hatched.set(edgecolor=colour, linewidth=0.0, zorder=1.3, gid="not covered")
-    hatched.set_alpha(0.55)
-    hatched.set_hatch_linewidth(0.5 * scale) if hasattr(hatched, "set_hatch_linewidth") else None
 
 
 def draw_lines(
@@ -212,8 +210,8 @@ def draw_lines(
 ) -> None:
     """Draw contours, each of shape (n, 2) in map units, over a halo and a light fill."""
     from matplotlib.collections import LineCollection
-    from matplotlib.path import Path
     from matplotlib.patches import PathPatch
+    from matplotlib.path import Path
 
     if not lines:
         return

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 _CELL = 2.2  # points on the page
 _TOPS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.10, 0.15, 0.20, 0.25, 0.50, 1.0)
 # Papers under the kernel: below the first a place shows nothing, from the second it is opaque.
-_SEEN, _SOLID = 1.0, 6.0
-_FEW_OF_PERIOD = 1.5  # below this, a place that has papers of other years is hatched
+_SEEN, _SOLID = 2.0, 12.0
+_SMOOTHED = 3  # cells: narrower slivers are not hatched
 
 
 @dataclass(frozen=True)
@@ -113,11 +113,18 @@ def draw_shares(
     ramp = share_ramp(plate.colours)
     draw_picture(axes, picture(found, scale, ramp), found.extent, gid="share")
     if everywhere is not None:
-        bare = (everywhere.papers >= _SOLID / 2) & (found.papers < _FEW_OF_PERIOD)
-        hatch(axes, bare, found.extent, colour=plate.colours.faint, scale=plate.scale)
+        hatch(axes, bare_ground(found, everywhere), found.extent, colour=plate.colours.faint)
     if outline and found.facility_papers.sum() > 0:
         style = Series(plate.colours.ink, "-")
         draw_lines(axes, half_of(found), style, width=0.55 * plate.scale, gid="half")
+
+
+def bare_ground(found: ShareMap, everywhere: ShareMap) -> Bools:
+    """Where the corpus has papers, but hardly any of the period; without slivers."""
+    from scipy.ndimage import binary_opening
+
+    bare = (everywhere.papers >= _SOLID) & (found.papers < _SEEN)
+    return np.asarray(binary_opening(bare, iterations=_SMOOTHED), dtype=bool)
 
 
 def half_of(found: ShareMap) -> list[Floats]:

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from matplotlib.backend_bases import RendererBase
 
 
-#: Letters keep their true widths at every resolution, so that what was measured holds.
-SETTINGS: dict[Any, Any] = {"text.hinting": "none"}
+#: Letters keep their true widths at every resolution, so that what was measured holds; hatching is
+#: fine, so that it does not look like a tone.
+SETTINGS: dict[Any, Any] = {"text.hinting": "none", "hatch.linewidth": 0.4}
 
 
 class Sheet(Figure):

@@ -1,0 +1,292 @@
+"""A facility's share of the local literature through the years, as a moving picture."""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import subprocess
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from landscape.errors import InputError
+from landscape.figures.caption import GENERATED, headline
+from landscape.figures.colours import theme
+from landscape.figures.density_map import chosen_topics, facts_of, positions
+from landscape.figures.export import write_whole
+from landscape.figures.impact_map import View, share_maps
+from landscape.figures.impact_words import percent
+from landscape.figures.share_picture import choose_scale, draw_shares, share_key
+
+if TYPE_CHECKING:
+    from matplotlib.text import Text
+    from PIL import Image
+
+    from landscape.figures.panels import Plate
+    from landscape.figures.sheet import Sheet
+    from landscape.overlays.missions.gathering import Usage
+
+SIZE_INCHES = (8.0, 6.6)
+DPI = 100
+_NAMES = 8
+_KINDS = (".gif", ".mp4")
+_MOST_FRAMES = 150
+_LAST_SHOWN = 4  # times as long as the others
+_HOW_TO_READ = (
+    "Colour is the share of the papers around a place that mention the facility, shrunk to the "
+    "share of those years where papers are few.",
+    "Hatched: the corpus has papers there, but hardly any of these years.",
+)
+
+
+def animate(
+    atlas: Any,
+    facility: str,
+    path: str | os.PathLike[str],
+    *,
+    since: int | None = None,
+    until: int | None = None,
+    window: int = 3,
+    seconds: float = 0.7,
+    colours: str = "light",
+    size_inches: tuple[float, float] = SIZE_INCHES,
+    dpi: int = DPI,
+) -> Path:
+    """Write a moving picture of a facility's share of the local literature.
+
+    Each frame shows a few years, the next one begins a year later; axes, kernel and colours are the
+    same in all. Where the corpus does not cover the years the map is hatched.
+
+    Parameters
+    ----------
+    atlas : Atlas
+        With its mentions of facilities.
+    facility : str
+        Any of its names.
+    path : path
+        File to write: ``.gif``, or ``.mp4`` where the program ffmpeg is installed. What it shows
+        goes into a file ``.alt.txt`` beside it.
+    since, until : int, optional
+        First and last year; all of the corpus when not given.
+    window : int, default 3
+        Years in a frame.
+    seconds : float, default 0.7
+        How long a frame is shown.
+    colours : {"light", "dark"}, default "light"
+    size_inches : (float, float), default (8, 6.6)
+        Width and height.
+    dpi : int, default 100
+        Pixels per inch.
+
+    Returns
+    -------
+    pathlib.Path
+        The file.
+
+    Raises
+    ------
+    InputError
+        For an unknown facility, another kind of file, mp4 without ffmpeg, a period without papers,
+        or settings that cannot be.
+
+    Examples
+    --------
+    >>> import landscape as ls
+    >>> atlas = ls.open("my.atlas")  # doctest: +SKIP
+    >>> ls.figures.animate(atlas, "ALMA", "alma.gif", since=2005)  # doctest: +SKIP
+    """
+    from landscape.overlays.missions.gathering import gather
+
+    target = _check(path, window=window, seconds=seconds, dpi=dpi)
+    usage = gather(atlas, [facility])
+    views = moving_views(usage, since=since, until=until, window=window)
+    pictures = _draw(atlas, usage, views, colours=colours, size_inches=size_inches, dpi=dpi)
+    encode = _gif if target.suffix.lower() == ".gif" else _mp4
+    write_whole(target, encode(pictures, seconds))
+    words = _alt_text(atlas, usage, views)
+    write_whole(target.with_suffix(".alt.txt"), f"{words}\n".encode())
+    return target
+
+
+def moving_views(usage: Usage, *, since: int | None, until: int | None, window: int) -> list[View]:
+    """List the frames: the papers of each run of years, in years that the corpus covers.
+
+    Parameters
+    ----------
+    usage : Usage
+        Of one facility.
+    since, until : int or None
+        First and last year.
+    window : int
+        Years in a frame.
+
+    Returns
+    -------
+    list of View
+
+    Raises
+    ------
+    InputError
+        If the corpus has no paper of the period, or it is too long.
+    """
+    from landscape.overlays.missions.gathering import in_period
+
+    in_period(usage, since, until)  # refuses a period without papers
+    years = usage.years.years
+    first = int(years[0]) if since is None else max(since, int(years[0]))
+    last = int(years[-1]) if until is None else min(until, int(years[-1]))
+    starts = range(first, max(first, last - window + 1) + 1)
+    if len(starts) > _MOST_FRAMES:
+        raise InputError(
+            f"{len(starts)} frames are too many; choose a period of {_MOST_FRAMES} years at most."
+        )
+    covered, uses = usage.covered, usage.uses(0)
+    views = []
+    for start in starts:
+        end = min(start + window - 1, last)
+        inside = covered & (usage.year >= start) & (usage.year <= end)
+        n, of = int((uses & inside).sum()), int(inside.sum())
+        told = f"{n:,} of {of:,} papers ({percent(n / of)})" if of else "hardly covered"
+        years_said = f"{start}" if start == end else f"{start}–{end}"
+        views.append(View(f"{usage.facilities[0].name} {years_said}", told, inside, uses & inside))
+    return views
+
+
+def _draw(
+    atlas: Any,
+    usage: Usage,
+    views: list[View],
+    *,
+    colours: str,
+    size_inches: tuple[float, float],
+    dpi: int,
+) -> list[Image.Image]:
+    """All frames, on one page whose map is changed from frame to frame."""
+    import matplotlib as mpl
+
+    from landscape.figures.panels import Plate
+    from landscape.figures.sheet import SETTINGS
+
+    x, y = positions(atlas.map["x"], atlas.map["y"])
+    facts = replace(facts_of(atlas), share_named=None)
+    sentences = [*_HOW_TO_READ, *usage.years.warnings]
+    topics = chosen_topics(atlas.topics, levels=(0,)).head(_NAMES)
+    pictures = []
+    with mpl.rc_context(SETTINGS):
+        plate = Plate(size_inches, theme(colours), raster_dpi=DPI, title=views[-1].heading)
+        plate.reserve_caption(headline(facts), sentences, facts)
+        frame = plate.fit(x, y, topics)
+        found, everywhere = share_maps(plate, [frame], x, y, views)
+        scale = choose_scale(found)
+        plate.key = share_key(plate.colours, scale)
+        axes = plate.add_map(frame)
+        plate.letter(topics, frame, labels=True, max_labels=None, loud=())
+        plate.write_caption(headline(facts), sentences, facts)
+        heading, told = _headings(plate)
+        for view, shares in zip(views, found, strict=True):
+            lettering = set(axes.get_children())
+            draw_shares(plate, axes, shares, scale, everywhere=everywhere, outline=False)
+            heading.set_text(view.heading)
+            told.set_text(view.told)
+            pictures.append(_pixels(plate.sheet, dpi))
+            for artist in set(axes.get_children()) - lettering:
+                artist.remove()
+    return pictures
+
+
+def _headings(plate: Plate) -> tuple[Text, Text]:
+    """The heading of the page, and a text on its right for the numbers of a frame."""
+    heading = next(text for text in plate.sheet.texts if text.get_gid() == "title")
+    told = plate.setter.text("", size=9.0, gid="told", colour=plate.colours.faint)
+    right = plate.margins.width - plate.margins.margin
+    told.set(ha="right", va="baseline", position=(right, heading.get_position()[1]))
+    return heading, told
+
+
+def _pixels(sheet: Sheet, dpi: int) -> Image.Image:
+    """A frame as a picture with even sides, as video encoders want them."""
+    from PIL import Image
+
+    buffer = io.BytesIO()
+    sheet.savefig(buffer, format="png", dpi=dpi, facecolor=sheet.get_facecolor())
+    with Image.open(buffer) as drawn:
+        picture = drawn.convert("RGB")
+    width, height = (side // 2 * 2 for side in picture.size)
+    return picture.crop((0, 0, width, height))
+
+
+def _gif(pictures: list[Image.Image], seconds: float) -> bytes:
+    """Encode frames as a GIF with one palette, so that colours mean the same in all."""
+    from PIL import Image
+
+    width, height = pictures[0].size
+    few = pictures[:: max(1, len(pictures) // 6)]
+    together = Image.new("RGB", (width, height * len(few)))
+    for number, picture in enumerate(few):
+        together.paste(picture, (0, number * height))
+    palette = together.quantize(256, method=Image.Quantize.MEDIANCUT, kmeans=1)
+    frames = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures]
+    shown = [round(1000 * seconds)] * len(frames)
+    shown[-1] *= _LAST_SHOWN
+    buffer = io.BytesIO()
+    frames[0].save(
+        buffer, format="GIF", save_all=True, append_images=frames[1:], duration=shown, loop=0,
+        optimize=False,
+    )  # fmt: skip
+    return buffer.getvalue()
+
+
+def _mp4(pictures: list[Image.Image], seconds: float) -> bytes:
+    """Encode frames as MP4 with ffmpeg, which `_check` found."""
+    width, height = pictures[0].size
+    program = shutil.which("ffmpeg") or "ffmpeg"
+    with tempfile.TemporaryDirectory() as folder:
+        made = Path(folder, "made.mp4")
+        command = [
+            program, "-loglevel", "error", "-f", "rawvideo", "-pixel_format", "rgb24",
+            "-video_size", f"{width}x{height}", "-framerate", f"{1 / seconds:.6g}", "-i", "-",
+            "-pix_fmt", "yuv420p", "-r", "25", str(made),
+        ]  # fmt: skip
+        frames = b"".join(picture.tobytes() for picture in pictures)
+        done = subprocess.run(  # noqa: S603 - our own arguments, no shell
+            command, input=frames, capture_output=True, check=False
+        )
+        if done.returncode:
+            said = done.stderr.decode(errors="replace").strip().splitlines()
+            raise InputError(
+                f"ffmpeg could not encode the animation ({said[-1] if said else 'no reason'}); "
+                "write a .gif instead."
+            )
+        return made.read_bytes()
+
+
+def _check(path: str | os.PathLike[str], *, window: int, seconds: float, dpi: int) -> Path:
+    """Refuse what cannot be, before anything is drawn."""
+    target = Path(path)
+    if target.suffix.lower() not in _KINDS:
+        raise InputError(
+            f"An animation cannot be written as {target.name!r}; use a name that ends in .gif "
+            "or .mp4."
+        )
+    if target.suffix.lower() == ".mp4" and shutil.which("ffmpeg") is None:
+        raise InputError("An .mp4 needs the program ffmpeg, which is not there; write a .gif.")
+    if not 1 <= window <= 50:
+        raise InputError(f"A frame holds 1 to 50 years, not {window}.")
+    if not 0.02 <= seconds <= 60:
+        raise InputError(f"A frame is shown 0.02 to 60 seconds, not {seconds}.")
+    if not 20 <= dpi <= 400:
+        raise InputError(f"The resolution must lie between 20 and 400 dpi, not {dpi}.")
+    return target
+
+
+def _alt_text(atlas: Any, usage: Usage, views: list[View]) -> str:
+    """Describe the frames for readers who cannot see them."""
+    facts = facts_of(atlas)
+    generated = f"{GENERATED} " if facts.generated else ""
+    told = "; ".join(f"{view.heading}: {view.told}" for view in views)
+    return (
+        f"{generated}Moving map of the share of the local literature that mentions "
+        f"{usage.facilities[0].name}. {headline(facts)} {told}."
+    )

@@ -58,13 +58,41 @@ def count_in(frame: Frame, x: Floats, y: Floats, *, raster_dpi: int = RASTER_DPI
     return count_grid(x, y, extent=frame.box, shape=(rows, columns))
 
 
-def paint(page: ChartPage, frame: Frame, position: Any) -> Axes:
-    """Draw positions on the ramp, 0 (empty) to 1 (densest), as a picture with a thin frame."""
+def paint(
+    page: ChartPage,
+    frame: Frame,
+    position: Any,
+    *,
+    ramp: Floats | None = None,
+    held: Any | None = None,
+) -> Axes:
+    """Draw a picture of positions on a ramp, with a thin frame.
+
+    Parameters
+    ----------
+    page : ChartPage
+    frame : Frame
+    position : array_like of float, shape (n_rows, n_columns)
+        0 to 1, row 0 the lowest.
+    ramp : ndarray of float, shape (n, 3), optional
+        sRGB; the theme's from empty to densest if not given.
+    held : array_like of float, shape (n_rows, n_columns), optional
+        How far the picture covers the page, 0 to 1.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        In map units.
+    """
     axes = page.axes(frame.page, gid="map")
-    ramp = np.round(page.colours.ramp * 255).astype(np.uint8)
-    tone = np.round(np.asarray(position) * (len(ramp) - 1)).astype(np.uint8)
+    colours = page.colours.ramp if ramp is None else ramp
+    picture = colours[np.round(np.asarray(position) * (len(colours) - 1)).astype(np.intp)]
+    if held is not None:
+        cover = np.asarray(held)[..., None]
+        picture = cover * picture + (1 - cover) * page.colours.ramp[0]
+    pixels = np.round(picture * 255).astype(np.uint8)
     x0, y0, x1, y1 = frame.box
-    axes.imshow(ramp[tone], extent=(x0, x1, y0, y1), origin="lower", aspect="auto", gid="density")
+    axes.imshow(pixels, extent=(x0, x1, y0, y1), origin="lower", aspect="auto", gid="density")
     axes.set(xlim=(x0, x1), ylim=(y0, y1), xticks=[], yticks=[])
     for spine in axes.spines.values():
         spine.set(visible=True, color=page.colours.faint, linewidth=0.4 * page.scale)

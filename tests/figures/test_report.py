@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+from datetime import date
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from landscape.errors import InputError
+from landscape.figures.report import draw_report, report
+from landscape.figures.report_numbers import key_numbers
+from landscape.figures.report_parts import exemplar_rows
+
+
+@pytest.fixture
+def atlas(make_atlas):
+    """An atlas in which ALMA is used by 90 papers, most of them in region 0; years 2005-2025."""
+    made = make_atlas(1500, n_regions=8, generated=True)
+    rng = np.random.default_rng(3)
+    n = len(made.map)
+    year = rng.integers(2005, 2026, n)
+    region = made.map["topic_id"].to_numpy()
+    likely = np.where(region == 0, 20.0, 1.0) * (year > 2011)
+    rows = np.sort(rng.choice(n, 90, replace=False, p=likely / likely.sum()))
+    papers = pd.DataFrame(
+        {
+            "paper_id": made.map["paper_id"],
+            "title": [f"On the $\\alpha$ of <b>{row}</b>" for row in range(n)],
+            "authors": [["Doe, J.", "Roe, R."]] * n,
+            "year": year,
+            "date": [date(int(one), 6, 1) for one in year],
+            "cites": pd.array(rng.poisson(9, n), dtype="Int32"),
+            "categories": [["astro-ph.GA"]] * n,
+            "bibcode": None,
+            "ref_bibcodes": [[]] * n,
+        }
+    )
+    vectors = rng.normal(size=(n, 16)) + 3 * np.eye(16)[np.maximum(region, 0) % 16]
+    vectors = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+    made.read_papers = lambda columns: papers[columns]
+    made.vectors = lambda: vectors
+    made.missions = pd.DataFrame({"facility": "ALMA", "paper_row": rows})
+    made.rows = rows
+    return made
+
+
+@pytest.fixture
+def page(atlas):
+    return draw_report(atlas, "ALMA", n_resamples=50)
+
+
+def words_of(figure, gid):
+    return [text.get_text() for text in figure.texts if text.get_gid() == gid]
+
+
+def test_it_states_key_numbers_with_intervals_and_denominators(page):
+    assert words_of(page, "number")[:2] == ["90", "6.0%"]
+    assert " to " in words_of(page, "interval")[1]
+    meanings = " ".join(words_of(page, "meaning"))
+    assert "papers of 1,500" in meanings
+    assert "2011" in meanings, "first light"
+
+
+def test_regions_are_listed_with_most_papers_first(page):
+    assert words_of(page, "region")[0] == "Exoplanet atmospheres"
+    assert page.table["papers"].is_monotonic_decreasing
+    assert page.table["papers"].sum() <= 90
+
+
+def test_it_says_that_the_corpus_is_generated(page):
+    assert "GENERATED DEMO CORPUS" in " ".join(words_of(page, "caption"))
+    assert page.alt_text.startswith("GENERATED DEMO CORPUS")
+    assert "Atacama" in page.alt_text
+
+
+def test_no_words_leave_the_page_or_touch_the_caption(page):
+    page.canvas.draw()
+    top = max(t.get_window_extent().y1 for t in page.texts if t.get_gid() == "caption")
+    for text in page.texts:
+        box = text.get_window_extent()
+        assert min(box.x0, box.y0) >= 0, text
+        assert box.x1 <= page.bbox.x1, text
+        assert box.y1 <= page.bbox.y1, text
+        if text.get_gid() in ("paper", "paper title", "region", "key"):
+            assert box.y0 >= top, text
+
+
+def test_titles_are_plain_text(page):
+    (first, *_) = words_of(page, "paper title")
+    assert "<b>" in first
+    assert not any(text.get_parse_math() for text in page.texts)
+
+
+def test_it_is_written_as_one_page(atlas, tmp_path):
+    path = report(atlas, "ALMA", tmp_path / "alma.pdf", n_resamples=20)
+    assert path.read_bytes().count(b"/Count 1") == 1
+    assert path.with_suffix(".csv").exists()
+
+
+def test_unknown_and_unused_facilities_are_refused(atlas, tmp_path):
+    with pytest.raises(InputError, match="ALMA"):
+        report(atlas, "ALMMA", tmp_path / "a.pdf")
+    with pytest.raises(InputError, match="mentions XRISM"):
+        report(atlas, "XRISM", tmp_path / "a.pdf", n_resamples=5)
+    with pytest.raises(InputError, match="cannot be written as"):
+        report(atlas, "ALMA", tmp_path / "a.docx")
+
+
+def test_a_page_too_small_is_refused(atlas):
+    with pytest.raises(InputError, match="7 x 9"):
+        draw_report(atlas, "ALMA", size_inches=(5, 5))
+
+
+def test_numbers_that_are_not_known_are_said_to_be_so():
+    row = {"papers": 1, "corpus_papers": 9, "citations_share": float("nan"), "cited_papers": 0}
+    told = {number.meaning: number for number in key_numbers(row)}
+    assert told["of all citations (0 of its papers known)"].interval == "not known"
+
+
+def test_exemplars_are_the_most_cited_of_each_region(atlas):
+    rows = exemplar_rows(atlas, atlas.rows, [0, 1], most=2)
+    cites = atlas.read_papers(["cites"])["cites"].to_numpy(dtype=float)
+    region = atlas.map["topic_id"].to_numpy()
+    for topic, row in zip([0, 1], rows, strict=True):
+        of = atlas.rows[region[atlas.rows] == topic]
+        assert cites[row] == cites[of].max()
+
+
+def test_without_citations_exemplars_are_the_most_typical(atlas):
+    empty = pd.DataFrame({"cites": pd.array([pd.NA] * len(atlas.map), dtype="Int32")})
+    atlas.read_papers = lambda columns: empty[columns]
+    (row,) = exemplar_rows(atlas, atlas.rows, [0], most=1)
+    of = atlas.rows[atlas.map["topic_id"].to_numpy()[atlas.rows] == 0]
+    mean = atlas.vectors()[of].mean(axis=0)
+    assert row == of[np.argmax(atlas.vectors()[of] @ mean)]

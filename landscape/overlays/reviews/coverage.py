@@ -43,8 +43,8 @@ def review_coverage(
     >>> region = np.repeat([0, 1], 50)
     >>> year = np.tile(np.arange(1976, 2026), 2)
     >>> table = review_coverage(region, year, (region == 0) & (year % 10 == 0))
-    >>> table[["reviews", "last_review", "papers_since"]].values.tolist()
-    [[5.0, 2020.0, 5.0], [0.0, nan, 50.0]]
+    >>> table[["reviews", "last_review", "papers_since"]].to_numpy().tolist()
+    [[5, 2020, 5], [0, <NA>, 50]]
     """
     import pandas as pd
     from scipy.stats import gamma
@@ -62,7 +62,7 @@ def review_coverage(
     low, high = (
         gamma.ppf(q, reviews + _PRIOR, scale=1.0 / (expected + _PRIOR)) for q in (0.025, 0.975)
     )
-    known = np.where(last >= 0, last, np.nan)
+    known = pd.Series(last).astype("Int64").mask(last < 0)
     return pd.DataFrame(
         {
             "topic_id": topics,

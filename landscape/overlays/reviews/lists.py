@@ -16,7 +16,7 @@ from landscape.errors import InputError
 
 
 def read_review_list(path: str | os.PathLike[str]) -> frozenset[str]:
-    """Read the identifiers of known reviews.
+    r"""Read the identifiers of known reviews.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def read_review_list(path: str | os.PathLike[str]) -> frozenset[str]:
     --------
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "reviews.txt"
-    >>> _ = path.write_text("1998ARA&A..36..189K\\narXiv:astro-ph/9807187\\n")
+    >>> _ = path.write_text("1998ARA&A..36..189K\narXiv:astro-ph/9807187\n")
     >>> sorted(read_review_list(path))
     ['1998ARA&A..36..189K', 'astro-ph/9807187']
     """

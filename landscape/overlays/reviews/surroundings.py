@@ -106,14 +106,15 @@ def near_reviews(
 
 
 def near_enough(n_papers: int, n_reviews: int) -> int:
-    """Papers among which one review is expected, within bounds.
+    """Papers among which one review is expected: 20 to 500, and at most a twentieth of a corpus.
 
     Examples
     --------
     >>> near_enough(4000, 80), near_enough(4000, 0), near_enough(100, 50)
-    (50, 500, 20)
+    (50, 200, 20)
     """
-    return int(np.clip(round(n_papers / max(n_reviews, 1)), _FEWEST_NEAR, _MOST_NEAR))
+    most = np.clip(n_papers // 20, _FEWEST_NEAR, _MOST_NEAR)
+    return int(np.clip(round(n_papers / max(n_reviews, 1)), _FEWEST_NEAR, most))
 
 
 def _drawn(n_papers: int, n_references: int, seed: int) -> NDArray[np.int64]:

@@ -1,0 +1,123 @@
+"""Coverage and ranked gaps on worlds with a planted gap."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from landscape.errors import InputError
+from landscape.overlays.reviews.coverage import review_coverage, reviews
+from landscape.overlays.reviews.gaps import review_gaps
+from landscape.overlays.reviews.language import speaks_of_contrast, stances
+from landscape.overlays.reviews.ranking import COMPONENTS, rank_gaps
+
+from .conftest import world
+
+
+def test_a_gap_that_hides_in_a_region_with_reviews_is_first(gap_world):
+    found = review_gaps(gap_world, n_resamples=100)
+    first = found.table.iloc[0]
+    assert first["topic_id"] == 3
+    assert first["reviews"] == 2, "the other theme of the region has reviews"
+    assert first["rank_high"] <= 2
+    assert first["score_low"] < first["score"] < first["score_high"]
+    exemplars = found.tables["exemplars"].query("topic_id == 3")
+    assert (gap_world.theme[exemplars["paper_row"]] == 3).all()
+    assert first["exemplars"] == exemplars["title"].tolist()
+    assert set(COMPONENTS) <= set(found.table.columns)
+    assert found.denominators["reviews"] == 24
+    assert len(found.to_dict()["table"]) == 12
+    assert "Region 3" in found.to_latex()
+
+
+def test_a_growing_region_is_before_a_shrinking_one_of_the_same_size():
+    early, late = np.arange(1990, 2006), np.arange(2008, 2021)
+    atlas = world(
+        sizes=[80] * 10,
+        years=[late, early, *([np.arange(1990, 2021)] * 8)],
+        reviewed=[(), (), *([(2000, 2015)] * 8)],
+    )
+    table = review_gaps(atlas, n_resamples=10).table.set_index("topic_id")
+    assert table.loc[0, "growth"] > 1.5 > table.loc[1, "growth"]
+    only = {name: 0 for name in COMPONENTS if name != "growth"}
+    assert review_gaps(atlas, n_resamples=10, weights=only).table["topic_id"].iloc[0] == 0
+
+
+def test_growth_of_the_whole_corpus_is_no_growth_of_a_region():
+    grown = np.repeat(np.arange(1990, 2021), np.arange(1, 32) ** 2)
+    atlas = world(sizes=[150] * 6, years=[grown] * 6, reviewed=[(2015,)] * 6)
+    growth = review_gaps(atlas, n_resamples=10).table["growth"]
+    assert growth.between(0.75, 1.3).all()
+
+
+def test_disagreement_counts():
+    atlas = world(sizes=[60] * 6, years=[np.arange(2000, 2021)] * 6, reviewed=[(2015,)] * 6)
+    papers = atlas.papers
+    torn = np.where(np.arange(len(papers)) % 2, "This confirms it.", "The two are in tension with.")
+    papers.loc[atlas.theme == 4, "abstract"] = torn[atlas.theme == 4]
+    only = {name: 0 for name in COMPONENTS if name != "disagreement"}
+    table = review_gaps(atlas, n_resamples=10, weights=only).table
+    assert table["topic_id"].iloc[0] == 4
+    assert table["stance_spread"].iloc[0] > 0.5
+
+
+def test_the_same_seed_gives_the_same_and_a_sample_does(gap_world):
+    one, other = (review_gaps(gap_world, n_resamples=30, seed=4).table for _ in range(2))
+    pd.testing.assert_frame_equal(one, other)
+
+
+@pytest.mark.parametrize("weights", [{"volumes": 1}, {"volume": -1}, {"volume": float("nan")}])
+def test_weights_that_cannot_be(gap_world, weights):
+    with pytest.raises(InputError, match="volume"):
+        review_gaps(gap_world, weights=weights)
+
+
+def test_no_paper_in_any_region():
+    atlas = world(sizes=[30], years=[np.arange(2000, 2010)], reviewed=[()], region_of=[-1])
+    with pytest.raises(InputError, match="no paper in any region"):
+        review_gaps(atlas)
+    assert reviews(atlas).table.empty
+
+
+def test_one_paper_in_a_region_and_unknown_citations():
+    atlas = world(
+        sizes=[60, 1, 60], years=[np.arange(2000, 2010)] * 3, reviewed=[(2008,), (), ()],
+        cites=[None] * 121,
+    )  # fmt: skip
+    found = review_gaps(atlas, n_resamples=20)
+    assert np.isfinite(found.table[[*COMPONENTS, "score"]].to_numpy(float)).all()
+    assert (found.table["citations"] == 1.0).all()
+    assert found.table["topic_id"].iloc[0] == 2
+    assert any("Citations are known of 0%" in said for said in found.warnings)
+    assert any("only 1 recognised review" in said for said in found.warnings)
+    assert any("Fewer than 30 papers in Region 1" in said for said in found.warnings)
+
+
+def test_coverage_counts_and_says_how_sure(gap_world):
+    found = reviews(gap_world)
+    table = found.table.set_index("topic_id")
+    assert table.loc[3, ["papers", "reviews"]].tolist() == [160, 2]
+    assert table.loc[0, ["papers", "reviews"]].tolist() == [80, 2]
+    assert found.table["topic_id"].iloc[0] == 3
+    assert (table["density_ratio_low"] < table["density_ratio"]).all()
+    assert (table["density_ratio"] < table["density_ratio_high"]).all()
+    assert found.tables["years"][["papers", "reviews"]].sum().tolist() == [1040, 24]
+    assert len(found.tables["reviews"]) == 24
+
+
+def test_coverage_of_papers_outside_every_region():
+    region = np.array([0, 0, -1, -1])
+    table = review_coverage(region, np.full(4, 2000), np.array([True, False, True, True]))
+    assert table[["papers", "reviews", "papers_since"]].to_numpy().tolist() == [[2, 1, 0]]
+
+
+def test_ranking_needs_papers(gap_world):
+    with pytest.raises(InputError):
+        rank_gaps(pd.DataFrame({"topic_id": []}))
+
+
+def test_words_of_disagreement():
+    texts = ["This remains unclear.", "Rival models are debated.", "We made a catalogue."]
+    assert speaks_of_contrast(texts).tolist() == [True, True, False]
+    assert stances(["It agrees with theory but is at odds with data."]).tolist() == [0]

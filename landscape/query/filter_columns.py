@@ -40,6 +40,9 @@ class Columns:
     def __len__(self) -> int:
         return len(self._papers)
 
+    def __contains__(self, column: str) -> bool:
+        return column in self._papers
+
     def take(self, rows: NDArray[np.intp]) -> Columns:
         """Some of the papers, with what was already converted."""
         chosen = Columns(self._papers.iloc[rows])

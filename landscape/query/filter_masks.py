@@ -7,7 +7,11 @@ Refereed
 Review
     The document type is a review, or the journal publishes reviews (Annual Review, A&ARv, Living
     Reviews, Space Science Reviews, Reviews of Modern Physics, Physics Reports...), or the title
-    calls itself one ("a review of", ": an overview", "... reviewed"); "peer review" does not.
+    calls itself one ("a review of", ": an overview", "... reviewed"); "peer review" does not. In an
+    atlas the layer of reviews decides.
+Facility
+    In an atlas the layer of missions decides, which tells ``Planck`` the satellite from ``Planck``
+    the constant; elsewhere, and for single instruments, the word in title or abstract does.
 Missing values
     A paper without a year, a citation count or a journal matches no condition on it, and so does
     match its negation: write ``citations<50`` for known counts below 50, ``-citations>=50`` for
@@ -24,6 +28,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape.errors import InputError
+from landscape.overlays.missions.facilities import find_facility
 from landscape.query.filter_columns import Columns
 from landscape.query.filter_patterns import author_pattern, journal_patterns, phrase_pattern
 from landscape.query.filter_tree import (
@@ -59,6 +64,7 @@ _COLUMNS: dict[str, frozenset[str]] = {
     "refereed": frozenset({"doctype", "journal", "doi"}),
     "review": frozenset({"doctype", "journal", "bibcode", "title"}),
 }
+_LAYERS = {"facility": "facilities", "review": "is_review"}
 _REFEREED_TYPES = ("article", "review", "letter")
 _PROCEEDINGS = r"\b(?:proc|proceedings|conf|conference|symposium|workshop|thesis|meeting|IAU ?S)\b"
 _LEARNED = r"\b(?:national academy|natl\.? acad|royal society|R\. ?Soc)"  # these are journals
@@ -93,6 +99,24 @@ def columns_needed(filter: Filter) -> set[str]:  # noqa: A002  # the word of thi
     ['categories', 'cites', 'year']
     """
     return _needed(filter.root)
+
+
+def layers_needed(filter: Filter) -> set[str]:  # noqa: A002 - the word of this field
+    """Say which columns from an atlas's layers make a filter exact, where there are layers.
+
+    Returns
+    -------
+    set of str
+        ``"facilities"``: the facilities that a paper names; ``"is_review"``: whether it was
+        recognised as a review.
+
+    Examples
+    --------
+    >>> from landscape.query.filters import parse_filter
+    >>> layers_needed(parse_filter("facility:ALMA; -dust"))
+    {'facilities'}
+    """
+    return {_LAYERS[name] for name in _names(filter.root) if name in _LAYERS}
 
 
 def apply_filter(filter: Filter, papers: pd.DataFrame) -> Mask:  # noqa: A002
@@ -141,6 +165,16 @@ def _needed(node: Node) -> set[str]:
     if isinstance(node, Citations):
         return {"cites"}
     return set(_COLUMNS[node.name if isinstance(node, Flag) else node.field])
+
+
+def _names(node: Node) -> set[str]:
+    if isinstance(node, And | Or):
+        return set().union(*(_names(part) for part in node.parts))
+    if isinstance(node, Not):
+        return _names(node.part)
+    if isinstance(node, Years | Citations):
+        return set()
+    return {node.name if isinstance(node, Flag) else node.field}
 
 
 def _mask(node: Node, papers: Columns) -> Mask:
@@ -204,7 +238,24 @@ def _anywhere(text: str, papers: Columns) -> Mask:
     return mask | papers.any_matches("ads_keywords", pattern)
 
 
+def _known_facility(text: str) -> str | None:
+    """The facility of that name; none for one of its instruments, which is sought by its word."""
+    try:
+        facility = find_facility(text)
+    except InputError:
+        return None
+    own = (facility.name, facility.full_name, *facility.aliases)
+    return facility.name if _letters(text) in map(_letters, own) else None
+
+
+def _letters(name: str) -> str:
+    return re.sub(r"[^a-z0-9+]", "", name.lower())
+
+
 def _facility(text: str, papers: Columns) -> Mask:
+    facility = _known_facility(text)
+    if facility is not None and "facilities" in papers:
+        return papers.any_distinct("facilities", lambda name: name == facility)
     pattern = phrase_pattern(text)
     return papers.matches("title", pattern) | papers.matches("abstract", pattern)
 
@@ -277,6 +328,8 @@ def _refereed(papers: Columns) -> Mask:
 
 
 def _review(papers: Columns) -> Mask:
+    if "is_review" in papers:
+        return papers.numbers("is_review") > 0
     mask = papers.matches("doctype", "^review")
     mask |= papers.matches("title", _REVIEW_TITLE) & ~papers.matches("title", _NOT_A_REVIEW)
     return mask | _in_journals(tuple(j for j in JOURNALS if j.reviews), papers)

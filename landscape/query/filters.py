@@ -15,7 +15,7 @@
 ``title:`` ``keyword:``     words in the title, in the keywords
 ``journal:ApJ``             by abbreviation, name or words of the name
 ``category:astro-ph.GA``    of arXiv; ``category:astro-ph`` matches all its parts
-``facility:ALMA``           its name in title or abstract, until a layer of missions knows better
+``facility:Planck``         the satellite, not the constant (the layer of missions decides)
 ``doi:`` ``bibcode:`` ``arxiv:`` identifiers; a final ``*`` stands for any ending
 ``citations>=50``           also ``>``, ``<=``, ``<``, ``=``; unknown counts never match
 ``refereed``, ``review``    see `landscape.query.filter_masks`

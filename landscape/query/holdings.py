@@ -14,7 +14,7 @@ from landscape.atlas.reading import unreadable
 from landscape.atlas.words import COUNTS, WORDS, open_words
 from landscape.corpus.identifiers import parse_arxiv_id, parse_bibcode, parse_doi
 from landscape.errors import AtlasError, InputError
-from landscape.query.filter_masks import apply_filter, columns_needed
+from landscape.query.filter_masks import apply_filter, columns_needed, layers_needed
 from landscape.query.filters import parse_filter
 from landscape.query.records import Coverage
 from landscape.query.shelf import Shelf
@@ -187,6 +187,11 @@ class Holdings:
             return None
         parsed = parse_filter(filter_text)
         frame = self.shelf.frame(sorted(columns_needed(parsed)))
+        for name in layers_needed(parsed):
+            if name == "facilities" and "missions" in self._atlas.stages:
+                frame[name] = self._facilities
+            if name == "is_review" and "reviews" in self._atlas.stages:
+                frame[name] = np.isin(np.arange(len(frame)), self._atlas.reviews["paper_row"])
         return np.flatnonzero(apply_filter(parsed, frame)).astype(np.int64)
 
     def texts(self, rows: Rows) -> list[str]:
@@ -224,6 +229,15 @@ class Holdings:
 
     def __len__(self) -> int:
         return len(self._atlas)
+
+    @cached_property
+    def _facilities(self) -> NDArray[np.object_]:
+        """The facilities that each paper names."""
+        named = self._atlas.missions.groupby("paper_row")["facility"].unique()
+        lists = np.empty(len(self), dtype=object)
+        lists[:] = [()] * len(self)
+        lists[named.index.to_numpy()] = [tuple(names) for names in named]
+        return lists
 
     @cached_property
     def _word_parts(self) -> tuple[list[WordVectors], list[NDArray[np.int64]]] | None:

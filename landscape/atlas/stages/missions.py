@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from landscape.atlas.graph import Context, Stage, StageResult
 from landscape.atlas.layers import write_layer
+from landscape.atlas.parallel import in_order
 from landscape.atlas.stages.ingest import PAPERS
 from landscape.atlas.storage import sha256_of
 from landscape.progress import progress
@@ -15,7 +17,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MISSIONS = "missions.parquet"
-_AT_ONCE = 5_000  # papers
+_AT_ONCE = 2_000  # papers
+_FEW = 10_000  # papers, found sooner than processes start
+_Batch = tuple[list[str], list[str]]
 
 
 def _parameters(_context: Context) -> dict[str, Any]:
@@ -41,20 +45,36 @@ def _run(context: Context) -> StageResult:
 
 def _tables(context: Context, advance: Any, found: set[str]) -> Iterator[pd.DataFrame]:
     import pandas as pd
+
+    few = context.manifest.n_papers <= _FEW
+    for path in context.part_files(PAPERS):
+        frames, start = [_find(([], []))], 0
+        for n, frame in in_order(
+            _find_and_count, _batches(path), workers=1 if few else context.options.n_workers
+        ):
+            frames.append(frame.assign(row=frame["row"] + start))
+            found.update(frame["facility"].unique())
+            start += n
+            advance(n)
+        yield pd.concat(frames, ignore_index=True)
+
+
+def _batches(path: Path) -> Iterator[_Batch]:
     import pyarrow.parquet as pq
 
+    with pq.ParquetFile(path) as file:
+        for batch in file.iter_batches(_AT_ONCE, columns=["title", "abstract"]):
+            yield batch["title"].to_pylist(), batch["abstract"].to_pylist()
+
+
+def _find(batch: _Batch) -> pd.DataFrame:
     from landscape.overlays.missions.mentions import find_in_papers
 
-    for path in context.part_files(PAPERS):
-        frames, start = [find_in_papers([], [])], 0
-        with pq.ParquetFile(path) as file:
-            for batch in file.iter_batches(_AT_ONCE, columns=["title", "abstract"]):
-                frame = find_in_papers(*(batch[name].to_pylist() for name in ("title", "abstract")))
-                frames.append(frame.assign(row=frame["row"] + start))
-                found.update(frame["facility"].unique())
-                start += batch.num_rows
-                advance(batch.num_rows)
-        yield pd.concat(frames, ignore_index=True)
+    return find_in_papers(*batch)
+
+
+def _find_and_count(batch: _Batch) -> tuple[int, pd.DataFrame]:
+    return len(batch[0]), _find(batch)
 
 
 STAGE = Stage(name="missions", version=1, parameters=_parameters, inputs=_inputs, run=_run)

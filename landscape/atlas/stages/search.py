@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import shutil
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +13,7 @@ import numpy as np
 
 from landscape.atlas.graph import Context, Stage, StageResult, clear_work
 from landscape.atlas.matrix import joined_matrix, open_matrix
+from landscape.atlas.parallel import in_order
 from landscape.atlas.rows import match_rows, row_keys
 from landscape.atlas.stages.embeddings import EMBEDDINGS
 from landscape.atlas.stages.ingest import PAPERS
@@ -129,25 +128,10 @@ def _rows(
     parts: list[Path], is_new: NDArray[np.bool_], *, workers: int, advance: Any
 ) -> Iterator[tuple[int, str, str]]:
     """Cut the texts of new papers into words, in all processes."""
-    batches = _batches(parts, is_new)
-    if workers == 1 or is_new.sum() <= 2 * _ROWS:
-        for batch in batches:
-            advance(len(batch))
-            yield from _cut(batch)
-        return
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, mp_context=context) as pool:
-        waiting: list[Any] = []
-        for batch in batches:  # a bounded number: all abstracts need not be in memory
-            waiting.append(pool.submit(_cut, batch))
-            if len(waiting) > 4 * workers:
-                rows = waiting.pop(0).result()
-                advance(len(rows))
-                yield from rows
-        for future in waiting:
-            rows = future.result()
-            advance(len(rows))
-            yield from rows
+    alone = is_new.sum() <= 2 * _ROWS
+    for rows in in_order(_cut, _batches(parts, is_new), workers=1 if alone else workers):
+        advance(len(rows))
+        yield from rows
 
 
 _Batch = list[tuple[str, str, str, list[str]]]

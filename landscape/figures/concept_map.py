@@ -66,7 +66,7 @@ def uat(
     Returns
     -------
     Sheet
-        A matplotlib Figure; its ``table`` is that of `landscape.overlays.thesaurus_overlay`.
+        A matplotlib Figure; its ``table`` is that of `landscape.overlays.thesaurus.extents.thesaurus_overlay`.
 
     Raises
     ------
@@ -78,9 +78,9 @@ def uat(
     >>> import landscape as ls
     >>> ls.figures.uat(ls.open("my.atlas"), concepts=["Exoplanets"])  # doctest: +SKIP
     """
-    from landscape import overlays
+    from landscape.overlays.thesaurus.extents import thesaurus_overlay
 
-    analysis = overlays.thesaurus_overlay(atlas, concepts=concepts)
+    analysis = thesaurus_overlay(atlas, concepts=concepts)
     return draw_concepts(
         atlas, analysis, multiples=multiples, colours=colours, size_inches=size_inches,
         title=title, raster_dpi=raster_dpi,
@@ -97,14 +97,14 @@ def draw_concepts(
     title: str | None = None,
     raster_dpi: int = RASTER_DPI,
 ) -> Sheet:
-    """Draw the contours that `landscape.overlays.thesaurus_overlay` found.
+    """Draw the contours that `landscape.overlays.thesaurus.extents.thesaurus_overlay` found.
 
     Parameters
     ----------
     atlas : Atlas
         Its ``map`` and ``coverage``.
     analysis : Analysis
-        Its ``table`` has a row a concept: ``concept_id, label, papers, ...``; its
+        Its ``table`` has a row a concept: ``concept_id, concept, papers, ...``; its
         ``tables["contours"]`` has ``concept_id, share, piece, order, x, y``.
     multiples, colours, size_inches, title, raster_dpi
         As for `uat`.
@@ -174,13 +174,16 @@ def _draw_multiples(
     table = analysis.table
     boxes = plate.tiled(len(table))
     peaks, border = concept_peaks(analysis, all_found=True), 8 * plate.scale
-    frames = [plate.fit(x, y, peaks, page=box, border=border) for box in boxes]
+    first = plate.fit(x, y, peaks, page=boxes[0], border=border)
+    frames = [replace(first, page=box) for box in boxes]
     plate.draw_density(x, y, frames[0], specks=False)
     plate.repeat_density(frames[1:])
     for number, (row, style) in enumerate(zip(table.itertuples(), styles, strict=True)):
         solid = replace(style, dashes="-")
         _draw_concept(plate, number, analysis, row.concept_id, solid, fill=0.30)
-        plate.write_heading(boxes[number], row.label, f"{row.papers:,} papers", colour=style.colour)
+        plate.write_heading(
+            boxes[number], row.concept, f"{row.papers:,} papers", colour=style.colour
+        )
     return frames[0]
 
 
@@ -234,7 +237,7 @@ def concept_peaks(analysis: Analysis, *, all_found: bool = False) -> pd.DataFram
     peaks = pd.DataFrame(
         {
             "topic_id": np.arange(len(at)),
-            "label": analysis.table["label"].astype(str).to_numpy(),
+            "label": analysis.table["concept"].astype(str).to_numpy(),
             "level": 1,
             "x": at[:, 0],
             "y": at[:, 1],
@@ -265,7 +268,7 @@ def _ranking(plate: Plate, analysis: Analysis, styles: Sequence[Series]) -> Any:
     columns = [column for column in wanted if column[0] in table]
     rows = [
         Row(
-            clean_name(row["label"]),
+            clean_name(row["concept"]),
             tuple("–" if row[name] != row[name] else form.format(row[name])
                   for name, _, form in columns),
             style={"color": style.colour, "linestyle": style.dashes,

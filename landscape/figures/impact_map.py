@@ -325,7 +325,8 @@ def _draw_together(
 def _draw_panels(plate: Plate, x: Floats, y: Floats, views: Sequence[View]) -> None:
     """A share map for each view, all on the same axes and scale."""
     boxes = plate.tiled(len(views))
-    frames = [plate.fit(x, y, _nowhere(), page=box, border=8 * plate.scale) for box in boxes]
+    first = plate.fit(x, y, _nowhere(), page=boxes[0], border=8 * plate.scale)
+    frames = [replace(first, page=box) for box in boxes]
     found, everywhere = share_maps(plate, frames, x, y, views)
     scale = choose_scale(found)
     plate.key = share_key(plate.colours, scale)

@@ -140,7 +140,12 @@ class Plate(Page):
 
     def repeat_density(self, frames: Sequence[Frame]) -> list[Axes]:
         """Repeat the first map's density picture in further frames of the same size."""
-        picture = self.sheet.axes[0].images[0].get_array()
+        first = self.sheet.axes[0]
+        first.set_axis_on()
+        first.set(xticks=[], yticks=[], facecolor="none")
+        for spine in first.spines.values():
+            spine.set(color=self.colours.faint, linewidth=0.4 * self.scale)
+        picture = first.images[0].get_array()
         made = []
         for frame in frames:
             axes = self.add_map(frame, framed=True)
@@ -157,7 +162,9 @@ class Plate(Page):
         """Write a heading above a panel, and smaller what is told about it."""
         left, _, right, top = box
         y = top + 3.2 * self.scale
-        name = self._fitting(words, size=_HEADING, weight="bold", width=right - left)
+        kept = self.setter.extent(told, size=_TOLD).width + 6 * self.scale if told else 0.0
+        room = max(right - left - kept, 0.5 * (right - left))
+        name = self._fitting(words, size=_HEADING, weight="bold", width=room)
         text = self.setter.text(name, size=_HEADING, weight="bold", gid="heading", colour=colour)
         text.set(ha="left", va="baseline", position=(left, y))
         used = self.setter.extent(name, size=_HEADING, weight="bold").width + 5 * self.scale

@@ -1,0 +1,126 @@
+"""Concepts on the map: contours at their papers, names and table that touch nothing."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.colors import to_rgb
+from matplotlib.path import Path
+
+from landscape.errors import InputError
+from landscape.figures.colours import srgb_to_oklab, theme
+from landscape.figures.concept_map import draw_concepts
+from landscape.figures.hues import SERIES, contrast_ramp, series, share_ramp
+from landscape.overlays.analysis import Analysis
+from landscape.overlays.contours import (
+    contour_lines,
+    density_grid,
+    highest_density_levels,
+    map_extent,
+)
+from tests.figures.test_bounding_boxes import overlap, rendered_boxes
+from tests.figures.test_colours import DEFICIENCIES, linear
+
+
+def concepts_of(atlas, *, n=6, empty=()):
+    """An analysis whose concepts are the continents of a made-up map."""
+    x, y = atlas.map["x"].to_numpy(float), atlas.map["y"].to_numpy(float)
+    parents = dict(zip(atlas.topics["topic_id"], atlas.topics["parent_id"], strict=True))
+    own = atlas.map["topic_id"].map(parents).to_numpy()
+    rows, contours = [], []
+    for number, row in enumerate(atlas.topics[atlas.topics["level"] == 0].head(n).itertuples()):
+        mask = (own == row.topic_id) & (number not in empty)
+        grid = density_grid(x[mask], y[mask], extent=map_extent(x, y), bandwidth=0.3)
+        for share, level in zip((0.5, 0.8), highest_density_levels(grid), strict=True):
+            for piece, line in enumerate(contour_lines(grid, level)):
+                points = {"order": np.arange(len(line)), "x": line[:, 0], "y": line[:, 1]}
+                keys = {"concept_id": str(number), "share": share, "piece": piece}
+                contours.append(pd.DataFrame({**keys, **points}))
+        label = "$H_0$ </svg> & a concept with a very long name indeed" * (number == 1) or row.label
+        rows.append((str(number), label, int(mask.sum()), mask.mean(), 0.9))
+    names = ["concept_id", "concept", "papers", "share", "separability_full"]
+    table = pd.DataFrame(rows, columns=names)
+    return Analysis(
+        "uat", table, "Where concepts live.", {"papers": len(x)}, atlas.coverage, ("Beware.",),
+        {"contours": pd.concat(contours, ignore_index=True)},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("multiples", [False, True])
+@pytest.mark.parametrize("size", [(11, 8.5), (7, 6)])
+def test_nothing_overlaps_or_leaves_the_page(make_atlas, multiples, size):
+    atlas = make_atlas(1500)
+    figure = draw_concepts(
+        atlas, concepts_of(atlas), multiples=multiples, size_inches=size, raster_dpi=40
+    )
+    kinds = ["heading", "told"] if multiples else ["topic-", "ranking"]
+    boxes = [box for kind in [*kinds, "caption", "key"] for box in rendered_boxes(figure, kind)]
+    page = figure.bbox
+    for gid, box in boxes:
+        assert page.x0 <= box.x0 < box.x1 <= page.x1, gid
+        assert page.y0 <= box.y0 < box.y1 <= page.y1, gid
+    for (one, first), (other, second) in combinations(boxes, 2):
+        same_text = one == other and one.startswith(("topic-", "caption"))
+        assert same_text or not overlap(first, second, slack=2.0), (one, other)
+
+
+def test_half_of_the_papers_lie_inside_the_strong_line(make_atlas):
+    atlas = make_atlas(3000)
+    analysis = concepts_of(atlas)
+    figure = draw_concepts(atlas, analysis, raster_dpi=40)
+    lines = [c for c in figure.axes[0].collections if c.get_gid() == "concept-0"]
+    drawn = list(lines[-1].get_paths())  # the tightest is drawn last
+    parents = dict(zip(atlas.topics["topic_id"], atlas.topics["parent_id"], strict=True))
+    own = atlas.map["topic_id"].map(parents).to_numpy() == 1000
+    points = atlas.map.loc[own, ["x", "y"]].to_numpy(float)
+    crossings = sum(Path(path.vertices).contains_points(points).astype(int) for path in drawn)
+    assert abs(np.mean(crossings % 2 == 1) - 0.5) < 0.12
+
+
+def test_small_maps_share_their_axes_and_a_concept_without_papers_is_still_listed(make_atlas):
+    atlas = make_atlas(1500)
+    analysis = concepts_of(atlas, empty=(2,))
+    figure = draw_concepts(atlas, analysis, multiples=True, raster_dpi=40)
+    assert len(figure.axes) == len(analysis.table)
+    assert len({(axes.get_xlim(), axes.get_ylim()) for axes in figure.axes}) == 1
+    alone = draw_concepts(atlas, analysis, raster_dpi=40)
+    words = " ".join(text.get_text() for text in alone.texts if text.get_gid() == "ranking")
+    assert analysis.table["concept"][2].split()[0] in words
+    assert alone.table is analysis.table
+    assert "Beware." in alone.caption
+
+
+def test_too_many_or_no_concepts_are_refused(make_atlas):
+    atlas = make_atlas(500)
+    analysis = concepts_of(atlas, n=1)
+    many = pd.concat([analysis.table] * 22, ignore_index=True)
+    for table, said in ((many, "21 at most"), (analysis.table.head(0), "no concept")):
+        wrong = Analysis("uat", table, "", {}, {}, (), analysis.tables)
+        with pytest.raises(InputError, match=said):
+            draw_concepts(atlas, wrong)
+
+
+@pytest.mark.parametrize("name", list(SERIES))
+def test_series_differ_to_every_reader(name):
+    assert len({(style.colour, str(style.dashes)) for style in series(theme(name), 21)}) == 21
+    rgb = np.array([to_rgb(colour) for colour in SERIES[name]])
+    for matrix in [np.eye(3), *DEFICIENCIES.values()]:
+        seen = np.clip(linear(rgb) @ np.array(matrix).T, 0, 1)
+        seen = np.where(seen <= 0.0031308, 12.92 * seen, 1.055 * seen ** (1 / 2.4) - 0.055)
+        lab = srgb_to_oklab(seen)
+        apart = np.linalg.norm(lab[:, None] - lab[None], axis=2)
+        assert apart[~np.eye(len(lab), dtype=bool)].min() > 0.09  # 0.02 is just noticeable
+
+
+@pytest.mark.parametrize("name", list(SERIES))
+def test_ramps_read_in_grey_print(name):
+    lightness = srgb_to_oklab(share_ramp(theme(name)))[:, 0]
+    steps = np.diff(lightness)
+    assert (steps < 0).all() or (steps > 0).all()
+    both = srgb_to_oklab(contrast_ramp(theme(name)))[:, 0]
+    away = abs(both - both[128])
+    assert (np.diff(away[128:]) > 0).all()
+    assert (np.diff(away[:129]) < 0).all()

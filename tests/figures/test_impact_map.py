@@ -1,0 +1,172 @@
+"""Impact on the map: the picture holds the true shares, hatching what is not covered."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from landscape.errors import InputError
+from landscape.figures.animation import animate
+from landscape.figures.hues import share_ramp
+from landscape.figures.impact_map import impact
+from landscape.figures.share_picture import Scale, bare_ground, choose_scale, picture
+from landscape.overlays.missions.share_map import share_map
+from tests.figures.test_bounding_boxes import overlap, rendered_boxes
+
+FACILITIES = ["ALMA", "Gaia", "JWST"]
+
+
+@pytest.fixture(scope="module")
+def atlas(make_atlas):
+    """A made-up map in which ALMA is used in one region only; no paper is of 2010 to 2013."""
+    made = make_atlas(1800, generated=True)
+    rng = np.random.default_rng(4)
+    n = len(made.map)
+    largest = int(made.map.loc[made.map["topic_id"] >= 0, "topic_id"].mode()[0])
+    uses = {
+        "ALMA": (made.map["topic_id"] == largest).to_numpy() & (rng.random(n) < 0.6),
+        "Gaia": rng.random(n) < 0.05,
+        "JWST": rng.random(n) < 0.03,
+    }
+    year = rng.choice([*range(2000, 2010), *range(2014, 2022)], n)
+    papers = pd.DataFrame(
+        {
+            "paper_id": made.map["paper_id"],
+            "bibcode": made.map["paper_id"],
+            "title": "A paper",
+            "date": pd.to_datetime([f"{when}-07-01" for when in year]),
+            "year": year,
+            "cites": rng.poisson(9, n),
+            "categories": [["astro-ph.GA"]] * n,
+            "ref_bibcodes": [[]] * n,
+        }
+    )
+    made.missions = pd.DataFrame(
+        [
+            (made.map["paper_id"][row], row, name, "title", 0, 4, name)
+            for name, mask in uses.items()
+            for row in np.flatnonzero(mask)
+        ],
+        columns=["paper_id", "paper_row", "facility", "field", "start", "end", "surface"],
+    )
+    vectors = rng.normal(size=(n, 8)).astype(np.float32)
+    made.vectors = lambda: vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    made.read_papers = lambda columns: papers[columns]
+    made.largest = largest
+    return made
+
+
+def draw(atlas, **options):
+    return impact(atlas, **{"raster_dpi": 40, "n_resamples": 20, **options})
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"facilities": "ALMA", "since": 2005},
+        {"facilities": FACILITIES, "colours": "dark"},
+        {"multiples": True, "title": "Share of the literature"},
+        {"facilities": "Gaia", "slices": [(2000, 2004), (2005, 2013), (2014, 2021)]},
+    ],
+)
+def test_nothing_overlaps_or_leaves_the_page(atlas, options):
+    figure = draw(atlas, **options)
+    boxes = [
+        box
+        for kind in ("topic-", "ranking", "caption", "key", "heading", "told", "title")
+        for box in rendered_boxes(figure, kind)
+    ]
+    page = figure.bbox
+    for gid, box in boxes:
+        assert page.x0 <= box.x0 < box.x1 <= page.x1, gid
+        assert page.y0 <= box.y0 < box.y1 <= page.y1, gid
+    for (one, first), (other, second) in combinations(boxes, 2):
+        same_text = one == other and one.startswith(("topic-", "caption"))
+        assert same_text or not overlap(first, second, slack=2.0), (one, other)
+    assert "do not exist" in figure.alt_text
+
+
+def test_the_picture_is_darkest_where_the_facility_is_used(atlas):
+    figure = draw(atlas, facilities="ALMA")
+    image = next(image for image in figure.axes[0].images if image.get_gid() == "share")
+    rgba = np.asarray(image.get_array())
+    x0, x1, y0, y1 = image.get_extent()
+    region = atlas.topics.set_index("topic_id").loc[atlas.largest]
+    row = int((region["y"] - y0) / (y1 - y0) * rgba.shape[0])
+    column = int((region["x"] - x0) / (x1 - x0) * rgba.shape[1])
+    light, dark = rgba[..., :3].sum(axis=2).max(), rgba[row, column, :3].sum()
+    assert dark < 0.75 * light
+    assert rgba[row, column, 3] == 1
+    assert rgba[0, 0, 3] == 0, "no literature, no colour"
+    words = [text.get_text() for text in figure.texts if text.get_gid() == "ranking"]
+    assert region["label"].split()[0] in " ".join(words[5:12]), "it leads the table"
+
+
+def test_slices_are_alike_and_what_is_not_covered_is_hatched(atlas):
+    spans = [(2000, 2009), (2010, 2013), (2014, 2021)]
+    with pytest.raises(InputError, match="2010 to 2013"):
+        draw(atlas, facilities="Gaia", slices=spans)
+    figure = draw(atlas, facilities="Gaia", slices=[(2000, 2009), (2014, 2021)])
+    assert len({(axes.get_xlim(), axes.get_ylim()) for axes in figure.axes}) == 1
+    assert list(figure.table["period"]) == ["2000 to 2009", "2014 to 2021"]
+
+
+def test_ground_of_other_years_is_bare_and_a_scale_ends_at_a_round_number(atlas):
+    x, y = atlas.map["x"].to_numpy(float), atlas.map["y"].to_numpy(float)
+    left = x < np.median(x)
+    settings = {"extent": (-9, -9, 9, 9), "shape": (90, 90), "bandwidth": 0.4}
+    every = share_map(x, y, left, **settings)
+    some = share_map(x[left], y[left], left[left], **settings)
+    bare = bare_ground(some, every)
+    across = np.broadcast_to(np.linspace(-9, 9, 90), (90, 90))
+    assert bare.any()
+    assert across[bare].min() > np.median(x) - 1
+    assert choose_scale([every]).top == 1.0
+    assert picture(every, Scale(1.0), share_ramp_of("light")).shape == (90, 90, 4)
+
+
+def share_ramp_of(name):
+    from landscape.figures.colours import theme
+
+    return share_ramp(theme(name))
+
+
+def test_bad_input_is_said_in_a_sentence(atlas):
+    with pytest.raises(InputError, match="ALMA"):
+        draw(atlas, facilities="ALMMA")
+    with pytest.raises(InputError, match="24 at most"):
+        draw(atlas, facilities="Gaia", slices=[(2000, 2020)] * 25)
+
+
+def test_an_animation_has_a_frame_a_year_and_says_which(atlas, tmp_path):
+    from PIL import Image
+
+    path = animate(
+        atlas, "gaia", tmp_path / "gaia.gif", since=2006, until=2016, dpi=40, size_inches=(5, 5)
+    )
+    with Image.open(path) as moving:
+        assert moving.n_frames == 9
+        assert moving.size == (200, 200)
+        first = np.asarray(moving.convert("RGB"))
+        moving.seek(5)
+        assert (np.asarray(moving.convert("RGB")) != first).any()
+    words = path.with_suffix(".alt.txt").read_text()
+    assert "Gaia 2010–2012: hardly covered" in words
+    assert words.count("Gaia 20") == 9
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "said"),
+    [
+        ("a.avi", {}, "ends in .gif"),
+        ("a.gif", {"window": 0}, "1 to 50 years"),
+        ("a.gif", {"since": 1900, "until": 1910}, "no paper"),
+        ("none/a.gif", {"since": 2020, "dpi": 30, "size_inches": (5, 5)}, "cannot be written"),
+    ],
+)
+def test_animations_that_cannot_be_are_refused(atlas, tmp_path, name, settings, said):
+    with pytest.raises(InputError, match=said):
+        animate(atlas, "Gaia", tmp_path / name, **settings)

@@ -1,0 +1,82 @@
+"""Reviews on the map: colour against the usual, gaps numbered as in the table."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from landscape.errors import InputError
+from landscape.figures.colours import theme
+from landscape.figures.hues import contrast_ramp
+from landscape.figures.review_map import contrast_picture, draw_reviews
+from landscape.overlays.analysis import Analysis
+from landscape.overlays.missions.share_map import share_map
+from tests.figures.test_bounding_boxes import overlap, rendered_boxes
+
+
+def gaps_of(atlas, *, n=20):
+    regions = atlas.topics[atlas.topics["level"] == 1].head(n)
+    table = pd.DataFrame(
+        {
+            "rank": np.arange(1, len(regions) + 1),
+            "topic_id": regions["topic_id"].to_numpy(),
+            "label": regions["label"].to_numpy(),
+            "score": np.linspace(9, 1, len(regions)),
+            "papers": regions["n_papers"].to_numpy(),
+            "reviews": 1,
+            "years_without": pd.array([pd.NA] + [4.5] * (len(regions) - 1), dtype="Float64"),
+            "growth": 1.2,
+        }
+    )
+    return Analysis("review_gaps", table, "Gaps.", {"papers": 9}, atlas.coverage, ("Few.",))
+
+
+@pytest.mark.parametrize("size", [(11, 8.5), (7, 6)])
+def test_nothing_overlaps_and_numbers_agree(make_atlas, size):
+    atlas = make_atlas(1500)
+    found = np.random.default_rng(0).random(1500) < 0.1
+    figure = draw_reviews(atlas, gaps_of(atlas), found, size_inches=size, raster_dpi=40)
+    boxes = [
+        box
+        for kind in ("topic-", "ranking", "caption", "key")
+        for box in rendered_boxes(figure, kind)
+    ]
+    page = figure.bbox
+    for gid, box in boxes:
+        assert page.x0 <= box.x0 < box.x1 <= page.x1, gid
+        assert page.y0 <= box.y0 < box.y1 <= page.y1, gid
+    for (one, first), (other, second) in combinations(boxes, 2):
+        same_text = one == other and one.startswith(("topic-", "caption"))
+        assert same_text or not overlap(first, second, slack=2.0), (one, other)
+    on_map = {t.get_text() for t in figure.texts if str(t.get_gid()).startswith("rank-")}
+    listed = {t.get_text() for t in figure.texts if t.get_gid() == "ranking"}
+    assert on_map
+    assert on_map <= listed
+    assert "–" in listed, "what is not known is a dash"
+
+
+def test_colour_tells_more_from_fewer():
+    rng = np.random.default_rng(0)
+    x = np.repeat([-3.0, 0.0, 3.0], 2000) + rng.normal(0, 0.5, 6000)
+    y = rng.normal(0, 0.5, 6000)
+    found = rng.random(6000) < np.repeat([0.001, 0.02, 0.09], 2000)
+    shares = share_map(x, y, found, extent=(-6, -3, 6, 3), shape=(60, 120), bandwidth=0.4)
+    ramp = contrast_ramp(theme("light"))
+    rgba = contrast_picture(shares, ramp)
+    orange, blue = rgba[30, 30], rgba[30, 90]
+    assert orange[0] > orange[2]
+    assert blue[2] > blue[0]
+    assert rgba[0, 60, 3] == 0
+    none = share_map(x, y, np.zeros(6000), extent=(-6, -3, 6, 3), shape=(6, 12), bandwidth=0.4)
+    assert np.allclose(contrast_picture(none, ramp)[..., :3], ramp[128])
+
+
+def test_no_gap_is_refused(make_atlas):
+    atlas = make_atlas(300)
+    some = gaps_of(atlas)
+    empty = Analysis(some.kind, some.table.head(0), some.caption, {}, {})
+    with pytest.raises(InputError, match="No region can be ranked"):
+        draw_reviews(atlas, empty, np.zeros(300, dtype=bool))

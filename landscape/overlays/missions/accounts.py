@@ -10,15 +10,13 @@ import numpy as np
 
 from landscape.overlays.missions.bridges import crossing_rates
 from landscape.overlays.missions.citations import (
-    CitationSamples,
     citation_percentiles,
     measure_citations,
     measure_percentile,
-    sample_citations,
 )
-from landscape.overlays.missions.measures import collapse_cases, make_case, measure
+from landscape.overlays.missions.measures import collapse_cases, make_case, measure_samples
 from landscape.overlays.missions.proportions import newcombe_interval, wilson_interval
-from landscape.overlays.missions.resampling import draw_cells, percentile_interval
+from landscape.overlays.missions.resampling import percentile_interval
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -75,17 +73,24 @@ class Period:
     @cached_property
     def crossing(self) -> NDArray[np.float64]:
         """Other regions that a paper of each region reaches on average, shape (n_regions,)."""
-        return crossing_rates(self.reach, self.usage.region, self.inside).sum(axis=1)
+        return self.rates.sum(axis=1)
 
     @cached_property
     def percentiles(self) -> NDArray[np.float64]:
         """Citation percentiles, shape (n_papers,)."""
         return citation_percentiles(self.usage.cites, self.usage.year)
 
-    def sample_citations(self, *, n_resamples: int, random: np.random.Generator) -> CitationSamples:
-        """Bootstrap samples of the period's citations."""
+    @cached_property
+    def citations(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """Citation counts that occur in the period, ascending, and papers with each."""
         cites = self.usage.cites[self.inside]
-        return sample_citations(cites, n_resamples=n_resamples, random=random)
+        values, counts = np.unique(cites[np.isfinite(cites)], return_counts=True)
+        return values, counts.astype(np.int64)
+
+    @cached_property
+    def rates(self) -> NDArray[np.float64]:
+        """How often papers of one region reach another, see `bridges.crossing_rates`."""
+        return crossing_rates(self.reach, self.usage.region, self.inside)
 
 
 def account_for(
@@ -93,7 +98,6 @@ def account_for(
     period: Period,
     index: int,
     home: NDArray[np.int8],
-    samples: CitationSamples,
     *,
     n_resamples: int,
     random: np.random.Generator,
@@ -108,7 +112,6 @@ def account_for(
         Number of the facility.
     home : ndarray of int
         Of its papers, see `home_fields.in_home_fields`.
-    samples : CitationSamples
     n_resamples : int
     random : numpy.random.Generator
 
@@ -118,14 +121,14 @@ def account_for(
         The columns of `impact.impact`, except ``bridges``.
     """
     case = make_case(usage, index, period.inside, home, period.reach.n_reached)
-    (cells,), counts = collapse_cases([case])
-    estimates = {
-        key: float(v[0]) for key, v in measure(cells, counts[None], period.crossing).items()
-    }
-    drawn = draw_cells(counts, n_resamples=n_resamples, random=random)
-    draws = measure(cells, drawn, period.crossing)
+    cells, counts = collapse_cases([case])
+    (estimates,), (draws,) = measure_samples(
+        cells, counts, period.crossing, n_resamples=n_resamples, random=random
+    )
     rows = usage.rows[index][period.inside[usage.rows[index]]]
-    cited, cited_draws = measure_citations(usage.cites[rows], samples, random=random)
+    cited, cited_draws = measure_citations(
+        usage.cites[rows], period.citations, n_resamples=n_resamples, random=random
+    )
     estimates |= cited
     draws |= cited_draws
     estimates["citation_percentile"], draws["citation_percentile"] = measure_percentile(
@@ -150,12 +153,11 @@ def interval_of(
     if not np.isfinite(value):
         return float("nan"), float("nan")
     if name in _SHARES and value in (0.0, 1.0):
-        low, high = wilson_interval(*(estimates[part] for part in _SHARES[name]))
-        return float(low), float(high)
+        hits, trials = (estimates[part] for part in _SHARES[name])
+        return _pair(wilson_interval(hits, trials))
     if name == "rise" and not {estimates[part] for part in _RISE}.isdisjoint({0.0, 1.0}):
-        counts = [estimates[part] for part in _RISE_OF]
-        low, high = newcombe_interval(*counts)
-        return float(low), float(high)
+        after, of_after, before, of_before = (estimates[part] for part in _RISE_OF)
+        return _pair(newcombe_interval(after, of_after, before, of_before))
     if name == "effective_regions":
         low, high = interval_of("entropy", estimates, draws)
         return float(np.exp(low)), float(np.exp(high))
@@ -164,6 +166,10 @@ def interval_of(
         low, high = percentile_interval(shifted)
         return max(low, 0.0), high
     return percentile_interval(draws[name])
+
+
+def _pair(bounds: tuple[NDArray[np.float64], NDArray[np.float64]]) -> tuple[float, float]:
+    return float(bounds[0]), float(bounds[1])
 
 
 def _row(

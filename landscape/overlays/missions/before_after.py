@@ -97,7 +97,7 @@ def _table(usage: Usage, before: NDArray[np.bool_], after: NDArray[np.bool_]) ->
     all_before, all_after = _counts(usage, before), _counts(usage, after)
     its_before, its_after = _counts(usage, before & uses), _counts(usage, after & uses)
     growth = growth_interval(all_after, all_after[0], all_before, all_before[0])
-    columns = {
+    columns: dict[str, Any] = {
         "facility": usage.facilities[0].name,
         "topic_id": np.append(-1, usage.regions["topic_id"]),
         "label": [OVERALL, *usage.regions["label"]],

@@ -165,6 +165,8 @@ def find_bridges(
     region: NDArray[np.int64],
     uses: NDArray[np.bool_],
     inside: NDArray[np.bool_],
+    *,
+    rates: NDArray[np.float64] | None = None,
 ) -> pd.DataFrame:
     r"""Find the pairs of regions that a facility's papers connect more than others do.
 
@@ -180,6 +182,8 @@ def find_bridges(
     region : ndarray of int, shape (n_papers,)
     uses, inside : ndarray of bool, shape (n_papers,)
         The facility's papers, and the papers of the period.
+    rates : ndarray of float, shape (n_regions, n_regions), optional
+        `crossing_rates` of the period, where they are at hand.
 
     Returns
     -------
@@ -189,24 +193,35 @@ def find_bridges(
         fewer than 3 papers are left out.
     """
     import pandas as pd
-    from scipy.stats import false_discovery_control, poisson
+    from scipy.special import pdtrc
 
+    if rates is None:
+        rates = crossing_rates(reach, region, inside)
     its_reached, its_papers = _reached(reach, region, inside & uses)
-    expected = crossing_rates(reach, region, inside) * its_papers[:, None]
+    expected = rates * its_papers[:, None]
     a, b = np.triu_indices(len(its_papers), k=1)
     papers = (its_reached + its_reached.T)[a, b]
     chance = (expected + expected.T)[a, b]
     possible = chance > 0
     a, b, papers, chance = a[possible], b[possible], papers[possible], chance[possible]
-    p = poisson.sf(papers - 1, chance)
+    p = np.where(papers > 0, pdtrc(np.maximum(papers - 1, 0), chance), 1.0)
     found = pd.DataFrame(
         {
             "region_a": a, "region_b": b, "papers": papers.astype(np.int64), "expected": chance,
-            "ratio": papers / chance, "p": p, "q": false_discovery_control(p) if len(p) else p,
+            "ratio": papers / chance, "p": p, "q": _false_discovery_rates(p),
         }
     )  # fmt: skip
     found = found[found["papers"] >= _LEAST_PAPERS]
     return found.sort_values(["p", "region_a", "region_b"]).reset_index(drop=True)
+
+
+def _false_discovery_rates(p: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Benjamini & Hochberg's q of each p."""
+    order = np.argsort(p)[::-1]
+    scaled = p[order] * len(p) / np.arange(len(p), 0, -1)
+    q = np.empty_like(p)
+    q[order] = np.minimum.accumulate(np.minimum(scaled, 1.0))
+    return q
 
 
 def _reached(

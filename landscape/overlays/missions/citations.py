@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,58 +11,26 @@ from landscape.overlays.missions.resampling import draw_cells
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+_MEASURES = ("citations", "citations_median", "citations_share")
 _STEPS = 200  # percentiles are resampled in steps of half a per cent
 
 
-@dataclass(frozen=True)
-class CitationSamples:
-    """Bootstrap samples of the citation counts of a period.
-
-    Attributes
-    ----------
-    values : ndarray of float, shape (n_values,)
-        Citation counts that occur, ascending.
-    counts : ndarray of int, shape (n_values,)
-        Papers with each.
-    drawn : ndarray of int, shape (n_resamples, n_values)
-        Papers with each in each sample.
-    """
-
-    values: NDArray[np.float64]
-    counts: NDArray[np.int64]
-    drawn: NDArray[np.int64]
-
-
-def sample_citations(
-    cites: NDArray[np.float64], *, n_resamples: int, random: np.random.Generator
-) -> CitationSamples:
-    """Draw samples of the papers whose citations are known.
-
-    Parameters
-    ----------
-    cites : ndarray of float, shape (n_papers,)
-        Citations of the papers of the period, NaN where not known.
-    n_resamples : int
-    random : numpy.random.Generator
-    """
-    values, counts = np.unique(cites[np.isfinite(cites)], return_counts=True)
-    drawn = draw_cells(counts, n_resamples=n_resamples, random=random)
-    return CitationSamples(values, counts.astype(np.int64), drawn)
-
-
 def measure_citations(
-    cites: NDArray[np.float64], samples: CitationSamples, *, random: np.random.Generator
+    cites: NDArray[np.float64],
+    corpus: tuple[NDArray[np.float64], NDArray[np.int64]],
+    *,
+    n_resamples: int,
+    random: np.random.Generator,
 ) -> tuple[dict[str, float], dict[str, NDArray[np.float64]]]:
     """Sum, median and share of the citations of a facility's papers.
-
-    Given a sample of the corpus, the papers of a facility among those with the same count follow
-    a binomial: so one set of samples serves all facilities.
 
     Parameters
     ----------
     cites : ndarray of float, shape (n_facility_papers,)
         NaN where not known.
-    samples : CitationSamples
+    corpus : tuple of ndarray, each of shape (n_values,)
+        Citation counts that occur in the period, ascending, and papers with each, these included.
+    n_resamples : int
     random : numpy.random.Generator
 
     Returns
@@ -72,27 +39,31 @@ def measure_citations(
         ``cited_papers`` (papers whose citations are known), ``citations``, ``citations_median``,
         ``citations_share``.
     draws : dict of str to ndarray of float, shape (n_resamples,)
+        Without ``cited_papers``.
     """
     known = cites[np.isfinite(cites)]
-    places, its = np.unique(np.searchsorted(samples.values, known), return_counts=True)
-    values = samples.values[places]
-    drawn = random.binomial(samples.drawn[:, places], its / samples.counts[places])
-    total = float(samples.counts @ samples.values)
-    estimates = {
-        "cited_papers": float(len(known)),
-        "citations": float(known.sum()) if len(known) else float("nan"),
-        "citations_median": float(np.median(known)) if len(known) else float("nan"),
-        "citations_share": float(known.sum()) / total if total and len(known) else float("nan"),
-    }
-    sums = drawn @ values if len(known) else np.full(len(samples.drawn), np.nan)
+    estimates = {"cited_papers": float(len(known))}
+    if not len(known):
+        nothing = np.full(n_resamples, np.nan)
+        return (
+            estimates | dict.fromkeys(_MEASURES, float("nan")),
+            dict.fromkeys(_MEASURES, nothing),
+        )
+    values, papers = corpus
+    places, its = np.unique(np.searchsorted(values, known), return_counts=True)
+    others = papers.copy()
+    others[places] -= its
+    drawn = draw_cells(its.astype(np.int64), n_resamples=n_resamples, random=random)
+    rest = draw_cells(others, n_resamples=n_resamples, random=random) @ values
+    sums = drawn @ values[places]
+    total, every = float(known.sum()), float(papers @ values)
     with np.errstate(divide="ignore", invalid="ignore"):
-        share = sums / (samples.drawn @ samples.values)
-    draws = {
-        "citations": sums,
-        "citations_median": median_of_counts(values, drawn),
-        "citations_share": share,
-    }
-    return estimates, draws
+        found = (total, float(np.median(known)), total / every if every else float("nan"))
+        draws = (sums, median_of_counts(values[places], drawn), sums / (sums + rest))
+    return (
+        estimates | dict(zip(_MEASURES, found, strict=True)),
+        dict(zip(_MEASURES, draws, strict=True)),
+    )
 
 
 def citation_percentiles(
@@ -146,10 +117,13 @@ def measure_percentile(
         return float("nan"), np.full(n_resamples, np.nan)
     steps, counts = np.unique(np.round(known * _STEPS), return_counts=True)
     drawn = draw_cells(counts.astype(np.int64), n_resamples=n_resamples, random=random)
-    return float(known.mean()), drawn @ (steps / _STEPS) / len(known)
+    with np.errstate(invalid="ignore"):
+        return float(known.mean()), drawn @ (steps / _STEPS) / drawn.sum(axis=1)
 
 
-def median_of_counts(values: NDArray[np.float64], counts: NDArray[np.int64]) -> NDArray[np.float64]:
+def median_of_counts(
+    values: NDArray[np.float64], counts: NDArray[np.number]
+) -> NDArray[np.float64]:
     """Find the medians of samples that are given as counts of values.
 
     Parameters

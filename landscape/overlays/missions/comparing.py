@@ -15,7 +15,7 @@ from landscape.overlays.missions.gathering import Usage, gather, in_period, said
 from landscape.overlays.missions.home_fields import flag_home
 from landscape.overlays.missions.impact import read_reach
 from landscape.overlays.missions.impact_tables import region_table
-from landscape.overlays.missions.measures import collapse_cases, make_case, measure
+from landscape.overlays.missions.measures import collapse_cases, make_case, measure_samples
 from landscape.overlays.missions.proportions import newcombe_interval
 from landscape.overlays.missions.resampling import collapse, draw_cells, percentile_interval
 
@@ -81,8 +81,9 @@ def compare_facilities(
         raise InputError(
             f"Only {usage.facilities[0].name} is given; name at least two facilities to compare."
         )
+    inside = in_period(usage, since, until)
     home = flag_home(atlas, [one.home_fields for one in usage.facilities], usage.rows)
-    period = Period(usage, in_period(usage, since, until), read_reach(atlas, usage, links))
+    period = Period(usage, inside, read_reach(atlas, usage, links))
     tables = []
     for other in range(1, len(usage.facilities)):
         pair = (0, other)
@@ -130,12 +131,12 @@ def _measures(
     reached = period.reach.n_reached
     cases = [make_case(usage, one, period.inside, home[one], reached) for one in pair]
     cells, counts = collapse_cases(cases)
-    drawn = draw_cells(counts, n_resamples=n_resamples, random=random)
-    whole = [measure(one, counts[None], period.crossing) for one in cells]
-    parts = [measure(one, drawn, period.crossing) for one in cells]
+    values, draws = measure_samples(
+        cells, counts, period.crossing, n_resamples=n_resamples, random=random
+    )
     return (
-        {name: (float(whole[0][name][0]), float(whole[1][name][0])) for name in _MEASURES},
-        {name: (parts[0][name], parts[1][name]) for name in _MEASURES},
+        {name: (values[0][name], values[1][name]) for name in _MEASURES},
+        {name: (draws[0][name], draws[1][name]) for name in _MEASURES},
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -57,7 +58,7 @@ class Usage:
         """Papers of the corpus."""
         return len(self.region)
 
-    @property
+    @cached_property
     def covered(self) -> NDArray[np.bool_]:
         """Which papers are of a year that the corpus covers, shape (n_papers,)."""
         covered = np.isin(self.year, self.years.years[self.years.covered])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,55 +30,59 @@ _SUBJECTS = frozenset(
         "Solar system astronomy", "Stellar astronomy",
     }
 )  # fmt: skip
+_ORDER = {field: bit for bit, field in enumerate(sorted({*_SUBJECTS, "Observational astronomy"}))}
 
 
-def in_home_fields(
-    home: Sequence[str],
-    categories: Sequence[Sequence[str]],
-    tagged: Sequence[Sequence[str]] | None = None,
-) -> NDArray[np.int8]:
+def fields_of_categories(categories: Sequence[Sequence[str] | None]) -> NDArray[np.uint16]:
+    """Find the fields that each paper may be of by its arXiv categories, cross-lists too.
+
+    Parameters
+    ----------
+    categories : sequence of sequence of str, length n_papers
+
+    Returns
+    -------
+    ndarray of int, shape (n_papers,)
+        A set of fields as bits; 0 where no category tells, as before 2009.
+    """
+    lengths = [0 if names is None else len(names) for names in categories]
+    bits = {name: _bits(fields) for name, fields in _FIELDS.items()}
+    flat = [bits.get(name, 0) for names in categories if names is not None for name in names]
+    found = np.zeros(len(lengths), dtype=np.uint16)
+    np.bitwise_or.at(found, np.repeat(np.arange(len(lengths)), lengths), np.array(flat, np.uint16))
+    return found
+
+
+def at_home(home: Sequence[str], fields: NDArray[np.uint16]) -> NDArray[np.int8]:
     """Tell papers of a facility's home fields from those outside.
-
-    A paper is at home if any of its arXiv categories (cross-lists too) may belong to a home
-    field. Papers without a category that tells, as before 2009, go by the field of their best
-    thesaurus concept; the others are not known and count neither way.
 
     Parameters
     ----------
     home : sequence of str
         Top concepts of the thesaurus.
-    categories : sequence of sequence of str
-        arXiv categories of each paper.
-    tagged : sequence of sequence of str, optional
-        Fields of each paper by its thesaurus concepts, see `fields_of_tags`.
+    fields : ndarray of int, shape (n_papers,)
+        Fields that each paper may be of, see `fields_of_categories`.
 
     Returns
     -------
     ndarray of int, shape (n_papers,)
-        1 at home, 0 outside, -1 not known.
+        1 if any of a paper's fields is a home field, 0 outside, -1 not known.
 
     Examples
     --------
-    >>> categories = [["astro-ph.EP", "astro-ph.SR"], ["astro-ph.CO"], ["astro-ph"], ["astro-ph"]]
-    >>> in_home_fields(["Exoplanet astronomy"], categories, [(), (), ("Cosmology",), ()]).tolist()
-    [1, 0, 0, -1]
+    >>> fields = fields_of_categories([["astro-ph.EP", "astro-ph.SR"], ["astro-ph.CO"], ["gr-qc"]])
+    >>> at_home(["Exoplanet astronomy"], fields).tolist()
+    [1, 0, -1]
     """
-    wanted = frozenset(home)
-    by_category = {name: bool(wanted & set(fields)) for name, fields in _FIELDS.items()}
-    found = np.full(len(categories), -1, dtype=np.int8)
-    if not wanted:
-        return found
-    for row, names in enumerate(categories):
-        told = [by_category[name] for name in names if name in by_category]
-        if told:
-            found[row] = any(told)
-        elif tagged is not None and len(tagged[row]):
-            found[row] = not wanted.isdisjoint(tagged[row])
-    return found
+    wanted = _bits(home)
+    known = (fields != 0) & bool(wanted)
+    return np.where(known, (fields & wanted) != 0, -1).astype(np.int8)
 
 
-def fields_of_tags(tags: pd.DataFrame, thesaurus: Any, rows: NDArray[np.int64]) -> list[list[str]]:
-    """Find the fields that the best thesaurus concept of each paper lies under.
+def fields_of_tags(
+    tags: pd.DataFrame, thesaurus: Any, rows: NDArray[np.int64]
+) -> NDArray[np.uint16]:
+    """Find the fields that the best telling thesaurus concept of each paper lies under.
 
     Parameters
     ----------
@@ -90,22 +94,24 @@ def fields_of_tags(tags: pd.DataFrame, thesaurus: Any, rows: NDArray[np.int64]) 
 
     Returns
     -------
-    list of list of str
-        Labels of top concepts that are fields; empty where no tag tells.
+    ndarray of int, shape (n_papers,)
+        A set of fields as bits; 0 where no tag tells.
     """
     wanted = tags[tags["paper_row"].isin(rows)]
-    concepts = wanted["concept_id"].unique()
-    fields = {concept: _fields_above(concept, thesaurus) for concept in concepts}
-    telling = wanted[wanted["concept_id"].isin([one for one, above in fields.items() if above])]
+    above = {one: _bits(_fields_above(one, thesaurus)) for one in wanted["concept_id"].unique()}
+    telling = wanted[wanted["concept_id"].isin([one for one, fields in above.items() if fields])]
     best = telling.sort_values("score", ascending=False, kind="stable").drop_duplicates("paper_row")
-    by_row = dict(zip(best["paper_row"], best["concept_id"].map(fields.get), strict=True))
-    return [by_row.get(int(row), []) for row in rows]
+    by_row = best.set_index("paper_row")["concept_id"].map(above)
+    return by_row.reindex(rows).fillna(0).to_numpy(np.uint16)
 
 
 def flag_home(
     atlas: Any, home: Sequence[Sequence[str]], rows: Sequence[NDArray[np.int64]]
 ) -> list[NDArray[np.int8]]:
     """Tell for each facility which of its papers are of its home fields.
+
+    A paper is at home if any of its arXiv categories may belong to a home field. Papers without a
+    category that tells go by their best thesaurus concept; the others count neither way.
 
     Parameters
     ----------
@@ -123,20 +129,19 @@ def flag_home(
     """
     every = np.unique(np.concatenate([*rows, np.zeros(0, dtype=np.int64)]))
     column = atlas.read_papers(["categories"])["categories"].to_numpy()
-    categories = [() if names is None else tuple(names) for names in column[every]]
-    tagged: list[list[str]] = [[] for _ in every]
-    untold = np.array([not any(name in _FIELDS for name in names) for names in categories], bool)
+    fields = fields_of_categories(column[every])
+    untold = fields == 0
     if untold.any():
-        told = fields_of_tags(atlas.uat, atlas.thesaurus, every[untold])
-        for place, fields in zip(np.flatnonzero(untold), told, strict=True):
-            tagged[place] = fields
-    found = []
-    for fields, papers in zip(home, rows, strict=True):
-        places = np.searchsorted(every, papers)
-        found.append(
-            in_home_fields(fields, [categories[i] for i in places], [tagged[i] for i in places])
-        )
-    return found
+        fields[untold] = fields_of_tags(atlas.uat, atlas.thesaurus, every[untold])
+    return [
+        at_home(one, fields[np.searchsorted(every, papers)])
+        for one, papers in zip(home, rows, strict=True)
+    ]
+
+
+def _bits(fields: Iterable[str]) -> int:
+    """A set of fields as bits; names that are no field are passed over."""
+    return sum({1 << _ORDER[field] for field in fields if field in _ORDER})
 
 
 def _fields_above(concept: str, thesaurus: Any) -> list[str]:

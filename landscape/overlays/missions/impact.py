@@ -156,12 +156,11 @@ def _impact_of(
     """The four tables of one period."""
     import pandas as pd
 
-    samples = period.sample_citations(n_resamples=n_resamples, random=random)
     bridges = [bridge_table(usage, period, index) for index in range(len(usage.facilities))]
     accounts = [
         {
             **account_for(
-                usage, period, index, home[index], samples,
+                usage, period, index, home[index],
                 n_resamples=n_resamples, random=random,
             ),
             "bridges": int((bridges[index]["q"] < 0.05).sum()),

@@ -45,8 +45,8 @@ def region_table(usage: Usage, period: Period, index: int) -> pd.DataFrame:
     era = eras(usage, index, period.inside)
     papers = _by_region(usage, uses & period.inside)
     every = _by_region(usage, period.inside)
-    its_before, all_before = (_by_region(usage, mask & (era == 0)) for mask in (uses, ~uses | uses))
-    its_after, all_after = (_by_region(usage, mask & (era == 1)) for mask in (uses, ~uses | uses))
+    its_before, all_before = _by_region(usage, uses & (era == 0)), _by_region(usage, era == 0)
+    its_after, all_after = _by_region(usage, uses & (era == 1)), _by_region(usage, era == 1)
     low, high = wilson_interval(papers, every)
     mean = papers.sum() / max(every.sum(), 1)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -129,19 +129,20 @@ def bridge_table(usage: Usage, period: Period, index: int) -> pd.DataFrame:
         see `bridges.find_bridges`; ``low`` and ``high`` bound the ratio by the exact 95% interval
         of a Poisson count (Garwood 1936).
     """
-    from scipy.stats import chi2
+    from scipy.special import gammaincinv
 
-    found = find_bridges(period.reach, usage.region, usage.uses(index), period.inside)
+    found = find_bridges(
+        period.reach, usage.region, usage.uses(index), period.inside, rates=period.rates
+    )
     topics, labels = (usage.regions[name].to_numpy() for name in ("topic_id", "label"))
     for side, number in (("a", found.pop("region_a")), ("b", found.pop("region_b"))):
         found.insert(0 if side == "a" else 2, f"topic_{side}", topics[number])
         found.insert(1 if side == "a" else 3, f"label_{side}", labels[number])
     found.insert(0, "facility", usage.facilities[index].name)
     place = int(found.columns.get_indexer(["ratio"])[0])
-    found.insert(place + 1, "low", chi2.ppf(0.025, 2 * found["papers"]) / 2 / found["expected"])
-    found.insert(
-        place + 2, "high", chi2.ppf(0.975, 2 * found["papers"] + 2) / 2 / found["expected"]
-    )
+    papers, expected = found["papers"].to_numpy(), found["expected"].to_numpy()
+    found.insert(place + 1, "low", gammaincinv(papers, 0.025) / expected)
+    found.insert(place + 2, "high", gammaincinv(papers + 1, 0.975) / expected)
     return found
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from landscape.overlays.missions.resampling import collapse
+from landscape.overlays.missions.resampling import collapse, draw_cells
 from landscape.overlays.missions.spread import core_regions, entropy
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def collapse_cases(cases: Sequence[Case]) -> tuple[list[Case], NDArray[np.int64]
 
 
 def measure(
-    cells: Case, weights: NDArray[np.integer], crossing: NDArray[np.float64]
+    cells: Case, weights: NDArray[np.number], crossing: NDArray[np.float64]
 ) -> dict[str, NDArray[np.float64]]:
     """Compute the measures that are counts of papers and their ratios.
 
@@ -175,10 +175,12 @@ def measure(
         "expected": np.where(linked, np.append(crossing, 0.0)[cells.region], 0.0),
     }
     placed = np.flatnonzero(its & (cells.region >= 0))
-    by_region = np.zeros((len(cells.region), len(crossing)))
+    # Whole numbers below 2^24 are exact in single precision, and twice as fast.
+    by_region = np.zeros((len(cells.region), len(crossing)), dtype=np.float32)
     by_region[placed, cells.region[placed]] = 1.0
-    given = weights.astype(np.float64)
-    sums = dict(zip(masks, (given @ np.column_stack(list(masks.values()))).T, strict=True))
+    given = weights.astype(np.float32)
+    totals = given @ np.column_stack(list(masks.values())).astype(np.float32)
+    sums = dict(zip(masks, totals.T.astype(np.float64), strict=True))
     counts = given @ by_region
     spread = entropy(counts)
     local_before = _ratio(sums["papers_before"], sums["corpus_before"])
@@ -196,6 +198,43 @@ def measure(
         "outside_home": _ratio(sums["papers_outside"], sums["fields_known"]),
         "bridging": _ratio(sums["reached"], sums["expected"]),
     }
+
+
+def measure_samples(
+    cells: Sequence[Case],
+    counts: NDArray[np.int64],
+    crossing: NDArray[np.float64],
+    *,
+    n_resamples: int,
+    random: np.random.Generator,
+) -> tuple[list[dict[str, float]], list[dict[str, NDArray[np.float64]]]]:
+    """Measure facilities in all papers, and in the same bootstrap samples.
+
+    Parameters
+    ----------
+    cells : sequence of Case
+    counts : ndarray of int, shape (n_cells,)
+        See `collapse_cases`.
+    crossing : ndarray of float, shape (n_regions,)
+    n_resamples : int
+    random : numpy.random.Generator
+
+    Returns
+    -------
+    estimates : list of dict of str to float
+        One for each facility.
+    draws : list of dict of str to ndarray of float, shape (n_resamples,)
+    """
+    drawn = draw_cells(counts, n_resamples=n_resamples, random=random)
+    estimates, draws = [], []
+    for case in cells:
+        whole = measure(case, counts[None], crossing)
+        values = measure(case, drawn, crossing)
+        # Samples differ in size; as many papers as there are were drawn.
+        values["papers"] = values["share"] * whole["corpus_papers"]
+        estimates.append({name: float(value[0]) for name, value in whole.items()})
+        draws.append(values)
+    return estimates, draws
 
 
 def _ratio(above: NDArray[np.float64], below: NDArray[np.float64]) -> NDArray[np.float64]:

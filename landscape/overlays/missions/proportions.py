@@ -109,6 +109,6 @@ def growth_interval(
         variance = 1 / (k + 0.5) - 1 / (n + 0.5) + 1 / (k_0 + 0.5) - 1 / (n_0 + 0.5)
         spread = np.exp(_Z * np.sqrt(np.maximum(variance, 0)))
     known = (n > 0) & (n_0 > 0)
-    return tuple(
-        np.where(known, values, np.nan) for values in (ratio, ratio / spread, ratio * spread)
-    )
+    low, high = ratio / spread, ratio * spread
+    ratio, low, high = (np.where(known, values, np.nan) for values in (ratio, low, high))
+    return ratio, low, high

@@ -89,7 +89,7 @@ def make_atlas(
                 "y": 0.0 * region,
                 "topic_id": np.where(region >= 0, region + 10, -1),
             }
-        ),  # fmt: skip
+        ),
         missions=pd.DataFrame(mentions, columns=columns),
         topics=pd.DataFrame(
             {

@@ -6,7 +6,12 @@ import numpy as np
 import pandas as pd
 
 from landscape.overlays.missions.facilities import load_facilities
-from landscape.overlays.missions.home_fields import _FIELDS, fields_of_tags, in_home_fields
+from landscape.overlays.missions.home_fields import (
+    _FIELDS,
+    at_home,
+    fields_of_categories,
+    fields_of_tags,
+)
 from landscape.overlays.thesaurus.concepts import Concept, Thesaurus
 
 CONCEPTS = {
@@ -28,16 +33,15 @@ def test_tags_tell_the_field_of_papers_without_a_telling_category() -> None:
     )
     fields = fields_of_tags(tags, Thesaurus("1", CONCEPTS), np.array([9, 7, 8, 6]))
     # The best concept of a field wins; processes are no field.
-    assert fields == [[], ["Stellar astronomy"], [], []]
-    flags = in_home_fields(["Stellar astronomy"], [["astro-ph"], ["gr-qc"], [], []], fields)
-    assert flags.tolist() == [-1, 1, -1, -1]
+    assert at_home(["Stellar astronomy"], fields).tolist() == [-1, 1, -1, -1]
+    assert at_home(["Cosmology"], fields).tolist() == [-1, 0, -1, -1]
 
 
 def test_cross_lists_count_as_home() -> None:
-    home = ["Solar physics"]
-    categories = [["astro-ph.HE", "astro-ph.SR"], ["astro-ph.GA"], ["physics.space-ph"]]
-    assert in_home_fields(home, categories).tolist() == [1, 0, 1]
-    assert in_home_fields([], categories).tolist() == [-1, -1, -1]
+    categories = [["astro-ph.HE", "astro-ph.SR"], ["astro-ph.GA"], ["physics.space-ph"], None, []]
+    fields = fields_of_categories(categories)
+    assert at_home(["Solar physics"], fields).tolist() == [1, 0, 1, -1, -1]
+    assert at_home([], fields).tolist() == [-1] * 5
 
 
 def test_every_facility_has_a_home_that_categories_can_tell() -> None:

@@ -98,7 +98,8 @@ def test_years_show_what_the_corpus_does_not_cover(make: Any) -> None:
     assert years["covered"].tolist() == [True, True, False, True]
     assert years["papers"].sum() == uses.sum()
     assert years.loc[2012, "share"] == 0.25
-    assert (years["low"] <= years["share"]).all() and (years["share"] <= years["high"]).all()
+    assert (years["low"] <= years["share"]).all()
+    assert (years["share"] <= years["high"]).all()
     assert any("hardly covers 2014" in said for said in found.warnings)
     assert any("before the first light of ALMA" in said for said in found.warnings)
 
@@ -114,9 +115,11 @@ def test_slices_of_time_stack_with_their_period(atlas: Any) -> None:
 def test_a_facility_without_papers_has_a_row_without_numbers(atlas: Any) -> None:
     found = impact(atlas, ["Gaia", "ALMA"], n_resamples=20)
     row = found.table.set_index("facility").loc["Gaia"]
-    assert row["papers"] == 0 and row["share"] == 0
+    assert row["papers"] == 0
+    assert row["share"] == 0
     assert row["share_high"] > 0
-    assert np.isnan(row["entropy"]) and np.isnan(row["citations_median"])
+    assert np.isnan(row["entropy"])
+    assert np.isnan(row["citations_median"])
     assert any("Gaia" in said and "fewer than 10" in said for said in found.warnings)
     json.dumps(found.to_dict(), allow_nan=False)
     assert "\\begin{table}" in found.to_latex()

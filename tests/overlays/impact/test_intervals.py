@@ -55,11 +55,20 @@ def test_drawing_cells_is_drawing_papers() -> None:
     uses, region = random.integers(0, 2, 400), random.integers(0, 3, 400)
     values, counts = collapse([uses, region])
     drawn = draw_cells(counts, n_resamples=4000, random=random)
-    fast = drawn[:, (values[0] == 1) & (values[1] == 2)].sum(axis=1)
+    fast = drawn[:, (values[0] == 1) & (values[1] == 2)].sum(axis=1) / drawn.sum(axis=1)
     rows = random.integers(0, 400, size=(4000, 400))
-    slow = ((uses == 1) & (region == 2))[rows].sum(axis=1)
-    assert fast.mean() == pytest.approx(slow.mean(), abs=1.0)
-    assert fast.std() == pytest.approx(slow.std(), rel=0.08)
+    slow = ((uses == 1) & (region == 2))[rows].mean(axis=1)
+    assert fast.mean() == pytest.approx(slow.mean(), rel=0.02)
+    assert fast.std() == pytest.approx(slow.std(), rel=0.05)
+
+
+@pytest.mark.parametrize("mean", [0, 1, 7, 100, 5000])
+def test_cells_are_drawn_as_poisson_numbers(mean: int) -> None:
+    random = np.random.default_rng(4)
+    drawn = draw_cells(np.array([mean]), n_resamples=40_000, random=random)[:, 0]
+    assert drawn.mean() == pytest.approx(mean, rel=0.02)
+    assert drawn.var() == pytest.approx(mean, rel=0.04)
+    assert (drawn == 0).mean() == pytest.approx(np.exp(-mean), abs=0.01)
 
 
 def test_collapse_keeps_what_is_not_known_and_many_columns() -> None:

@@ -26,16 +26,19 @@ class Clue:
         Chance that a paper with this clue alone is a review.
     against : bool
         Whether it speaks against.
+    needs : tuple of str
+        Of these lower-case words one is in every match: without them no pattern has to be tried.
     """
 
     name: str
     pattern: re.Pattern[str]
     chance: float
     against: bool = False
+    needs: tuple[str, ...] = ()
 
 
-def _clue(name: str, pattern: str, chance: float, *, against: bool = False) -> Clue:
-    return Clue(name, re.compile(pattern, re.IGNORECASE), chance, against)
+def _clue(name: str, pattern: str, chance: float, *needs: str, against: bool = False) -> Clue:
+    return Clue(name, re.compile(pattern, re.IGNORECASE), chance, against, needs)
 
 
 # Journals of reviews and little else; by name, by abbreviation, or by the stem in a bibcode.
@@ -60,12 +63,14 @@ TITLE = (
     _clue("title", rf"(?:^|[:;.?!–—-] *|\b(?:an?|the|this) ){_KIND}reviews?(?:$|[:.,;]| "
           r"(?:of|on|and|for|article|from|with|in)\b)|\breviews?$|\breviewed$|\breviewing\b"
           r"|\breview article\b",
-          0.9),
+          0.9, "review"),
     _clue("title", r"^(?:an? )?(?:\w+ ){0,2}overview (?:of|on)\b|[:–—-] *(?:an? )?(?:\w+ ){0,1}"
-          r"overview$", 0.3),
+          r"overview$", 0.3, "overview"),
     _clue("title", r"\blectures? (?:notes|on)\b|\blectures?$|\bprimer\b(?!/)|\btutorial\b"
           r"|\bpedagogical\b|^(?:an? )?(?:\w+ )?introduction to\b(?! the \w+ survey)"
-          r"|\bin a nutshell\b|^fundamentals|\bfundamentals$", 0.7),
+          r"|\bin a nutshell\b|^fundamentals|\bfundamentals$",
+          0.7, "lecture", "primer", "tutorial", "pedagogical", "introduction to", "nutshell",
+          "fundamentals"),
     _clue("title", r"\b(?:recent|latest) (?:progress|advances|developments)\b|\bstate of the art\b"
           r"|\bprogress (?:in|and)\b|\b(?:current )?status (?:of|and)\b|\bopen (?:questions|"
           r"problems|issues) in\b|\bpast,? present,? and future\b|\bprospects\b|\bperspectives?\b"
@@ -76,29 +81,35 @@ ABSTRACT = (
           rf"|\b(?:is|are|as|provides?|presents?|gives?|give|offers?) an? {_KIND}review\b"
           r"(?! of (?:our|my|his|the (?:procedure|code)))|\breview (?:article|paper)\b"
           r"|\binvited (?:\w+ )?review\b"
-          r"|\b(?:review|this) chapter (?:\w+ ){0,2}review", 0.85),
+          r"|\b(?:review|this) chapter (?:\w+ ){0,2}review", 0.85, "review"),
     _clue("abstract", rf"{_AUTHORS}reviews? (?:\w+ ){{0,2}}?(?:progress|status|state|recent|"
           r"current|advances|developments?|understanding|knowledge|literature|evidence|theory|"
-          r"theories|physics|models?|observations?|history|various|basic|main|aspects)\b", 0.65),
-    _clue("abstract", rf"^[^.]{{0,200}}{_AUTHORS}reviews?\b", 0.5),
-    _clue("abstract", rf"(?<!briefly )(?<!also )(?<!further ){_AUTHORS}reviews?\b", 0.5),
+          r"theories|physics|models?|observations?|history|various|basic|main|aspects)\b",
+          0.65, "review"),
+    _clue("abstract", rf"^[^.]{{0,200}}{_AUTHORS}reviews?\b", 0.5, "review"),
+    _clue("abstract", rf"(?<!briefly )(?<!also )(?<!further ){_AUTHORS}reviews?\b", 0.5, "review"),
     _clue("abstract", r"\b(?:paper|article|contribution|work|chapter|notes?|talk|essay|lectures?) "
-          r"(?:\w+ )?reviews?\b", 0.7),
-    _clue("abstract", r"\b(?:is|are) (?:(?:critically|first|here) )?reviewed\b", 0.55),
+          r"(?:\w+ )?reviews?\b", 0.7, "review"),
+    _clue("abstract", r"\b(?:is|are) (?:(?:critically|first|here) )?reviewed\b", 0.55, "review"),
     _clue("abstract", r"\b(?:state|status) of (?:the )?(?:knowledge|art of|field|research)\b"
           r"|\bcurrent (?:state|status) of\b|\bour (?:current|present) (?:understanding|knowledge)"
-          r"|\bcurrent understanding of\b", 0.15),
+          r"|\bcurrent understanding of\b",
+          0.15, "state of", "status of", "current state", "understanding", "knowledge"),
     _clue("abstract", rf"\b(?:this|our|the present) {_KIND}(?:article|paper|work)? ?(?:provides?|"
           rf"presents?|gives?|offers?) an? (?:\S+ )?{_KIND}(?:overview|survey|introduction|summary)"
           rf"\b|{_AUTHORS}(?:give|provide|present|offer)s? an? (?:\S+ )?{_KIND}(?:overview|"
-          r"introduction)\b|\boverview (?:of the (?:history|field|subject|state)|is given)", 0.3),
+          r"introduction)\b|\boverview (?:of the (?:history|field|subject|state)|is given)",
+          0.3, "overview", "survey", "introduction", "summary"),
     _clue("abstract", r"\b(?:in )?th(?:is|ese) (?:\w+ )?(?:chapters?|lectures?|lecture notes|"
           r"tutorial|primer|monograph|encyclopedia|entry|pedagogical)\b|\bpedagogical "
-          r"(?:introduction|overview|review)\b", 0.6),
+          r"(?:introduction|overview|review)\b",
+          0.6, "chapter", "lecture", "tutorial", "primer", "monograph", "encyclopedia", "entry",
+          "pedagogical"),
     _clue("abstract", rf"{_AUTHORS}summari[sz]es? (?:\w+ ){{0,3}}?(?:state|status|knowledge|"
           r"progress|understanding|advances|developments)\b|\bthis (?:\w+ )?(?:article|paper|"
           r"work) (?:summari[sz]es|discusses|surveys|outlines) (?:\w+ ){0,3}?(?:state|status|"
-          r"progress|understanding|advances|developments|literature|field)\b", 0.45),
+          r"progress|understanding|advances|developments|literature|field)\b",
+          0.45, "summari", "discusses", "surveys", "outlines"),
 )  # fmt: skip
 AGAINST = (
     _clue("one project", r"\b(?:survey|mission|instrument|program(?:me)?|project|system|design|"
@@ -119,11 +130,4 @@ OWN_WORK = _clue(
     r"simulations|model|sample|measurements|findings|method)\b|\bhere we (?:report|show)\b",
     0.62,
     against=True,
-)
-WORTH_A_LOOK = re.compile(
-    r"review|overview|lecture|tutorial|primer|introduction|pedagog|chapter|summari[sz]|"
-    r"state of|status of|current understanding|nutshell|fundamentals|encyclop|monograph|"
-    r"progress|advances|developments|open (?:questions|problems|issues)|prospects|perspective|"
-    r"present and future|our (?:current|present)|challenges|frontiers",
-    re.IGNORECASE,
 )

@@ -19,7 +19,6 @@ from landscape.overlays.reviews.clues import (
     OWN_WORK,
     STEMS,
     TITLE,
-    WORTH_A_LOOK,
     Clue,
 )
 
@@ -104,8 +103,6 @@ def _outside(doctype: str, journal: str, bibcode: str) -> list[tuple[float, str]
 
 def _said(title: str, abstract: str) -> tuple[float, str]:
     """What the paper says of itself."""
-    if not (WORTH_A_LOOK.search(title) or WORTH_A_LOOK.search(abstract)):
-        return 0.0, ""
     clues = [*_met(TITLE, title), *_met(ABSTRACT, abstract)]
     if not clues:
         return 0.0, ""
@@ -130,7 +127,12 @@ def _told(clues: Iterable[tuple[Clue, str]]) -> list[str]:
 
 
 def _met(clues: Iterable[Clue], text: str) -> list[tuple[Clue, str]]:
-    found = ((clue, clue.pattern.search(text)) for clue in clues)
+    folded = text.lower()
+    found = (
+        (clue, clue.pattern.search(text))
+        for clue in clues
+        if not clue.needs or any(word in folded for word in clue.needs)
+    )
     return [(clue, match[0].strip(" :;.,-–—")[-60:]) for clue, match in found if match]
 
 

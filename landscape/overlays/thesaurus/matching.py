@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from itertools import chain
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,13 +18,30 @@ from landscape.text.words import readable
 if TYPE_CHECKING:
     import pandas as pd
 
-_PIECE = re.compile(r"[^\W_](?:[\w'’.+-]*[\w+])?|[.,;:!?()]")
+_PIECE = re.compile(r"[^\W_](?:[\w'’.+‐‑–−-]*[\w+])?|[.,;:!?()]")
 _STOPS = frozenset(".,;:!?()")
 _SHORT = 4  # letters; a shorter term is found as it is written only: ISM, not ism; ICM, RAS
-_SAME = str.maketrans({"ﬁ": "fi", "‐": "-", "‑": "-", "–": "-", "−": "-"})
-_FILLERS = frozenset("of the in and for a an by on with from to".split())
+_JOINING = frozenset(("of", "the", "in", "and", "for", "a", "an", "by", "on", "with", "from", "to"))
 
 _Words = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Term:
+    """What a sequence of words stands for.
+
+    Attributes
+    ----------
+    columns : tuple of int
+        Places of its concepts in `Terms.concept_ids`.
+    written : str
+        How it has to be written, for short ones; empty where that does not matter.
+    n_words : int
+    """
+
+    columns: tuple[int, ...]
+    written: str
+    n_words: int
 
 
 @dataclass(frozen=True)
@@ -33,17 +51,13 @@ class Terms:
     Attributes
     ----------
     concept_ids : tuple of str, shape (n_concepts,)
-        Which concepts; a concept's place here is its ``column``.
-    by_first : dict
-        For a term's first word the terms that begin so, longest first: its words, the columns of
-        the concepts that have it, whether it is a preferred term, how it has to be written.
-    label_words : tuple of frozenset of str, shape (n_concepts,)
-        Words of each preferred term.
+        Which concepts; a concept's place here is its column.
+    tree : dict
+        For each word the words that may follow; what ends there is listed under None.
     """
 
     concept_ids: tuple[str, ...]
-    by_first: dict[str, list[tuple[_Words, tuple[int, ...], bool, str]]]
-    label_words: tuple[frozenset[str], ...]
+    tree: dict[str | None, Any]
 
 
 def arrange_terms(thesaurus: Thesaurus) -> Terms:
@@ -53,25 +67,25 @@ def arrange_terms(thesaurus: Thesaurus) -> Terms:
     --------
     >>> from landscape.overlays.thesaurus.concepts import Concept
     >>> dwarfs = Concept("2", "White dwarf stars", ("White dwarfs",))
-    >>> sorted(arrange_terms(Thesaurus("", {"2": dwarfs})).by_first["white"])[0][0]
-    ('white', 'dwarf')
+    >>> list(arrange_terms(Thesaurus("", {"2": dwarfs})).tree["white"]["dwarf"])
+    ['star', None]
     """
-    named: dict[tuple[_Words, str], tuple[bool, list[int]]] = {}
+    named: dict[tuple[str, _Words], dict[int, bool]] = {}
     for column, concept in enumerate(thesaurus.concepts.values()):
         for name in concept.names:
-            for written, words in _spellings(name):
-                preferred, columns = named.setdefault((words, written), (name == concept.label, []))
-                if name == concept.label and not preferred:
-                    named[words, written] = (True, [column])  # a preferred term keeps its concept
-                elif (name == concept.label or not preferred) and column not in columns:
-                    columns.append(column)
-    by_first: dict[str, list[tuple[_Words, tuple[int, ...], bool, str]]] = {}
-    for (words, written), (preferred, columns) in named.items():
-        by_first.setdefault(words[0], []).append((words, tuple(columns), preferred, written))
-    for terms in by_first.values():
-        terms.sort(key=lambda term: (-len(term[0]), not term[3], term))
-    labels = tuple(frozenset(split(one.label)[0]) for one in thesaurus.concepts.values())
-    return Terms(tuple(thesaurus.concepts), by_first, labels)
+            for spelling in _spellings(name):
+                columns = named.setdefault(spelling, {})
+                columns[column] = columns.get(column, False) or name == concept.label
+    tree: dict[str | None, Any] = {}
+    for (written, words), columns in named.items():
+        # A preferred term means its own concept, not another one's alternative.
+        preferred = tuple(column for column, first in columns.items() if first)
+        term = Term(preferred or tuple(columns), written, len(words))
+        node = tree
+        for word in words:
+            node = node.setdefault(word, {})
+        node.setdefault(None, []).append(term)
+    return Terms(tuple(thesaurus.concepts), tree)
 
 
 def split(text: str) -> tuple[list[str], list[str]]:
@@ -87,13 +101,10 @@ def split(text: str) -> tuple[list[str], list[str]]:
     >>> split("Star-forming galaxies, haloes")[0]
     ['star', 'forming', 'galaxy', '', 'halo']
     """
-    words: list[str] = []
-    written: list[str] = []
-    for piece in _PIECE.findall(text.translate(_SAME) if not text.isascii() else text):
-        for word in _normal(piece):
-            words.append(word)
-            written.append(piece)
-    return words, written
+    pieces = _PIECE.findall(text)
+    normal = list(map(_normal, pieces))
+    written = [piece for piece, words in zip(pieces, normal, strict=True) for _ in words]
+    return list(chain.from_iterable(normal)), written
 
 
 def match(texts: Sequence[str], terms: Terms) -> pd.DataFrame:
@@ -108,47 +119,66 @@ def match(texts: Sequence[str], terms: Terms) -> pd.DataFrame:
     -------
     pandas.DataFrame
         One row a text and concept found in it: ``row``, ``column`` (of `Terms.concept_ids`),
-        ``times``, ``inside`` (times as a part of a longer term only), ``place`` (of the first, as
-        fraction of the text), ``preferred``, ``n_words``, ``surface``.
+        ``times``, ``inside`` (times as a part of a longer term), ``surface`` (the longest).
 
     Examples
     --------
     >>> from landscape.overlays.thesaurus.concepts import Concept
     >>> made = {"1": Concept("1", "Galaxies"), "2": Concept("2", "Galaxy clusters")}
-    >>> match(["Galaxies in a galaxy cluster"], arrange_terms(Thesaurus("", made)))[
-    ...     ["row", "column", "times", "inside", "surface"]].values.tolist()
+    >>> match(["Galaxies in a galaxy cluster"], arrange_terms(Thesaurus("", made))).values.tolist()
     [[0, 0, 1, 1, 'Galaxies'], [0, 1, 1, 0, 'galaxy cluster']]
     """
     import pandas as pd
 
-    found: list[tuple[int, int, int, int, float, bool, int, str]] = []
-    for row, text in enumerate(texts):
-        found += [(row, column, *rest) for column, rest in _match_one(text, terms).items()]
-    columns = ["row", "column", "times", "inside", "place", "preferred", "n_words", "surface"]
+    found = [
+        (row, column, one.times, one.inside, one.surface)
+        for row, text in enumerate(texts)
+        for column, one in _match_one(text, terms).items()
+    ]
+    columns = ["row", "column", "times", "inside", "surface"]
     return pd.DataFrame(found, columns=columns).astype({"row": np.int64, "column": np.int64})
 
 
-def _match_one(text: str, terms: Terms) -> dict[int, tuple[int, int, float, bool, int, str]]:
+def _match_one(text: str, terms: Terms) -> dict[int, _Found]:
     words, written = split(readable(text))
-    found: dict[int, tuple[int, int, float, bool, int, str]] = {}
+    found: dict[int, _Found] = {}
+    tree = terms.tree
     end = 0  # of the longest term found so far
-    for start, first in enumerate(words):
-        for term, columns, preferred, spelling in terms.by_first.get(first, ()):
-            stop = start + len(term)
-            if tuple(words[start:stop]) != term or (spelling and written[start] != spelling):
+    n_words = len(words)
+    for start in [place for place, word in enumerate(words) if word in tree]:
+        node = tree[words[start]]
+        here: list[Term] = []
+        after = start + 1
+        while node is not None:
+            if None in node:
+                here += node[None]
+            node = node.get(words[after]) if after < n_words else None
+            after += 1
+        for term in reversed(here):
+            if term.written and written[start] != term.written:
                 continue
-            inside = stop <= end
-            for column in columns:
-                times, inner, place, *rest = found.get(
-                    column, (0, 0, start / len(words), preferred, len(term), "")
-                )
-                surface = rest[2] or _surface(written[start:stop])
-                found[column] = (
-                    times + (not inside), inner + inside, place,
-                    bool(rest[0]) or preferred, max(int(rest[1]), len(term)), str(surface),
-                )  # fmt: skip
+            stop = start + term.n_words
+            for column in term.columns:
+                one = found.setdefault(column, _Found())
+                one.note(term, stop <= end, written[start:stop])
             end = max(end, stop)
     return found
+
+
+@dataclass(slots=True)
+class _Found:
+    """How one concept is named in one text."""
+
+    times: int = 0
+    inside: int = 0
+    n_words: int = 0
+    surface: str = ""
+
+    def note(self, term: Term, inside: bool, written: Sequence[str]) -> None:
+        self.times += not inside
+        self.inside += inside
+        if term.n_words > self.n_words:
+            self.n_words, self.surface = term.n_words, _surface(written)
 
 
 def _surface(written: Iterable[str]) -> str:
@@ -169,7 +199,7 @@ def _spellings(name: str) -> list[tuple[str, _Words]]:
         spellings.append((f"{written}s", words))
     if len(words) == 2 and not written:  # galaxy evolution: evolution of galaxies
         spellings += [("", (words[1], "of", words[0])), ("", (words[1], "of", "the", words[0]))]
-    elif len(words) > 2 and not _FILLERS & set(words) and not written:
+    elif len(words) > 2 and not _JOINING & set(words) and not written:
         spellings.append(("", (words[-1], "of", *words[:-1])))
     return spellings
 

@@ -20,10 +20,11 @@ from landscape.overlays.thesaurus.concepts import Concept, Thesaurus
 
 _VERSION = re.compile(r"\d+\.\d+\.\d+")
 _SKOS = "{http://www.w3.org/2004/02/skos/core#}"
+_NAMES = (f"{_SKOS}prefLabel", f"{_SKOS}altLabel")
 _RDF = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}"
 _DEPRECATED = "{http://www.w3.org/2002/07/owl#}deprecated"
 _LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
-_EMBEDDED = "uat_subset.csv"
+EMBEDDED = "uat_subset.csv"
 _DEEPEST = 200  # levels of a tree; the UAT has 11
 
 
@@ -96,14 +97,25 @@ def embedded_thesaurus() -> Thesaurus:
     >>> len(thesaurus.top), thesaurus.find("Galaxies").concept_id
     (11, '573')
     """
+    return read_thesaurus(data_file(EMBEDDED), version="5.1.0, a part of it")
+
+
+def data_file(name: str) -> Path:
+    """A file of the package's data: in a checkout ``data``, installed ``landscape/_data``.
+
+    Raises
+    ------
+    InputError
+        If it is in neither.
+    """
     package = Path(__file__).resolve().parents[2]
     folders = (package / "_data", package.parent / "data")
     for folder in folders:
-        if (folder / _EMBEDDED).is_file():
-            return read_thesaurus(folder / _EMBEDDED, version="5.1.0, a part of it")
+        if (folder / name).is_file():
+            return folder / name
     raise InputError(
-        f"The embedded thesaurus {_EMBEDDED} is missing (looked in {folders[0]} and "
-        f"{folders[1]}): install the package again."
+        f"The file {name} is missing (looked in {folders[0]} and {folders[1]}): install the "
+        "package again."
     )
 
 
@@ -154,8 +166,7 @@ def _read_tree(text: str) -> _Records:
             here = _add(records, node, alternatives="altLabels")
             if parent:
                 records[here].broader[parent] = None
-        for child in reversed(_listed(node, "children")):
-            waiting.append((child, here, depth + 1))
+        waiting += [(child, here, depth + 1) for child in reversed(_listed(node, "children"))]
     return records
 
 
@@ -257,11 +268,12 @@ def _read_rdf(text: str) -> _Records:
 def _note(record: _Record, said: ElementTree.Element) -> None:
     text = (said.text or "").strip()
     other = _id(said.get(f"{_RDF}resource", ""))
-    if said.get(_LANGUAGE, "en").partition("-")[0] != "en":
+    language = said.get(_LANGUAGE, "en")
+    if language.partition("-")[0] != "en":
         return
-    if said.tag == f"{_SKOS}prefLabel":
+    if said.tag == f"{_SKOS}prefLabel" and language == "en":
         record.label = text
-    elif said.tag == f"{_SKOS}altLabel" and text:
+    elif said.tag in _NAMES and text:  # a preferred term too, where it is British spelling
         record.alternatives[text] = None
     elif said.tag == f"{_SKOS}definition":
         record.definition = text
@@ -275,7 +287,9 @@ def _note(record: _Record, said: ElementTree.Element) -> None:
 
 def _concepts(records: _Records) -> dict[str, Concept]:
     """The live concepts; what they say of others that are not live is left out."""
-    live = {one: record for one, record in records.items() if record.label and not record.deprecated}
+    live = {
+        one: record for one, record in records.items() if record.label and not record.deprecated
+    }
 
     def kept(ids: Iterable[str]) -> Iterator[str]:
         return (one for one in ids if one in live)

@@ -1,0 +1,125 @@
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from landscape.evaluation.tagging import evaluate_tagging
+from landscape.overlays.thesaurus.concepts import Concept, Thesaurus
+from landscape.overlays.thesaurus.counts import concepts
+from landscape.overlays.thesaurus.matching import arrange_terms, match
+from landscape.overlays.thesaurus.reading import embedded_thesaurus
+from landscape.overlays.thesaurus.tagging import tag_papers
+
+
+def make(*made: Concept) -> Thesaurus:
+    return Thesaurus("", {one.concept_id: one for one in made})
+
+
+@pytest.fixture
+def small() -> Thesaurus:
+    return make(
+        Concept("1", "Galaxies"),
+        Concept("2", "Galaxy clusters", ("Clusters of galaxies",), ("1",)),
+        Concept("3", "Open star clusters"),
+        Concept("4", "White dwarf stars", ("White dwarfs",)),
+        Concept("5", "Interstellar medium", ("ISM",)),
+        Concept("6", "Protoplanetary disks"),
+        Concept("7", "Galaxy evolution", broader=("1",)),
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "ids"),
+    [
+        ("Galaxy clusters", {"2"}),
+        ("clusters of galaxies", {"2"}),
+        ("Galaxies outside a galaxy cluster", {"1", "2"}),
+        ("Stars in clusters. Galaxies", {"1"}),
+        ("A galaxy. Clusters of stars", {"1"}),
+        ("Open-star cluster", {"3"}),
+        ("white-dwarf companions", {"4"}),
+        ("the ISM of dwarfs", {"5"}),
+        ("fascism and realism", set()),
+        ("protoplanetary discs", {"6"}),
+        ("the evolution of galaxies", {"7"}),
+        ("", set()),
+    ],
+)
+def test_longest_match_and_variants(small, text, ids):
+    terms = arrange_terms(small)
+    found = match([text], terms)
+    assert {terms.concept_ids[one] for one in found[found.times > 0].column} == ids
+
+
+def test_surface_is_as_written(small):
+    assert match(["Two White-Dwarf stars"], arrange_terms(small)).surface[0] == "White-Dwarf stars"
+
+
+def test_tags_are_ordered_limited_and_explained():
+    thesaurus = embedded_thesaurus()
+    titles = ["Blazars and their relativistic jets", "Nothing to see", ""]
+    abstracts = [
+        "Active galactic nuclei with supermassive black holes and magnetic fields.",
+        "",
+        "",
+    ]
+    tags = tag_papers(titles, abstracts, None, None, thesaurus, limit=3)
+    first = tags[tags.row == 0]
+    assert len(first) == 3
+    assert first.score.is_monotonic_decreasing
+    assert first.score.between(0, 1).all()
+    assert first.evidence.str.match("(title|abstract): ").all()
+    assert not (tags.row == 2).any()
+
+
+def test_keywords_give_concepts_outright():
+    thesaurus = embedded_thesaurus()
+    keywords = [["Galaxies (573) – Blazars"], []]
+    tags = tag_papers(["Dust", "Dust"], ["", ""], keywords, None, thesaurus)
+    given = tags[tags.evidence == "keywords"]
+    assert set(zip(given.row, given.concept_id, strict=True)) == {(0, "573"), (0, "164")}
+
+
+def test_meaning_tags_what_is_not_said():
+    """A paper like those that name a concept is tagged with it, one unlike them is not."""
+    thesaurus = embedded_thesaurus()
+    rng = np.random.default_rng(0)
+    vectors = rng.normal(size=(2000, 16)).astype(np.float32)
+    vectors[:40, 0] += 9
+    vectors[40:80, 1] += 9
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    titles = ["Silence"] * 2000
+    titles[:30] = ["Blazars"] * 30
+    titles[40:70] = ["Comets"] * 30
+    tags = tag_papers(titles, [""] * 2000, None, vectors, thesaurus, only=np.array([35, 75]))
+    best = tags.drop_duplicates("row").set_index("row")
+    assert best.concept_id.map(lambda one: thesaurus.find(one).label).to_dict() == {
+        35: "Blazars",
+        75: "Comets",
+    }
+    assert set(best.evidence) == {"meaning"}
+
+
+def test_counts_roll_up_once_a_paper(small):
+    uat = pd.DataFrame(
+        {"paper_row": [0, 0, 1, 2], "concept_id": ["2", "7", "1", "4"],
+         "score": [0.9, 0.8, 0.7, 0.01]}
+    )  # fmt: skip
+    coverage = {"title": "Few", "first_date": "2020-01-01", "last_date": "2021-01-01"}
+    atlas = SimpleNamespace(thesaurus=small, uat=uat, map=range(4), coverage=coverage)
+    found = concepts(atlas)
+    row = found.table.set_index("label").loc["Galaxies"]
+    assert (row.papers, row.with_narrower, row.share) == (1, 2, 0.5)
+    assert found.denominators == {"papers": 4, "papers with a concept": 2}
+    assert "White dwarf stars" not in set(found.table.label)
+    assert "2 papers have no tag" in found.warnings[0]
+
+
+def test_evaluation_credits_each_given_concept_once(small):
+    tags = pd.DataFrame({"row": [0, 0], "concept_id": ["2", "7"], "score": [0.9, 0.8]})
+    measured = evaluate_tagging(tags, {0: ["1", "3"], 5: ["4"]}, small)
+    assert measured["recall"] == 0.0
+    assert measured["recall_near"] == pytest.approx(0.25)

@@ -165,8 +165,12 @@ def dress(
     sentences: Sequence[str],
     title: str | None = None,
     generated: bool = False,
+    below: int = 12,
 ) -> None:
-    """Give a plotly figure the colours of the theme, a heading and the caption below it."""
+    """Give a plotly figure the colours of the theme, a heading and the caption below it.
+
+    The caption begins `below` pixels under the axes.
+    """
     from textwrap import wrap
 
     blocks = [(GENERATED, True)] if generated else []
@@ -174,7 +178,7 @@ def dress(
     blocks.append((" ".join(sentences[1:]), False))
     lines = []
     for block, bold in blocks:
-        for line in wrap(clean_name(block, most=2000), 130):
+        for line in wrap(clean_name(block, most=2000), 150):
             safe = plain(line, most=200)
             lines.append(f"<b>{safe}</b>" if bold else safe)
     figure.update_layout(
@@ -184,32 +188,41 @@ def dress(
         plot_bgcolor=colours.page,
         title={"text": plain(title)} if title else None,
         height=720 + 15 * len(lines),
-        margin={"l": 30, "r": 20, "t": 50 if title else 24, "b": 40 + 15 * len(lines)},
+        margin={"l": 30, "r": 20, "t": 50 if title else 24, "b": below + 20 + 15 * len(lines)},
         hoverlabel={"font": {"family": _FONT}},
     )
     figure.add_annotation(
-        text="<br>".join(lines), xref="paper", yref="paper", x=0, y=0, yshift=-30, showarrow=False,
-        xanchor="left", yanchor="top", align="left", font={"size": 11, "color": colours.faint},
+        text="<br>".join(lines), xref="paper", yref="paper", x=0, y=0, yshift=-below,
+        showarrow=False, xanchor="left", yanchor="top", align="left", font={"size": 11, "color": colours.faint},
     )  # fmt: skip
 
 
 def letter(figure: Any, atlas: Any, colours: Theme, *, levels: Sequence[int] = (0,)) -> int:
-    """Write the names of topics on a map, and return how many marks that took."""
+    """Write the names of continents on a map, and return how many marks that took.
+
+    Regions, at level 1, are dots that tell their names: all names together would not be legible.
+    """
     import plotly.graph_objects as go
 
     topics = chosen_topics(atlas.topics, levels=levels)
-    sizes = np.where(topics["level"] == 0, 13, 10)
-    figure.add_trace(
-        go.Scatter(
-            x=topics["x"], y=topics["y"], mode="text", showlegend=False,
-            text=[plain(label, most=60) for label in topics["label"]],
-            textfont={"size": sizes, "color": colours.ink},
-            hovertext=[
-                f"{plain(row.label)}: {row.n_papers:,} papers" for row in topics.itertuples()
-            ],
-            hoverinfo="text", name="topics",
-        )
-    )  # fmt: skip
+    for level, mode in ((1, "markers"), (0, "text")):
+        part = topics[topics["level"] == level]
+        if part.empty:
+            continue
+        figure.add_trace(
+            go.Scatter(
+                x=part["x"], y=part["y"], mode=mode, showlegend=False,
+                name="continents" if level == 0 else "regions",
+                text=[plain(label, most=60) for label in part["label"]] if level == 0 else None,
+                textfont={"size": 13, "color": colours.ink},
+                marker={"size": 7, "color": colours.halo, "opacity": 0.9,
+                        "line": {"width": 1.2, "color": colours.ink}},
+                hovertext=[
+                    f"{plain(row.label)}: {row.n_papers:,} papers" for row in part.itertuples()
+                ],
+                hoverinfo="text",
+            )
+        )  # fmt: skip
     return len(topics)
 
 
@@ -327,4 +340,4 @@ def picture_link(position: Any, colours: Theme) -> str:
 def _window(x: Floats, y: Floats) -> tuple[float, float, float, float]:
     from landscape.figures.chart_page import frame_in
 
-    return frame_in((0.0, 0.0, float(_PIXELS[1]), float(_PIXELS[0])), x, y).box
+    return frame_in((0.0, 0.0, float(_PIXELS[1]), float(_PIXELS[0])), x, y, border=0.09).box

@@ -211,7 +211,9 @@ def draw_trends(found: Analysis, *, colours: str = "light", title: str | None = 
     once = years.drop_duplicates("year").sort_values("year")
     _hatch(figure, uncovered_spans(once["year"], once["covered"]), palette)
     _dress(figure, found, palette, title=title)
-    figure.update_yaxes(tickformat=".1%", rangemode="tozero", title="share of all papers")
+    figure.update_yaxes(
+        tickformat=".1%", rangemode="tozero", title="share of all papers", automargin=True
+    )
     return figure
 
 
@@ -271,7 +273,7 @@ def draw_comparison(found: Analysis, *, colours: str = "light", title: str | Non
         tickvals=list(table.index), ticktext=[plain(label, most=32) for label in table["label"]],
         automargin=True, tickfont={"size": 9},
     )  # fmt: skip
-    figure.update_layout(height=max(500, 14 * len(table) + 200))
+    figure.update_layout(height=max(560, 14 * len(table) + 260))
     return figure
 
 
@@ -303,7 +305,8 @@ def thinned(part: pd.DataFrame, *, most: int) -> tuple[Floats, Floats]:
     total = sum(len(piece) for piece in pieces)
     step = max(1, int(np.ceil(total / max(1, room))))
     gap = np.array([np.nan])
-    across, up = [], []
+    across: list[Floats] = []
+    up: list[Floats] = []
     for piece in pieces:
         # The first point again at the end closes what thinning left open.
         for values, column in ((across, "x"), (up, "y")):
@@ -322,7 +325,7 @@ def _map(atlas: Any, found: Analysis, colours: Theme, *, title: str | None) -> A
 def _dress(figure: Any, found: Analysis, colours: Theme, *, title: str | None) -> None:
     dress(
         figure, colours, sentences=sentences_of(found), title=title,
-        generated=bool(found.bounds.get("generated")),
+        generated=bool(found.bounds.get("generated")), below=52,
     )  # fmt: skip
 
 
@@ -342,7 +345,7 @@ def _put_shares(figure: Any, shares: Any, colours: Theme) -> float:
     page = np.vstack([colours.ramp[:1], ramp[:-1]])  # the first colour is that of the empty page
     position = np.where(held, np.clip(shares.share / most, 1 / 255, 1), 0.0)
     x0, y0, x1, y1 = shares.extent
-    figure.update_layout(images=[])
+    figure.layout.images = ()
     figure.add_layout_image(
         source=picture_link(position, replace(colours, ramp=page)), xref="x", yref="y",
         x=x0, y=y1, sizex=x1 - x0, sizey=y1 - y0, sizing="stretch", layer="below",

@@ -131,7 +131,7 @@ def test_contours_are_thinned_to_the_marks_allowed(make_atlas):
     found = Analysis("uat", table, "Concepts.", {}, {}, (), {"contours": lines})
     figure = draw_concepts(atlas, found)
     assert 1000 < count_marks(figure) <= MOST_MARKS
-    assert len(figure.data) == 22 + 1
+    assert len(figure.data) == 22 + 1, "contours, and the names of continents"
     assert "<img" not in figure.to_json()
 
 

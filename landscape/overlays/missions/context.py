@@ -1,4 +1,4 @@
-"""Evidence beside an ambiguous name: Cluster the spacecraft, or a cluster of galaxies?"""
+"""Evidence beside an ambiguous name: is Cluster the spacecraft, or a cluster of galaxies."""
 
 from __future__ import annotations
 
@@ -27,8 +27,9 @@ _STRICTLY_AFTER = re.compile(
 )
 # What stands before a facility.
 _BEFORE = re.compile(
-    r"(?:\b(?:NASA|ESA|JAXA|NASA/ESA|ESO|NSF|CNSA|ISRO|DLR|MIT)(?:['’]s|-led|/|-)?(?: new| upcoming|"
-    r" planned)?|\b(?:on ?board|aboard|satellites?|spacecraft|probes?|telescopes?|spectrographs?|observatories|detectors?|experiments?|"
+    r"(?:\b(?:NASA|ESA|JAXA|NASA/ESA|ESO|NSF|CNSA|ISRO|DLR|MIT)(?:['’]s|-led|/|-)?"
+    r"(?: new| upcoming| planned)?|\b(?:on ?board|aboard|satellites?|spacecraft|probes?|"
+    r"telescopes?|spectrographs?|observatories|detectors?|experiments?|"
     r"spectrometer|instruments?|missions?|observatory|interferometer|imager|camera)"
     r"(?: such as| like|,? (?:including|e\.g\.,?|namely))?(?: the)?|"
     r"\b(?:observed|detected|measured|discovered|seen|obtained|taken|monitored|imaged|recorded|"
@@ -42,11 +43,13 @@ _BEFORE = re.compile(
 )
 _STRICTLY_BEFORE = re.compile(
     r"(?:\b(?:NASA|ESA)(?:['’]s|/)?|\b(?:on ?board|aboard|spacecraft|satellites?)(?: the)?|"
-    r"\b(?:observed|detected|measured) (?:with|by)(?: the)?|\d(?:\.\d+)?[\s-]?m)[\s~]*$"
+    r"\b(?:observed|detected|measured) (?:with|by)(?: the)?|"
+    r"\b[Dd]ata (?:from|of)(?: the)?|\d(?:\.\d+)?[\s-]?m)[\s~]*$"
 )
+_WITH = re.compile(r"\b(?:with|from)(?: the)?[\s~]$")
 _SUBSCRIPT = re.compile(r"[_^]\{?\s*(?:\\[a-z]+\s*)?\{?\s*$")
 _ITALIC_BEFORE = re.compile(
-    r"(?:\\(?:emph|textit|textsl|texttt|textsc|it|sl|em|rm|mathit)\s*\{?|\{\\(?:it|sl|em|sc)\s*)\s*$|(?<!\d)\$$"
+    r"(?:\\(?:emph|textit|textsl|it|sl|em|rm|mathit)\s*\{?|\{\\(?:it|sl|em|sc)\s*)\s*$|(?<!\d)\$$"
 )
 _MARKUP_AFTER = re.compile(r"^[}$]+(?:\\/)?")
 _MARKUP_BEFORE = re.compile(r"(?:\{?\\[a-z]+\s*\{?|[${])\s*$")
@@ -98,7 +101,7 @@ def supported(text: str, start: int, end: int, *, strictly: bool = False) -> boo
     after = _MARKUP_AFTER.sub("", after)
     if strictly:
         return bool(_STRICTLY_AFTER.match(after) or _STRICTLY_BEFORE.search(before))
-    return bool(_AFTER.match(after) or _BEFORE.search(before))
+    return bool(_AFTER.match(after) or _BEFORE.search(before) or _WITH.search(before))
 
 
 def starts_sentence(text: str, start: int) -> bool:
@@ -106,15 +109,25 @@ def starts_sentence(text: str, start: int) -> bool:
     return bool(_SENTENCE_START.search(text[max(0, start - 4) : start]))
 
 
-def in_list(text: str, end: int, start: int) -> bool:
+def in_list(text: str, end: int, start: int, *, parted: bool = False) -> bool:
     """Whether nothing but what separates the items of a list stands between two names.
+
+    Parameters
+    ----------
+    text : str
+    end, start : int
+        Where the first name ends and the second starts.
+    parted : bool, default False
+        Whether more than a space must separate them.
 
     Examples
     --------
-    >>> in_list("Fermi, and INTEGRAL", 5, 11)
-    True
+    >>> in_list("Fermi, and INTEGRAL", 5, 11), in_list("ACT Cluster", 3, 4, parted=True)
+    (True, False)
     """
-    return 0 < start - end <= _FARTHEST_IN_LIST and bool(_LIST.match(text[end:start]))
+    between = text[end:start]
+    near = 0 < len(between) <= _FARTHEST_IN_LIST and bool(_LIST.match(between))
+    return near and bool(between.strip() or not parted)
 
 
 def names_an_object(text: str, start: int, end: int) -> bool:

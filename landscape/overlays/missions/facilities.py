@@ -16,6 +16,7 @@ from typing import Any
 from landscape.errors import InputError
 
 _NOT_IN_NAMES = re.compile(r"[^a-z0-9+]+")
+_KIND = re.compile(r"\s+(?:mission|satellite|spacecraft|telescope|observatory|survey)s?$", re.I)
 _REQUIRED = {"full", "start", "band", "agency", "home"}
 _OPTIONAL = {"aliases", "instruments", "surveys", "ambiguous", "traps", "end"}
 _NEAREST = 4
@@ -122,9 +123,10 @@ def find_facility(name: str) -> Facility:
     landscape.errors.InputError: There is no facility 'Huble'; the nearest names are: Hubble...
     """
     folded = _by_folded_name()
-    found = folded.get(_folded(name))
-    if found:
-        return load_facilities()[found[1]]
+    for tried in (name, _KIND.sub("", name), name.rpartition("/")[2]):
+        found = folded.get(_folded(tried))
+        if found:
+            return load_facilities()[found[1]]
     near = difflib.get_close_matches(_folded(name), folded, n=_NEAREST, cutoff=0.6)
     meant = list(dict.fromkeys(folded[key][0] for key in near))
     hint = (

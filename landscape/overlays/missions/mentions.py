@@ -31,10 +31,10 @@ _COMPANIONS = {
     "Virgo": frozenset({"LIGO", "KAGRA"}),
     "Einstein Telescope": frozenset({"LIGO", "LISA", "Cosmic Explorer"}),
 }
-# Plain words, which the facility's full name elsewhere in the paper does not explain.
+# Plain words, codes and simulations, which a sure mention elsewhere in the paper does not explain.
 _PLAIN_WORDS = frozenset(
     {"Wind", "Cluster", "CLUSTER", "WIND", "Dawn", "Parker", "Lucy", "Psyche", "NOT", "SO", "PAPER",
-     "MOST", "Cluster II", "EP", "Space Telescope", "INT"}
+     "MOST", "Cluster II", "Space Telescope", "INT", "CLASS", "TNG", "Virgo", "VIRGO"}
 )  # fmt: skip
 
 
@@ -82,7 +82,7 @@ def find_mentions(text: str) -> list[Mention]:
     >>> found = find_mentions("The Hubble constant from Cepheids observed with Hubble and JWST.")
     >>> [(mention.surface, mention.facility) for mention in found]
     [('Hubble', 'HST'), ('JWST', 'JWST')]
-    >>> find_mentions("Kepler-186f and Swift J1644+57 obey Kepler's laws, not Planck's.")
+    >>> find_mentions("Kepler-186f and Swift J1644+57 obey Kepler's laws.")
     []
     """
     return _find((text,))[0]
@@ -169,7 +169,7 @@ def _candidates(text: str) -> list[_Candidate]:
         if start < reached:
             continue
         reached = end
-        if match.lastgroup == "name" and not names_an_object(text, start, end):
+        if match.lastindex is None and not names_an_object(text, start, end):
             surface = known.surfaces[folded(match.group())]
             kept.append(_Candidate(start, end, surface.facility, surface.ambiguous))
     return kept
@@ -186,19 +186,18 @@ def _accepted(
         for i in order:
             first, second = sorted((i - step, i))
             if not good[i] and good[i - step]:
-                good[i] = in_list(text, found[first].end, found[second].start)
+                plain = text[found[i].start : found[i].end] in _PLAIN_WORDS
+                good[i] = in_list(text, found[first].end, found[second].start, parted=plain)
     return [one for one, accepted in zip(found, good, strict=True) if accepted]
 
 
 def _is_meant(text: str, one: _Candidate, sure: set[str]) -> bool:
     surface = text[one.start : one.end]
-    if surface in _PLAIN_WORDS:
-        return supported(text, one.start, one.end, strictly=True)
-    if one.facility in sure:
-        return True
     if not _COMPANIONS.get(one.facility, frozenset()).isdisjoint(sure):
         return True
-    if surface == "Swift" and not starts_sentence(text, one.start):
+    if surface in _PLAIN_WORDS:
+        return supported(text, one.start, one.end, strictly=True)
+    if one.facility in sure or (surface == "Swift" and not starts_sentence(text, one.start)):
         return True
     return supported(text, one.start, one.end)
 

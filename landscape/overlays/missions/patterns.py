@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import NamedTuple
 
@@ -20,7 +20,8 @@ _LONG = 14  # characters; a name of several words this long is meant however it 
 # "IRAS 60 micron" is a band, "Swift 2020" a year.
 _NUMBER = (
     r"(?:(?!20[012]\d\b)\d+[A-Za-z]{0,3}\b"
-    r"(?![\s~]*(?:\\?mu|[µμ]|micron|um\b|[GMk]Hz|k?eV|yr|year)))"
+    r"(?![\s~\-]*(?:\\?mu|[µμ]|micron|um\b|[GMk]Hz|k?eV|yr|year|month|day|min|sec|hour|cadence|"
+    r"quarter|planet|exoplanet|stars|systems|candidates)))"
 )
 _GAP = r"(?:[\s~\-–/]|\\[,;]|\$)+"
 _HYPHEN = r"(?:-|–|--|\s|~)"
@@ -86,7 +87,7 @@ def all_names() -> Names:
 
 @cache
 def pattern_of(word: str) -> re.Pattern[str]:
-    """The pattern of what begins with a word: the longest first, traps as the group ``trap``.
+    """The pattern of what begins with a word: the longest first; a group marks a trap.
 
     The word itself stands first and bare: so the search for it runs at the speed of `str.find`.
 
@@ -94,16 +95,16 @@ def pattern_of(word: str) -> re.Pattern[str]:
     --------
     >>> pattern_of("XMM").search("with XMM-Newton").group()
     'XMM-Newton'
-    >>> pattern_of("Hubble").search("a Hubble constant").lastgroup
-    'trap'
+    >>> pattern_of("Hubble").search("a Hubble constant").lastindex is None
+    False
     """
     known = all_names()
-    names = set(known.names.get(word, ()))
-    # A name of one facility may be a trap of another.
-    traps = [trap for trap in known.traps.get(word, ()) if trap not in names]
-    parts = [f"(?P<trap>{_longest_first(traps, word, _trap)})"] if traps else []
-    parts += [f"(?P<name>{_longest_first(names, word, _written)})"] if names else []
-    return re.compile(f"{word}(?<!{_LETTER}{word})(?:{'|'.join(parts)})(?!{_LETTER}|_{_LETTER})")
+    written = {name: _written(name, name[len(word) :]) for name in known.names.get(word, ())}
+    for trap in known.traps.get(word, ()):
+        # An empty group marks a trap. A name of one facility may be a trap of another.
+        written.setdefault(trap, _trap(trap[len(word) :]) + "()")
+    longest_first = "|".join(written[name] for name in sorted(written, key=len, reverse=True))
+    return re.compile(f"{word}(?<!{_LETTER}{word})(?:{longest_first})(?!{_LETTER}|_{_LETTER})")
 
 
 def folded(surface: str) -> str:
@@ -135,22 +136,17 @@ def _first_words(name: str) -> set[str]:
 
 
 def _any_case(name: str) -> bool:
-    return len(name) >= _LONG and len(name.split()) > 1 and "#" not in name
+    """Whether a name is known however it is capitalised: several words, and long."""
+    return len(name) >= _LONG and len(re.split(r"[\s-]+", name)) > 1 and "#" not in name
 
 
-def _longest_first(names: Iterable[str], word: str, write: Callable[[str], str]) -> str:
-    """One pattern of several names without their first word."""
-    rests = sorted({name[len(word) :] for name in names}, key=len, reverse=True)
-    return "|".join(write(rest) for rest in rests)
-
-
-def _written(rest: str) -> str:
+def _written(name: str, rest: str) -> str:
     """A pattern of the rest of a name: hyphens and spaces are often exchanged."""
     pattern = "".join(
         _HYPHEN if character == "-" else r"[\s~\-]+" if character == " " else re.escape(character)
         for character in rest
     )
-    return f"(?i:{pattern})" if " " in rest and len(rest) >= _LONG // 2 else pattern
+    return f"(?i:{pattern})" if _any_case(name) else pattern
 
 
 def _trap(rest: str) -> str:

@@ -1,0 +1,68 @@
+import difflib
+from datetime import date
+
+import pytest
+
+from landscape.corpus.demo.facilities import load_facilities as load_demo_facilities
+from landscape.errors import InputError
+from landscape.overlays.missions import find_facility, load_facilities
+
+TOP_CONCEPTS = {
+    "Cosmology", "Exoplanet astronomy", "Galactic and extragalactic astronomy",
+    "High energy astrophysics", "Interstellar medium", "Solar physics",
+    "Solar system astronomy", "Stellar astronomy",
+}  # fmt: skip
+
+
+def test_there_are_far_more_than_sixty_facilities_with_all_their_facts():
+    facilities = load_facilities()
+    assert len(facilities) >= 200
+    for name, facility in facilities.items():
+        assert facility.name == name
+        assert facility.band, name
+        assert facility.agency, name
+        assert facility.home_fields, name
+        assert set(facility.home_fields) <= TOP_CONCEPTS, name
+        assert facility.ambiguous <= set(facility.names), name
+        assert facility.end is None or facility.end > facility.first_light, name
+
+
+def test_a_name_of_the_facility_itself_belongs_to_one_facility_only():
+    owners: dict[str, str] = {}
+    for facility in load_facilities().values():
+        for name in {facility.name, facility.full_name, *facility.aliases}:
+            assert owners.setdefault(name, facility.name) == facility.name, name
+
+
+@pytest.mark.parametrize(
+    ("asked", "name"),
+    [
+        ("hubble space telescope", "HST"), ("the VLA", "VLA"), ("H.E.S.S.", "HESS"),
+        ("PanSTARRS1", "Pan-STARRS"), ("lsst", "Rubin"), ("XMM Newton", "XMM-Newton"),
+        ("MaNGA", "SDSS"), ("LASCO", "SOHO"), ("HARPS", "ESO 3.6m"), ("Keck", "Keck"),
+    ],
+)  # fmt: skip
+def test_a_facility_is_found_by_any_of_its_names(asked, name):
+    assert find_facility(asked).name == name
+
+
+def test_every_facility_of_the_demo_corpus_is_known():
+    for key, facility in load_demo_facilities().items():
+        known = {find_facility(name).name for name in facility.names}
+        assert len(known) == 1, key
+
+
+def test_an_unknown_facility_is_answered_with_the_nearest_names():
+    with pytest.raises(
+        InputError, match=r"no facility 'Chandar'; the nearest names are: .*Chandra"
+    ):
+        find_facility("Chandar")
+    assert not difflib.get_close_matches("qqqqqq", load_facilities())
+    with pytest.raises(InputError, match="known are listed"):
+        find_facility("qqqqqq")
+
+
+def test_dates_are_as_precise_as_they_are_known():
+    assert find_facility("Gaia").first_light == date(2013, 12, 19)
+    assert find_facility("Kepler").end == date(2018, 10, 30)
+    assert find_facility("ALMA").end is None

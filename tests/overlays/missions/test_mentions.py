@@ -1,0 +1,137 @@
+import gzip
+import json
+import time
+from pathlib import Path
+
+import pytest
+
+from landscape.corpus.demo import write_demo
+from landscape.evaluation.mentions import evaluate_mentions, read_labels
+from landscape.overlays.missions import find_facility, find_in_papers, find_mentions
+
+LABELS = Path(__file__).with_name("labels.jsonl")
+
+
+def facilities(text: str) -> list[str]:
+    return [mention.facility for mention in find_mentions(text)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The Hubble constant, the Hubble flow, the Hubble sequence and the Hubble tension.",
+        "Kepler's third law and Keplerian rotation around the star.",
+        "The Fermi energy, Fermi acceleration and the Fermi paradox.",
+        "At the Planck mass the Planck function is no help; a Fokker-Planck equation is.",
+        "Einstein rings and Bose-Einstein condensates; Einstein radius.",
+        "Inverse Compton scattering in a Newtonian potential.",
+        "A swift wind leaves the cluster. Wind and cluster alike.",
+        "Kepler-186f, Swift J1644+57, CoRoT-2 b, WASP-12b, K2-18 b and 2MASS J0523-1403.",
+        "The interstellar comet 3I/ATLAS, and comet C/2017 K2 (PanSTARRS).",
+        "The Richardson-Lucy algorithm; Auger electrons; a Parker spiral.",
+        "Galaxies in the Virgo cluster and towards Virgo.",
+        "We use diffusive shock acceleration (DSA), and DSA is efficient.",
+        "Simulated with Athena++ and IllustrisTNG.",
+    ],
+)
+def test_what_only_bears_a_name_is_no_mention(text):
+    assert find_mentions(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("observed with Hubble and Spitzer", ["HST", "Spitzer"]),
+        ("Hubble's WFC3 images", ["HST", "HST"]),
+        ("the Vera C. Rubin Observatory's survey", ["Rubin"]),
+        ("LIGO, Virgo and KAGRA detectors", ["LIGO", "Virgo", "KAGRA"]),
+        ("the magnetometer aboard the Wind spacecraft", ["Wind"]),
+        ("the Advanced Composition Explorer (ACE) measured; ACE saw", ["ACE", "ACE", "ACE"]),
+        (r"with \textit{Swift} and {\it Kepler}", ["Swift", "Kepler"]),
+        ("IRAS 60-micron fluxes of IRAS 16293-2422", ["IRAS"]),
+        ("very large array and HUBBLE SPACE TELESCOPE", ["HST"]),
+        ("XMM Newton, Fermi LAT and eROSITA", ["XMM-Newton", "Fermi", "eROSITA"]),
+        ("a quasar seen by Einstein Probe and by the Einstein Observatory",
+         ["Einstein Probe", "Einstein Observatory"]),
+    ],
+)  # fmt: skip
+def test_a_facility_is_recognised(text, expected):
+    assert facilities(text) == expected
+
+
+def test_names_joined_by_a_slash_are_one_mention_and_offsets_hold():
+    text = "Spectra of VLT/MUSE, Swift/XRT and Subaru/HSC."
+    found = find_mentions(text)
+    assert [one.surface for one in found] == ["VLT/MUSE", "Swift/XRT", "Subaru/HSC"]
+    assert all(text[one.start : one.end] == one.surface for one in found)
+
+
+def test_a_title_helps_to_understand_the_abstract():
+    titles = ["Pulsars with the Five-hundred-meter Aperture Spherical radio Telescope", "Rotation"]
+    abstracts = ["A sensitivity only FAST has.", "Rotation is FAST here."]
+    found = find_in_papers(titles, abstracts)
+    assert found[["row", "field"]].to_numpy().tolist() == [[0, "title"], [0, "abstract"]]
+
+
+@pytest.mark.parametrize(
+    "text", ["", " ", "\x00", "Hubble" * 20_000, "(" * 50_000, "é–\ud800 JWST"]
+)
+def test_odd_text_does_no_harm(text):
+    found = find_mentions(text)
+    assert [one.facility for one in found] == (["JWST"] if "JWST" in text else [])
+
+
+def test_an_empty_corpus_has_the_columns_all_the_same():
+    assert list(find_in_papers([], []).columns) == [
+        "row", "field", "facility", "start", "end", "surface",
+    ]  # fmt: skip
+
+
+def test_the_demo_corpus_is_read_almost_perfectly(tmp_path):
+    write_demo(tmp_path, n_papers=300)
+    truth = json.loads((tmp_path / "truth.json").read_text("utf-8"))["papers"]
+    with gzip.open(tmp_path / "papers.jsonl.gz", "rt", encoding="utf-8") as lines:
+        papers = [json.loads(line) for line in lines]
+    planted, trapped = set(), set()
+    rows = {_key(paper): row for row, paper in enumerate(papers)}
+    for paper in truth:
+        row = rows[paper["paper_id"]]
+        for one in paper["mentions"]:
+            facility = find_facility(one["surface"]).name
+            planted.add((row, one["field"], one["start"], facility))
+        trapped |= {(row, one["field"], one["start"]) for one in paper["traps"]}
+    found = find_in_papers([p["title"] for p in papers], [p["abstract"] for p in papers])
+    got = set(found[["row", "field", "start", "facility"]].itertuples(index=False, name=None))
+    assert planted
+    assert len(got & planted) >= 0.97 * len(planted)
+    assert len(got & planted) >= 0.97 * len(got)
+    assert not {one[:3] for one in got} & trapped
+
+
+def _key(paper: dict) -> str:
+    return paper.get("paper_id") or paper.get("bibcode") or paper["arxiv_id"]
+
+
+def test_labelled_mentions_of_real_papers_are_found(real_papers):
+    labels = read_labels(LABELS)
+    assert sum(bool(label.facility) for label in labels) >= 300
+    assert sum(not label.facility for label in labels) >= 100
+    wanted = {label.arxiv_id for label in labels}
+    with gzip.open(real_papers, "rt", encoding="utf-8") as lines:
+        read = map(json.loads, lines)
+        papers = {paper["arxiv_id"]: paper for paper in read if paper["arxiv_id"] in wanted}
+    table = evaluate_mentions(papers, labels).set_index(["method", "half"])
+    ours = table.loc["with context"]
+    assert (ours[["precision", "recall"]] >= 0.97).all(axis=None)
+    assert (table.loc["plain matching"]["precision"] < ours["precision"]).all()
+
+
+def test_finding_is_fast_enough_for_a_big_corpus():
+    abstract = (
+        "We present ALMA and JWST observations of a disk around a young star. " * 3
+        + "The Hubble constant is no part of it and the rest is about dust and gas in it. " * 12
+    )
+    find_mentions(abstract)
+    start = time.process_time()
+    find_in_papers(["Dust in a disk"] * 1000, [abstract] * 1000)
+    assert time.process_time() - start < 2.0  # a slow and busy core takes a fifth of this

@@ -1,8 +1,10 @@
-"""Topics over time, and what sets two selections of papers apart.
+"""Topics over time, authors, places, and what sets two selections of papers apart.
 
 Each front takes an atlas and gives a `landscape.overlays.Analysis`:
 
 - `trends`: which regions grow or shrink relative to the whole corpus, and when that changed;
+- `author_path`: an author's papers over the map and through its regions in time;
+- `institutions`, `countries`: who works where on the map, where affiliations are known;
 - `compare`: in which regions one selection is over-represented against another.
 
 >>> from landscape.overlays.trends import trends
@@ -16,13 +18,18 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from landscape.overlays.trends.authors import author_path
     from landscape.overlays.trends.comparison import compare
+    from landscape.overlays.trends.places import countries, institutions
     from landscape.overlays.trends.topics import trends
 
-__all__ = ["compare", "trends"]
+__all__ = ["author_path", "compare", "countries", "institutions", "trends"]
 
 _HOMES = {
+    "author_path": "landscape.overlays.trends.authors",
     "compare": "landscape.overlays.trends.comparison",
+    "countries": "landscape.overlays.trends.places",
+    "institutions": "landscape.overlays.trends.places",
     "trends": "landscape.overlays.trends.topics",
 }
 

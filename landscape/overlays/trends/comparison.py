@@ -9,7 +9,8 @@ import numpy as np
 from landscape.errors import InputError
 from landscape.overlays.analysis import Analysis
 from landscape.overlays.periods import count_years
-from landscape.overlays.trends.topics import adjusted, groups_of
+from landscape.overlays.trends.slopes import adjusted
+from landscape.overlays.trends.topics import groups_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 _FEW = 30  # papers of a selection; fewer can hardly differ significantly
 _REACH = 1.959964  # two-sided 95%
 _LONGEST_NAME = 60
+_ROUNDING = 1e-7  # tables as likely as the one seen count too
 
 
 def compare(
@@ -212,10 +214,8 @@ def apart(
         return (a, only_b), (f"b holds all of a: a is compared with the other {len(only_b):,}.",)
     if not len(only_b):
         return (only_a, b), (f"a holds all of b: b is compared with the other {len(only_a):,}.",)
-    left = f"{len(shared):,} papers of both selections are" if len(shared) > 1 else (
-        "1 paper of both selections is"
-    )  # fmt: skip
-    return (only_a, only_b), (f"{left} left out of both.",)
+    are = "papers of both selections are" if len(shared) > 1 else "paper of both selections is"
+    return (only_a, only_b), (f"{len(shared):,} {are} left out of both.",)
 
 
 def _named(selection: str | ArrayLike, letter: str) -> str:
@@ -246,11 +246,22 @@ def _log_odds_ratio(
 
 
 def _fisher(k: int, m: int, a_total: int, b_total: int) -> float:
-    from scipy.stats import fisher_exact
-
+    """Fisher's two-sided p: all tables with these margins that are no likelier than this one."""
     if not k and not m:
         return float("nan")
-    return float(fisher_exact([[k, a_total - k], [m, b_total - m]])[1])
+    both = k + m
+    possible = np.arange(max(0, both - b_total), min(both, a_total) + 1)
+    logs = _log_ways(a_total, possible) + _log_ways(b_total, both - possible)
+    logs -= _log_ways(a_total + b_total, np.array([both]))
+    return float(min(1.0, np.exp(logs[logs <= logs[possible == k] + _ROUNDING]).sum()))
+
+
+def _log_ways(n: int, k: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Logarithm of the number of ways to choose k of n."""
+    from scipy.special import gammaln
+
+    ways: NDArray[np.float64] = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
+    return ways
 
 
 def _selections(

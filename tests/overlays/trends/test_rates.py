@@ -7,7 +7,7 @@ import pytest
 
 from landscape.overlays.trends.changes import find_changes
 from landscape.overlays.trends.rates import count_by_year, find_eras, fit_lines, share_interval
-from landscape.overlays.trends.topics import changes_of, fit_slopes
+from landscape.overlays.trends.slopes import changes_of, fit_slopes
 
 YEARS = np.arange(1990, 2020)
 TOTALS = np.linspace(300, 3000, 30).astype(int)  # the field grows tenfold

@@ -1,0 +1,244 @@
+"""An author's papers over the map and through its regions in time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from landscape.errors import InputError
+from landscape.overlays.analysis import Analysis
+from landscape.overlays.periods import count_years
+from landscape.overlays.trends.identities import (
+    given_names,
+    is_compatible,
+    link_papers,
+    person_key,
+    place_in_byline,
+)
+from landscape.overlays.trends.moves import mean_distance, measure_drift, periods_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+_SAMPLE = 20_000  # papers from which the spread of the corpus is measured
+_MOST_NEAR = 5_000  # names among which the nearest are looked for
+
+
+def author_path(
+    atlas: Any,
+    name: str,
+    *,
+    group: int | None = None,
+    period_years: int = 5,
+    n_resamples: int = 1000,
+    seed: int = 0,
+) -> Analysis:
+    """Follow an author over the map: papers in time, regions, spread and moves.
+
+    Distances are cosine distances of the embeddings in their full dimension; the places on the map
+    are for drawing only. Papers are matched by name, so namesakes are included: groups of papers
+    that share co-authors or affiliations are candidates for different persons.
+
+    Parameters
+    ----------
+    atlas : Atlas
+    name : str
+        ``"Rubin, Vera C."``, ``"Vera Rubin"``, ``"Rubin, V"`` or ``"Rubin"``.
+    group : int, optional
+        Only the papers of this group (see ``tables["groups"]``).
+    period_years : int, default 5
+        Years of one period of the path.
+    n_resamples : int, default 1000
+        Permutations of the test of drift.
+    seed : int, default 0
+
+    Returns
+    -------
+    Analysis
+        One row a paper in the order of time: ``paper_id, paper_row, date, year, title, spelled,
+        affiliation, n_authors, group, x, y, topic_id, label, step`` (distance from the paper
+        before). ``tables``: ``"summary"`` (``measure, value, low, high, note``), ``"topics"``,
+        ``"periods"`` (with ``moved``: another region became the main one), ``"groups"``,
+        ``"coauthors"``.
+
+    Raises
+    ------
+    InputError
+        If no paper has such an author, or there is no such group.
+
+    Examples
+    --------
+    >>> author_path(None, " ")
+    Traceback (most recent call last):
+    landscape.errors.InputError: The author's name is empty; give one such as "Rubin, Vera".
+    """
+    wanted = " ".join(name.replace('"', " ").split()).strip(" ,^")
+    if not wanted:
+        raise InputError('The author\'s name is empty; give one such as "Rubin, Vera".')
+    if period_years < 1:
+        raise InputError(f"A period of {period_years} years is too short; give at least 1.")
+    papers = _papers_of(atlas, wanted)
+    groups = _groups_table(papers)
+    if group is not None:
+        if group not in set(papers["group"]):
+            listed = ", ".join(map(str, sorted(set(papers["group"]))))
+            raise InputError(f"{wanted} has no group {group}; there are: {listed}.")
+        papers = papers[papers["group"] == group].reset_index(drop=True)
+    matrix = atlas.vectors()
+    vectors = np.asarray(matrix[papers["paper_row"].to_numpy()], dtype=np.float64)
+    papers["step"] = np.r_[np.nan, 1 - (vectors[1:] * vectors[:-1]).sum(axis=1)]
+    years = atlas.read_papers(["year"])["year"]
+    tables = {
+        "summary": _summary(papers, vectors, matrix, n_resamples=n_resamples, seed=seed),
+        "topics": _topics_table(papers),
+        "periods": periods_table(papers, vectors, period_years),
+        "groups": groups,
+        "coauthors": _coauthors_table(papers),
+    }
+    moves = int(tables["periods"]["moved"].sum())
+    return Analysis(
+        kind="author",
+        table=papers.drop(columns=["coauthors"]),
+        caption=(
+            f"Papers by {wanted} in {atlas.coverage['title']}, {papers['year'].min()} to "
+            f"{papers['year'].max()}: {len(papers):,} papers in "
+            f"{papers.loc[papers['topic_id'] >= 0, 'topic_id'].nunique()} regions, {moves} "
+            f"{'change' if moves == 1 else 'changes'} of the main region between periods of "
+            f"{period_years} years."
+        ),
+        denominators={"papers of the author": len(papers), "papers of the atlas": len(years)},
+        bounds=atlas.coverage,
+        warnings=(*_namesakes(papers, groups, group), *count_years(years).warnings),
+        tables=tables,
+    )
+
+
+def _papers_of(atlas: Any, name: str) -> pd.DataFrame:
+    """A row a paper, in the order of time, with the author's place in its byline."""
+    columns = ["paper_id", "date", "year", "title", "authors", "aff"]
+    rows = np.asarray(atlas.select(f'author:"{name}"'), dtype=np.int64)
+    papers = atlas.read_papers(columns).iloc[rows].assign(paper_row=rows)
+    papers["place"] = [place_in_byline(authors, name) for authors in papers["authors"]]
+    papers = papers[papers["place"] >= 0]
+    if papers.empty:
+        raise InputError(
+            f"No paper of this atlas has an author {name!r}{_nearest(atlas, name)}; see the names "
+            'of a paper with atlas.read_papers(["title", "authors"]).'
+        )
+    papers = papers.sort_values(["date", "paper_row"], ignore_index=True)
+    written = papers[["authors", "aff", "place"]].itertuples(index=False)
+    found = [_byline(*one) for one in written]
+    for at, column in enumerate(("spelled", "affiliation", "coauthors", "n_authors")):
+        papers[column] = [one[at] for one in found]
+    papers["group"] = link_papers(
+        papers["spelled"], papers["coauthors"], [text.split(";") for text in papers["affiliation"]]
+    )
+    at = atlas.map.iloc[papers["paper_row"]][["x", "y", "topic_id"]].reset_index(drop=True)
+    papers = papers.drop(columns=["authors", "aff", "place"]).join(at)
+    labels = atlas.topics.set_index("topic_id")["label"]
+    papers["label"] = papers["topic_id"].map(labels).fillna("")
+    return papers
+
+
+def _byline(authors: Any, aff: Any, place: int) -> tuple[str, str, list[str], int]:
+    """The name as spelled, where the person works, the others, and how many all are."""
+    names = list(authors)
+    known = len(aff) == len(names)  # else it is not known whose affiliation each is
+    affiliation = aff[place] if known and aff[place] not in (None, "-") else ""
+    return names[place], affiliation, names[:place] + names[place + 1 :], len(names)
+
+
+def _nearest(atlas: Any, name: str) -> str:
+    """The nearest names of the atlas, as part of a sentence."""
+    from difflib import get_close_matches
+    from itertools import islice
+
+    start = f" {person_key(name)[:2]}"
+    everybody = {one for of in atlas.read_papers(["authors"])["authors"] for one in of}
+    alike = {person_key(one): one for one in everybody if start in f" {one.casefold()}"}
+    near = get_close_matches(person_key(name), list(islice(alike, _MOST_NEAR)), n=3, cutoff=0.7)
+    return f" (nearest: {'; '.join(alike[key] for key in near)})" if near else ""
+
+
+def _summary(
+    papers: pd.DataFrame,
+    vectors: NDArray[np.float64],
+    matrix: NDArray[np.float32],
+    *,
+    n_resamples: int,
+    seed: int,
+) -> pd.DataFrame:
+    import pandas as pd
+
+    rng = np.random.default_rng(seed)
+    rows = np.sort(rng.choice(len(matrix), min(_SAMPLE, len(matrix)), replace=False))
+    corpus, _ = mean_distance(np.asarray(matrix[rows], dtype=np.float64))
+    spread, error = mean_distance(vectors)
+    drift, p = measure_drift(vectors, n_resamples=n_resamples, seed=seed)
+    share = papers.loc[papers["topic_id"] >= 0, "topic_id"].value_counts(normalize=True)
+    effective = float(np.exp(-(share * np.log(share)).sum())) if len(share) else np.nan
+    reach, nan = 1.96 * error, np.nan
+    rows_ = [
+        ("spread", spread, spread - reach, spread + reach, "mean cosine distance of two papers"),
+        ("corpus spread", corpus, nan, nan, "the same for two papers of the corpus"),
+        ("effective regions", effective, nan, nan, "exponential of the entropy over regions"),
+        ("drift", drift, nan, nan, "cosine distance of the later half of the papers"),
+        ("drift p", p, nan, nan, "share of random orders that drift as far"),
+    ]
+    return pd.DataFrame(rows_, columns=["measure", "value", "low", "high", "note"])
+
+
+def _topics_table(papers: pd.DataFrame) -> pd.DataFrame:
+    inside = papers[papers["topic_id"] >= 0]
+    table = inside.groupby(["topic_id", "label"], as_index=False).agg(
+        papers=("year", "size"), first_year=("year", "min"), last_year=("year", "max")
+    )
+    table["share"] = table["papers"] / len(papers)
+    return table.sort_values(["papers", "topic_id"], ascending=[False, True], ignore_index=True)
+
+
+def _groups_table(papers: pd.DataFrame) -> pd.DataFrame:
+    rows = papers.assign(places=papers["affiliation"])
+    return (
+        rows.groupby("group")
+        .agg(
+            papers=("year", "size"), first_year=("year", "min"), last_year=("year", "max"),
+            spelled=("spelled", _distinct), affiliations=("places", _distinct),
+            labels=("label", _distinct),
+        )
+        .reset_index()
+        .sort_values("group", key=lambda numbers: numbers.where(numbers > 0, len(papers) + 1))
+        .reset_index(drop=True)
+    )  # fmt: skip
+
+
+def _distinct(texts: pd.Series) -> list[str]:
+    return [str(text) for text in texts[texts != ""].value_counts().index[:5]]
+
+
+def _coauthors_table(papers: pd.DataFrame) -> pd.DataFrame:
+    others = papers["coauthors"].explode().dropna()
+    written = others.groupby(others.map(person_key)).agg(
+        name=lambda names: names.mode().iloc[0], papers="size"
+    )
+    return written.sort_values("papers", ascending=False, ignore_index=True).head(100)
+
+
+def _namesakes(papers: pd.DataFrame, groups: pd.DataFrame, chosen: int | None) -> tuple[str, ...]:
+    said = ["Papers are matched by name: those of other people of this name are included."]
+    given = sorted({given_names(name) for name in papers["spelled"]})
+    first = sorted({one[0] for one in given if one and len(one[0]) > 1})
+    if any(not is_compatible(a, b) for a in given for b in given):
+        named = ", ".join(first[:6]) or "different initials"
+        said.append(f"The name is spelled out differently ({named}): these are different people.")
+    linked = int((groups["group"] > 0).sum())
+    alone = int(groups.loc[groups["group"] == 0, "papers"].sum())
+    if chosen is None and linked > 1:
+        said.append(
+            f"By co-authors and affiliations the papers fall into {linked} groups"
+            f"{f' and {alone} linked to none' if alone else ''}: they may be of several people, "
+            "or of one who changed both."
+        )
+    return tuple(said)

@@ -1,0 +1,117 @@
+"""Emerging and fading regions: small worlds, and the themes of the demo corpus."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from landscape.corpus.demo import write_demo
+from landscape.errors import InputError
+from landscape.overlays.trends import trends
+
+from .worlds import atlas_of
+
+
+def _world(*, seed: int = 1, gap: tuple[int, ...] = ()) -> pd.DataFrame:
+    """Twelve regions over 25 years; region 1 grows 8% a year, region 2 shrinks, and so on."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for year in range(2000, 2025):
+        papers = 10 if year in gap else 400 + 40 * (year - 2000)
+        weights = np.ones(12)
+        weights[1] = np.exp(0.08 * (year - 2012))
+        weights[2] = np.exp(-0.08 * (year - 2012))
+        topics = rng.choice(12, papers, p=weights / weights.sum())
+        rows.append(pd.DataFrame({"year": year, "topic_id": topics}))
+    return pd.concat(rows, ignore_index=True)
+
+
+def test_the_growing_and_the_shrinking_region_are_named() -> None:
+    found = trends(atlas_of(_world()))
+    classes = found.table.set_index("topic_id")["class"]
+    assert classes[1] == "emerging"
+    assert classes[2] == "fading"
+    assert (classes.drop([1, 2]) == "steady").all()
+    assert found.table.topic_id.iloc[0] == 1
+    assert found.table.topic_id.iloc[-1] == 2
+    rising = found.table.iloc[0]
+    assert rising.slope_low < 0.085 < rising.slope_high
+    assert rising.change == pytest.approx(np.exp(24 * rising.slope))
+
+
+def test_a_gap_of_the_corpus_is_no_decline() -> None:
+    found = trends(atlas_of(_world(gap=(2010, 2011))))
+    years = found.tables["years"]
+    assert set(years.loc[~years.covered, "year"]) == {2010, 2011}
+    assert years.loc[~years.covered, ["share", "share_low", "fitted"]].isna().all().all()
+    assert years.loc[years.covered, ["share", "fitted"]].notna().all().all()
+    assert any("2010-2011" in warning for warning in found.warnings)
+    assert found.denominators["covered years"] == 23
+    assert found.table.set_index("topic_id")["class"].loc[[1, 2]].tolist() == ["emerging", "fading"]
+
+
+def test_counts_and_denominators_add_up() -> None:
+    papers = _world()
+    found = trends(atlas_of(papers), since=2005, until=2014)
+    inside = papers[papers.year.between(2005, 2014)]
+    assert found.denominators["papers"] == len(inside)
+    assert found.table.papers.sum() == len(inside)
+    assert found.tables["years"].papers.sum() == len(inside)
+    assert found.table.share.sum() == pytest.approx(1)
+    assert len(found.tables["years"]) == 12 * 10
+
+
+def test_continents_are_counted_through_their_regions() -> None:
+    found = trends(atlas_of(_world()), level=0)
+    assert found.table.label.tolist() == ["Everything"]
+    assert found.table.share.tolist() == [1.0]
+    assert found.table["class"].tolist() == ["steady"]
+
+
+def test_a_region_of_one_paper_has_no_class() -> None:
+    papers = pd.concat([_world(), pd.DataFrame({"year": [2024], "topic_id": [50]})])
+    found = trends(atlas_of(papers.reset_index(drop=True)))
+    assert found.table.set_index("topic_id").loc[50, "class"] == "steady"
+    assert any("fewer than 10 papers" in warning for warning in found.warnings)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"since": 2030}, "no paper from 2030"),
+        ({"since": 2010, "until": 2005}, "ends before it begins"),
+        ({"since": 2010, "until": 2011}, "at least 3 years"),
+        ({"level": 2}, "no level 2"),
+        ({"q": 0}, "between 0 and 1"),
+        ({"least_change": 0.5}, "1 or more"),
+    ],
+)
+def test_what_cannot_be_is_said(options: dict[str, float], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        trends(atlas_of(_world()), **options)
+
+
+def test_themes_of_the_demo_corpus_that_rise_and_fall_are_found(tmp_path) -> None:
+    """Themes stand for regions here: the truth knows how the activity of each was planted."""
+    import gzip
+    import json
+
+    write_demo(tmp_path, n_papers=2000)
+    truth = json.loads((tmp_path / "truth.json").read_text())
+    lines = gzip.decompress((tmp_path / "papers.jsonl.gz").read_bytes()).splitlines()
+    themes = {theme["id"]: number for number, theme in enumerate(truth["themes"])}
+    planted = {number: theme["activity"] for number, theme in enumerate(truth["themes"])}
+    of_paper = {paper["paper_id"]: themes[paper["theme"]] for paper in truth["papers"]}
+    papers = pd.DataFrame(map(json.loads, lines))
+    topic = papers["bibcode"].map(of_paper)
+    assert topic.notna().mean() > 0.95
+    world = pd.DataFrame({"year": papers["year"], "topic_id": topic.fillna(-1).astype(int)})
+    table = trends(atlas_of(world)).table
+    by_kind = pd.crosstab(table.topic_id.map(planted), table["class"])
+    assert by_kind.loc["falling", "fading"] >= 0.8 * by_kind.loc["falling"].sum()
+    assert by_kind.loc["rising", "emerging"] >= 0.5 * by_kind.loc["rising"].sum()
+    assert by_kind.loc["rising", "fading"] == 0
+    assert by_kind.loc[["falling", "steady"], "emerging"].sum() == 0
+    # Steady themes lose a little of their share to those that rise: shares add up.
+    assert by_kind.loc["steady", "steady"] >= 0.8 * by_kind.loc["steady"].sum()

@@ -234,13 +234,15 @@ def contour_lines(grid: Grid, level: float) -> list[NDArray[np.float64]]:
     return lines
 
 
-def count_pieces(grid: Grid, level: float) -> int:
+def count_pieces(grid: Grid, level: float, *, least_share: float = 0.0) -> int:
     """Count the separate pieces of ground at or above a density.
 
     Parameters
     ----------
     grid : Grid
     level : float
+    least_share : float, default 0
+        Pieces with a smaller fraction of all that the grid holds are not counted.
 
     Returns
     -------
@@ -254,5 +256,6 @@ def count_pieces(grid: Grid, level: float) -> int:
     """
     from scipy import ndimage
 
-    pieces = ndimage.label(grid.density >= level, structure=np.ones((3, 3)))[1]
-    return int(pieces)
+    labels, n_pieces = ndimage.label(grid.density >= level, structure=np.ones((3, 3)))
+    held = np.bincount(labels.ravel(), grid.density.ravel(), minlength=n_pieces + 1)[1:]
+    return int((held >= least_share * grid.density.sum()).sum())

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _ENOUGH_EXAMPLES = 30
+_PRIOR_PAPERS = 5
 _FEATURES = (
     "log_papers", "log_papers_squared", "log_titles", "in_title", "abbreviated", "compactness",
     "promise", "one_word", "two_words", "many_words", "name_like", "vague", "head_rate",
@@ -151,6 +152,48 @@ def concept_likeness(phrases: pd.DataFrame) -> NDArray[np.float64]:
     used = leaves | open_
     scores: NDArray[np.float64] = model.fit(scaled[used], named[used]).decision_function(scaled)
     return scores
+
+
+def measure_novelty(table: PhraseTable, phrases: pd.DataFrame) -> NDArray[np.float64]:
+    """Measure how little of what else a phrase's papers talk about the thesaurus covers.
+
+    Parameters
+    ----------
+    table : PhraseTable
+    phrases : pandas.DataFrame
+        ``phrase`` and ``covered``, see `name_phrases`.
+
+    Returns
+    -------
+    ndarray of float, shape (n_phrases,)
+        Minus the logarithm of the covered share of its papers' other phrases over that of all
+        papers; five papers like the mean are added to each.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from landscape.mapping.naming import phrase_table
+    >>> table = phrase_table([["ring", "arc"]] * 20 + [["star", "sun"]] * 20)
+    >>> phrases = pd.DataFrame({"phrase": range(4), "covered": np.isin(table.forms, ["sun"])})
+    >>> low, high = sorted(set(measure_novelty(table, phrases).round(2).tolist()))[::3]
+    >>> low < 0 < high
+    True
+    """
+    covered = np.zeros(len(table.forms))
+    covered[phrases["phrase"]] = phrases["covered"]
+    measured = np.zeros(len(table.forms))
+    measured[phrases["phrase"]] = 1.0
+    total = np.bincount(table.paper, measured[table.phrase], table.n_papers)[table.paper]
+    hits = np.bincount(table.paper, covered[table.phrase], table.n_papers)[table.paper]
+    others = total - measured[table.phrase]
+    mean = covered.sum() and float((hits / np.maximum(total, 1))[total > 0].mean())
+    share = np.where(others > 0, (hits - covered[table.phrase]) / np.maximum(others, 1), mean)
+    sums = np.bincount(table.phrase, share, len(table.forms))
+    papers = np.bincount(table.phrase, minlength=len(table.forms))
+    if not mean:
+        return np.zeros(len(phrases))
+    shrunk = (sums + _PRIOR_PAPERS * mean) / (papers + _PRIOR_PAPERS)
+    return np.asarray(-np.log(shrunk / mean)[phrases["phrase"]])
 
 
 def mean_cosines(table: PhraseTable, vectors: NDArray[np.floating]) -> NDArray[np.float64]:

@@ -13,11 +13,12 @@ from landscape.overlays.analysis import Analysis
 from landscape.overlays.periods import count_years
 from landscape.overlays.thesaurus.candidates import (
     concept_likeness,
+    measure_novelty,
     measure_phrases,
     name_phrases,
 )
 from landscape.overlays.thesaurus.concepts import Thesaurus
-from landscape.overlays.thesaurus.names import letters_of, named_forms
+from landscape.overlays.thesaurus.names import complete_name, letters_of, named_forms
 from landscape.overlays.thesaurus.parents import nearest_concepts, suggest_parent
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 _FEWEST = 5
 _PAPERS_A_PHRASE = 20_000  # large corpora: a phrase of fewer than 1 paper in so many is noise
 _GROWTH_WEIGHT = 0.25
+_NOVELTY_WEIGHT = 0.25
 _N_PAPERS_SHOWN = 5
 
 
@@ -64,8 +66,9 @@ def thesaurus_gaps(atlas: Any, *, limit: int = 100, thesaurus: Thesaurus | None 
     -------
     Analysis
         Table, best first: ``rank, name, alternatives, papers, growth, growth_low, compactness,
-        in_title, likeness, score, parent_id, parent, nearest`` and ``region, region_share``
-        (the region of the map that holds most of its papers, and that share); see `rank_gaps`.
+        in_title, novelty, likeness, score, parent_id, parent, nearest, region,
+        region_share`` (the region that holds most of its papers, and that share); see
+        `rank_gaps`.
         ``tables["papers"]``: exemplar papers of each proposal (``name, paper_id, title,
         similarity``). ``tables["regions"]``: of each region ``topic_id, label, papers,
         named_share`` (share of its papers' phrases that the thesaurus names) and ``proposals``.
@@ -84,6 +87,11 @@ def thesaurus_gaps(atlas: Any, *, limit: int = 100, thesaurus: Thesaurus | None 
         papers["year"].to_numpy(dtype=np.int64), atlas.vectors(),
     )  # fmt: skip
     named, proposals = rank_gaps(evidence, uat, limit=limit)
+    texts = (papers["title"] + ". " + papers["abstract"]).to_numpy(dtype=object)
+    proposals["name"] = [
+        complete_name(name, texts[_papers_of(evidence.table, phrase)])
+        for name, phrase in zip(proposals["name"], proposals["phrase"], strict=True)
+    ]
     proposals = _add_parents(proposals, named, evidence, uat)
     topics = atlas.topics[atlas.topics["level"] == 1]
     topic_of = atlas.map["topic_id"].to_numpy()
@@ -146,7 +154,9 @@ def rank_gaps(
     The score is the log-odds that a phrase is alike to those that the thesaurus names
     (`landscape.overlays.thesaurus.candidates.concept_likeness`: number of papers, titles,
     abbreviations, compactness in the embedding, and the company of its words) plus a quarter of
-    the logarithm of its growth, held within a factor e. Spellings of one phrase and
+    the logarithm of its growth, held within a factor e, plus a quarter of its novelty in
+    standard deviations, held within two
+    (`landscape.overlays.thesaurus.candidates.measure_novelty`). Spellings of one phrase and
     abbreviations become alternative terms of it.
 
     Parameters
@@ -165,7 +175,9 @@ def rank_gaps(
     named = name_phrases(evidence.phrases, named_forms(thesaurus))
     named["likeness"] = concept_likeness(named)
     grown = np.clip(np.log(np.maximum(named["growth_low"], 1e-9)), -1.0, 1.0)
-    named["score"] = named["likeness"] + _GROWTH_WEIGHT * grown
+    named["novelty"] = measure_novelty(evidence.table, named)
+    new = np.clip(named["novelty"] / (named["novelty"].std() or 1.0), -2.0, 2.0)
+    named["score"] = named["likeness"] + _GROWTH_WEIGHT * grown + _NOVELTY_WEIGHT * new
     return named, merge_spellings(named[~named["covered"]], limit=limit)
 
 
@@ -203,7 +215,7 @@ def merge_spellings(candidates: pd.DataFrame, *, limit: int) -> pd.DataFrame:
 
 _SHOWN = [
     "rank", "name", "alternatives", "papers", "growth", "growth_low", "compactness", "in_title",
-    "likeness", "score", "parent_id", "parent", "nearest", "phrase",
+    "novelty", "likeness", "score", "parent_id", "parent", "nearest", "phrase",
 ]  # fmt: skip
 
 

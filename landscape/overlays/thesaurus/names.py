@@ -108,3 +108,38 @@ def letters_of(name: str) -> str:
     """
     capitals = "".join(sign for sign in name if sign.isupper()).casefold()
     return capitals if len(capitals) > 1 and " " not in name else ""
+
+
+def complete_name(name: str, texts: Sequence[str], *, share: float = 0.8) -> str:
+    """Add the word that nearly always stands before a phrase: keywords lose some of them.
+
+    Parameters
+    ----------
+    name : str
+    texts : sequence of str
+        Of the papers that use it.
+    share : float, default 0.8
+        In which part of the uses the word has to stand there.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> complete_name("radio circles", ["Odd radio circles are rare. An odd radio circle is odd."])
+    'odd radio circles'
+    """
+    *front, last = name.split(" ")
+    stem = last[: max(len(last) - 3, 3)]  # whatever its plural
+    pattern = re.compile(
+        r"([^\W\d_]+(?:-[^\W\d_]+)*)?\s+"
+        + r"[\s-]+".join(map(re.escape, [*front, stem])), re.IGNORECASE,
+    )  # fmt: skip
+    before = Counter(
+        (match[1] or "").casefold() for text in texts for match in pattern.finditer(f". {text}")
+    )
+    word, uses = max(before.items(), key=lambda one: (one[1], one[0]), default=("", 0))
+    if len(word) < 3 or word in _SMALL_WORDS or uses < max(share * before.total(), 2):
+        return name
+    return f"{word} {name}"

@@ -1,0 +1,101 @@
+"""Proposals for the thesaurus: a planted gap is found, known names are not proposed."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from landscape.errors import InputError
+from landscape.overlays.thesaurus.backtest import added_forms, backtest_gaps
+from landscape.overlays.thesaurus.concepts import Concept, Thesaurus
+from landscape.overlays.thesaurus.forms import to_uat_csv, to_uat_form
+from landscape.overlays.thesaurus.gaps import thesaurus_gaps
+from landscape.overlays.thesaurus.names import complete_name, find_abbreviations, word_bag
+
+STARS = Thesaurus("1", {"1": Concept("1", "Stars"), "2": Concept("2", "Nebulae")})
+
+
+def _atlas() -> SimpleNamespace:
+    """Papers on stars, on nebulae, and on odd rings: a subject that grows and has no concept."""
+    rng = np.random.default_rng(5)
+    n = 300
+    kind = np.repeat([0, 1, 2], n // 3)
+    names = np.array(["stars", "nebulae", "odd rings"], dtype=object)[kind]
+    vectors = np.eye(3)[kind] + rng.normal(0, 0.2, (n, 3))
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    common = np.where(rng.random(n) < 0.6, "careful measurements", "large samples")
+    years = np.where(kind == 2, 2022, rng.integers(2018, 2024, n))
+    papers = pd.DataFrame({
+        "paper_id": [f"p{i}" for i in range(n)],
+        "title": [f"=On {name} number {i}" for i, name in enumerate(names)],
+        "abstract": [f"We see {name} (ORs) here." if name == "odd rings" else "" for name in names],
+        "keywords": [[name, other] for name, other in zip(names, common, strict=True)],
+        "year": years,
+    })  # fmt: skip
+    topics = pd.DataFrame({
+        "topic_id": [0, 1, 2], "label": ["A", "B", "C"], "level": 1, "n_papers": n // 3,
+    })  # fmt: skip
+    coverage = {"title": "Rings", "first_date": "2018", "last_date": "2023", "generated": True}
+    return SimpleNamespace(
+        read_papers=lambda columns: papers[columns],
+        vectors=lambda: vectors,
+        thesaurus=STARS,
+        topics=topics,
+        map=pd.DataFrame({"topic_id": kind}),
+        coverage=coverage,
+    )
+
+
+def test_the_subject_without_a_concept_is_proposed_first() -> None:
+    gaps = thesaurus_gaps(_atlas())
+    first = gaps.table.iloc[0]
+    assert first["name"] == "odd rings"
+    assert first["alternatives"] == ("ORs",)
+    assert first["papers"] == 100
+    assert first["growth_low"] > 2
+    assert (first["region"], first["region_share"]) == ("C", 1.0)
+    assert not {"stars", "nebulae"} & set(gaps.table["name"])
+    assert gaps.tables["regions"]["label"].iloc[0] == "C"
+
+
+def test_a_proposal_can_be_handed_in() -> None:
+    gaps = thesaurus_gaps(_atlas(), limit=2)
+    form = to_uat_form(gaps, "odd rings")
+    assert form.startswith("Preferred term: Odd rings\nAlternative terms: ORs\nBroader term: ")
+    assert "\nDefinition: \n" in form
+    assert "generated papers" in form
+    assert len(to_uat_csv(gaps).splitlines()) == 3
+    with pytest.raises(InputError, match="odd rings"):
+        to_uat_form(gaps, "odd ring")
+
+
+def test_a_backtest_finds_what_was_added() -> None:
+    later = Thesaurus("2", {**STARS.concepts, "3": Concept("3", "Rings (odd)", ("Odd rings",))})
+    assert set(added_forms(STARS, later).values()) == {"3"}
+    found = backtest_gaps(_atlas(), STARS, later, limits=(1, 3))
+    best = found.table.set_index(["method", "proposals"])
+    assert best.loc[("landscape", 1), "found"] == 1
+    assert best.loc[("landscape", 1), "recall_reachable"] == 1.0
+    assert best.loc[("frequency", 1), "found"] == 0
+
+
+def test_no_limit_below_one() -> None:
+    with pytest.raises(InputError, match="limit"):
+        thesaurus_gaps(_atlas(), limit=0)
+
+
+def test_names_are_compared_by_their_words() -> None:
+    assert word_bag("Stellar clusters") == word_bag("star cluster") == word_bag("clusters of stars")
+    assert word_bag("odd rings") != word_bag("odd radio rings")
+    assert find_abbreviations(["the dark matter halo (ABC) and dark matter (DM)"]) == {
+        "dark matter": {"DM": 1}
+    }
+
+
+def test_a_word_that_is_nearly_always_there_belongs_to_the_name() -> None:
+    texts = ["We saw odd radio circles.", "An odd radio circle", "Many radio galaxies"]
+    assert complete_name("radio circles", texts) == "odd radio circles"
+    assert complete_name("radio galaxies", texts) == "radio galaxies"

@@ -66,7 +66,8 @@ def uat(
     Returns
     -------
     Sheet
-        A matplotlib Figure; its ``table`` is that of `landscape.overlays.thesaurus.extents.thesaurus_overlay`.
+        A matplotlib Figure; its ``table`` is that of
+        `landscape.overlays.thesaurus.extents.thesaurus_overlay`.
 
     Raises
     ------
@@ -104,7 +105,7 @@ def draw_concepts(
     atlas : Atlas
         Its ``map`` and ``coverage``.
     analysis : Analysis
-        Its ``table`` has a row a concept: ``concept_id, concept, papers, ...``; its
+        Its ``table`` has a row a concept: ``concept_id, label, papers, ...``; its
         ``tables["contours"]`` has ``concept_id, share, piece, order, x, y``.
     multiples, colours, size_inches, title, raster_dpi
         As for `uat`.
@@ -202,8 +203,9 @@ def _draw_concept(
             for _, piece in own[own["share"] == share].groupby("piece")
         ]
         draw_lines(
-            plate.sheet.axes[panel], lines, style, width=(1.7 if tightest else 0.7) * plate.scale,
-            gid=f"concept-{concept}", halo=plate.colours.halo if tightest else None,
+            plate.sheet.axes[panel], lines, style,
+            width=(1.7 if tightest else 0.7) * plate.scale * (0.55 if fill else 1.0),
+            gid=f"concept-{concept}", halo=plate.colours.halo if tightest and not fill else None,
             fill=fill if tightest else fill / 3,
         )  # fmt: skip
 
@@ -237,7 +239,7 @@ def concept_peaks(analysis: Analysis, *, all_found: bool = False) -> pd.DataFram
     peaks = pd.DataFrame(
         {
             "topic_id": np.arange(len(at)),
-            "label": analysis.table["concept"].astype(str).to_numpy(),
+            "label": analysis.table["label"].astype(str).to_numpy(),
             "level": 1,
             "x": at[:, 0],
             "y": at[:, 1],
@@ -268,7 +270,7 @@ def _ranking(plate: Plate, analysis: Analysis, styles: Sequence[Series]) -> Any:
     columns = [column for column in wanted if column[0] in table]
     rows = [
         Row(
-            clean_name(row["concept"]),
+            clean_name(row["label"]),
             tuple("–" if row[name] != row[name] else form.format(row[name])
                   for name, _, form in columns),
             style={"color": style.colour, "linestyle": style.dashes,

@@ -187,7 +187,9 @@ def draw_impact(
     from landscape.figures.sheet import SETTINGS
 
     x, y = positions(atlas.map["x"], atlas.map["y"])
-    windows = [(since, until)] if slices is None else [tuple(pair) for pair in slices]
+    windows: list[tuple[int | None, int | None]] = [(since, until)]
+    if slices is not None:
+        windows = [(int(first), int(last)) for first, last in slices]
     views = views_of(usage, windows)
     facts = replace(facts_of(atlas), share_named=None)
     in_panels = multiples or slices is not None
@@ -295,7 +297,7 @@ def _draw_together(
     shape = grid_shape(frame, scale=plate.scale)
     kernel = _WIDER * default_bandwidth(x, y)
     styles = series(plate.colours, len(views))
-    peaks = []
+    peaks: list[dict[str, Any]] = []
     for view, style in zip(views, styles, strict=True):
         if not view.uses.any():
             continue

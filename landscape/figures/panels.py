@@ -145,7 +145,7 @@ class Plate(Page):
         first.set(xticks=[], yticks=[], facecolor="none")
         for spine in first.spines.values():
             spine.set(color=self.colours.faint, linewidth=0.4 * self.scale)
-        picture = first.images[0].get_array()
+        picture = np.asarray(first.images[0].get_array())
         made = []
         for frame in frames:
             axes = self.add_map(frame, framed=True)

@@ -41,7 +41,7 @@ def concepts_of(atlas, *, n=6, empty=()):
                 contours.append(pd.DataFrame({**keys, **points}))
         label = "$H_0$ </svg> & a concept with a very long name indeed" * (number == 1) or row.label
         rows.append((str(number), label, int(mask.sum()), mask.mean(), 0.9))
-    names = ["concept_id", "concept", "papers", "share", "separability_full"]
+    names = ["concept_id", "label", "papers", "share", "separability_full"]
     table = pd.DataFrame(rows, columns=names)
     return Analysis(
         "uat", table, "Where concepts live.", {"papers": len(x)}, atlas.coverage, ("Beware.",),
@@ -88,7 +88,7 @@ def test_small_maps_share_their_axes_and_a_concept_without_papers_is_still_liste
     assert len({(axes.get_xlim(), axes.get_ylim()) for axes in figure.axes}) == 1
     alone = draw_concepts(atlas, analysis, raster_dpi=40)
     words = " ".join(text.get_text() for text in alone.texts if text.get_gid() == "ranking")
-    assert analysis.table["concept"][2].split()[0] in words
+    assert analysis.table["label"][2].split()[0] in words
     assert alone.table is analysis.table
     assert "Beware." in alone.caption
 

@@ -183,7 +183,7 @@ def _draw_multiples(
         solid = replace(style, dashes="-")
         _draw_concept(plate, number, analysis, row.concept_id, solid, fill=0.30)
         plate.write_heading(
-            boxes[number], row.concept, f"{row.papers:,} papers", colour=style.colour
+            boxes[number], row.label, f"{row.papers:,} papers", colour=style.colour
         )
     return frames[0]
 

@@ -193,7 +193,8 @@ def dress(
     )
     figure.add_annotation(
         text="<br>".join(lines), xref="paper", yref="paper", x=0, y=0, yshift=-below,
-        showarrow=False, xanchor="left", yanchor="top", align="left", font={"size": 11, "color": colours.faint},
+        showarrow=False, xanchor="left", yanchor="top", align="left",
+        font={"size": 11, "color": colours.faint},
     )  # fmt: skip
 
 

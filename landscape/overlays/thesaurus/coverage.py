@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
 _ENDING = re.compile(
-    r"(ational|ation|ical|ally|ics|ing|ion|ary|ity|ies|al|ar|ic|ed|es|e|s|y)$"
+    r"(ational|ation|ical|ally|ics|ing|ion|ary|ity|ies|al|ic|ed|es|e|s|y)$"
 )  # reionized and reionization, accreting and accretion: what is meant, if not what is said
 _LONG = 5
 

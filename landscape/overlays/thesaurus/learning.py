@@ -39,7 +39,7 @@ class Meaning:
     def scores(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
         """How much papers are about each concept, shape (n, n_concepts)."""
         centred = np.asarray(vectors, dtype=np.float32) - self.centre
-        found: NDArray[np.float32] = centred @ self.directions
+        found: NDArray[np.float32] = np.asarray(centred @ self.directions, dtype=np.float32)
         return found
 
 

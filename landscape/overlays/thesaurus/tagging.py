@@ -115,7 +115,8 @@ def tag_papers(
     pandas.DataFrame
         ``row, concept_id, score, evidence``, best first within a row. The score estimates the
         probability that the authors would give the concept; the evidence is the words that name
-        it (``"title: white dwarfs"``), or ``"meaning"``.
+        it (``"title: white dwarfs"``), ``"keywords"``, or, where no text says it, ``"meaning"``
+        (``"words"`` without vectors: the words of its term stand apart).
 
     Examples
     --------
@@ -200,6 +201,7 @@ def _given(keywords: Sequence[Sequence[str]], terms: Terms) -> pd.DataFrame:
 
 def _said(tags: pd.DataFrame, evidence: Evidence) -> list[str]:
     """Where each tag comes from: keywords, the words in title or abstract, or the meaning."""
+    unsaid = "meaning" if evidence.meaning else "words"
     surfaces: dict[tuple[int, int], str] = {}
     for where, found in (("abstract", evidence.abstract), ("title", evidence.title)):
         for row, column, surface in zip(
@@ -207,6 +209,6 @@ def _said(tags: pd.DataFrame, evidence: Evidence) -> list[str]:
         ):
             surfaces[row, column] = f"{where}: {surface}"
     return [
-        "keywords" if score in (_GIVEN, _GIVEN_BY_NAME) else surfaces.get((row, column), "meaning")
+        "keywords" if score in (_GIVEN, _GIVEN_BY_NAME) else surfaces.get((row, column), unsaid)
         for row, column, score in zip(tags["row"], tags["column"], tags["score"], strict=True)
     ]

@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 
 _LISTED = 15
 _FOLD = 4.0  # the ramp ends at a fourth of the usual density of reviews, and at four times it
-_WIDER = 2.0  # reviews are few: their kernel, in units of that of papers
+_BESIDE = 0.39  # of the width, for the table: it shows every component of the score
+_WIDER = 1.5  # reviews are few: their kernel, in units of that of papers
 _LONGEST_NOTE, _LONGEST_HEAD = 400, 600
 _COLUMNS = (  # the score first, then what it is made of
     ("score", "Score", "{:.1f}"),
@@ -153,7 +154,7 @@ def draw_reviews(
         plate = Plate(size_inches, palette, raster_dpi=raster_dpi, title=title)
         plate.key = review_key(plate)
         plate.reserve_caption(head, sentences, facts)
-        box, column = plate.divided()
+        box, column = plate.divided(beside=_BESIDE)
         frame = plate.fit(x, y, best, page=box)
         _draw_contrast(plate, frame, x, y, found)
         written = write_ranking(plate, _ranking(best), column)
@@ -210,7 +211,7 @@ def contrast_picture(shares: ShareMap, ramp: Floats, *, fold: float = _FOLD) -> 
     with np.errstate(divide="ignore"):
         times = np.log(shares.share / usual) / np.log(fold) if shares.overall else 0 * shares.share
     tone = np.round((np.clip(times, -1, 1) + 1) / 2 * (len(ramp) - 1)).astype(int)
-    seen = np.clip((shares.papers - 4) / 20, 0, 1)
+    seen = np.clip((shares.papers - 6) / 24, 0, 1)
     return np.dstack([ramp[tone], seen * seen * (3 - 2 * seen)])
 
 

@@ -138,8 +138,8 @@ def density_grid(
     inside = (rows >= 0) & (rows < shape[0]) & (columns >= 0) & (columns < shape[1])
     cells = (rows[inside] * shape[1] + columns[inside]).astype(np.int64)
     counted = None if weights is None else np.asarray(weights, dtype=np.float64)[inside]
-    counts = np.bincount(cells, counted, minlength=shape[0] * shape[1])
-    counts = counts.reshape(shape).astype(np.float64)
+    flat = np.bincount(cells, counted, minlength=shape[0] * shape[1])
+    counts = flat.reshape(shape).astype(np.float64)
     grid = Grid((x0, y0, x1, y1), counts, counts)
     width, height = grid.cell
     kernel = default_bandwidth(x, y) if bandwidth is None else bandwidth

@@ -106,7 +106,8 @@ def score_proposals(
     named, _ = rank_gaps(evidence, thesaurus, limit=1)
     candidates = named[~named["covered"]]
     reachable = {added[bag] for bag in named["bag"] if bag in added}
-    rows, found = [], []
+    rows: list[dict[str, Any]] = []
+    found: list[tuple[str, int, str, str]] = []
     for method, column in _METHODS.items():
         ranked = merge_spellings(candidates.assign(score=candidates[column]), limit=max(limits))
         hits = [

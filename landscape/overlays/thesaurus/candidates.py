@@ -239,7 +239,7 @@ def later_half(years: NDArray[np.integer]) -> NDArray[np.bool_]:
 
 
 def growth(
-    papers: NDArray[np.integer], late_papers: NDArray[np.floating], late_share: float
+    papers: NDArray[Any], late_papers: NDArray[Any], late_share: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Odds of a late paper among a phrase's papers over those of the corpus.
 
@@ -334,4 +334,5 @@ def _in_title(table: PhraseTable, titles: Sequence[str]) -> NDArray[np.float64]:
         needles[phrase] in plain[paper]
         for paper, phrase in zip(table.paper.tolist(), table.phrase.tolist(), strict=True)
     ]
-    return np.bincount(table.phrase, np.array(found, dtype=float), minlength=len(table.forms))
+    counted = np.bincount(table.phrase, np.array(found, dtype=float), minlength=len(table.forms))
+    return counted.astype(np.float64)

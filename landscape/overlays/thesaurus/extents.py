@@ -61,9 +61,10 @@ def thesaurus_overlay(
     Analysis
         Table: ``concept_id, label, papers, share`` (of all papers), for each contour
         ``area_50`` (its ground as a fraction of the occupied map, the smallest ground that holds
-        98% of all papers) and ``pieces_50`` (each with 1% of the concept's papers at least), ``separability_full`` and ``separability_map``
-        with ``_low`` and ``_high``: the area under the ROC curve of the concept's share among
-        the 15 nearest neighbours of 4,000 papers, in the embedding and on the map.
+        98% of all papers) and ``pieces_50`` (each with 1% of the concept's papers at least),
+        ``separability_full`` and ``separability_map`` with ``_low`` and ``_high``: the area
+        under the ROC curve of the concept's share among the 15 nearest neighbours of 4,000
+        papers, in the embedding and on the map.
         ``tables["contours"]``: ``concept_id, label, share, piece, order, x, y``.
 
     Raises
@@ -180,7 +181,8 @@ def measure_extents(
     extent = map_extent(x, y)
     everything = density_grid(x, y, extent=extent, shape=shape)
     occupied = (everything.density >= highest_density_levels(everything, (_OCCUPIED,))[0]).sum()
-    rows, lines = [], []
+    rows: list[dict[str, float]] = []
+    lines: list[pd.DataFrame] = []
     for group in members.T:
         # The map's own kernel is made for its many peaks; a group's outline should be calmer.
         width = _CALMER * default_bandwidth(x[group], y[group])

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _FEWEST = 5
 _PAPERS_A_PHRASE = 20_000  # large corpora: a phrase of fewer than 1 paper in so many is noise
-_GROWTH_WEIGHT = 0.25
+_GROWTH_WEIGHT = 0.5
 _NOVELTY_WEIGHT = 0.25
 _N_PAPERS_SHOWN = 5
 
@@ -153,9 +153,9 @@ def rank_gaps(
 
     The score is the log-odds that a phrase is alike to those that the thesaurus names
     (`landscape.overlays.thesaurus.candidates.concept_likeness`: number of papers, titles,
-    abbreviations, compactness in the embedding, and the company of its words) plus a quarter of
-    the logarithm of its growth, held within a factor e, plus a quarter of its novelty in
-    standard deviations, held within two
+    abbreviations, compactness in the embedding, and the company of its words) plus half the
+    logarithm of its growth, held between 1/e and e^3, plus a quarter of its novelty in standard
+    deviations, held within two
     (`landscape.overlays.thesaurus.candidates.measure_novelty`). Spellings of one phrase and
     abbreviations become alternative terms of it.
 
@@ -174,7 +174,7 @@ def rank_gaps(
     """
     named = name_phrases(evidence.phrases, named_forms(thesaurus))
     named["likeness"] = concept_likeness(named)
-    grown = np.clip(np.log(np.maximum(named["growth_low"], 1e-9)), -1.0, 1.0)
+    grown = np.clip(np.log(np.maximum(named["growth_low"], 1e-9)), -1.0, 3.0)
     named["novelty"] = measure_novelty(evidence.table, named)
     new = np.clip(named["novelty"] / (named["novelty"].std() or 1.0), -2.0, 2.0)
     named["score"] = named["likeness"] + _GROWTH_WEIGHT * grown + _NOVELTY_WEIGHT * new
@@ -196,10 +196,10 @@ def merge_spellings(candidates: pd.DataFrame, *, limit: int) -> pd.DataFrame:
         At most `limit` rows, with ``rank`` and ``alternatives`` (a tuple of other terms).
     """
     ordered = candidates.sort_values(["score", "name"], ascending=[False, True])
-    spellings = {
-        bag: group.sort_values(["papers", "name"], ascending=[False, True])["name"].tolist()
-        for bag, group in ordered.groupby("bag", sort=False)
-    }
+    by_use = candidates.sort_values(["papers", "name"], ascending=[False, True])
+    spellings: dict[str, list[str]] = {}
+    for bag, name in zip(by_use["bag"], by_use["name"], strict=True):
+        spellings.setdefault(bag, []).append(name)
     # An abbreviation belongs to the phrase that is abbreviated so, whatever their ranks.
     owned = {letters_of(one) for one in ordered["acronym"]} - {""}
     best = ordered.drop_duplicates("bag")

@@ -30,6 +30,7 @@ from landscape.atlas.stages import (
     reviews,
     search,
     topics,
+    uat,
 )
 from landscape.atlas.storage import (
     LOCK_NAME,
@@ -49,6 +50,7 @@ STAGES: tuple[Stage, ...] = (
     topics.STAGE,
     quality.STAGE,
     search.STAGE,
+    uat.STAGE,
     missions.STAGE,
     reviews.STAGE,
 )

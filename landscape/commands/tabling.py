@@ -67,9 +67,9 @@ def _kind(kinds: Any, name: str, ask: _Ask, meaning: str) -> argparse.ArgumentPa
 
 
 def _concepts(atlas: Any, _options: argparse.Namespace) -> Analysis:
-    from landscape.overlays.thesaurus import concepts
+    from landscape.overlays.thesaurus import concept_counts
 
-    return concepts(atlas)
+    return concept_counts(atlas)
 
 
 def _uat(atlas: Any, options: argparse.Namespace) -> Analysis:

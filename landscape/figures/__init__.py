@@ -11,17 +11,54 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from landscape.figures.animation import animate
+    from landscape.figures.author_map import author
+    from landscape.figures.comparison_chart import compare
+    from landscape.figures.concept_map import uat
     from landscape.figures.density_map import heatmap
     from landscape.figures.export import save_figure
     from landscape.figures.found_papers import query_map
+    from landscape.figures.impact_map import impact
+    from landscape.figures.report_page import report
+    from landscape.figures.review_map import reviews
+    from landscape.figures.slice_maps import time_slices
+    from landscape.figures.tables import save_table
+    from landscape.figures.trend_chart import trends
+    from landscape.figures.twins import interactive
 
-__all__ = ["heatmap", "query_map", "save_figure"]
+__all__ = [
+    "animate",
+    "author",
+    "compare",
+    "heatmap",
+    "impact",
+    "interactive",
+    "query_map",
+    "report",
+    "reviews",
+    "save_figure",
+    "save_table",
+    "time_slices",
+    "trends",
+    "uat",
+]
 
 # No module has the name of its function: importing the module would hide the function.
 _HOMES = {
+    "animate": "landscape.figures.animation",
+    "author": "landscape.figures.author_map",
+    "compare": "landscape.figures.comparison_chart",
     "heatmap": "landscape.figures.density_map",
+    "impact": "landscape.figures.impact_map",
+    "interactive": "landscape.figures.twins",
     "query_map": "landscape.figures.found_papers",
+    "report": "landscape.figures.report_page",
+    "reviews": "landscape.figures.review_map",
     "save_figure": "landscape.figures.export",
+    "save_table": "landscape.figures.tables",
+    "time_slices": "landscape.figures.slice_maps",
+    "trends": "landscape.figures.trend_chart",
+    "uat": "landscape.figures.concept_map",
 }
 
 

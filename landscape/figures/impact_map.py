@@ -129,7 +129,7 @@ def impact(
     >>> ls.figures.impact(atlas, facilities="ALMA", since=2014)  # doctest: +SKIP
     """
     from landscape.overlays.missions.gathering import gather
-    from landscape.overlays.missions.impact import impact as measure_impact
+    from landscape.overlays.missions.measuring import impact as measure_impact
 
     given = [facilities] if isinstance(facilities, str) else facilities
     usage = gather(atlas, given)

@@ -231,7 +231,7 @@ def _few_ticks(n: int) -> Any:
 
 def _draw_panels(page: ChartPage, box: Box, shown: pd.DataFrame, analysis: Analysis) -> None:
     """Draw the yearly shares of the steepest topics as small multiples."""
-    from landscape.figures.time_slices import tile
+    from landscape.figures.slice_maps import tile
 
     years = analysis.tables["years"]
     steep = _steepest(shown, _MOST_PANELS)

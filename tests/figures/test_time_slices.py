@@ -6,7 +6,7 @@ import pytest
 
 from landscape import figures
 from landscape.errors import InputError
-from landscape.figures.time_slices import equal_slices, slice_table, tile, time_slices
+from landscape.figures.slice_maps import equal_slices, slice_table, tile, time_slices
 
 COARSE = 30
 

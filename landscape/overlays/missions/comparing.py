@@ -13,9 +13,9 @@ from landscape.overlays.missions.accounts import Period
 from landscape.overlays.missions.citations import median_of_counts
 from landscape.overlays.missions.gathering import Usage, gather, in_period, said_period
 from landscape.overlays.missions.home_fields import flag_home
-from landscape.overlays.missions.impact import read_reach
 from landscape.overlays.missions.impact_tables import region_table
 from landscape.overlays.missions.measures import collapse_cases, make_case, measure_samples
+from landscape.overlays.missions.measuring import read_reach
 from landscape.overlays.missions.proportions import newcombe_interval
 from landscape.overlays.missions.resampling import collapse, draw_cells, percentile_interval
 

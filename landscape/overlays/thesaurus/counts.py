@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def concepts(atlas: Any, *, least_score: float = 0.1) -> Analysis:
+def concept_counts(atlas: Any, *, least_score: float = 0.1) -> Analysis:
     """Count the papers of each concept, rolled up the hierarchy.
 
     Parameters

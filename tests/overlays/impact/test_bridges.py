@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from landscape.overlays.missions.bridges import find_bridges, reach_by_citations, reach_by_vectors
-from landscape.overlays.missions.impact import impact
+from landscape.overlays.missions.measuring import impact
 
 N = 2000
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from landscape.errors import InputError
-from landscape.overlays.missions.before_after import before_after
+from landscape.overlays.missions.eras import before_after
 from landscape.overlays.missions.comparing import compare_facilities
 
 

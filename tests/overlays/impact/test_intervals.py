@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from landscape.overlays.missions.impact import impact
+from landscape.overlays.missions.measuring import impact
 from landscape.overlays.missions.resampling import collapse, draw_cells
 from landscape.overlays.missions.spread import entropy
 

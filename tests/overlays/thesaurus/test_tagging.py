@@ -8,7 +8,7 @@ import pytest
 
 from landscape.evaluation.tagging import evaluate_tagging
 from landscape.overlays.thesaurus.concepts import Concept, Thesaurus
-from landscape.overlays.thesaurus.counts import concepts
+from landscape.overlays.thesaurus.counts import concept_counts
 from landscape.overlays.thesaurus.matching import arrange_terms, match
 from landscape.overlays.thesaurus.reading import embedded_thesaurus
 from landscape.overlays.thesaurus.tagging import tag_papers
@@ -111,7 +111,7 @@ def test_counts_roll_up_once_a_paper(small):
     )  # fmt: skip
     coverage = {"title": "Few", "first_date": "2020-01-01", "last_date": "2021-01-01"}
     atlas = SimpleNamespace(thesaurus=small, uat=uat, map=range(4), coverage=coverage)
-    found = concepts(atlas)
+    found = concept_counts(atlas)
     row = found.table.set_index("label").loc["Galaxies"]
     assert (row.papers, row.with_narrower, row.share) == (1, 2, 0.5)
     assert found.denominators == {"papers": 4, "papers with a concept": 2}

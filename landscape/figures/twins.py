@@ -64,7 +64,7 @@ def interactive(kind: str, atlas: Any, *arguments: Any, **options: Any) -> Any:
     >>> import landscape as ls
     >>> ls.figures.interactive("heatmap", ls.open("my.atlas"))  # doctest: +SKIP
     """
-    from landscape.figures import interactive_charts as charts
+    from landscape.figures import twin_charts as charts
 
     kinds: dict[str, Callable[..., Any]] = {
         "heatmap": _heatmap,

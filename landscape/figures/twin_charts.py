@@ -10,7 +10,7 @@ import numpy as np
 from landscape.figures.chart_page import sentences_of, uncovered_spans
 from landscape.figures.colours import Theme, quiet, theme
 from landscape.figures.hues import series, share_ramp
-from landscape.figures.interactive import MOST_MARKS, dress, letter, map_base, picture_link, plain
+from landscape.figures.twins import MOST_MARKS, dress, letter, map_base, picture_link, plain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -83,7 +83,7 @@ def impact(
     import plotly.graph_objects as go
 
     from landscape.overlays.missions.gathering import gather, in_period
-    from landscape.overlays.missions.impact import impact as measure
+    from landscape.overlays.missions.measuring import impact as measure
     from landscape.overlays.missions.share_map import share_map
 
     name = facility if isinstance(facility, str) else next(iter(facility))

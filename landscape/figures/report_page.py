@@ -116,7 +116,7 @@ def draw_report(
     from landscape.figures.report_numbers import key_numbers
     from landscape.figures.sheet import SETTINGS
     from landscape.overlays.missions.facilities import find_facility
-    from landscape.overlays.missions.impact import impact
+    from landscape.overlays.missions.measuring import impact
 
     if size_inches[0] < _LEAST_SIZE[0] or size_inches[1] < _LEAST_SIZE[1]:
         raise InputError(

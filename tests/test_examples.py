@@ -1,0 +1,39 @@
+"""Every example runs as a user runs it, and gives what the gallery shows."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import landscape
+
+EXAMPLES = sorted((Path(__file__).parent.parent / "examples").glob("*.py"))
+
+
+@pytest.mark.parametrize("script", EXAMPLES, ids=lambda path: path.stem)
+def test_an_example_draws_its_picture(
+    script: Path, demo_atlas: landscape.Atlas, tmp_path: Path
+) -> None:
+    ending = {"animation": "gif", "interactive": "html"}.get(script.stem, "png")
+    picture = tmp_path / f"{script.stem}.{ending}"
+    done = subprocess.run(
+        [sys.executable, str(script), str(demo_atlas.path), str(picture)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert picture.stat().st_size > 10_000
+    if ending == "png":
+        assert "generated" in picture.with_suffix(".alt.txt").read_text().lower()
+
+
+def test_there_is_an_example_for_every_figure() -> None:
+    drawn = "\n".join(path.read_text() for path in EXAMPLES)
+    figures = {
+        name for name in landscape.figures.__all__ if not name.startswith(("save_", "draw_"))
+    }
+    assert {name for name in figures if f"figures.{name}(" not in drawn} == set()

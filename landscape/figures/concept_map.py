@@ -182,9 +182,7 @@ def _draw_multiples(
     for number, (row, style) in enumerate(zip(table.itertuples(), styles, strict=True)):
         solid = replace(style, dashes="-")
         _draw_concept(plate, number, analysis, row.concept_id, solid, fill=0.30)
-        plate.write_heading(
-            boxes[number], row.label, f"{row.papers:,} papers", colour=style.colour
-        )
+        plate.write_heading(boxes[number], row.label, f"{row.papers:,} papers", colour=style.colour)
     return frames[0]
 
 

@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 from landscape.errors import InputError
-from landscape.figures.twins import MOST_MARKS, count_marks, interactive, plain
 from landscape.figures.twin_charts import draw_concepts, draw_gaps, thinned
+from landscape.figures.twins import MOST_MARKS, count_marks, interactive, plain
 from landscape.overlays.analysis import Analysis
 
 pytest.importorskip("plotly")

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from landscape.errors import InputError
-from landscape.overlays.missions.eras import before_after
 from landscape.overlays.missions.comparing import compare_facilities
+from landscape.overlays.missions.eras import before_after
 
 
 def _uses(random: Any, region: Any, shares: list[float]) -> Any:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape.mapping.naming import PhraseTable
-from landscape.overlays.thesaurus.candidates import phrase_sums
 from landscape.overlays.thesaurus.concepts import Thesaurus
+from landscape.overlays.thesaurus.measures import phrase_sums
 from landscape.overlays.thesaurus.names import word_bag, words_of
 
 if TYPE_CHECKING:

@@ -43,7 +43,7 @@ def tagger_name(*, tagger: str = "auto") -> str:
     Returns
     -------
     str
-        ``"landscape-rules-1"``, or model name and version as in ``"en_core_web_sm-3.8.0"``.
+        ``"landscape-rules-2"``, or model name and version as in ``"en_core_web_sm-3.8.0"``.
 
     Raises
     ------
@@ -53,7 +53,7 @@ def tagger_name(*, tagger: str = "auto") -> str:
     Examples
     --------
     >>> tagger_name(tagger="rules")
-    'landscape-rules-1'
+    'landscape-rules-2'
     """
     if tagger not in TAGGERS:
         message = f"There is no tagger {tagger!r}; use one of {', '.join(TAGGERS)}."

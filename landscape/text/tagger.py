@@ -17,7 +17,7 @@ from landscape.text.lexicon import Lexicon, lexicon, read_sections
 from landscape.text.phrases import singular
 from landscape.text.words import FORMULA
 
-NAME = "landscape-rules-1"
+NAME = "landscape-rules-2"
 
 PARTS_OF_SPEECH = frozenset(
     [

@@ -68,7 +68,7 @@ def test_the_manifest_accounts_for_every_stage(finished: Atlas) -> None:
     assert model is not None
     assert model["dimension"] == 384
     assert len(model["checksum"]) == 64
-    assert finished.stages["keywords"].model == {"name": "landscape-rules-1"}
+    assert finished.stages["keywords"].model == {"name": "landscape-rules-2"}
     assert not (finished.path / ".work").exists()
     assert not (finished.path / ".lock").exists()
 

@@ -184,5 +184,5 @@ def test_a_trained_model_is_used_where_it_is_installed(tmp_path: Path) -> None:
 
 
 def test_the_tagger_is_named_for_the_manifest() -> None:
-    assert tagger_name(tagger="rules") == "landscape-rules-1"
+    assert tagger_name(tagger="rules") == "landscape-rules-2"
     assert tagger_name().startswith(("landscape-rules-", "en_core_web_sm-"))

@@ -11,7 +11,13 @@ import numpy as np
 from landscape.errors import InputError
 from landscape.figures.caption import GENERATED, place_in_words
 from landscape.figures.colours import quiet, theme
-from landscape.figures.density_map import RASTER_DPI, SIZE_INCHES, facts_of, positions
+from landscape.figures.density_map import (
+    BESIDE_A_TABLE,
+    RASTER_DPI,
+    SIZE_INCHES,
+    facts_of,
+    positions,
+)
 from landscape.figures.hues import series
 from landscape.figures.names import clean_name
 
@@ -37,7 +43,7 @@ def uat(
     concepts: Sequence[str] | None = None,
     multiples: bool = False,
     colours: str = "light",
-    size_inches: tuple[float, float] = SIZE_INCHES,
+    size_inches: tuple[float, float] | None = None,
     title: str | None = None,
     raster_dpi: int = RASTER_DPI,
 ) -> Sheet:
@@ -56,7 +62,7 @@ def uat(
         One small map a concept, instead of all on one with a table beside it.
     colours : {"light", "dark"}, default "light"
         For print or for screens.
-    size_inches : (float, float), default (11, 8.5)
+    size_inches : (float, float), optional
         Width and height of the page.
     title : str, optional
         Heading above the map.
@@ -94,7 +100,7 @@ def draw_concepts(
     *,
     multiples: bool = False,
     colours: str = "light",
-    size_inches: tuple[float, float] = SIZE_INCHES,
+    size_inches: tuple[float, float] | None = None,
     title: str | None = None,
     raster_dpi: int = RASTER_DPI,
 ) -> Sheet:
@@ -137,7 +143,8 @@ def draw_concepts(
     head, sentences = clean_name(analysis.caption, most=_LONGEST_NOTE), _sentences(analysis)
     with mpl.rc_context(SETTINGS):
         palette = quiet(theme(colours))
-        plate = Plate(size_inches, palette, raster_dpi=raster_dpi, title=title)
+        size = size_inches or (SIZE_INCHES if multiples else BESIDE_A_TABLE)
+        plate = Plate(size, palette, raster_dpi=raster_dpi, title=title)
         plate.reserve_caption(head, sentences, facts)
         draw = _draw_multiples if multiples else _draw_together
         frame = draw(plate, x, y, analysis, styles)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from landscape.figures.sheet import Sheet
 
 SIZE_INCHES = (11.0, 8.5)
+BESIDE_A_TABLE = (11.0, 6.8)  # a map that a table takes room from
 RASTER_DPI = 200
 
 

@@ -12,6 +12,7 @@ from landscape.errors import InputError
 from landscape.figures.caption import GENERATED
 from landscape.figures.colours import quiet, theme
 from landscape.figures.density_map import (
+    BESIDE_A_TABLE,
     RASTER_DPI,
     SIZE_INCHES,
     chosen_topics,
@@ -79,7 +80,7 @@ def impact(
     slices: Sequence[tuple[int, int]] | None = None,
     n_resamples: int = 1000,
     colours: str = "light",
-    size_inches: tuple[float, float] = SIZE_INCHES,
+    size_inches: tuple[float, float] | None = None,
     title: str | None = None,
     raster_dpi: int = RASTER_DPI,
 ) -> Sheet:
@@ -104,7 +105,7 @@ def impact(
         For the intervals of the table.
     colours : {"light", "dark"}, default "light"
         For print or for screens.
-    size_inches : (float, float), default (11, 8.5)
+    size_inches : (float, float), optional
         Width and height of the page.
     title : str, optional
         Heading above the map.
@@ -156,7 +157,7 @@ def draw_impact(
     multiples: bool = False,
     slices: Sequence[tuple[int, int]] | None = None,
     colours: str = "light",
-    size_inches: tuple[float, float] = SIZE_INCHES,
+    size_inches: tuple[float, float] | None = None,
     title: str | None = None,
     raster_dpi: int = RASTER_DPI,
 ) -> Sheet:
@@ -207,7 +208,8 @@ def draw_impact(
         sentences = [*key_numbers(analysis.table.iloc[0]), *sentences]
     with mpl.rc_context(SETTINGS):
         palette = theme(colours) if alone or in_panels else quiet(theme(colours))
-        plate = Plate(size_inches, palette, raster_dpi=raster_dpi, title=title)
+        size = size_inches or (SIZE_INCHES if multiples or slices else BESIDE_A_TABLE)
+        plate = Plate(size, palette, raster_dpi=raster_dpi, title=title)
         plate.reserve_caption(head, sentences, facts)
         if in_panels:
             _draw_panels(plate, x, y, views)

@@ -10,7 +10,7 @@ import numpy as np
 from landscape.errors import InputError
 from landscape.figures.caption import GENERATED, place_in_words
 from landscape.figures.colours import theme
-from landscape.figures.density_map import RASTER_DPI, SIZE_INCHES, facts_of, positions
+from landscape.figures.density_map import BESIDE_A_TABLE, RASTER_DPI, facts_of, positions
 from landscape.figures.hues import contrast_ramp
 from landscape.figures.names import clean_name
 from landscape.figures.share_picture import grid_shape
@@ -54,7 +54,7 @@ def reviews(
     n_resamples: int = 200,
     listed: int = _LISTED,
     colours: str = "light",
-    size_inches: tuple[float, float] = SIZE_INCHES,
+    size_inches: tuple[float, float] | None = None,
     title: str | None = None,
     raster_dpi: int = RASTER_DPI,
 ) -> Sheet:
@@ -72,7 +72,7 @@ def reviews(
         Gaps to number on the map and to list beside it.
     colours : {"light", "dark"}, default "light"
         For print or for screens.
-    size_inches : (float, float), default (11, 8.5)
+    size_inches : (float, float), optional
         Width and height of the page.
     title : str, optional
         Heading above the map.
@@ -111,7 +111,7 @@ def draw_reviews(
     *,
     listed: int = _LISTED,
     colours: str = "light",
-    size_inches: tuple[float, float] = SIZE_INCHES,
+    size_inches: tuple[float, float] | None = None,
     title: str | None = None,
     raster_dpi: int = RASTER_DPI,
 ) -> Sheet:
@@ -151,7 +151,8 @@ def draw_reviews(
     head, sentences = clean_name(gaps.caption, most=_LONGEST_HEAD), _sentences(gaps, found)
     with mpl.rc_context(SETTINGS):
         palette = theme(colours)
-        plate = Plate(size_inches, palette, raster_dpi=raster_dpi, title=title)
+        size = size_inches or BESIDE_A_TABLE
+        plate = Plate(size, palette, raster_dpi=raster_dpi, title=title)
         plate.key = review_key(plate)
         plate.reserve_caption(head, sentences, facts)
         box, column = plate.divided(beside=_BESIDE)

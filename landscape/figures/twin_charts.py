@@ -33,7 +33,7 @@ def uat(
     title: str | None = None,
 ) -> Any:
     """Draw the contours of concepts; each can be switched on and off in the key."""
-    from landscape.overlays import thesaurus_overlay
+    from landscape.overlays.thesaurus import thesaurus_overlay
 
     found = thesaurus_overlay(atlas, concepts=concepts)
     return draw_concepts(atlas, found, colours=colours, title=title)
@@ -71,22 +71,27 @@ def draw_concepts(
 
 def impact(
     atlas: Any,
-    facility: str | Sequence[str],
     *,
+    facilities: str | Sequence[str] | None = None,
     since: int | None = None,
     until: int | None = None,
     colours: str = "light",
     title: str | None = None,
     **options: Any,
 ) -> Any:
-    """Draw a facility's share of the local literature, and its numbers in each region."""
+    """Draw a facility's share of the local literature, and its numbers in each region.
+
+    By default of the facility that most papers name; of several, the first.
+    """
     import plotly.graph_objects as go
 
     from landscape.overlays.missions.gathering import gather, in_period
     from landscape.overlays.missions.measuring import impact as measure
     from landscape.overlays.missions.share_map import share_map
 
-    name = facility if isinstance(facility, str) else next(iter(facility))
+    named = atlas.missions.drop_duplicates(["paper_row", "facility"])["facility"]
+    chosen = [facilities] if isinstance(facilities, str) else facilities
+    name = next(iter(chosen or named.value_counts().index), "")
     palette = theme(colours)
     usage = gather(atlas, [name])
     inside = in_period(usage, since, until)

@@ -41,8 +41,8 @@ def interactive(kind: str, atlas: Any, *arguments: Any, **options: Any) -> Any:
     Parameters
     ----------
     kind : str
-        ``"heatmap"``, ``"query"`` (with the results of a search), ``"uat"``, ``"impact"`` (with a
-        facility), ``"reviews"``, ``"trends"`` or ``"compare"`` (with two filters).
+        ``"heatmap"``, ``"query"`` (with the results of a search), ``"uat"``, ``"impact"`` (with
+        ``facilities``), ``"reviews"``, ``"trends"`` or ``"compare"`` (with two filters).
     atlas : Atlas
     *arguments, **options
         What that figure takes beside the atlas; ``colours="light"`` or ``"dark"`` for all.

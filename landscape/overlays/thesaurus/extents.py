@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
     from landscape.overlays.thesaurus.concepts import Concept, Thesaurus
 
+LEAST_SCORE = 0.25
+"""Where as many papers are counted to the top concepts as authors count there (453 papers)."""
 _OCCUPIED = 0.98  # the share of all papers whose ground is the occupied map
 _FEW_PAPERS = 30
 _CALMER = 2.0
@@ -37,7 +39,7 @@ def thesaurus_overlay(
     *,
     concepts: Sequence[str] | None = None,
     shares: Sequence[float] = (0.5, 0.8),
-    least_score: float = 0.5,
+    least_score: float = LEAST_SCORE,
     seed: int = 0,
 ) -> Analysis:
     """Find where each concept lives on the map.
@@ -50,7 +52,7 @@ def thesaurus_overlay(
         Names or ids; the concepts at the top of the thesaurus when not given.
     shares : sequence of float, default (0.5, 0.8)
         Share of a concept's papers that each contour holds.
-    least_score : float, default 0.5
+    least_score : float, default 0.25
         A paper belongs to a concept if the chance that it is about it or a narrower one, by the
         scores of its tags, is at least this; see `concept_members`.
     seed : int, default 0
@@ -118,7 +120,7 @@ def concept_members(
     concepts: Sequence[Concept],
     *,
     n_papers: int,
-    least_score: float = 0.5,
+    least_score: float = LEAST_SCORE,
 ) -> NDArray[np.bool_]:
     r"""Say which papers are about each concept or one below it.
 
@@ -132,7 +134,7 @@ def concept_members(
     thesaurus : Thesaurus
     concepts : sequence of Concept
     n_papers : int
-    least_score : float, default 0.5
+    least_score : float, default 0.25
 
     Returns
     -------

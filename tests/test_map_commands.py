@@ -1,0 +1,99 @@
+"""What the map is asked on the command line: every table, and pages for the browser."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+import landscape
+from landscape.cli import main
+
+TABLES = {
+    "concepts": [],
+    "uat": [],
+    "uat-gaps": ["--limit", "20"],
+    "impact": ["--since", "2000"],
+    "before-after": ["ALMA"],
+    "facilities": ["HST", "ALMA"],
+    "reviews": [],
+    "review-gaps": [],
+    "trends": [],
+    "compare": ["facility:HST", "facility:Gaia"],
+    "institutions": [],
+    "countries": [],
+}
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_every_table_is_printed_and_written(
+    kind: str, demo_atlas: landscape.Atlas, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["table", kind, str(demo_atlas.path), *TABLES[kind]]
+    assert main([*words, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["bounds"]["papers"] == len(demo_atlas)
+    assert found["denominators"]
+    assert found["table"]
+    assert main([*words, "-o", str(tmp_path / "table.csv")]) == 0
+    lines = (tmp_path / "table.csv").read_text().splitlines()
+    assert any("do not exist" in line for line in lines if line.startswith("#"))
+    rows = list(csv.DictReader(line for line in lines if not line.startswith("#")))
+    assert len(rows) == len(found["table"])
+    assert main([*words, "-o", str(tmp_path / "table.tex")]) == 0
+    assert r"\begin{tabular}" in (tmp_path / "table.tex").read_text()
+
+
+def test_an_author_is_followed(
+    demo_atlas: landscape.Atlas, capsys: pytest.CaptureFixture[str]
+) -> None:
+    authors = demo_atlas.read_papers(["authors"])["authors"].explode()
+    name = authors.value_counts().index[0]
+    assert main(["table", "author", str(demo_atlas.path), name]) == 0
+    assert name.partition(",")[0] in capsys.readouterr().out
+    assert main(["table", "author", str(demo_atlas.path), "Nobody, N."]) == 2
+    assert "Nobody" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("kind", ["uat", "impact", "reviews", "trends"])
+def test_figures_have_twins_for_the_browser(
+    kind: str, demo_atlas: landscape.Atlas, tmp_path: Path
+) -> None:
+    page = tmp_path / f"{kind}.html"
+    assert main(["figure", kind, str(demo_atlas.path), "-o", str(page)]) == 0
+    assert "plotly" in page.read_text().lower()
+    assert landscape.figures.interactive(kind, demo_atlas).data
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["impact", "--facility", "Huble"], "Hubble"),
+        (["uat", "--concept", "Galxies"], "Galaxies"),
+        (["compare", "year:1800", "HST"], "1800"),
+        (["report", "Nowhere Telescope"], "Nowhere"),
+        (["impact", "--facility", "ALMA", "--since", "2050"], "2050"),
+    ],
+)
+def test_bad_input_is_told_in_one_sentence(
+    words: list[str],
+    said: str,
+    demo_atlas: landscape.Atlas,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    kind, *more = words
+    picture = tmp_path / "x.pdf"
+    assert main(["figure", kind, str(demo_atlas.path), *more, "-o", str(picture)]) == 2
+    told = capsys.readouterr().err.strip().splitlines()
+    assert said in told[-1]
+    assert not picture.exists()
+
+
+def test_a_table_of_an_unknown_kind_of_file_is_refused_before_anything_is_opened(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["table", "impact", "no-such.atlas", "-o", "impact.xls"]) == 2
+    assert "impact.xls" in capsys.readouterr().err

@@ -97,3 +97,66 @@ def test_a_table_of_an_unknown_kind_of_file_is_refused_before_anything_is_opened
 ) -> None:
     assert main(["table", "impact", "no-such.atlas", "-o", "impact.xls"]) == 2
     assert "impact.xls" in capsys.readouterr().err
+
+
+def test_mentions_are_measured_on_labels(
+    demo_atlas: landscape.Atlas, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ids = demo_atlas.read_papers(["paper_id"])["paper_id"]
+    found = demo_atlas.missions.query("field == 'title'").head(30)
+    records = [
+        {"arxiv_id": ids[row.paper_row], "field": "title", "surface": row.surface,
+         "occurrence": 0, "facility": row.facility if place % 3 else "HWO"}
+        for place, row in enumerate(found.drop_duplicates("paper_row").itertuples())
+    ]  # fmt: skip
+    labels = tmp_path / "labels.jsonl"
+    labels.write_text("".join(f"{json.dumps(record)}\n" for record in records))
+    words = ["evaluate", "mentions", str(demo_atlas.path), "--labels", str(labels), "--json"]
+    assert main(words) == 0
+    table = json.loads(capsys.readouterr().out)["table"]
+    ours = [row for row in table if row["method"] == "with context"]
+    wrong = sum(record["facility"] == "HWO" for record in records)
+    assert sum(row["labelled"] for row in ours) == len(records) > wrong > 0
+    right = sum(row["recall"] * row["labelled"] for row in ours)
+    assert right == pytest.approx(len(records) - wrong)
+    labels.write_text('{"arxiv_id": "1"}\n')
+    assert main(words) == 2
+    assert "line 1" in capsys.readouterr().err
+
+
+def test_tags_are_measured_on_given_concepts(
+    demo_atlas: landscape.Atlas, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ids = demo_atlas.read_papers(["paper_id"])["paper_id"]
+    best = demo_atlas.uat.sort_values("score").drop_duplicates("paper_row", keep="last")
+    truth = tmp_path / "truth.jsonl"
+    truth.write_text(
+        "".join(
+            json.dumps({"arxiv_id": ids[row.paper_row], "uat": [row.concept_id]}) + "\n"
+            for row in best.head(40).itertuples()
+        )
+    )
+    words = ["evaluate", "tagging", str(demo_atlas.path), "--truth", str(truth), "--json"]
+    assert main(words) == 0
+    table = {row["method"]: row for row in json.loads(capsys.readouterr().out)["table"]}
+    assert table["tagging"]["papers"] == 40
+    assert table["tagging"]["recall"] > 0.7 > table["embedding alone"]["recall"]
+
+
+def test_gaps_of_reviews_and_of_the_thesaurus_are_backtested(
+    demo_atlas: landscape.Atlas, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = str(demo_atlas.path)
+    assert main(["evaluate", "reviews", path, "--year", "2012", "--json"]) == 0
+    methods = [row["method"] for row in json.loads(capsys.readouterr().out)["table"]]
+    assert {"gaps", "size", "chance"} <= set(methods)
+    earlier, later = tmp_path / "UAT-1.0.csv", tmp_path / "UAT-2.0.csv"
+    rows = [("1", "Stars", "", ""), ("2", "Galaxies", "", ""), ("3", "Exoplanets", "", "")]
+    for file, more in ((earlier, []), (later, [("4", "Stellar winds", "", "1")])):
+        lines = ["concept_id,label,alternatives,broader"]
+        file.write_text("\n".join([*lines, *(",".join(row) for row in [*rows, *more])]) + "\n")
+    words = ["--earlier", str(earlier), "--later", str(later), "--json"]
+    assert main(["evaluate", "thesaurus", path, *words]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["denominators"]["added concepts"] == 1
+    assert {row["method"] for row in found["table"]} >= {"landscape", "frequency"}

@@ -8,7 +8,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test lint format bench clean
+.PHONY: help install demo gallery test lint format bench clean
 
 help:
 	@sed -n 's/^#   make/  make/p' Makefile
@@ -27,6 +27,13 @@ install: $(VENV)/installed
 
 demo: install
 	$(BIN)/landscape demo
+
+gallery: demo
+	@for script in examples/*.py; do \
+	  name=$$(basename $$script .py); \
+	  case $$name in animation) kind=gif ;; interactive) kind=html ;; *) kind=png ;; esac; \
+	  echo $$name; $(BIN)/python $$script demo.atlas figures/gallery/$$name.$$kind || exit 1; \
+	done
 
 lint: install
 	$(BIN)/ruff check .

@@ -70,6 +70,7 @@ def describe(atlas: Atlas) -> str:
         f"sources    {sources}",
         f"topics     {count_regions(atlas)} named regions",
         f"search     {_search(atlas.stages['search'].details)}",
+        *_layers(atlas),
         "",
         f"{'stage':12} {'rows':>9} {'seconds':>9} {'peak MB':>9}  model",
     ]
@@ -82,6 +83,19 @@ def describe(atlas: Atlas) -> str:
     lines += ["", "map quality"]
     lines += [f"  {line}" for line in quality_lines(atlas.quality)]
     return "\n".join(line.rstrip() for line in lines)
+
+
+def _layers(atlas: Atlas) -> list[str]:
+    """What the layers hold; an atlas of an earlier version has none."""
+    if not {"uat", "missions", "reviews"} <= atlas.stages.keys():
+        return []
+    uat, missions, reviews = (atlas.stages[name].details for name in ("uat", "missions", "reviews"))
+    return [
+        f"concepts   {uat['concepts_found']:,} of {uat['concepts']:,} of the thesaurus "
+        f"({uat['version'] or 'release unknown'}), in {uat['papers_tagged']:,} papers",
+        f"missions   {missions['facilities']:,} facilities, named in {missions['papers']:,} papers",
+        f"reviews    {reviews['reviews']:,} recognised",
+    ]
 
 
 def _search(details: Mapping[str, Any]) -> str:

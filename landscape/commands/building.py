@@ -101,6 +101,8 @@ def _demo(options: argparse.Namespace) -> Answer:
         f"  {pictures[0]}  the labelled map\n"
         f"  {pictures[1]}  the same, for print\n"
         f"  landscape info {out}\n"
+        f'  landscape search {out} "winds of massive stars"\n'
+        f"  landscape figure report {out} HST -o hst.pdf\n"
         f"  landscape build YOUR-PAPERS.jsonl --out your.atlas"
     )
 

@@ -33,17 +33,21 @@ def _inputs(context: Context) -> dict[str, str]:
 
 
 def _run(context: Context) -> StageResult:
-    found: set[str] = set()
+    found: list[pd.DataFrame] = []
     with progress("Missions", total=context.manifest.n_papers) as advance:
         names = write_layer(context, MISSIONS, _tables(context, advance, found))
     return StageResult(
         rows=context.manifest.n_papers,
         outputs=names,
-        details={"facilities": len(found)},
+        details={
+            "mentions": sum(len(table) for table in found),
+            "papers": sum(table["row"].nunique() for table in found),
+            "facilities": len(set[str]().union(*(table["facility"] for table in found))),
+        },
     )
 
 
-def _tables(context: Context, advance: Any, found: set[str]) -> Iterator[pd.DataFrame]:
+def _tables(context: Context, advance: Any, found: list[pd.DataFrame]) -> Iterator[pd.DataFrame]:
     import pandas as pd
 
     few = context.manifest.n_papers <= _FEW
@@ -53,10 +57,10 @@ def _tables(context: Context, advance: Any, found: set[str]) -> Iterator[pd.Data
             _find_and_count, _batches(path), workers=1 if few else context.options.n_workers
         ):
             frames.append(frame.assign(row=frame["row"] + start))
-            found.update(frame["facility"].unique())
             start += n
             advance(n)
-        yield pd.concat(frames, ignore_index=True)
+        found.append(pd.concat(frames, ignore_index=True))
+        yield found[-1]
 
 
 def _batches(path: Path) -> Iterator[_Batch]:
@@ -77,4 +81,4 @@ def _find_and_count(batch: _Batch) -> tuple[int, pd.DataFrame]:
     return len(batch[0]), _find(batch)
 
 
-STAGE = Stage(name="missions", version=1, parameters=_parameters, inputs=_inputs, run=_run)
+STAGE = Stage(name="missions", version=2, parameters=_parameters, inputs=_inputs, run=_run)

@@ -10,6 +10,7 @@ import pytest
 
 import landscape
 from landscape.cli import main
+from landscape.figures.twins import MOST_MARKS, count_marks
 
 TABLES = {
     "concepts": [],
@@ -57,14 +58,34 @@ def test_an_author_is_followed(
     assert "Nobody" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("kind", ["uat", "impact", "reviews", "trends"])
+@pytest.mark.parametrize("kind", ["uat", "impact", "reviews", "trends", "slices"])
 def test_figures_have_twins_for_the_browser(
     kind: str, demo_atlas: landscape.Atlas, tmp_path: Path
 ) -> None:
     page = tmp_path / f"{kind}.html"
     assert main(["figure", kind, str(demo_atlas.path), "-o", str(page)]) == 0
     assert "plotly" in page.read_text().lower()
-    assert landscape.figures.interactive(kind, demo_atlas).data
+    name = {"slices": "time_slices"}.get(kind, kind)
+    assert 0 < count_marks(landscape.figures.interactive(name, demo_atlas)) <= MOST_MARKS
+
+
+def test_the_path_of_an_author_has_a_twin(demo_atlas: landscape.Atlas, tmp_path: Path) -> None:
+    authors = demo_atlas.read_papers(["authors"])["authors"].explode()
+    name, n_papers = next(iter(authors.value_counts().items()))
+    figure = landscape.figures.interactive("author", demo_atlas, name)
+    drawn = {trace.name: trace for trace in figure.data}
+    assert len(drawn["papers"].x) == n_papers
+    assert len(drawn["path"].x) >= 1
+    page = tmp_path / "author.html"
+    assert main(["figure", "author", str(demo_atlas.path), name, "-o", str(page)]) == 0
+
+
+def test_every_figure_has_a_twin() -> None:
+    drawn = set(landscape.figures.__all__) - {"animate", "interactive", "report"}
+    for kind in (name for name in drawn if not name.startswith("save_")):
+        # Of no atlas at all: a kind that is not there would be told first, as an InputError.
+        with pytest.raises((AttributeError, TypeError)):
+            landscape.figures.interactive({"query_map": "query"}.get(kind, kind), None)
 
 
 @pytest.mark.parametrize(

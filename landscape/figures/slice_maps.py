@@ -92,14 +92,7 @@ def time_slices(
 
     x, y = positions(atlas.map["x"], atlas.map["y"])
     year = atlas.read_papers(["year"])["year"].to_numpy(dtype=np.int64)
-    chosen = equal_slices(year) if edges is None else _checked(edges)
-    slice_of = np.digitize(year, chosen) - 1
-    slice_of[slice_of == len(chosen) - 1] = -1
-    if not (slice_of >= 0).any():
-        raise InputError(
-            f"No paper is from {chosen[0]} to {chosen[-1] - 1}; the atlas has {year.min()} to "
-            f"{year.max()}."
-        )
+    chosen, slice_of = cut(year, edges)
     years = count_years(year)
     facts = facts_of(atlas)
     sentences = _sentences(headline(facts), years)
@@ -112,6 +105,44 @@ def time_slices(
     sheet.caption = "\n".join(sentences)
     sheet.alt_text = _alt_text(sheet.table, sentences, generated=facts.generated)
     return sheet
+
+
+def cut(year: Ints, edges: Sequence[int] | None) -> tuple[list[int], Ints]:
+    """Cut papers into slices of time.
+
+    Parameters
+    ----------
+    year : ndarray of int, shape (n_papers,)
+    edges : sequence of int, optional
+        As for `time_slices`.
+
+    Returns
+    -------
+    edges : list of int
+        One more than there are slices.
+    slice_of : ndarray of int, shape (n_papers,)
+        -1 for papers in none.
+
+    Raises
+    ------
+    InputError
+        If the edges do not rise, are too many, or no paper lies between them.
+
+    Examples
+    --------
+    >>> edges, slice_of = cut(np.array([1999, 2000, 2004]), [2000, 2002, 2005])
+    >>> slice_of.tolist()
+    [-1, 0, 1]
+    """
+    chosen = equal_slices(year) if edges is None else _checked(edges)
+    slice_of = np.digitize(year, chosen) - 1
+    slice_of[slice_of == len(chosen) - 1] = -1
+    if not (slice_of >= 0).any():
+        raise InputError(
+            f"No paper is from {chosen[0]} to {chosen[-1] - 1}; the atlas has {year.min()} to "
+            f"{year.max()}."
+        )
+    return chosen, slice_of
 
 
 def equal_slices(year: Ints, *, n_slices: int = _USUAL_SLICES) -> list[int]:
@@ -219,7 +250,7 @@ def _draw(
     pitch = _HEADING * page.scale
     boxes = tile(page.room, len(inside), heading=pitch, gap=8 * page.scale)
     frames = [frame_in(box, x, y) for box in boxes]
-    pictures = _smoothed(frames, x, y, inside, raster_dpi=raster_dpi)
+    pictures = smoothed_slices(frames, x, y, inside, raster_dpi=raster_dpi)
     names = chosen_topics(topics, levels=(0,))
     for number, (frame, picture) in enumerate(zip(frames, pictures, strict=True)):
         axes = paint(page, frame, picture)
@@ -243,10 +274,25 @@ def _draw(
         letter_few(page, frame, names, most=_NAMES_PER_SLICE, size=6.2)
 
 
-def _smoothed(
+def smoothed_slices(
     frames: list[Frame], x: Floats, y: Floats, inside: list[NDArray[np.bool_]], *, raster_dpi: int
 ) -> list[Grid]:
-    """Ramp position of each slice: its share of papers per pixel, one kernel and scale for all."""
+    """Ramp position of each slice: its share of papers per pixel, one kernel and scale for all.
+
+    Parameters
+    ----------
+    frames : list of Frame
+        Of one size, one a slice.
+    x, y : ndarray of float, shape (n_papers,)
+    inside : list of ndarray of bool, shape (n_papers,)
+        Papers of each slice.
+    raster_dpi : int
+
+    Returns
+    -------
+    list of ndarray of float32
+        0 to 1, row 0 the lowest.
+    """
     from scipy.ndimage import gaussian_filter
 
     from landscape.figures.small_maps import count_in, fixed_tones

@@ -42,7 +42,8 @@ def interactive(kind: str, atlas: Any, *arguments: Any, **options: Any) -> Any:
     ----------
     kind : str
         ``"heatmap"``, ``"query"`` (with the results of a search), ``"uat"``, ``"impact"`` (with
-        ``facilities``), ``"reviews"``, ``"trends"`` or ``"compare"`` (with two filters).
+        ``facilities``), ``"reviews"``, ``"trends"``, ``"compare"`` (with two filters),
+        ``"author"`` (with a name) or ``"time_slices"``.
     atlas : Atlas
     *arguments, **options
         What that figure takes beside the atlas; ``colours="light"`` or ``"dark"`` for all.
@@ -65,6 +66,7 @@ def interactive(kind: str, atlas: Any, *arguments: Any, **options: Any) -> Any:
     >>> ls.figures.interactive("heatmap", ls.open("my.atlas"))  # doctest: +SKIP
     """
     from landscape.figures import twin_charts as charts
+    from landscape.figures import twins_in_time as in_time
 
     kinds: dict[str, Callable[..., Any]] = {
         "heatmap": _heatmap,
@@ -74,6 +76,8 @@ def interactive(kind: str, atlas: Any, *arguments: Any, **options: Any) -> Any:
         "reviews": charts.reviews,
         "trends": charts.trends,
         "compare": charts.compare,
+        "author": in_time.author,
+        "time_slices": in_time.time_slices,
     }
     if kind not in kinds:
         raise InputError(f"There is no interactive {kind!r}; use one of {', '.join(kinds)}.")

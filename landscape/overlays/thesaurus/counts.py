@@ -8,19 +8,23 @@ import numpy as np
 
 from landscape.overlays.analysis import Analysis
 from landscape.overlays.thesaurus.concepts import Thesaurus
+from landscape.overlays.thesaurus.extents import LEAST_SCORE
 
 if TYPE_CHECKING:
     import pandas as pd
+    from numpy.typing import NDArray
 
 
-def concept_counts(atlas: Any, *, least_score: float = 0.1) -> Analysis:
+def concept_counts(atlas: Any, *, least_score: float = LEAST_SCORE) -> Analysis:
     """Count the papers of each concept, rolled up the hierarchy.
+
+    A paper counts by the rule of `concept_members`, so that this table and the overlay agree.
 
     Parameters
     ----------
     atlas : Atlas
-    least_score : float, default 0.1
-        Score from which a tag counts: the probability that the authors would give it.
+    least_score : float, default 0.25
+        Chance, from which a paper counts, that its authors would give the concept.
 
     Returns
     -------
@@ -31,16 +35,19 @@ def concept_counts(atlas: Any, *, least_score: float = 0.1) -> Analysis:
     """
     thesaurus: Thesaurus = atlas.thesaurus
     tags = atlas.uat
-    counted = tags[tags["score"] >= least_score]
     n = len(atlas.map)
-    table = count_concepts(counted["paper_row"], counted["concept_id"], thesaurus, n_papers=n)
-    tagged = int(counted["paper_row"].nunique())
+    table = count_concepts(
+        tags["paper_row"], tags["concept_id"], thesaurus,
+        n_papers=n, scores=tags["score"], least_score=least_score,
+    )  # fmt: skip
+    tagged = int(tags.loc[tags["score"] >= least_score, "paper_row"].nunique())
     bounds = atlas.coverage
     dates = f"{str(bounds['first_date'])[:10]} to {str(bounds['last_date'])[:10]}"
     release = f" (release {thesaurus.version})" if thesaurus.version else ""
     caption = (
         f"Papers of {bounds['title']} ({dates}) by concept of the Unified Astronomy "
-        f"Thesaurus{release}; a paper may have several concepts."
+        f"Thesaurus{release}; a paper may have several concepts. It counts where the chance that "
+        f"its authors would give the concept, or one below it, is {least_score:g} or more."
     )
     untagged = n - tagged
     warnings = (
@@ -53,7 +60,13 @@ def concept_counts(atlas: Any, *, least_score: float = 0.1) -> Analysis:
 
 
 def count_concepts(
-    rows: pd.Series, concept_ids: pd.Series, thesaurus: Thesaurus, *, n_papers: int
+    rows: pd.Series,
+    concept_ids: pd.Series,
+    thesaurus: Thesaurus,
+    *,
+    n_papers: int,
+    scores: pd.Series | None = None,
+    least_score: float = LEAST_SCORE,
 ) -> pd.DataFrame:
     """Count papers by concept; a paper counts once for each concept above its own.
 
@@ -64,6 +77,9 @@ def count_concepts(
     thesaurus : Thesaurus
     n_papers : int
         Denominator of the shares.
+    scores : pandas.Series of float, shape (n_tags,), optional
+        Chances of the tags, taken as independent; all are sure without.
+    least_score : float, default 0.25
 
     Returns
     -------
@@ -89,16 +105,18 @@ def count_concepts(
     columns = concept_ids.map(column_of)
     known = columns.notna().to_numpy()
     places = (rows.to_numpy()[known], columns[known].to_numpy(dtype=np.int64))
-    ones = np.ones(int(known.sum()), np.int32)
-    direct = csr_matrix((ones, places), shape=(n_papers, len(order)))
-    rolled = direct @ _upwards(thesaurus, column_of)
-    with_narrower = rolled.getnnz(axis=0)
+    sure = np.ones(len(rows)) if scores is None else scores.to_numpy(dtype=np.float64)
+    surprise = -np.log1p(-np.clip(sure[known], 0.0, 1 - 1e-9))  # adds up as chances of a miss do
+    direct = csr_matrix((surprise, places), shape=(n_papers, len(order)))
+    least = -np.log1p(-least_score) - 1e-12
+    own = _count_from(direct, least)
+    with_narrower = _count_from(direct @ _upwards(thesaurus, column_of), least)
     table = pd.DataFrame(
         {
             "concept_id": order,
             "label": [one.label for one in thesaurus.concepts.values()],
             "level": _levels(thesaurus),
-            "papers": direct.getnnz(axis=0),
+            "papers": own,
             "with_narrower": with_narrower,
             "share": with_narrower / max(n_papers, 1),
         }
@@ -107,6 +125,12 @@ def count_concepts(
     return found.sort_values(
         ["with_narrower", "level", "label"], ascending=[False, True, True], ignore_index=True
     )
+
+
+def _count_from(surprise: Any, least: float) -> NDArray[np.int64]:
+    """Papers of each column whose surprise is something and not less than the least."""
+    enough = (surprise.data >= least) & (surprise.data > 0)
+    return np.bincount(surprise.indices[enough], minlength=surprise.shape[1])
 
 
 def _upwards(thesaurus: Thesaurus, column_of: dict[str, int]) -> Any:

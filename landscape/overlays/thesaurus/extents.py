@@ -102,7 +102,8 @@ def thesaurus_overlay(
         f"Where {len(wanted)} concepts of the thesaurus live on the map of {bounds['title']} "
         f"({bounds['first_date']} to {bounds['last_date']}): highest-density contours that hold "
         f"{' and '.join(f'{share:.0%}' for share in shares)} of the papers tagged with the "
-        "concept or a narrower one.",
+        f"concept or a narrower one, with a chance of {least_score:g} or more that their authors "
+        "would give it.",
         {"papers": len(x), "papers with one of these concepts": held},
         bounds,
         _warnings(table, len(x) - held, len(x)),

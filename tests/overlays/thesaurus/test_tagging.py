@@ -8,7 +8,8 @@ import pytest
 
 from landscape.evaluation.tagging import evaluate_tagging
 from landscape.overlays.thesaurus.concepts import Concept, Thesaurus
-from landscape.overlays.thesaurus.counts import concept_counts
+from landscape.overlays.thesaurus.counts import concept_counts, count_concepts
+from landscape.overlays.thesaurus.extents import concept_members
 from landscape.overlays.thesaurus.matching import arrange_terms, match
 from landscape.overlays.thesaurus.reading import embedded_thesaurus
 from landscape.overlays.thesaurus.tagging import tag_papers
@@ -124,3 +125,21 @@ def test_evaluation_credits_each_given_concept_once(small):
     measured = evaluate_tagging(tags, {0: ["1", "3"], 5: ["4"]}, small)
     assert measured["recall"] == 0.0
     assert measured["recall_near"] == pytest.approx(0.25)
+
+
+def test_counts_go_by_the_rule_of_the_overlay(small):
+    rng = np.random.default_rng(5)
+    ids = list(small.concepts)
+    tags = pd.DataFrame(
+        {
+            "paper_row": rng.integers(0, 40, 300),
+            "concept_id": rng.choice(ids, 300),
+            "score": rng.uniform(0.01, 0.6, 300),
+        }
+    ).drop_duplicates(["paper_row", "concept_id"])
+    counted = count_concepts(
+        tags.paper_row, tags.concept_id, small, n_papers=40, scores=tags.score
+    ).set_index("concept_id")
+    members = concept_members(tags, small, list(small.concepts.values()), n_papers=40)
+    expected = dict(zip(ids, members.sum(axis=0), strict=True))
+    assert {one: counted.with_narrower.get(one, 0) for one in ids} == expected

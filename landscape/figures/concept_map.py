@@ -291,7 +291,7 @@ def _sentences(analysis: Analysis) -> list[str]:
     notes = [clean_name(note, most=_LONGEST_NOTE) for note in replace(analysis, bounds={}).notes]
     return [
         "The strong line holds half of a concept's papers, the thin one 80 in 100, each on the "
-        "smallest ground that does; the grey behind is the density of all papers.",
+        "smallest ground that does; the tint behind is the density of all papers.",
         *notes,
     ]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape.overlays.analysis import Analysis
-from landscape.overlays.periods import count_years
+from landscape.overlays.periods import Years, count_years
 from landscape.overlays.reviews.coverage import (
     described,
     few_reviews,
@@ -84,8 +84,9 @@ def review_gaps(
         table=table,
         caption=(
             f"Where a review would help most among the {len(table)} regions of {described(atlas)}: "
-            "papers newer than every review near them, growth over the last "
-            f"{RECENT_YEARS} covered years, their citations, years without a review, and "
+            "papers newer than every review near them (volume), growth over the last "
+            f"{RECENT_YEARS} covered years, their citations, mean years since the latest review "
+            "near each paper (years_without), and "
             "disagreement in abstracts, each relative to the mean region; weights "
             + ", ".join(f"{name} {value:g}" for name, value in chosen.items())
             + ". Intervals are 95%, from resampled papers."
@@ -101,6 +102,7 @@ def review_gaps(
             *few_reviews(int(is_review.sum())),
             *_few_citations(signs["cited"]),
             *([f"Fewer than {_FEW_PAPERS} papers in {', '.join(few[:5])}."] if few else []),
+            *_unseen_reviews(count_years(year)),
             *count_years(year).warnings,
         ),
         tables={
@@ -137,6 +139,15 @@ def waiting_exemplars(
     papers = atlas.read_papers(["paper_id", "title", "year", "cites"])
     shown = papers.iloc[table["paper_row"].to_numpy(np.int64)].reset_index(drop=True)
     return pd.concat([table, shown], axis=1)
+
+
+def _unseen_reviews(years: Years) -> tuple[str, ...]:
+    if bool(years.covered.all()):
+        return ()
+    return (
+        "Reviews outside the corpus are not seen: a region may have one of the years that the "
+        "corpus hardly covers, so years without a review are at most so many.",
+    )
 
 
 def _few_citations(cited: pd.Series[Any]) -> tuple[str, ...]:

@@ -231,8 +231,8 @@ def _namesakes(papers: pd.DataFrame, groups: pd.DataFrame, chosen: int | None) -
     given = sorted({given_names(name) for name in papers["spelled"]})
     first = sorted({one[0] for one in given if one and len(one[0]) > 1})
     if any(not is_compatible(a, b) for a in given for b in given):
-        named = ", ".join(first[:6]) or "different initials"
-        said.append(f"The name is spelled out differently ({named}): these are different people.")
+        named = ", ".join(one.title() for one in first[:6]) if len(first) > 1 else "by initials"
+        said.append(f"Given names differ ({named}): these may be different people.")
     linked = int((groups["group"] > 0).sum())
     alone = int(groups.loc[groups["group"] == 0, "papers"].sum())
     if chosen is None and linked > 1:

@@ -232,5 +232,6 @@ def _warnings(period: Years, table: pd.DataFrame) -> tuple[str, ...]:
         said.append("Slopes are those within the eras between abrupt changes of the corpus.")
     small = int((table["papers"] < FEW).sum())
     if small:
-        said.append(f"{small} regions have fewer than {FEW} papers of this period: no class.")
+        have = "region has" if small == 1 else "regions have"
+        said.append(f"{small} {have} fewer than {FEW} papers of this period: no class.")
     return tuple(said)

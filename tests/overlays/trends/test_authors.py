@@ -69,7 +69,7 @@ def test_namesakes_fall_into_groups() -> None:
     assert groups.papers.to_dict() == {1: 2, 2: 2, 0: 1}
     assert "Chen, Wei" in groups.spelled[1]
     assert "Chen, Wen" in groups.spelled[2]
-    assert any("wei, wen" in warning for warning in found.warnings)
+    assert any("Wei, Wen" in warning for warning in found.warnings)
     assert any("2 groups and 1 linked to none" in warning for warning in found.warnings)
     one = author_path(_world(), "Chen, W", group=2)
     assert one.table.label.unique().tolist() == ["Region 3"]

@@ -14,7 +14,7 @@ from landscape.commands.fetching import add_fetch
 from landscape.commands.measuring import add_evaluate
 from landscape.commands.parsing import with_filters_joined
 from landscape.commands.searching import add_ask, add_search
-from landscape.commands.tabling import add_table
+from landscape.commands.tabling import add_propose, add_table
 from landscape.errors import LandscapeError
 
 
@@ -84,6 +84,7 @@ def _parser() -> argparse.ArgumentParser:
         add_ask,
         add_figure,
         add_table,
+        add_propose,
         add_evaluate,
         add_fetch,
     ):

@@ -181,3 +181,18 @@ def test_gaps_of_reviews_and_of_the_thesaurus_are_backtested(
     found = json.loads(capsys.readouterr().out)
     assert found["denominators"]["added concepts"] == 1
     assert {row["method"] for row in found["table"]} >= {"landscape", "frequency"}
+
+
+def test_concepts_are_proposed_in_the_form_of_the_maintainers(
+    demo_atlas: landscape.Atlas, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = str(demo_atlas.path)
+    assert main(["propose", path]) == 0
+    form = capsys.readouterr().out
+    assert all(f"{field}:" in form for field in ("Preferred term", "Broader term", "Definition"))
+    assert main(["propose", path, "-o", str(tmp_path / "all.csv")]) == 0
+    rows = list(csv.DictReader((tmp_path / "all.csv").open()))
+    assert rows
+    assert {row["Definition"] for row in rows} == {""}  # left to a human
+    assert main(["propose", path, "No such phrase"]) == 2
+    assert main(["propose", path, "-o", "all.xls"]) == 2

@@ -1,4 +1,4 @@
-"""``landscape table``: what the map is asked, as tables."""
+"""``landscape table``: what the map is asked, as tables; ``landscape propose``: as requests."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from landscape.commands.answering import Answer, as_json
-from landscape.commands.parsing import add_period, command
+from landscape.commands.parsing import add_period, command, positive
+from landscape.errors import InputError
 
 if TYPE_CHECKING:
     from landscape.overlays.analysis import Analysis
@@ -24,7 +25,7 @@ def add_table(commands: Any) -> None:
     uat = _kind(kinds, "uat", _uat, "where concepts live, and how separable they are")
     uat.add_argument("--concept", action="append", metavar="NAME", help="repeat it for several")
     gaps = _kind(kinds, "uat-gaps", _uat_gaps, "what the thesaurus does not cover")
-    gaps.add_argument("--limit", type=int, default=100, metavar="N", help="proposals")
+    gaps.add_argument("--limit", type=positive, default=100, metavar="N", help="proposals")
     impact = _kind(kinds, "impact", _impact, "what facilities did to the literature")
     impact.add_argument("--facility", action="append", metavar="NAME", help="repeat it for several")
     add_period(impact)
@@ -45,6 +46,36 @@ def add_table(commands: Any) -> None:
     author.add_argument("name", metavar="NAME")
     _kind(kinds, "institutions", _institutions, "who works where, as far as affiliations are known")
     _kind(kinds, "countries", _countries, "which countries work where")
+
+
+def add_propose(commands: Any) -> None:
+    """Add ``landscape propose``."""
+    propose = command(
+        commands, "propose", _propose, "concepts for the thesaurus, as its maintainers ask for them"
+    )
+    propose.add_argument("atlas", type=Path, metavar="DIR")
+    propose.add_argument("name", nargs="?", metavar="NAME", help="one of them (default: the first)")
+    propose.add_argument("-o", "--output", type=Path, metavar="FILE", help="all of them: a csv")
+    propose.add_argument("--limit", type=positive, default=100, metavar="N", help="default: 100")
+
+
+def _propose(options: argparse.Namespace) -> Answer:
+    from landscape.atlas.reading import open_atlas
+    from landscape.atlas.storage import write_bytes
+    from landscape.overlays.thesaurus import thesaurus_gaps, to_uat_csv, to_uat_form
+
+    if options.output and options.output.suffix.lower() != ".csv":
+        raise InputError(f"Proposals are written as .csv, not as {options.output.name!r}.")
+    found = thesaurus_gaps(open_atlas(options.atlas), limit=options.limit)
+    if options.output:
+        try:
+            write_bytes(options.output, to_uat_csv(found).encode())
+        except OSError as error:
+            raise InputError(f"{options.output} cannot be written ({error.strerror}).") from error
+        return Answer(f"{options.output}: {len(found.table):,} proposals")
+    if not len(found.table):
+        return Answer("No phrase of this corpus stands out as a concept that the thesaurus lacks.")
+    return Answer(to_uat_form(found, options.name or found.table["name"].iloc[0]))
 
 
 def _kind(kinds: Any, name: str, ask: _Ask, meaning: str) -> argparse.ArgumentParser:

@@ -96,14 +96,14 @@ class Analysis:
 
     def to_text(self) -> str:
         """The main table for a terminal."""
-        shown = self.table.head(_MOST_ROWS_SHOWN)
+        shown = _flat(self.table.head(_MOST_ROWS_SHOWN))
         rest = len(self.table) - len(shown)
         more = (f"... and {rest:,} more rows",) if rest else ()
         table = shown.to_string(index=False, float_format=lambda x: f"{x:.3g}", max_colwidth=60)
         return "\n".join([self.caption, table, *more, *self.notes])
 
     def _repr_html_(self) -> str:
-        table = self.table.to_html(
+        table = _flat(self.table).to_html(
             index=False, border=0, escape=True, max_rows=_MOST_ROWS_SHOWN,
             float_format=lambda x: f"{x:.3g}",
         )  # fmt: skip

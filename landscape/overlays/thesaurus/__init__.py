@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from landscape.overlays.thesaurus.concepts import Concept, Thesaurus
     from landscape.overlays.thesaurus.counts import concept_counts
     from landscape.overlays.thesaurus.extents import thesaurus_overlay
-    from landscape.overlays.thesaurus.forms import to_uat_form
+    from landscape.overlays.thesaurus.forms import to_uat_csv, to_uat_form
     from landscape.overlays.thesaurus.gaps import thesaurus_gaps
     from landscape.overlays.thesaurus.reading import embedded_thesaurus, read_thesaurus
     from landscape.overlays.thesaurus.tagging import concept_texts, tag_papers
@@ -34,6 +34,7 @@ __all__ = [
     "tag_papers",
     "thesaurus_gaps",
     "thesaurus_overlay",
+    "to_uat_csv",
     "to_uat_form",
 ]
 
@@ -48,6 +49,7 @@ _HOMES = {
     "tag_papers": "landscape.overlays.thesaurus.tagging",
     "thesaurus_gaps": "landscape.overlays.thesaurus.gaps",
     "thesaurus_overlay": "landscape.overlays.thesaurus.extents",
+    "to_uat_csv": "landscape.overlays.thesaurus.forms",
     "to_uat_form": "landscape.overlays.thesaurus.forms",
 }
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from typing import TYPE_CHECKING, Any
 
 from landscape.errors import InputError
+from landscape.text.spreadsheet import as_csv
 
 if TYPE_CHECKING:
     from landscape.overlays.analysis import Analysis
@@ -43,12 +42,10 @@ def to_uat_form(gaps: Analysis, name: str) -> str:
 
 def to_uat_csv(gaps: Analysis) -> str:
     """Write all proposals as a table for a spreadsheet, one row a proposal."""
-    written = io.StringIO()
-    rows = csv.DictWriter(written, _FIELDS, lineterminator="\n")
-    rows.writeheader()
-    for name in gaps.table["name"]:
-        rows.writerow({field: _inert(text) for field, text in _fields(gaps, name).items()})
-    return written.getvalue()
+    import pandas as pd
+
+    rows = [_fields(gaps, name) for name in gaps.table["name"]]
+    return as_csv(pd.DataFrame(rows, columns=_FIELDS))
 
 
 def _fields(gaps: Analysis, name: str) -> dict[str, Any]:
@@ -75,8 +72,3 @@ def _fields(gaps: Analysis, name: str) -> dict[str, Any]:
         "Evidence": f"{row['papers']} papers of {gaps.bounds['title']}{generated}, "
         f"{row['in_title']:.0%} of them with the term in the title",
     }
-
-
-def _inert(text: str) -> str:
-    """Titles come from outside: a spreadsheet must not take one for a formula."""
-    return f"'{text}" if text[:1] in "=+-@\t\r" and text else text

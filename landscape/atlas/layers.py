@@ -118,19 +118,40 @@ def read_layer(atlas: Atlas, layer: str) -> pd.DataFrame:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    if layer.removesuffix(".parquet") not in atlas.stages:
-        raise AtlasError(
-            f"{atlas.path} has no layer {layer.removesuffix('.parquet')!r}: it was built by an "
-            "earlier version; run the same landscape build again, which adds it."
-        )
-    frames = [layer_schema(layer).empty_table().to_pandas()]
+    check_has_layer(atlas, layer)
+    schema = layer_schema(layer)
+    frames = [schema.empty_table().to_pandas()]
     start = 0
     for part in atlas.parts:
         name = f"{layer}/{part.name}.parquet"
         try:
-            frame = pq.read_table(atlas.path / name).to_pandas()
-        except (OSError, pa.ArrowException) as error:
+            with pq.ParquetFile(atlas.path / name) as file:
+                table = file.read(columns=schema.names).cast(schema)
+            frame = table.to_pandas(ignore_metadata=True)
+            if not frame["row"].between(0, part.rows - 1).all():
+                raise ValueError(f"it names papers beyond the {part.rows:,} of this part")
+        except (OSError, ValueError, pa.ArrowException) as error:
             raise unreadable(atlas.path, name, error) from error
         frames.append(frame.assign(row=frame["row"].astype(np.int64) + start))
         start += part.rows
     return pd.concat(frames, ignore_index=True).rename(columns={"row": "paper_row"})
+
+
+def check_has_layer(atlas: Atlas, layer: str) -> None:
+    """Refuse an atlas that was built before there was such a layer.
+
+    Parameters
+    ----------
+    atlas : Atlas
+    layer : str
+
+    Raises
+    ------
+    AtlasError
+    """
+    name = layer.removesuffix(".parquet")
+    if name not in atlas.stages:
+        raise AtlasError(
+            f"{atlas.path} has no layer {name!r}: it was built by an earlier version; run the same "
+            "landscape build again, which adds it."
+        )

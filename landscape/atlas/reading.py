@@ -163,9 +163,16 @@ class Atlas:
     @cached_property
     def thesaurus(self) -> Thesaurus:
         """The thesaurus that papers were tagged with."""
+        from landscape.atlas.layers import check_has_layer
         from landscape.overlays.thesaurus.concepts import Thesaurus
 
-        return Thesaurus.from_frame(_read_parquet(self.path, "thesaurus.parquet"))
+        check_has_layer(self, "uat.parquet")
+        name = "thesaurus.parquet"
+        frame = _read_parquet(self.path, name)
+        try:
+            return Thesaurus.from_frame(frame)
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise unreadable(self.path, name, error) from error
 
     def select(self, filter_text: str) -> NDArray[np.int64]:
         """Find the papers that a filter lets through.
@@ -434,21 +441,21 @@ def _read_parquet(folder: Path, name: str, columns: Sequence[str] | None = None)
     import pyarrow.parquet as pq
 
     path = folder / name
+    # Citation and read counts may be unknown: whole numbers with gaps, not floating-point ones.
+    counts = {pa.int32(): pd.Int32Dtype()} if name.startswith("papers") else {}
     try:
         with pq.ParquetFile(path) as file:
             names = file.schema_arrow.names
             unknown = [column for column in columns or () if column not in names]
-            if unknown:
-                raise InputError(
-                    f"There is no column {unknown[0]!r} in {path.parent.name}; it has: "
-                    f"{', '.join(names)}."
-                )
-            table = file.read(columns=None if columns is None else list(columns))
-    except (OSError, pa.ArrowException) as error:
+            known = None if columns is None else [one for one in columns if one in names]
+            table = file.read(columns=known)
+        frame: pd.DataFrame = table.to_pandas(date_as_object=False, types_mapper=counts.get)
+    except (OSError, ValueError, KeyError, pa.ArrowException) as error:
         raise unreadable(folder, name, error) from error
-    # Citation and read counts may be unknown: whole numbers with gaps, not floating-point ones.
-    counts = {pa.int32(): pd.Int32Dtype()} if name.startswith("papers") else {}
-    frame: pd.DataFrame = table.to_pandas(date_as_object=False, types_mapper=counts.get)
+    if unknown:
+        raise InputError(
+            f"There is no column {unknown[0]!r} in {path.parent.name}; it has: {', '.join(names)}."
+        )
     return frame
 
 

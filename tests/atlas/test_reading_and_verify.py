@@ -91,6 +91,47 @@ def test_a_damaged_table_is_a_sentence_and_not_a_traceback(atlas_copy: Path) -> 
         _ = atlas.quality
 
 
+def test_a_changed_byte_in_a_layer_is_a_sentence_and_not_a_traceback(atlas_copy: Path) -> None:
+    rng = random.Random(2)  # noqa: S311 - which bytes, no secret
+    told = 0
+    for name in ("missions", "uat", "reviews", "thesaurus"):
+        path = atlas_copy / f"{name}.parquet"
+        path = path if path.is_file() else path / "few.parquet"
+        good = path.read_bytes()
+        for _ in range(40):  # mostly the description of the columns, at the end
+            damaged = bytearray(good)
+            damaged[-1 - rng.randrange(min(len(good), 2500))] ^= 1 << rng.randrange(8)
+            path.write_bytes(damaged)
+            try:
+                getattr(open_atlas(atlas_copy), name)
+            except AtlasError:
+                told += 1
+        path.write_bytes((atlas_copy / "topics.parquet").read_bytes())
+        with pytest.raises(AtlasError, match="cannot be read"):
+            getattr(open_atlas(atlas_copy), name)
+        path.write_bytes(good)
+    assert told > 40
+
+
+def test_a_layer_that_names_papers_beyond_the_last_is_refused(atlas_copy: Path) -> None:
+    import pandas as pd
+
+    path = atlas_copy / "reviews.parquet" / "few.parquet"
+    row = {"paper_id": ["x"], "row": [28], "score": [1.0], "evidence": ["title"]}
+    pd.DataFrame(row).astype({"row": "int32", "score": "float32"}).to_parquet(path, index=False)
+    with pytest.raises(AtlasError, match="beyond the 28"):
+        _ = open_atlas(atlas_copy).reviews
+
+
+@pytest.mark.parametrize("name", ["missions", "uat", "reviews", "thesaurus"])
+def test_an_atlas_of_before_there_were_layers_says_to_build_again(
+    finished: Atlas, name: str
+) -> None:
+    older = finished.manifest.without("missions", "uat", "reviews")
+    with pytest.raises(AtlasError, match=r"earlier version; run the same landscape build again"):
+        getattr(Atlas(finished.path, older), name)
+
+
 def test_a_good_atlas_has_no_problems(finished: Atlas) -> None:
     assert verify(finished.path) == []
 

@@ -92,6 +92,7 @@ def check_options(options: BuildOptions) -> BuildOptions:
     ):
         if path is not None and not path.is_file():
             raise InputError(f"There is no {what} {path}; give the path of a file.")
+    _check_lists(options)
     from landscape.text.pipeline import tagger_name
 
     tagger_name(tagger=options.tagger)  # says which taggers there are
@@ -137,3 +138,14 @@ def as_paths(inputs: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) 
 def _check_choice(what: str, value: Any, allowed: Iterable[str]) -> None:
     if value not in allowed:
         raise InputError(f"There is no {what} {value!r}; choose one of: {', '.join(allowed)}.")
+
+
+def _check_lists(options: BuildOptions) -> None:
+    """Read now what later stages read: to refuse a file after hours of embedding is too late."""
+    from landscape.overlays.reviews.lists import read_review_list
+    from landscape.overlays.thesaurus.reading import read_thesaurus
+
+    if options.thesaurus is not None:
+        read_thesaurus(options.thesaurus)
+    for path in options.known_reviews:
+        read_review_list(path)

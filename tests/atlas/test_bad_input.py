@@ -165,6 +165,18 @@ def test_an_atlas_of_a_newer_format(run: Run, atlas_copy: Path, few_papers: Path
         assert_one_sentence(*run(*words), "format 2", "install a newer Landscape")
 
 
+@pytest.mark.parametrize("option", ["--thesaurus", "--known-reviews"])
+def test_lists_that_are_none_are_refused_before_any_stage_runs(
+    tmp_path: Path, run: Run, few_papers: Path, option: str
+) -> None:
+    wrong = tmp_path / "wrong.json"
+    wrong.write_text("not a list of anything\n")
+    for path in (wrong, tmp_path / "absent.json", tmp_path):
+        words = ["build", few_papers, "--out", tmp_path / "new.atlas", option, path]
+        assert_one_sentence(*run(*words), path.name)
+    assert not (tmp_path / "new.atlas" / "papers.parquet").exists()
+
+
 def test_one_changed_byte_is_told_by_verify(run: Run, atlas_copy: Path) -> None:
     assert run("info", atlas_copy, "--verify")[0] == 0
     for name in ("embeddings/few.npy", "manifest.json"):

@@ -42,9 +42,15 @@ def read_review_list(path: str | os.PathLike[str]) -> frozenset[str]:
     ['1998ARA&A..36..189K', 'astro-ph/9807187']
     """
     try:
-        lines = Path(path).read_text("utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"The list of reviews {path} cannot be read ({error}).") from error
+        lines = Path(path).read_text("utf-8-sig").splitlines()
+    except OSError as error:
+        why = error.strerror or error
+        raise InputError(f"The list of reviews {path} cannot be read ({why}).") from error
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"The list of reviews {path} is not text in UTF-8; give one bibcode, arXiv id or DOI a "
+            "line (unpack a compressed file first)."
+        ) from error
     found = frozenset(key for line in lines for name in _names(line) for key in spellings(name))
     if not found:
         raise InputError(
@@ -77,7 +83,7 @@ def _names(line: str) -> list[str]:
         return [text]
     try:
         record = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):  # no JSON, or nested without end
         return []
     others = record.get("identifier")
     named = [record.get("bibcode"), *(others if isinstance(others, list) else [others])]

@@ -8,7 +8,7 @@ import io
 import json
 import re
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -26,6 +26,7 @@ _DEPRECATED = "{http://www.w3.org/2002/07/owl#}deprecated"
 _LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 EMBEDDED = "uat_subset.csv"
 _DEEPEST = 200  # levels of a tree; the UAT has 11
+_LARGEST = 256 * 2**20  # bytes, unpacked; the UAT has 3 MB
 
 
 @dataclass
@@ -76,9 +77,10 @@ def read_thesaurus(path: str | Path, *, version: str | None = None) -> Thesaurus
     text = _content(file)
     try:
         records = _reader(text)(text)
+        concepts = _concepts(records)
+        _check_characters(concepts)
     except (ValueError, csv.Error, ElementTree.ParseError, RecursionError) as error:
         raise _foreign(file, str(error)) from error
-    concepts = _concepts(records)
     if not concepts:
         raise _foreign(file, "it holds no concept")
     named = _VERSION.findall(str(file.absolute()))
@@ -121,9 +123,12 @@ def data_file(name: str) -> Path:
 
 def _content(file: Path) -> str:
     try:
-        raw = file.read_bytes()
-        if raw[:2] == b"\x1f\x8b":
-            raw = gzip.decompress(raw)
+        with file.open("rb") as stream:
+            packed = stream.read(2) == b"\x1f\x8b"
+        with gzip.open(file) if packed else file.open("rb") as stream:
+            raw = stream.read(_LARGEST + 1)
+        if len(raw) > _LARGEST:
+            raise _foreign(file, f"it holds more than {_LARGEST // 2**20} MB")
         return raw.decode("utf-8-sig")
     except (OSError, EOFError, zlib.error) as error:
         why = getattr(error, "strerror", None) or str(error)
@@ -133,6 +138,13 @@ def _content(file: Path) -> str:
         ) from error
     except UnicodeDecodeError as error:
         raise _foreign(file, "it is not text in UTF-8") from error
+
+
+def _check_characters(concepts: Mapping[str, Concept]) -> None:
+    """Refuse halves of characters, which JSON can spell and no table can hold."""
+    for one in concepts.values():
+        for text in (one.concept_id, *one.names, *one.broader, *one.related, one.definition):
+            text.encode()
 
 
 def _foreign(file: Path, why: str) -> InputError:

@@ -111,6 +111,18 @@ def test_lists_that_are_none(tmp_path):
         read_review_list(path)
     with pytest.raises(InputError, match="cannot be read"):
         read_review_list(tmp_path / "absent.jsonl")
+    path.write_text('{"bibcode": ' + "[" * 100_000, "utf-8")
+    with pytest.raises(InputError, match="names no paper"):
+        read_review_list(path)
+    path.write_bytes(b"\x1f\x8b1998ARA&A..36..189K")
+    with pytest.raises(InputError, match="not text in UTF-8"):
+        read_review_list(path)
+
+
+def test_a_list_may_begin_with_the_mark_that_spreadsheets_write(tmp_path):
+    path = tmp_path / "list.txt"
+    path.write_bytes(b"\xef\xbb\xbf1998ARA&A..36..189K\n")
+    assert read_review_list(path) == {"1998ARA&A..36..189K"}
 
 
 def test_the_list_of_annual_reviews(real_data):

@@ -44,12 +44,23 @@ def test_embedded_part_agrees_with_the_release(real_data):
         (b'<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>', "entities"),
         (b"\x89PNG\xff", "not text"),
         (b"\x1f\x8bbroken", "cannot be read"),
+        (gzip.compress(b"[{}]" * 999)[:-20], "cannot be read"),
+        (b'{"children":[' * 100_000, "recursion"),
+        (b'[{"uri": "1", "name": "\\ud800"}]', "surrogates"),
     ],
 )
 def test_what_is_no_thesaurus_is_refused(tmp_path, content, why):
     file = tmp_path / "UAT.json"
     file.write_bytes(content)
     with pytest.raises(InputError, match=why):
+        read_thesaurus(file)
+
+
+def test_a_file_that_unpacks_without_end_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("landscape.overlays.thesaurus.reading._LARGEST", 2**20)
+    file = tmp_path / "UAT.json.gz"
+    file.write_bytes(gzip.compress(b" " * 2**21))
+    with pytest.raises(InputError, match="more than 1 MB"):
         read_thesaurus(file)
 
 

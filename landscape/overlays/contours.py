@@ -103,7 +103,8 @@ def density_grid(
     bandwidth : float, optional
         Standard deviation of the kernel in map units;
         `landscape.mapping.density.default_bandwidth` of these papers when not given; 0 leaves
-        the counts as they are. Densities that are to be compared need one bandwidth.
+        the counts as they are. Densities that are to be compared need one bandwidth. Held to
+        what `kernel_within` allows.
     weights : array_like of float, shape (n_papers,), optional
         What each paper counts; 1 when not given.
 
@@ -142,11 +143,34 @@ def density_grid(
     counts = flat.reshape(shape).astype(np.float64)
     grid = Grid((x0, y0, x1, y1), counts, counts)
     width, height = grid.cell
-    kernel = default_bandwidth(x, y) if bandwidth is None else bandwidth
+    kernel = kernel_within(extent, default_bandwidth(x, y) if bandwidth is None else bandwidth)
     if not kernel:
         return grid
     smooth = ndimage.gaussian_filter(counts, (kernel / height, kernel / width), mode="constant")
     return Grid(grid.extent, smooth, counts)
+
+
+def kernel_within(extent: tuple[float, float, float, float], bandwidth: float) -> float:
+    """Hold a kernel to a quarter of the window: papers on one spot have a window of no size.
+
+    Parameters
+    ----------
+    extent : tuple of float
+        ``(x0, y0, x1, y1)`` in map units.
+    bandwidth : float
+        Standard deviation in map units.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> kernel_within((0, 0, 30, 20), 1.0), kernel_within((0, 0, 0.02, 0.01), 1.0)
+    (1.0, 0.005)
+    """
+    x0, y0, x1, y1 = extent
+    return min(bandwidth, max(x1 - x0, y1 - y0) / 4)
 
 
 def highest_density_levels(grid: Grid, shares: Sequence[float] = (0.5, 0.8)) -> tuple[float, ...]:

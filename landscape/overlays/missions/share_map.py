@@ -95,14 +95,14 @@ def share_map(
     (True, True)
     """
     from landscape.mapping.density import default_bandwidth
-    from landscape.overlays.contours import density_grid, map_extent
+    from landscape.overlays.contours import density_grid, kernel_within, map_extent
 
     x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     uses = np.asarray(mask, dtype=bool)
     if len(uses) != len(x):
         raise InputError(f"There are {len(x):,} papers, but a mask of {len(uses):,}.")
     window = map_extent(x, y) if extent is None else extent
-    kernel = default_bandwidth(x, y) if bandwidth is None else bandwidth
+    kernel = kernel_within(window, default_bandwidth(x, y) if bandwidth is None else bandwidth)
     every = density_grid(x, y, extent=window, shape=shape, bandwidth=kernel)
     its = density_grid(x[uses], y[uses], extent=window, shape=shape, bandwidth=kernel)
     width, height = every.cell

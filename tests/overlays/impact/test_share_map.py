@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 
@@ -60,3 +62,10 @@ def test_refuses_a_mask_of_another_length_and_an_empty_map() -> None:
         share_map([0.0, 1.0, 2.0], [0.0, 1.0, 2.0], [True, False])
     with pytest.raises(InputError, match="no paper"):
         share_map([], [], [])
+
+
+def test_one_paper_in_a_window_of_no_size_is_soon_drawn() -> None:
+    begin = time.process_time()
+    found = share_map([0.0], [0.0], [True], extent=(-0.005, -0.004, 0.005, 0.004))
+    assert time.process_time() - begin < 5  # the kernel was hundreds of windows wide: minutes
+    assert np.all(found.share > 0.99)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from landscape.errors import InputError
 from landscape.mapping.naming import PhraseTable, phrase_table
 from landscape.overlays.analysis import Analysis
+from landscape.overlays.missions.facilities import load_facilities
 from landscape.overlays.periods import count_years
 from landscape.overlays.thesaurus.candidates import (
     concept_likeness,
@@ -20,6 +22,7 @@ from landscape.overlays.thesaurus.candidates import (
 from landscape.overlays.thesaurus.concepts import Thesaurus
 from landscape.overlays.thesaurus.names import complete_name, letters_of, named_forms
 from landscape.overlays.thesaurus.parents import nearest_concepts, suggest_parent
+from landscape.text.phrases import normal_form
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -178,7 +181,15 @@ def rank_gaps(
     named["novelty"] = measure_novelty(evidence.table, named)
     new = np.clip(named["novelty"] / (named["novelty"].std() or 1.0), -2.0, 2.0)
     named["score"] = named["likeness"] + _GROWTH_WEIGHT * grown + _NOVELTY_WEIGHT * new
-    return named, merge_spellings(named[~named["covered"]], limit=limit)
+    is_facility = named["name"].map(normal_form).isin(_facility_forms())
+    return named, merge_spellings(named[~named["covered"] & ~is_facility], limit=limit)
+
+
+@cache
+def _facility_forms() -> frozenset[str]:
+    """Names of telescopes and surveys: the layer of missions has them, a thesaurus of subjects not."""
+    names = (name for facility in load_facilities().values() for name in facility.names)
+    return frozenset(map(normal_form, names))
 
 
 def merge_spellings(candidates: pd.DataFrame, *, limit: int) -> pd.DataFrame:

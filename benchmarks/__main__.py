@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sys
 
-from benchmarks import embedding, keywords, mapping, search, stages, startup
+from benchmarks import embedding, keywords, mapping, overlays, search, stages, startup
 
 
 def main() -> None:
     """Run them from the quickest to the longest."""
     sys.argv = sys.argv[:1]
-    for benchmark in (startup, keywords, embedding, search, mapping, stages):
+    for benchmark in (startup, keywords, embedding, search, overlays, mapping, stages):
         benchmark.main()
 
 

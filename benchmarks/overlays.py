@@ -1,0 +1,397 @@
+"""Mentions, impact tables and every figure at 350,000 made-up papers, 100 regions, 60 facilities.
+
+Run: python -m benchmarks.overlays [--papers 350000] [--only mentions,impact,figures,twins]
+     [--atlas FOLDER]
+
+Mentions are found in real abstracts where LANDSCAPE_DATA has them, else in those of the demo. Each
+piece of work is beside what one would otherwise run. Goals: 10,000 abstracts a second on two
+cores; a table with 1,000 bootstrap samples, and any figure, in 10 s; 20,000 marks.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.literature import AUTHOR, open_made_up_atlas, write_made_up_atlas
+from benchmarks.measuring import PAPERS, measured, print_table, save
+
+_KINDS = ("mentions", "impact", "figures", "twins")
+_WARM_UP = 12  # batches: until all processes are at work
+_DEMO_PAPERS = 4_000
+_FEWEST_TEXTS = 60_000
+_FIRST_REGEX = 20_000  # papers
+_NAIVE_SAMPLES = 3
+_SLICES = [(1995, 2004), (2005, 2014), (2015, 2026)]
+_TWO = ("facility:HST", "-facility:HST")
+_FIGURES: dict[str, tuple[str, tuple[Any, ...], dict[str, Any]]] = {
+    "uat": ("uat", (), {}),
+    "uat, small maps": ("uat", (), {"multiples": True}),
+    "impact, one": ("impact", (), {"facilities": "HST"}),
+    "impact, several": ("impact", (), {}),
+    "impact, small maps": ("impact", (), {"multiples": True}),
+    "impact, slices": ("impact", (), {"facilities": "HST", "slices": _SLICES}),
+    "reviews": ("reviews", (), {}),
+    "trends": ("trends", (), {}),
+    "compare": ("compare", _TWO, {}),
+    "author": ("author", (AUTHOR,), {}),
+    "time slices": ("time_slices", (), {}),
+    "report": ("report", ("HST",), {}),
+    "animation": ("animate", ("HST",), {}),
+}
+_TWINS: dict[str, tuple[Any, ...]] = {
+    "heatmap": (), "uat": (), "impact": (), "reviews": (), "trends": (), "compare": _TWO,
+}  # fmt: skip
+
+
+# -- mentions
+
+
+def read_abstracts() -> tuple[list[str], list[str], str]:
+    """Titles and abstracts to find mentions in, and where they are from."""
+    import pandas as pd
+
+    if PAPERS.is_file():
+        papers = pd.read_json(PAPERS, lines=True)
+        return papers["title"].tolist(), papers["abstract"].tolist(), "real"
+    from landscape.corpus.demo import write_demo
+
+    with tempfile.TemporaryDirectory() as folder:
+        papers = pd.read_json(
+            write_demo(Path(folder), n_papers=_DEMO_PAPERS, seed=1).papers, lines=True
+        )
+    return papers["title"].tolist(), papers["abstract"].tolist(), "demo"
+
+
+def write_texts(path: Path, n_papers: int) -> dict[str, Any]:
+    """Write titles and abstracts as the stage of missions reads them, again and again."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    n_papers = max(n_papers, _FEWEST_TEXTS)  # fewer would end before all processes have begun
+    titles, abstracts, origin = read_abstracts()
+    rows = pa.array(np.arange(n_papers) % len(titles))
+    table = pa.table(
+        {"title": pa.array(titles).take(rows), "abstract": pa.array(abstracts).take(rows)}
+    )
+    pq.write_table(table, path)
+    return {"origin": origin, "different": len(titles)}
+
+
+def run_mentions(path: Path) -> dict[str, Any]:
+    """Find mentions through the path of the build: batches, two processes."""
+    from landscape.atlas.stages import missions
+
+    return _in_two_processes(missions._find_and_count, missions._batches(path))
+
+
+def run_regex(path: Path) -> dict[str, Any]:
+    """Match all names with one regular expression, also in two processes."""
+    from landscape.atlas.stages import missions
+
+    return _in_two_processes(_match_names, missions._batches(path), most=_FIRST_REGEX)
+
+
+def _in_two_processes(
+    work: Callable[..., Any], batches: Iterator[Any], *, most: int | None = None
+) -> dict[str, Any]:
+    """Papers a second once both are at work, and how much longer everything took.
+
+    ``unshared`` is the rate by their CPU time, as on two cores that nobody else uses.
+    """
+    import resource
+    from itertools import islice
+
+    from landscape.atlas.parallel import in_order
+
+    start = time.perf_counter()
+    taken = batches if most is None else islice(batches, most // 2_000 + _WARM_UP)
+    at, papers, found = [], [], 0
+    for n, frame in in_order(work, taken, workers=2):
+        at.append(time.perf_counter() - start)
+        papers.append(n)
+        found += len(frame)
+    first = min(_WARM_UP, len(at) // 2)
+    rate = sum(papers[first:]) / (at[-1] - at[first - 1])
+    starting = at[-1] - sum(papers) / rate
+    spent = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return {
+        "rate": rate,
+        "unshared": 2 * sum(papers) / (spent.ru_utime + spent.ru_stime),
+        "starting": starting,
+        "mentions": found,
+        "papers": sum(papers),
+    }
+
+
+def _match_names(batch: tuple[list[str], list[str]]) -> tuple[int, list[str]]:
+    pattern = _any_name()
+    found = [name for texts in batch for text in texts for name in pattern.findall(text or "")]
+    return len(batch[0]), found
+
+
+def _any_name() -> re.Pattern[str]:
+    from landscape.overlays.missions.facilities import load_facilities
+
+    names = {name for facility in load_facilities().values() for name in facility.names}
+    longest_first = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
+    return re.compile(rf"\b(?:{longest_first})\b")
+
+
+# -- impact
+
+
+def run_impact(folder: Path) -> dict[str, Any]:
+    """The whole table of impact with its 1,000 bootstrap samples."""
+    from landscape.overlays.missions import impact
+
+    atlas = open_made_up_atlas(folder)
+    impact(atlas, ["HST"], n_resamples=1)  # imports
+    atlas = open_made_up_atlas(folder)
+    start, cpu = time.perf_counter(), time.process_time()
+    found = impact(atlas)
+    return {
+        "seconds": time.perf_counter() - start,
+        "cpu": time.process_time() - cpu,
+        "facilities": len(found.table),
+    }
+
+
+def run_naive(folder: Path) -> dict[str, Any]:
+    """Draw papers with replacement and measure again, as one does with pandas."""
+    import pandas as pd
+
+    from landscape.overlays.missions.gathering import gather
+
+    usage = gather(open_made_up_atlas(folder))
+    papers = pd.DataFrame({"region": usage.region, "date": usage.date, "cites": usage.cites})
+    uses = {one.name: usage.uses(at) for at, one in enumerate(usage.facilities)}
+    papers = papers.join(pd.DataFrame(uses))
+    start, cpu = time.perf_counter(), time.process_time()
+    for seed in range(_NAIVE_SAMPLES):
+        drawn = papers.sample(frac=1, replace=True, random_state=seed)
+        for facility in usage.facilities:
+            _measure_plainly(drawn, facility)
+    scale = 1_000 / _NAIVE_SAMPLES
+    return {
+        "seconds": scale * (time.perf_counter() - start),
+        "cpu": scale * (time.process_time() - cpu),
+        "samples": _NAIVE_SAMPLES,
+    }
+
+
+def _measure_plainly(papers: Any, facility: Any) -> dict[str, float]:
+    """The measures of a table that need no more than papers, regions, dates and citations."""
+    its = papers[papers[facility.name]]
+    by_region = its["region"].value_counts(normalize=True)
+    core = by_region.index[: int((by_region.cumsum() < 0.8).sum()) + 1]
+    local = papers[papers["region"].isin(core)]
+    since = local["date"] >= np.datetime64(facility.first_light)
+    used = local[facility.name]
+    return {
+        "share": len(its) / len(papers),
+        "local_share": used.mean(),
+        "rise": used[since].mean() - used[~since].mean(),
+        "citations": its["cites"].sum(),
+        "citations_median": its["cites"].median(),
+        "citations_share": its["cites"].sum() / papers["cites"].sum(),
+        "entropy": -(by_region * np.log(by_region)).sum(),
+    }
+
+
+# -- figures
+
+
+def run_figure(folder: Path, name: str) -> dict[str, Any]:
+    """Open the atlas, measure, draw and save a figure as PNG (a report as PDF, a film as GIF)."""
+    from landscape import figures
+
+    kind, arguments, options = _FIGURES[name]
+    draw = getattr(figures, kind)
+    with tempfile.TemporaryDirectory() as place:
+        start, cpu = time.perf_counter(), time.process_time()
+        atlas = open_made_up_atlas(folder)
+        if kind in ("report", "animate"):
+            ending = "pdf" if kind == "report" else "gif"
+            draw(atlas, *arguments, Path(place) / f"drawn.{ending}", **options)
+        else:
+            figure = draw(atlas, *arguments, **options)
+            figures.save_figure(figure, Path(place) / "drawn.png")
+        return {"seconds": time.perf_counter() - start, "cpu": time.process_time() - cpu}
+
+
+def run_scatter(folder: Path) -> dict[str, Any]:
+    """All papers as dots with those of a facility over them, drawn by matplotlib alone."""
+    import matplotlib.pyplot as plt
+
+    with tempfile.TemporaryDirectory() as place:
+        start, cpu = time.perf_counter(), time.process_time()
+        atlas = open_made_up_atlas(folder)
+        rows = atlas.missions.query("facility == 'HST'")["paper_row"].unique()
+        figure, axes = plt.subplots(figsize=(11, 8.5))
+        axes.scatter(atlas.map["x"], atlas.map["y"], s=1, c="lightgrey")
+        axes.scatter(atlas.map["x"].iloc[rows], atlas.map["y"].iloc[rows], s=1)
+        figure.savefig(Path(place) / "drawn.png", dpi=200)
+        return {"seconds": time.perf_counter() - start, "cpu": time.process_time() - cpu}
+
+
+def run_kernel_ratio(folder: Path, *, side: int = 24) -> dict[str, Any]:
+    """A share map by SciPy's kernel density, on few cells and scaled to 256 x 256."""
+    from scipy.stats import gaussian_kde
+
+    atlas = open_made_up_atlas(folder)
+    places = atlas.map[["x", "y"]].to_numpy(np.float64).T
+    rows = atlas.missions.query("facility == 'HST'")["paper_row"].unique()
+    low, high = places.min(axis=1), places.max(axis=1)
+    cells = np.stack(np.meshgrid(*np.linspace(low, high, side).T)).reshape(2, -1)
+    start, cpu = time.perf_counter(), time.process_time()
+    gaussian_kde(places[:, rows])(cells) / gaussian_kde(places)(cells)
+    scale = (256 / side) ** 2
+    return {
+        "seconds": scale * (time.perf_counter() - start),
+        "cpu": scale * (time.process_time() - cpu),
+    }
+
+
+def run_twin(folder: Path, kind: str) -> dict[str, Any]:
+    """The twin of a figure, written as a page for the browser."""
+    from landscape import figures
+    from landscape.figures.twins import count_marks
+
+    with tempfile.TemporaryDirectory() as place:
+        start, cpu = time.perf_counter(), time.process_time()
+        figure = figures.interactive(kind, open_made_up_atlas(folder), *_TWINS[kind])
+        path = figures.save_figure(figure, Path(place) / "drawn.html")
+        return {
+            "seconds": time.perf_counter() - start,
+            "cpu": time.process_time() - cpu,
+            "marks": count_marks(figure),
+            "bytes": path.stat().st_size,
+        }
+
+
+def run_plotly(folder: Path) -> dict[str, Any]:
+    """Every paper as a dot, drawn by plotly alone."""
+    import plotly.graph_objects as go
+
+    from landscape.figures.twins import count_marks
+
+    with tempfile.TemporaryDirectory() as place:
+        path = Path(place) / "drawn.html"
+        start, cpu = time.perf_counter(), time.process_time()
+        atlas = open_made_up_atlas(folder)
+        titles = atlas.read_papers(["title"])["title"]
+        figure = go.Figure(
+            go.Scattergl(x=atlas.map["x"], y=atlas.map["y"], mode="markers", hovertext=titles)
+        )
+        figure.write_html(path)
+        return {
+            "seconds": time.perf_counter() - start,
+            "cpu": time.process_time() - cpu,
+            "marks": count_marks(figure),
+            "bytes": path.stat().st_size,
+        }
+
+
+# -- all of them
+
+
+def measure_mentions(folder: Path, n_papers: int) -> dict[str, Any]:
+    """Ours and a regular expression."""
+    path = folder / "texts.parquet"
+    facts = write_texts(path, n_papers)
+    results = {
+        name: measured(run, path)["result"]
+        for name, run in (("Landscape", run_mentions), ("one regular expression", run_regex))
+    }
+    rows = [
+        [
+            name,
+            f"{found['papers']:,}",
+            f"{found['rate']:,.0f}",
+            f"{found['unshared']:,.0f}",
+            f"{found['starting']:.1f}",
+        ]
+        for name, found in results.items()
+    ]
+    title = f"Mentions in {facts['origin']} abstracts, two processes (goal: 10,000 a second)"
+    print_table(title, ["", "papers", "papers/s", "by CPU time", "s to start"], rows)
+    return facts | results
+
+
+def measure_impact(folder: Path) -> dict[str, Any]:
+    """Ours and plain resampling."""
+    ours, naive = measured(run_impact, folder), measured(run_naive, folder)
+    results = {"Landscape": ours, "resampling papers (scaled)": naive}
+    rows = [_row(name, found) for name, found in results.items()]
+    title = f"Table of {ours['result']['facilities']} facilities, 1,000 samples (goal: 10 s)"
+    print_table(title, ["", "seconds", "CPU s", "MB"], rows)
+    return results
+
+
+def measure_figures(folder: Path) -> dict[str, Any]:
+    """Every figure, and what one would draw alone."""
+    results = {}
+    for name in _FIGURES:
+        results[name] = measured(run_figure, folder, name)
+        print(_row(name, results[name]))
+    results["matplotlib: dots alone"] = measured(run_scatter, folder)
+    results["SciPy: share map (scaled)"] = measured(run_kernel_ratio, folder)
+    rows = [_row(name, found) for name, found in results.items()]
+    title = "Figures: read, measured, drawn and saved (goal: 10 s)"
+    print_table(title, ["", "seconds", "CPU s", "MB"], rows)
+    return results
+
+
+def measure_twins(folder: Path) -> dict[str, Any]:
+    """Every twin, and plotly alone."""
+    results = {kind: measured(run_twin, folder, kind) for kind in _TWINS}
+    results["plotly: dots alone"] = measured(run_plotly, folder)
+    rows = [
+        [*_row(name, found), f"{found['result']['marks']:,}",
+         f"{found['result']['bytes'] / 1e6:.1f}"]
+        for name, found in results.items()
+    ]  # fmt: skip
+    head = ["", "seconds", "CPU s", "MB", "marks", "MB of page"]
+    print_table("Twins (goal: 20,000 marks)", head, rows)
+    return results
+
+
+def _row(name: str, found: dict[str, Any]) -> list[str]:
+    cpu = found["result"]["cpu"]
+    return [name, f"{found['seconds']:.1f}", f"{cpu:.1f}", f"{found['peak_mb']:,.0f}"]
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--papers", type=int, default=350_000)
+    parser.add_argument("--only", default=",".join(_KINDS), help="comma-separated")
+    parser.add_argument("--atlas", type=Path, help="keep the made-up atlas here for the next run")
+    options = parser.parse_args()
+    chosen = options.only.split(",")
+    results: dict[str, Any] = {}
+    with tempfile.TemporaryDirectory() as place:
+        folder = options.atlas or Path(place) / "made-up.atlas"
+        if set(chosen) - {"mentions"} and not (folder / "manifest.json").is_file():
+            write_made_up_atlas(folder, n_papers=options.papers)
+        if "mentions" in chosen:
+            results["mentions"] = measure_mentions(Path(place), options.papers)
+        if "impact" in chosen:
+            results["impact"] = measure_impact(folder)
+        if "figures" in chosen:
+            results["figures"] = measure_figures(folder)
+        if "twins" in chosen:
+            results["twins"] = measure_twins(folder)
+    print(f"\n{save('overlays', results)}")
+
+
+if __name__ == "__main__":
+    main()

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _MANY_PAPERS = 5000
+_ENOUGH_PAPERS, _MORE_PAPERS, _NEARLY_AS_TELLING = 0.1, 1.4, 0.6  # of first and second names
 _DATA_RELEASE = re.compile(r"e?dr\d+")
 
 
@@ -314,9 +315,38 @@ def choose_names(
             continue
         names[number] = capitalised(table.shown[phrase])
         used.add(form)
+    _add_second_names(table, ranked, names, used)
     for number in range(n_regions):
         names[number] = names[number] or f"Region {number + 1}"
     return names, [[table.shown[p] for p in words] for words in keywords]
+
+
+def _add_second_names(
+    table: PhraseTable, ranked: pd.DataFrame, names: list[str], used: set[str]
+) -> None:
+    """Name a second subject where the first, however telling, is that of few papers of a region.
+
+    "Planetary nebulae" alone would misname a region most of whose papers are on star formation.
+    """
+    form_of = {capitalised(table.shown[phrase]): phrase for phrase in set(ranked["phrase"])}
+    for number, found in ranked.groupby("region"):
+        phrase = form_of.get(names[int(number)])
+        first = found[found["phrase"] == phrase]
+        if phrase is None or first.empty or first["share"].iloc[0] >= _ENOUGH_PAPERS:
+            continue
+        second = found[
+            (found["score"] >= _NEARLY_AS_TELLING * first["score"].iloc[0])
+            & (found["share"] >= _MORE_PAPERS * first["share"].iloc[0])
+        ]
+        for candidate in second["phrase"]:
+            form = table.forms[candidate]
+            words = form.split(" ")
+            if form in used or form in UNTELLING or len(words) < 2 or words[-1] in QUANTITIES:
+                continue
+            if not _same_subject(form, table.forms[phrase]):
+                names[int(number)] += f" and {table.shown[candidate]}"
+                used.add(form)
+                break
 
 
 def pair_names(

@@ -163,7 +163,7 @@ def _write_table(path: Path, table: pd.DataFrame, ids: list[str]) -> None:
 
 STAGE = Stage(
     name="topics",
-    version=1,
+    version=2,
     parameters=_parameters,
     inputs=_inputs,
     run=_run,

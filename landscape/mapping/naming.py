@@ -340,8 +340,7 @@ def _add_second_names(
         ]
         for candidate in second["phrase"]:
             form = table.forms[candidate]
-            words = form.split(" ")
-            if form in used or form in UNTELLING or len(words) < 2 or words[-1] in QUANTITIES:
+            if form in used or form in UNTELLING or " " not in form:
                 continue
             if not _same_subject(form, table.forms[phrase]):
                 names[int(number)] += f" and {table.shown[candidate]}"

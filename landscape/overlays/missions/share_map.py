@@ -12,6 +12,7 @@ from landscape.errors import InputError
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+_MOST_BLOCKS = 1_000_000
 _STRENGTHS = (0.5, 1e5)  # bounds of the prior's weight, in papers
 
 
@@ -188,5 +189,7 @@ def _blocks(
     """Count papers in square blocks: unlike smoothed cells they are independent."""
     column = np.floor((x - x.min()) / side).astype(np.int64)
     row = np.floor((y - y.min()) / side).astype(np.int64)
-    code = np.unique(row * (int(column.max(initial=0)) + 1) + column, return_inverse=True)[1]
+    code = row * (int(column.max(initial=0)) + 1) + column
+    if code.max(initial=0) > _MOST_BLOCKS:  # a paper far off; empty blocks would fill the memory
+        code = np.unique(code, return_inverse=True)[1]
     return np.bincount(code, uses).astype(np.int64), np.bincount(code)

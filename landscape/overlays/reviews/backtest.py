@@ -9,7 +9,7 @@ import numpy as np
 
 from landscape.errors import InputError
 from landscape.overlays.analysis import Analysis
-from landscape.overlays.periods import count_years
+from landscape.overlays.periods import UNKNOWN_YEAR, count_years, paper_years
 from landscape.overlays.reviews.coverage import described, few_reviews, review_mask, with_labels
 from landscape.overlays.reviews.ranking import rank_gaps
 from landscape.overlays.reviews.signs import read_signs
@@ -66,16 +66,17 @@ def backtest_reviews(
     InputError
         If the corpus has no papers up to the year, or none after it, or too few regions.
     """
-    year_of = atlas.read_papers(["year"])["year"].to_numpy(np.int64)
+    year_of = paper_years(atlas)
     is_review = review_mask(atlas)
     _check(year_of, year, horizon)
     later = _later(year_of, year, horizon)
+    earlier = (year_of <= year) & (year_of != UNKNOWN_YEAR)
     told = {"citations": 0.0} | dict(weights or {})
-    seen = is_review & (year_of <= year)
+    seen = is_review & earlier
     signs = read_signs(atlas, seen, until=year, citations=told["citations"] > 0, seed=seed)
     ranked = rank_gaps(signs, weights=told, n_resamples=1, seed=seed)
     topic = atlas.map["topic_id"].to_numpy()
-    regions = _outcomes(ranked, topic, year_of <= year, later & is_review)
+    regions = _outcomes(ranked, topic, earlier, later & is_review)
     if len(regions) < _FEWEST_REGIONS:
         raise InputError(
             f"Only {len(regions)} regions have papers up to {year}; a backtest takes at least "
@@ -92,7 +93,7 @@ def backtest_reviews(
             f"{len(regions)} regions got."
         ),
         denominators={
-            f"papers up to {year}": int((year_of <= year).sum()),
+            f"papers up to {year}": int(earlier.sum()),
             f"reviews up to {year}": int(seen.sum()),
             "reviews after": came,
             "regions": len(regions),
@@ -192,7 +193,7 @@ def _later(year_of: NDArray[np.int64], year: int, horizon: int) -> NDArray[np.bo
 
 
 def _check(year_of: NDArray[np.int64], year: int, horizon: int) -> None:
-    first, last = int(year_of.min()), int(year_of.max())
+    first, last = (int(one) for one in count_years(year_of).years[[0, -1]])
     if horizon < 1:
         raise InputError(f"The horizon is {horizon} years; give one year or more.")
     if not first <= year < last:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape.overlays.analysis import Analysis
-from landscape.overlays.periods import count_years
+from landscape.overlays.periods import UNKNOWN_YEAR, count_years, paper_years
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,7 +47,7 @@ def review_coverage(
     [[5, 2020, 5], [0, <NA>, 50]]
     """
     import pandas as pd
-    from scipy.stats import gamma
+    from scipy.special import gammaincinv
 
     topics, place = np.unique(region[region >= 0], return_inverse=True)
     inside = region >= 0
@@ -59,9 +59,7 @@ def review_coverage(
     last = np.full(len(topics), -1)
     np.maximum.at(last, place[reviewed], when[reviewed])
     since = np.bincount(place, weights=when > last[place], minlength=len(topics)).astype(np.int64)
-    low, high = (
-        gamma.ppf(q, reviews + _PRIOR, scale=1.0 / (expected + _PRIOR)) for q in (0.025, 0.975)
-    )
+    low, high = (gammaincinv(reviews + _PRIOR, q) / (expected + _PRIOR) for q in (0.025, 0.975))
     known = pd.Series(last).astype("Int64").mask(last < 0)
     return pd.DataFrame(
         {
@@ -101,7 +99,7 @@ def reviews(atlas: Any) -> Analysis:
     """
     import pandas as pd
 
-    year = atlas.read_papers(["year"])["year"].to_numpy(np.int64)
+    year = paper_years(atlas)
     is_review = review_mask(atlas)
     place = atlas.map
     table = review_coverage(place["topic_id"].to_numpy(), year, is_review)
@@ -113,7 +111,9 @@ def reviews(atlas: Any) -> Analysis:
     listed = place.iloc[rows].reset_index(drop=True)
     listed = listed.assign(year=year[rows], score=found["score"], evidence=found["evidence"])
     years = count_years(year)
-    counted = np.bincount(year[is_review] - years.years[0], minlength=len(years.years))
+    counted = np.bincount(
+        year[is_review & (year != UNKNOWN_YEAR)] - years.years[0], minlength=len(years.years)
+    )
     by_year = pd.DataFrame(
         {
             "year": years.years, "papers": years.counts, "reviews": counted,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape.overlays.analysis import Analysis
-from landscape.overlays.periods import Years, count_years
+from landscape.overlays.periods import Years, count_years, paper_years
 from landscape.overlays.reviews.coverage import (
     described,
     few_reviews,
@@ -66,7 +66,7 @@ def review_gaps(
 
     chosen = checked_weights(weights)
     is_review = review_mask(atlas)
-    year = atlas.read_papers(["year"])["year"].to_numpy(np.int64)
+    year = paper_years(atlas)
     topic = atlas.map["topic_id"].to_numpy()
     signs = read_signs(atlas, is_review, seed=seed)
     ranked = rank_gaps(signs, weights=chosen, n_resamples=n_resamples, seed=seed)

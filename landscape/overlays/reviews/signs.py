@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from landscape.overlays.periods import count_years
+from landscape.overlays.periods import UNKNOWN_YEAR, count_years, paper_years
 from landscape.overlays.reviews.language import speaks_of_contrast, stances
 from landscape.overlays.reviews.surroundings import near_reviews
 
@@ -57,18 +57,21 @@ def read_signs(
     """
     import pandas as pd
 
-    papers = atlas.read_papers(["year", "cites"])
-    year = papers["year"].to_numpy(np.int64)
+    year = paper_years(atlas)
+    cites = atlas.read_papers(["cites"])["cites"].to_numpy(np.float64, na_value=np.nan)
     topic = atlas.map["topic_id"].to_numpy(np.int64)
-    inside = np.ones(len(year), bool) if until is None else year <= until
+    inside = year != UNKNOWN_YEAR
+    if until is not None:
+        inside &= year <= until
+    recent = recent_years(year[inside])
     now = int(year[inside].max())
     random = np.random.default_rng(seed)
     rows, stands_for = sampled_rows(topic, inside & ~is_review & (topic >= 0), most, random)
     latest = _latest_reviews(atlas.vectors(), year, is_review, inside, rows, seed)
     began = _beginnings(topic[inside], year[inside])
     without = now - np.where(np.isnan(latest), began.reindex(topic[rows]).to_numpy(), latest)
-    cited = cited_relatively(papers["cites"].to_numpy(np.float64, na_value=np.nan), year)
-    abstracts = atlas.read_papers(["abstract"])["abstract"].fillna("").iloc[rows].tolist()
+    cited = cited_relatively(cites, year)
+    abstracts = atlas.read_papers(["abstract"])["abstract"].iloc[rows].fillna("").tolist()
     return pd.DataFrame(
         {
             "row": rows,
@@ -77,7 +80,7 @@ def read_signs(
             "stands_for": stands_for,
             "waiting": np.isnan(latest) | (year[rows] > latest),
             "years_without": np.clip(without, 0.0, _LONGEST),
-            "recent": np.isin(year[rows], recent_years(year[inside])),
+            "recent": np.isin(year[rows], recent),
             "cited": cited[rows] if citations else np.nan,
             "contrast": speaks_of_contrast(abstracts),
             "stance": stances(abstracts),

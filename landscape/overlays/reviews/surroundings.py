@@ -14,6 +14,7 @@ _FEWEST_NEAR = 20
 _MOST_NEAR = 500
 _MOST_REFERENCES = 50_000
 _BLOCK = 512
+_GROUPS = 16  # groups of columns for each of the largest that are looked for
 
 
 @dataclass(frozen=True)
@@ -125,9 +126,25 @@ def _drawn(n_papers: int, n_references: int, seed: int) -> NDArray[np.int64]:
 
 
 def _kth_largest(similarities: NDArray[np.float32], k: NDArray[np.int64]) -> NDArray[np.float32]:
-    """The k-th largest of each row, where k is one of two neighbouring numbers."""
-    n = similarities.shape[1]
-    places = [max(0, n - int(one)) for one in np.unique(k)]
-    ordered = np.partition(similarities, places, axis=1)
-    found: NDArray[np.float32] = ordered[np.arange(len(k)), np.maximum(0, n - k)]
-    return found
+    """The k-th largest of each row.
+
+    Where columns are many, the k-th largest of the maxima of groups of them is a bound that few
+    of a row reach; only they are put in order.
+    """
+    n_rows, n = similarities.shape
+    most = min(int(k.max()), n)
+    n_groups = _GROUPS * most
+    if n < 4 * n_groups:
+        ordered = np.partition(similarities, [max(0, n - int(one)) for one in np.unique(k)], axis=1)
+        return _picked(ordered, np.maximum(0, n - k))
+    whole = n // n_groups * n_groups  # columns beyond it are over the bound or not, as all others
+    maxima = similarities[:, :whole].reshape(n_rows, -1, n_groups).max(axis=1)
+    bound = np.partition(maxima, n_groups - most, axis=1)[:, n_groups - most]
+    rows, columns = np.nonzero(similarities >= bound[:, None])
+    reached = similarities[rows, columns]
+    first = np.searchsorted(rows, np.arange(n_rows))
+    return reached[np.lexsort((-reached, rows))][first + k - 1]
+
+
+def _picked(ordered: NDArray[np.float32], place: NDArray[np.int64]) -> NDArray[np.float32]:
+    return ordered[np.arange(len(place)), place]

@@ -141,12 +141,16 @@ def concept_members(
     -------
     ndarray of bool, shape (n_papers, n_concepts)
     """
+    import pandas as pd
+
     members = np.zeros((n_papers, len(concepts)), dtype=bool)
-    rows, ids = tags["paper_row"].to_numpy(), tags["concept_id"].astype(str)
+    rows = tags["paper_row"].to_numpy()
+    # Numbers instead of millions of texts: each id is looked up once.
+    number_of, ids = pd.factorize(tags["concept_id"])
     log_miss = np.log1p(-np.clip(tags["score"].to_numpy(dtype=np.float64), 0.0, 1 - 1e-9))
     for number, concept in enumerate(concepts):
         below = {concept.concept_id, *thesaurus.descendants(concept.concept_id)}
-        own = ids.isin(below).to_numpy()
+        own = np.array([str(one) in below for one in ids], dtype=bool)[number_of]
         chance = 1 - np.exp(np.bincount(rows[own], log_miss[own], minlength=n_papers))
         members[:, number] = (chance >= least_score) & (chance > 0)
     return members

@@ -84,15 +84,21 @@ def area_under_curve(
     >>> area
     1.0
     """
-    from scipy.stats import rankdata
-
     inside, outside = int(belongs.sum()), int((~belongs).sum())
     if not inside or not outside:
         return float("nan"), float("nan")
-    ranks = rankdata(scores)
+    ranks = _ranks(scores)
     area = (ranks[belongs].sum() - inside * (inside + 1) / 2) / (inside * outside)
     q1, q2 = area / (2 - area), 2 * area**2 / (1 + area)
     variance = (
         area * (1 - area) + (inside - 1) * (q1 - area**2) + (outside - 1) * (q2 - area**2)
     ) / (inside * outside)
     return float(area), float(np.sqrt(max(variance, 0.0)))
+
+
+def _ranks(scores: NDArray[np.floating]) -> NDArray[np.float64]:
+    """Ranks from 1, the mean of theirs for ties; SciPy's would first import all its statistics."""
+    _, place, counts = np.unique(scores, return_inverse=True, return_counts=True)
+    last = np.cumsum(counts)
+    means: NDArray[np.float64] = (last - (counts - 1) / 2)[place]
+    return means

@@ -71,7 +71,7 @@ def key_numbers(row: Mapping[str, Any]) -> list[Number]:
             row, "local_share", _percent,
             f"of {_whole(row, 'local_corpus')} papers in the {regions}",
         ),
-        _number(row, "rise", _points, f"in that share since first light, {first_light}"),
+        _rise(row, first_light),
         _number(
             row, "citations_share", _percent,
             f"of all citations ({_whole(row, 'cited_papers')} of its papers known)",
@@ -120,6 +120,14 @@ def _number(
         return Number(_NOT_KNOWN, "not known", meaning)
     bounded = math.isfinite(low) and math.isfinite(high)
     return Number(written(value), f"{written(low)} to {written(high)}" if bounded else "", meaning)
+
+
+def _rise(row: Mapping[str, Any], first_light: str) -> Number:
+    """How the share rose since first light, unless the corpus itself changed meanwhile."""
+    if not row.get("rise_comparable", True):
+        meaning = f"rise since first light, {first_light}: the corpus itself changed meanwhile"
+        return Number(_NOT_KNOWN, "not told", meaning)
+    return _number(row, "rise", _points, f"in that share since first light, {first_light}")
 
 
 def _float(value: Any) -> float:

@@ -14,7 +14,7 @@ from landscape.figures.caption import GENERATED, count, headline
 from landscape.figures.colours import theme
 from landscape.figures.density_map import chosen_topics, facts_of, positions
 from landscape.figures.names import clean_name
-from landscape.overlays.periods import Years, count_years, spans
+from landscape.overlays.periods import UNKNOWN_YEAR, Years, count_years, paper_years, spans
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -91,7 +91,7 @@ def time_slices(
     from landscape.figures.sheet import SETTINGS
 
     x, y = positions(atlas.map["x"], atlas.map["y"])
-    year = atlas.read_papers(["year"])["year"].to_numpy(dtype=np.int64)
+    year = paper_years(atlas)
     chosen, slice_of = cut(year, edges)
     years = count_years(year)
     facts = facts_of(atlas)
@@ -134,13 +134,16 @@ def cut(year: Ints, edges: Sequence[int] | None) -> tuple[list[int], Ints]:
     >>> slice_of.tolist()
     [-1, 0, 1]
     """
-    chosen = equal_slices(year) if edges is None else _checked(edges)
+    known = year[year != UNKNOWN_YEAR]
+    if not len(known):
+        raise InputError("No paper of this corpus has a date, which slices of time need.")
+    chosen = equal_slices(known) if edges is None else _checked(edges)
     slice_of = np.digitize(year, chosen) - 1
     slice_of[slice_of == len(chosen) - 1] = -1
     if not (slice_of >= 0).any():
         raise InputError(
-            f"No paper is from {chosen[0]} to {chosen[-1] - 1}; the atlas has {year.min()} to "
-            f"{year.max()}."
+            f"No paper is from {chosen[0]} to {chosen[-1] - 1}; the atlas has {known.min()} to "
+            f"{known.max()}."
         )
     return chosen, slice_of
 

@@ -66,7 +66,8 @@ def impact(
           ``local_corpus``, ``local_papers``, ``local_share``;
         - ``first_light``, ``corpus_before``, ``local_share_before``, ``corpus_after``,
           ``local_share_after``, ``rise`` (their difference, in covered years; "before" is all of
-          the corpus before first light, "after" the period's papers since);
+          the corpus before first light, "after" the period's papers since),
+          ``rise_comparable`` (False where the corpus itself changes abruptly: the rise may be its);
         - ``cited_papers`` (citations known), ``citations``, ``citations_median``,
           ``citations_share`` (of all known citations of the period), ``citation_percentile``
           (among papers of the same year, 0.5 on average);
@@ -110,6 +111,7 @@ def impact(
         _stacked([one[at] for one in found], labels if slices is not None else None)
         for at in range(4)
     )
+    table["rise_comparable"] = not len(usage.years.jumps)
     return Analysis(
         kind="impact",
         table=table,

@@ -50,6 +50,11 @@ def impact_warnings(usage: Usage, table: pd.DataFrame, *, links: str) -> tuple[s
         said.append(
             f"{listed(no_after)} had not seen first light in the period: these papers are of plans."
         )
+    if len(usage.years.jumps):
+        said.append(
+            "As the corpus changes abruptly, a rise since first light may be the corpus's and not "
+            "the facility's."
+        )
     known = float(np.isfinite(usage.cites).mean())
     if known < 1:
         said.append(

@@ -12,7 +12,7 @@ from landscape.errors import InputError
 from landscape.mapping.naming import PhraseTable, phrase_table
 from landscape.overlays.analysis import Analysis
 from landscape.overlays.missions.facilities import load_facilities
-from landscape.overlays.periods import count_years
+from landscape.overlays.periods import UNKNOWN_YEAR, count_years, paper_years
 from landscape.overlays.thesaurus.candidates import (
     concept_likeness,
     measure_novelty,
@@ -85,9 +85,10 @@ def thesaurus_gaps(atlas: Any, *, limit: int = 100, thesaurus: Thesaurus | None 
         raise InputError(f"The limit is {limit}; ask for at least one proposal.")
     uat = thesaurus or atlas.thesaurus
     papers = atlas.read_papers(["paper_id", "title", "abstract", "keywords", "year"])
+    year = paper_years(atlas)
     evidence = gather_evidence(
         papers["keywords"], papers["title"].tolist(), papers["abstract"].tolist(),
-        papers["year"].to_numpy(dtype=np.int64), atlas.vectors(),
+        year, atlas.vectors(),
     )  # fmt: skip
     named, proposals = rank_gaps(evidence, uat, limit=limit)
     texts = (papers["title"] + ". " + papers["abstract"]).to_numpy(dtype=object)
@@ -99,7 +100,7 @@ def thesaurus_gaps(atlas: Any, *, limit: int = 100, thesaurus: Thesaurus | None 
     topics = atlas.topics[atlas.topics["level"] == 1]
     topic_of = atlas.map["topic_id"].to_numpy()
     proposals = _add_regions(proposals, evidence.table, topic_of, topics)
-    years = count_years(papers["year"].to_numpy(dtype=np.int64))
+    dated = (year != UNKNOWN_YEAR).any()
     version = f" {uat.version}" if uat.version else ""
     bounds = atlas.coverage
     return Analysis(
@@ -114,7 +115,7 @@ def thesaurus_gaps(atlas: Any, *, limit: int = 100, thesaurus: Thesaurus | None 
             "phrases that the thesaurus names": int((named["concept_id"] != "").sum()),
         },
         bounds,
-        years.warnings,
+        count_years(year).warnings if dated else ("No paper has a date: growth is not known.",),
         {
             "papers": _exemplars(proposals, evidence, papers),
             "regions": _regions(named, proposals, evidence.table, topic_of, topics),
@@ -187,7 +188,7 @@ def rank_gaps(
 
 @cache
 def _facility_forms() -> frozenset[str]:
-    """Names of telescopes and surveys: the layer of missions has them, a thesaurus of subjects not."""
+    """Names of telescopes and surveys: they are for the layer of missions, not for subjects."""
     names = (name for facility in load_facilities().values() for name in facility.names)
     return frozenset(map(normal_form, names))
 
@@ -214,7 +215,8 @@ def merge_spellings(candidates: pd.DataFrame, *, limit: int) -> pd.DataFrame:
     # An abbreviation belongs to the phrase that is abbreviated so, whatever their ranks.
     owned = {letters_of(one) for one in ordered["acronym"]} - {""}
     best = ordered.drop_duplicates("bag")
-    best = best[[letters_of(name) not in owned for name in best["name"]]].head(limit).copy()
+    kept = np.array([letters_of(name) not in owned for name in best["name"]], dtype=bool)
+    best = best[kept].head(limit).copy()
     best["name"] = [spellings[bag][0] for bag in best["bag"]]
     best["alternatives"] = [
         tuple(filter(None, (*spellings[bag][1:], acronym)))

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from landscape.overlays.periods import abrupt_changes
+
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-_JUMP = 3.0  # as in landscape.overlays.periods: the corpus changes abruptly
-_ENOUGH_FOR_A_JUMP = 50
 _STEEPEST = 1.0  # standard deviation of the prior of a slope: one e-fold a year
 _NEARLY_FLAT = 1e-3  # precision of the prior of a level: only so that absent eras can be solved
 _MOST_STEPS = 60
@@ -129,11 +129,8 @@ def find_eras(totals: ArrayLike) -> NDArray[np.int64]:
     >>> find_eras([100, 120, 500, 480, 60]).tolist()
     [0, 0, 1, 1, 2]
     """
-    papers = np.asarray(totals, dtype=np.float64)
-    before, after = papers[:-1], papers[1:]
-    larger, smaller = np.maximum(before, after), np.maximum(np.minimum(before, after), 1)
-    breaks = (larger >= _ENOUGH_FOR_A_JUMP) & (larger >= _JUMP * smaller)
-    return np.concatenate([[0], np.cumsum(breaks)]).astype(np.int64)[: len(papers)]
+    breaks = abrupt_changes(totals)
+    return np.concatenate([[0], np.cumsum(breaks)]).astype(np.int64)
 
 
 def fit_lines(

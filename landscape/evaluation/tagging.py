@@ -13,6 +13,7 @@ from landscape.errors import InputError
 from landscape.overlays.thesaurus.concepts import Thesaurus
 from landscape.overlays.thesaurus.evidence import FEATURES, features, gather
 from landscape.overlays.thesaurus.tagging import tag_papers, usage
+from landscape.overlays.thesaurus.wording import read_papers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -185,7 +186,8 @@ def fit_weights(
 
     titles, abstracts = (papers[name].fillna("").tolist() for name in ("title", "abstract"))
     known = usage(thesaurus)
-    evidence = gather(titles, abstracts, vectors, thesaurus)
+    wording = read_papers(titles, abstracts, None, thesaurus)
+    evidence = gather(wording, vectors, thesaurus)
     only = np.array(sorted(given), dtype=np.int64)
     blocks: list[Any] = list(features(evidence, vectors, concept_vectors, known, only=only))
     rows, columns, values = (np.concatenate(found) for found in zip(*blocks, strict=True))

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from landscape.atlas.graph import Context, Stage, StageResult
 from landscape.atlas.layers import write_layer
+from landscape.atlas.parallel import in_order
 from landscape.atlas.stages.ingest import PAPERS
 from landscape.atlas.stages.projection import vectors_of
 from landscape.atlas.storage import replacing, sha256_of
@@ -19,8 +23,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from landscape.overlays.thesaurus.concepts import Thesaurus
+    from landscape.overlays.thesaurus.wording import Reader, Wording
 
 UAT, THESAURUS = "uat.parquet", "thesaurus.parquet"
+_TEXT = ("title", "abstract", "ads_keywords")
+_AT_ONCE = 2_000  # papers
+_FEW = 10_000  # papers, read sooner than processes start
+_Batch = tuple[Path | None, list[str], list[str], list[list[str]]]
 
 
 def _parameters(context: Context) -> dict[str, Any]:
@@ -38,13 +47,10 @@ def _inputs(context: Context) -> dict[str, str]:
 
 
 def _run(context: Context) -> StageResult:
-    from landscape.overlays.thesaurus.reading import embedded_thesaurus, read_thesaurus
-
-    path = context.options.thesaurus
-    thesaurus = embedded_thesaurus() if path is None else read_thesaurus(path)
+    thesaurus = _thesaurus(context.options.thesaurus)
     context.begin_writing()
-    with progress("Thesaurus", total=None):
-        tags = _tags(context, thesaurus)
+    with progress("Thesaurus", total=context.manifest.n_papers) as advance:
+        tags = _tags(context, thesaurus, advance)
     names = write_layer(context, UAT, _by_part(context, tags))
     with replacing(context.folder / THESAURUS) as beside:
         thesaurus.to_frame().to_parquet(beside, index=False)
@@ -60,27 +66,55 @@ def _run(context: Context) -> StageResult:
     )
 
 
-def _tags(context: Context, thesaurus: Thesaurus) -> pd.DataFrame:
+def _tags(context: Context, thesaurus: Thesaurus, advance: Any) -> pd.DataFrame:
     """Tag all papers at once: what concepts look like is learned from the whole corpus."""
-    import pyarrow as pa
+    from landscape.overlays.thesaurus.tagging import tag_wording
+    from landscape.overlays.thesaurus.wording import join_wordings
+
+    _reader.cache_clear()  # the file may have changed since
+    read = []
+    few = context.manifest.n_papers <= _FEW
+    for wording in in_order(
+        _read, _batches(context), workers=1 if few else context.options.n_workers
+    ):
+        read.append(wording)
+        advance(wording.n_papers)
+    _reader.cache_clear()
+    wording = join_wordings(read)
+    read.clear()
+    with vectors_of(context) as vectors:
+        return tag_wording(wording, vectors, thesaurus, _concept_vectors(context, thesaurus))
+
+
+def _batches(context: Context) -> Iterator[_Batch]:
     import pyarrow.parquet as pq
 
-    from landscape.overlays.thesaurus.tagging import tag_papers
+    path = context.options.thesaurus
+    yield path, [], [], []
+    for part in context.part_files(PAPERS):
+        with pq.ParquetFile(part) as file:
+            for batch in file.iter_batches(_AT_ONCE, columns=list(_TEXT)):
+                titles, abstracts, keywords = (batch[name].to_pylist() for name in _TEXT)
+                yield path, titles, abstracts, keywords
 
-    columns = ["title", "abstract", "ads_keywords"]
-    papers = pa.concat_tables(
-        pq.read_table(path, columns=columns) for path in context.part_files(PAPERS)
-    )
-    titles, abstracts, keywords = (papers[name].to_pylist() for name in columns)
-    with vectors_of(context) as vectors:
-        return tag_papers(
-            titles,
-            abstracts,
-            keywords,
-            vectors,
-            thesaurus,
-            _concept_vectors(context, thesaurus),
-        )
+
+def _read(batch: _Batch) -> Wording:
+    path, titles, abstracts, keywords = batch
+    return _reader(path).read(titles, abstracts, keywords)
+
+
+@lru_cache(maxsize=1)
+def _reader(path: Path | None) -> Reader:
+    """Arrange the terms once a process."""
+    from landscape.overlays.thesaurus.wording import Reader
+
+    return Reader(_thesaurus(path))
+
+
+def _thesaurus(path: Path | None) -> Thesaurus:
+    from landscape.overlays.thesaurus.reading import embedded_thesaurus, read_thesaurus
+
+    return embedded_thesaurus() if path is None else read_thesaurus(path)
 
 
 def _concept_vectors(context: Context, thesaurus: Thesaurus) -> NDArray[np.float32] | None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from landscape.overlays.analysis import Analysis
+from landscape.overlays.periods import paper_years
 from landscape.overlays.thesaurus.concepts import Thesaurus
 from landscape.overlays.thesaurus.gaps import Evidence, gather_evidence, merge_spellings, rank_gaps
 from landscape.overlays.thesaurus.names import named_forms, word_bag
@@ -39,10 +38,10 @@ def backtest_gaps(
         those that any method could have found: named by enough papers of this corpus).
         ``tables["found"]``: ``method, rank, name, concept_id, label``.
     """
-    papers = atlas.read_papers(["title", "abstract", "keywords", "year"])
+    papers = atlas.read_papers(["title", "abstract", "keywords"])
     evidence = gather_evidence(
         papers["keywords"], papers["title"].tolist(), papers["abstract"].tolist(),
-        papers["year"].to_numpy(dtype=np.int64), atlas.vectors(),
+        paper_years(atlas), atlas.vectors(),
     )  # fmt: skip
     added = added_forms(earlier, later)
     table, found = score_proposals(evidence, earlier, added, limits=limits)

@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from landscape.overlays.thesaurus.concepts import Thesaurus
-from landscape.overlays.thesaurus.matching import split
-from landscape.text.words import readable
+from landscape.overlays.thesaurus.splitting import Split, split, stem
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from scipy.sparse import csr_matrix
-
-_ENDING = re.compile(
-    r"(ational|ation|ical|ally|ics|ing|ion|ary|ity|ies|al|ic|ed|es|e|s|y)$"
-)  # reionized and reionization, accreting and accretion: what is meant, if not what is said
-_LONG = 5
 
 
 @dataclass(frozen=True)
@@ -54,7 +45,7 @@ def stem_terms(thesaurus: Thesaurus) -> TermStems:
     for concept in thesaurus.concepts.values():
         first.append(n_terms)
         for name in concept.names:
-            found = {_stem(word) for word in split(name)[0] if word}
+            found = {stem(word) for word in split(name)[0] if word}
             pairs += [(stems.setdefault(one, len(stems)), n_terms) for one in sorted(found)]
             n_terms += 1
     rows, columns = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
@@ -63,19 +54,18 @@ def stem_terms(thesaurus: Thesaurus) -> TermStems:
     return TermStems(stems, terms, np.array(first, dtype=np.int64))
 
 
-def find_stems(texts: Sequence[str], stems: TermStems) -> csr_matrix:
-    """Which stems of terms each text has, shape (n, n_stems)."""
+def find_stems(texts: Split, stems: TermStems, *, n: int) -> csr_matrix:
+    """Which stems of terms each of n texts has, shape (n, n_stems), of int8."""
     from scipy.sparse import csr_matrix
 
-    known = stems.stems
-    found = []
-    for text in texts:
-        here = {known.get(_stem(word), -1) for word in set(split(readable(text))[0])}
-        found.append(np.array(sorted(here - {-1}), dtype=np.int32))
-    ends = np.cumsum([0, *map(len, found)])
-    columns = np.concatenate([*found, np.empty(0, np.int32)])
-    ones = np.ones(len(columns), np.float32)
-    return csr_matrix((ones, columns, ends), shape=(len(texts), len(known)))
+    known = texts.stems >= 0
+    n_stems = len(stems.stems)
+    found = np.sort(texts.rows[known] * n_stems + texts.stems[known])
+    found = found[np.diff(found, prepend=-1) > 0]
+    rows, columns = np.divmod(found, max(n_stems, 1))
+    ends = np.searchsorted(rows, np.arange(n + 1)).astype(np.int32)
+    ones = np.ones(len(columns), np.int8)
+    return csr_matrix((ones, columns.astype(np.int32), ends), shape=(n, n_stems))
 
 
 def covered(
@@ -97,29 +87,31 @@ def covered(
     Examples
     --------
     >>> from landscape.overlays.thesaurus.concepts import Concept
+    >>> from landscape.overlays.thesaurus.splitting import Lexicon, split_texts
     >>> stems = stem_terms(Thesaurus("", {"1": Concept("1", "Stellar rotation")}))
     >>> texts = ["The rotation of a stellar core", "Rotation", "Dust"]
-    >>> found = find_stems(texts, stems)
+    >>> found = find_stems(split_texts(texts, Lexicon({}, stems.stems)), stems, n=3)
     >>> covered(found, stems, np.ones(2, np.float32)).ravel().tolist()
     [1.0, 0.5, 0.0]
     """
     from scipy.sparse import diags
 
+    n, m = found.shape[0], len(stems.first)
     weighted = diags(weights) @ stems.terms
     whole = np.maximum(np.asarray(weighted.sum(0)).ravel(), 1e-6)
-    shares = (found @ (weighted @ diags(1.0 / whole)).tocsr()).toarray()
-    best: NDArray[np.float32] = np.maximum.reduceat(shares, stems.first, axis=1)
-    return np.minimum(best, 1.0).astype(np.float32)
+    shares = found.astype(np.float32) @ (weighted @ diags(1.0 / whole)).tocsr()
+    # Few terms have any stem of a text: only these are looked through for the best.
+    concept = np.searchsorted(stems.first, np.arange(stems.terms.shape[1]), side="right") - 1
+    places = np.repeat(np.arange(n) * m, np.diff(shares.indptr)) + concept[shares.indices]
+    best = np.zeros(n * m, dtype=np.float32)
+    np.maximum.at(best, places, shares.data.astype(np.float32))
+    made: NDArray[np.float32] = np.minimum(best, np.float32(1.0)).reshape(n, m)
+    return made
 
 
 def rarity(found: csr_matrix) -> NDArray[np.float32]:
     """Weight of each stem: the logarithm of how many times fewer texts have it than there are."""
     n = found.shape[0]
-    frequency = np.asarray(found.sum(0)).ravel()
+    frequency = found.getnnz(axis=0).astype(np.float32)
     weights: NDArray[np.float32] = (np.log((1 + n) / (1 + frequency)) + 0.1).astype(np.float32)
     return weights
-
-
-@lru_cache(maxsize=300_000)
-def _stem(word: str) -> str:
-    return _ENDING.sub("", word) if len(word) > _LONG else word

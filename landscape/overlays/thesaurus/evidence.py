@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from landscape.overlays.thesaurus.concepts import Thesaurus
-from landscape.overlays.thesaurus.coverage import (
-    TermStems,
-    covered,
-    find_stems,
-    rarity,
-    stem_terms,
-)
+from landscape.overlays.thesaurus.coverage import TermStems, covered, rarity, stem_terms
 from landscape.overlays.thesaurus.learning import Meaning, learn_meaning
-from landscape.overlays.thesaurus.matching import arrange_terms, match
+from landscape.overlays.thesaurus.wording import Wording
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,51 +37,38 @@ class Evidence:
     Attributes
     ----------
     thesaurus : Thesaurus
-    title, abstract : pandas.DataFrame
-        What `match` found there.
+    wording : Wording
+        What the papers say.
     in_title, in_abstract, inside : scipy.sparse.csr_matrix, shape (n, n_concepts)
         Whether a concept is named, and how often as a part of a longer term.
     stems : TermStems
-    in_text : scipy.sparse.csr_matrix, shape (n, n_stems)
-        Which stems a paper has.
     meaning : Meaning or None
         None without vectors.
     """
 
     thesaurus: Thesaurus
-    title: pd.DataFrame
-    abstract: pd.DataFrame
+    wording: Wording
     in_title: csr_matrix
     in_abstract: csr_matrix
     inside: csr_matrix
     stems: TermStems
-    in_text: csr_matrix
     meaning: Meaning | None
 
 
-def gather(
-    titles: Sequence[str],
-    abstracts: Sequence[str],
-    vectors: NDArray[np.float32] | None,
-    thesaurus: Thesaurus,
-) -> Evidence:
-    """Find what is named in the papers, and learn from it what is meant."""
-    terms = arrange_terms(thesaurus)
-    n, m = len(titles), len(terms.concept_ids)
-    title, abstract = match(titles, terms), match(abstracts, terms)
-    in_title = _matrix(title, title["times"] > 0, (n, m))
-    in_abstract = _matrix(abstract, abstract["times"] > 0, (n, m))
-    inside = _matrix(title, title["inside"], (n, m)) + _matrix(abstract, abstract["inside"], (n, m))
-    texts = [f"{one} . {other}" for one, other in zip(titles, abstracts, strict=True)]
+def gather(wording: Wording, vectors: NDArray[np.float32] | None, thesaurus: Thesaurus) -> Evidence:
+    """Learn from what is named in the papers what is meant."""
+    title, abstract = wording.title, wording.abstract
+    n = wording.n_papers
+    shape = (n, len(thesaurus))
+    in_title = _matrix(title, title["times"] > 0, shape)
+    in_abstract = _matrix(abstract, abstract["times"] > 0, shape)
+    inside = _matrix(title, title["inside"], shape) + _matrix(abstract, abstract["inside"], shape)
     surely = in_title + in_abstract * 0.5
     surely.data = np.minimum(surely.data, 1.0)
     surely.eliminate_zeros()
     meaning = None if vectors is None or n == 0 else learn_meaning(vectors, surely)
     stems = stem_terms(thesaurus)
-    in_text = find_stems(texts, stems)
-    return Evidence(
-        thesaurus, title, abstract, in_title, in_abstract, inside, stems, in_text, meaning
-    )
+    return Evidence(thesaurus, wording, in_title, in_abstract, inside, stems, meaning)
 
 
 def _matrix(found: pd.DataFrame, values: pd.Series, shape: tuple[int, int]) -> csr_matrix:
@@ -125,7 +106,8 @@ def features(
         In the order of `FEATURES`.
     """
     n, m = evidence.in_title.shape
-    weights = rarity(evidence.in_text)
+    in_text = evidence.wording.in_text
+    weights = rarity(in_text)
     papers = (evidence.in_title + evidence.in_abstract).getnnz(axis=0)
     frequency = np.log1p(1e4 * papers / max(n, 1)).astype(np.float32)
     below = _steps_down(evidence.thesaurus)
@@ -139,24 +121,24 @@ def features(
             about = evidence.meaning.scores(vectors[rows])
         if vectors is not None and concept_vectors is not None:
             similarity = np.asarray(vectors[rows], np.float32) @ concept_vectors.T
-        share = covered(evidence.in_text[rows], evidence.stems, weights)
-        title, abstract = (
-            found[rows].toarray() for found in (evidence.in_title, evidence.in_abstract)
-        )
+        share = covered(in_text[rows], evidence.stems, weights)
+        title, abstract = evidence.in_title[rows], evidence.in_abstract[rows]
+        named = title + abstract
         rank = _ranks(about) if about.any() else np.full(shape, _MEANT)
-        named = (title + abstract) > 0
-        chosen = named | (share > _WHOLE) | ((rank < _MEANT) & (about > 0))
+        chosen = (rank < _MEANT) & (about > 0)
+        chosen |= share > _WHOLE
+        chosen[named.nonzero()] = True
         if similarity.any():
             chosen |= _best(similarity, _SIMILAR)
-        at = np.nonzero(chosen)
-        rank_here = np.log1p(rank[at])
-        narrower = (named.astype(np.float32) @ below)[at] > 0
+        at = np.flatnonzero(chosen)
+        row, column = np.divmod(at, max(m, 1))
+        rank_here = np.log1p(rank.ravel()[at])
         columns = {
-            "about": about[at], "rank": rank_here, "root_rank": np.exp(rank_here / 2),
-            "title": title[at], "abstract": abstract[at], "covered": share[at],
-            "similarity": similarity[at], "frequency": frequency[at[1]],
-            "inside": np.log1p(evidence.inside[rows].toarray()[at]), "below": narrower,
-            "usage": usage[at[1]],
+            "about": about.ravel()[at], "rank": rank_here, "root_rank": np.exp(rank_here / 2),
+            "title": _pick(title, at), "abstract": _pick(abstract, at),
+            "covered": share.ravel()[at], "similarity": similarity.ravel()[at],
+            "frequency": frequency[column], "inside": np.log1p(_pick(evidence.inside[rows], at)),
+            "below": _pick(named @ below, at) > 0, "usage": usage[column],
         }  # fmt: skip
         columns |= {
             "covered_squared": columns["covered"] ** 2,
@@ -164,8 +146,10 @@ def features(
             "about_abstract": columns["about"] * columns["abstract"],
             "frequency_abstract": columns["frequency"] * columns["abstract"],
         }
-        values = np.stack([columns[name] for name in FEATURES], axis=1).astype(np.float32)
-        yield rows[at[0]], at[1], values
+        values = np.empty((len(at), len(FEATURES)), dtype=np.float32)
+        for place, name in enumerate(FEATURES):
+            values[:, place] = columns[name]
+        yield rows[row], column, values
 
 
 def _steps_down(thesaurus: Thesaurus) -> csr_matrix:
@@ -183,18 +167,22 @@ def _steps_down(thesaurus: Thesaurus) -> csr_matrix:
     return csr_matrix((np.ones(len(pairs), np.float32), (children, parents)), shape=shape)
 
 
-def _ranks(scores: NDArray[np.float32]) -> NDArray[np.int64]:
+def _pick(matrix: csr_matrix, at: NDArray[np.int64]) -> NDArray[np.float32]:
+    """Elements of a block of rows by their flat places."""
+    picked: NDArray[np.float32] = matrix.toarray().ravel()[at]
+    return picked
+
+
+def _ranks(scores: NDArray[np.float32]) -> NDArray[np.int32]:
     """Place of each concept in its paper's order, 0 the best."""
     order = np.argsort(-scores, axis=1)
-    ranks = np.empty_like(order)
-    np.put_along_axis(ranks, order, np.arange(scores.shape[1])[None], axis=1)
+    ranks = np.empty(order.shape, dtype=np.int32)
+    np.put_along_axis(ranks, order, np.arange(scores.shape[1], dtype=np.int32)[None], axis=1)
     return ranks
 
 
 def _best(scores: NDArray[np.float32], count: int) -> NDArray[np.bool_]:
     """The highest of each row."""
-    count = min(count, scores.shape[1])
-    chosen = np.zeros(scores.shape, dtype=bool)
-    best = np.argpartition(-scores, count - 1, axis=1)[:, :count]
-    np.put_along_axis(chosen, best, True, axis=1)
+    last = scores.shape[1] - min(count, scores.shape[1])
+    chosen: NDArray[np.bool_] = scores >= np.partition(scores, last, axis=1)[:, last, None]
     return chosen

@@ -3,61 +3,63 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from landscape.overlays.thesaurus.concepts import Thesaurus
-from landscape.text.phrases import normal_form, singular
-from landscape.text.words import readable
+from landscape.overlays.thesaurus.splitting import Lexicon, Split, split, split_texts
 
 if TYPE_CHECKING:
     import pandas as pd
+    from numpy.typing import NDArray
 
-_PIECE = re.compile(r"[^\W_](?:[\w'’.+‐‑–−-]*[\w+])?|[.,;:!?()]")
-_STOPS = frozenset(".,;:!?()")
+    _Ints = NDArray[np.int64]
+
 _SHORT = 4  # letters; a shorter term is found as it is written only: ISM, not ism; ICM, RAS
 _JOINING = frozenset(("of", "the", "in", "and", "for", "a", "an", "by", "on", "with", "from", "to"))
+_TEXTS_AT_ONCE = 2_000
 
 _Words = tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Term:
-    """What a sequence of words stands for.
-
-    Attributes
-    ----------
-    columns : tuple of int
-        Places of its concepts in `Terms.concept_ids`.
-    written : str
-        How it has to be written, for short ones; empty where that does not matter.
-    n_words : int
-    """
-
-    columns: tuple[int, ...]
-    written: str
-    n_words: int
-
-
-@dataclass(frozen=True)
 class Terms:
-    """The terms of a thesaurus, arranged to be found in running text.
+    """The terms of a thesaurus, arranged as a tree of words to be found in running text.
+
+    A node of the tree is a beginning of terms, number 0 that of all; a term ends at a node.
 
     Attributes
     ----------
     concept_ids : tuple of str, shape (n_concepts,)
         Which concepts; a concept's place here is its column.
-    tree : dict
-        For each word the words that may follow; what ends there is listed under None.
+    words : dict of str to int
+        Number of each word of a term, from 1; any other word and the end of a phrase are 0.
+    spellings : tuple of str
+        How some short terms have to be written.
+    steps, nodes : ndarray of int, shape (n_nodes - 1,)
+        From a node by a word, ``node * (1 + len(words)) + word``, ascending, and to which node.
+    ends : ndarray of int, shape (n_nodes + 1,)
+        Which rows of `columns` and `spelled` belong to each node.
+    columns : ndarray of int
+        Concepts of the terms.
+    spelled : ndarray of int
+        Place of the term's spelling in `spellings`, -1 where the case does not matter.
+    groups : ndarray of int
+        Number of the term; several concepts may share one.
     """
 
     concept_ids: tuple[str, ...]
-    tree: dict[str | None, Any]
+    words: dict[str, int]
+    spellings: tuple[str, ...]
+    steps: _Ints
+    nodes: _Ints
+    ends: _Ints
+    columns: _Ints
+    spelled: _Ints
+    groups: _Ints
 
 
 def arrange_terms(thesaurus: Thesaurus) -> Terms:
@@ -67,8 +69,8 @@ def arrange_terms(thesaurus: Thesaurus) -> Terms:
     --------
     >>> from landscape.overlays.thesaurus.concepts import Concept
     >>> dwarfs = Concept("2", "White dwarf stars", ("White dwarfs",))
-    >>> list(arrange_terms(Thesaurus("", {"2": dwarfs})).tree["white"]["dwarf"])
-    ['star', None]
+    >>> arrange_terms(Thesaurus("", {"2": dwarfs})).words
+    {'white': 1, 'dwarf': 2, 'star': 3, 'of': 4}
     """
     named: dict[tuple[str, _Words], dict[int, bool]] = {}
     for column, concept in enumerate(thesaurus.concepts.values()):
@@ -76,35 +78,36 @@ def arrange_terms(thesaurus: Thesaurus) -> Terms:
             for spelling in _spellings(name):
                 columns = named.setdefault(spelling, {})
                 columns[column] = columns.get(column, False) or name == concept.label
-    tree: dict[str | None, Any] = {}
-    for (written, words), columns in named.items():
+    words: dict[str, int] = {}
+    for _, term in named:
+        for word in term:
+            words.setdefault(word, len(words) + 1)
+    spellings: dict[str, int] = {"": -1}
+    steps: dict[int, int] = {}
+    found: list[tuple[int, int, int, int]] = []
+    for number, ((written, term), columns) in enumerate(named.items()):
         # A preferred term means its own concept, not another one's alternative.
         preferred = tuple(column for column, first in columns.items() if first)
-        term = Term(preferred or tuple(columns), written, len(words))
-        node = tree
-        for word in words:
-            node = node.setdefault(word, {})
-        node.setdefault(None, []).append(term)
-    return Terms(tuple(thesaurus.concepts), tree)
-
-
-def split(text: str) -> tuple[list[str], list[str]]:
-    """Split a text into words in their normal form, and the words as they are written.
-
-    Returns
-    -------
-    words, written : list of str, shape (n_words,)
-        What ends a phrase is an empty word, so that no term is found across it.
-
-    Examples
-    --------
-    >>> split("Star-forming galaxies, haloes")[0]
-    ['star', 'forming', 'galaxy', '', 'halo']
-    """
-    pieces = _PIECE.findall(text)
-    normal = list(map(_normal, pieces))
-    written = [piece for piece, words in zip(pieces, normal, strict=True) for _ in words]
-    return list(chain.from_iterable(normal)), written
+        node = 0
+        for word in term:
+            node = steps.setdefault(node * (1 + len(words)) + words[word], len(steps) + 1)
+        spelled = spellings.setdefault(written, len(spellings) - 1)
+        found += [(node, -number, column, spelled) for column in preferred or tuple(columns)]
+    found.sort(key=lambda one: one[:2])  # of two at one node the one added last is asked first
+    at, groups, columns_, spelled_ = np.array(found, dtype=np.int64).reshape(-1, 4).T
+    keys = np.array(list(steps), dtype=np.int64)
+    order = np.argsort(keys)
+    return Terms(
+        concept_ids=tuple(thesaurus.concepts),
+        words=words,
+        spellings=tuple(spellings)[1:],
+        steps=keys[order],
+        nodes=np.array(list(steps.values()), dtype=np.int64)[order],
+        ends=np.searchsorted(at, np.arange(len(steps) + 2)),
+        columns=columns_,
+        spelled=spelled_,
+        groups=-groups,
+    )
 
 
 def match(texts: Sequence[str], terms: Terms) -> pd.DataFrame:
@@ -118,8 +121,9 @@ def match(texts: Sequence[str], terms: Terms) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        One row a text and concept found in it: ``row``, ``column`` (of `Terms.concept_ids`),
-        ``times``, ``inside`` (times as a part of a longer term), ``surface`` (the longest).
+        One row a text and concept found in it, in their order: ``row``, ``column`` (of
+        `Terms.concept_ids`), ``times``, ``inside`` (times as a part of a longer term),
+        ``surface`` (the longest; categorical).
 
     Examples
     --------
@@ -128,62 +132,148 @@ def match(texts: Sequence[str], terms: Terms) -> pd.DataFrame:
     >>> match(["Galaxies in a galaxy cluster"], arrange_terms(Thesaurus("", made))).values.tolist()
     [[0, 0, 1, 1, 'Galaxies'], [0, 1, 1, 0, 'galaxy cluster']]
     """
+    lexicon = Lexicon(terms.words, {}, terms.spellings)
+    found = [
+        match_split(split_texts(texts[start : start + _TEXTS_AT_ONCE], lexicon), terms)
+        for start in range(0, max(len(texts), 1), _TEXTS_AT_ONCE)
+    ]
+    return join_matches(found, range(0, max(len(texts), 1), _TEXTS_AT_ONCE))
+
+
+def match_split(texts: Split, terms: Terms) -> pd.DataFrame:
+    """Find terms in texts that are split already; see `match`.
+
+    Parameters
+    ----------
+    texts : Split
+        Made with a lexicon of ``terms.words`` and ``terms.spellings``.
+    terms : Terms
+
+    Returns
+    -------
+    pandas.DataFrame
+    """
     import pandas as pd
 
-    found = [
-        (row, column, one.times, one.inside, one.surface)
-        for row, text in enumerate(texts)
-        for column, one in _match_one(text, terms).items()
+    starts, stops, nodes = _walk(texts.words, terms)
+    # Longest first, so that a part of a term comes behind it.
+    order = np.lexsort((-stops, starts))
+    starts, stops, nodes = starts[order], stops[order], nodes[order]
+    counts = terms.ends[nodes + 1] - terms.ends[nodes]
+    entry = np.repeat(terms.ends[nodes] - (np.cumsum(counts) - counts), counts)
+    entry += np.arange(len(entry))
+    starts, stops = np.repeat(starts, counts), np.repeat(stops, counts)
+    spelled = terms.spelled[entry]
+    right = (spelled < 0) | (texts.written[starts] == spelled)
+    starts, stops, entry = starts[right], stops[right], entry[right]
+    inside = _is_inside(starts, stops, terms.groups[entry])
+    row, column = texts.rows[starts], terms.columns[entry]
+    # Of one concept in one text the longest term first, of several as long the first.
+    order = np.lexsort((starts - stops, row * len(terms.concept_ids) + column))
+    row, column, inside = row[order], column[order], inside[order]
+    is_first = np.ones(len(order), dtype=bool)
+    is_first[1:] = (row[1:] != row[:-1]) | (column[1:] != column[:-1])
+    first = np.flatnonzero(is_first)
+    n_inside = np.add.reduceat(inside, first) if len(first) else first
+    times = np.diff(np.append(first, len(order))) - n_inside
+    best = order[first]
+    return pd.DataFrame(
+        {
+            "row": row[first].astype(np.int32),
+            "column": column[first].astype(np.int32),
+            "times": times.astype(np.int32),
+            "inside": n_inside.astype(np.int32),
+            "surface": _surfaces(texts, starts[best], stops[best]),
+        }
+    )
+
+
+def join_matches(found: Sequence[pd.DataFrame], starts: Sequence[int]) -> pd.DataFrame:
+    """Join what was found in blocks of texts.
+
+    Parameters
+    ----------
+    found : sequence of pandas.DataFrame
+        From `match` or `match_split`.
+    starts : sequence of int
+        Row of the first text of each block.
+
+    Returns
+    -------
+    pandas.DataFrame
+    """
+    import pandas as pd
+    from pandas.api.types import union_categoricals
+
+    made = {
+        name: np.concatenate([one[name].to_numpy() for one in found])
+        for name in ("column", "times", "inside")
+    }
+    rows = [
+        one["row"].to_numpy() + np.int32(start) for one, start in zip(found, starts, strict=True)
     ]
-    columns = ["row", "column", "times", "inside", "surface"]
-    return pd.DataFrame(found, columns=columns).astype({"row": np.int64, "column": np.int64})
+    surface = union_categoricals([one["surface"] for one in found])
+    return pd.DataFrame({"row": np.concatenate(rows), **made, "surface": surface})
 
 
-def _match_one(text: str, terms: Terms) -> dict[int, _Found]:
-    words, written = split(readable(text))
-    found: dict[int, _Found] = {}
-    tree = terms.tree
-    end = 0  # of the longest term found so far
-    n_words = len(words)
-    for start in [place for place, word in enumerate(words) if word in tree]:
-        node = tree[words[start]]
-        here: list[Term] = []
-        after = start + 1
-        while node is not None:
-            if None in node:
-                here += node[None]
-            node = node.get(words[after]) if after < n_words else None
-            after += 1
-        for term in reversed(here):
-            if term.written and written[start] != term.written:
-                continue
-            stop = start + term.n_words
-            for column in term.columns:
-                one = found.setdefault(column, _Found())
-                one.note(term, stop <= end, written[start:stop])
-            end = max(end, stop)
-    return found
+def _walk(words: _Ints, terms: Terms) -> tuple[_Ints, _Ints, _Ints]:
+    """Where terms begin and stop, and the nodes they end at; all places take a step at once."""
+    n_words = 1 + len(terms.words)
+    first = np.zeros(n_words, dtype=np.int64)
+    n_first = int(np.searchsorted(terms.steps, n_words))
+    first[terms.steps[:n_first]] = terms.nodes[:n_first]
+    node = first[words]
+    place = np.flatnonzero(node)
+    node = node[place]
+    has_term = np.diff(terms.ends) > 0
+    found = []
+    length = 1
+    while len(place):
+        ends = has_term[node]
+        found.append((place[ends], place[ends] + length, node[ends]))
+        inner = place + length < len(words)
+        place, node = place[inner], node[inner]
+        word = words[place + length]
+        place, node, word = place[word > 0], node[word > 0], word[word > 0]
+        keys = node * n_words + word
+        step = np.minimum(np.searchsorted(terms.steps, keys), len(terms.steps) - 1)
+        known = terms.steps[step] == keys
+        place, node = place[known], terms.nodes[step[known]]
+        length += 1
+    nothing = np.empty(0, dtype=np.int64)
+    starts, stops, nodes = zip(*found, strict=True) if found else ((nothing,),) * 3
+    return np.concatenate(starts), np.concatenate(stops), np.concatenate(nodes)
 
 
-@dataclass(slots=True)
-class _Found:
-    """How one concept is named in one text."""
-
-    times: int = 0
-    inside: int = 0
-    n_words: int = 0
-    surface: str = ""
-
-    def note(self, term: Term, inside: bool, written: Sequence[str]) -> None:
-        self.times += not inside
-        self.inside += inside
-        if term.n_words > self.n_words:
-            self.n_words, self.surface = term.n_words, _surface(written)
+def _is_inside(starts: _Ints, stops: _Ints, groups: _Ints) -> _Ints:
+    """Whether each is a part of a longer term before it; concepts of one term are so together."""
+    if not len(starts):
+        return starts
+    is_new = np.ones(len(starts), dtype=bool)
+    is_new[1:] = (starts[1:] != starts[:-1]) | (groups[1:] != groups[:-1])
+    one = np.flatnonzero(is_new)
+    furthest = np.maximum.accumulate(stops[one])
+    inside = np.zeros(len(one), dtype=np.int64)
+    inside[1:] = stops[one][1:] <= furthest[:-1]
+    return inside[np.cumsum(is_new) - 1]
 
 
-def _surface(written: Iterable[str]) -> str:
-    """As it is written; a hyphenated piece, which gave several words, once."""
-    return " ".join(dict.fromkeys(written))
+def _surfaces(texts: Split, starts: _Ints, stops: _Ints) -> pd.Categorical:
+    """As they are written; a hyphenated piece, which gave several words, once."""
+    import pandas as pd
+
+    known: dict[tuple[int, ...], int] = {}
+    written = texts.written.tolist()
+    codes = [
+        known.setdefault(tuple(written[start:stop]), len(known))
+        for start, stop in zip(starts.tolist(), stops.tolist(), strict=True)
+    ]
+    made = [" ".join(dict.fromkeys(texts.pieces[one] for one in pieces)) for pieces in known]
+    names = {name: number for number, name in enumerate(dict.fromkeys(made))}
+    number = np.array([names[one] for one in made], dtype=np.int64)
+    return pd.Categorical.from_codes(
+        number[np.array(codes, dtype=np.int64)], pd.Index(list(names), dtype=object)
+    )
 
 
 def _spellings(name: str) -> list[tuple[str, _Words]]:
@@ -202,10 +292,3 @@ def _spellings(name: str) -> list[tuple[str, _Words]]:
     elif len(words) > 2 and not _JOINING & set(words) and not written:
         spellings.append(("", (words[-1], "of", *words[:-1])))
     return spellings
-
-
-@lru_cache(maxsize=300_000)
-def _normal(piece: str) -> tuple[str, ...]:
-    if piece in _STOPS:
-        return ("",)
-    return tuple(singular(word) for word in normal_form(piece).split())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import re
 from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING
@@ -12,8 +11,8 @@ import numpy as np
 
 from landscape.overlays.thesaurus.concepts import Thesaurus
 from landscape.overlays.thesaurus.evidence import FEATURES, Evidence, features, gather
-from landscape.overlays.thesaurus.matching import Terms, arrange_terms, match
 from landscape.overlays.thesaurus.reading import data_file
+from landscape.overlays.thesaurus.wording import GIVEN, GIVEN_BY_NAME, Wording, read_papers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,8 +52,6 @@ _WITHOUT_VECTORS = {
     "usage": 0.935,
 }
 
-_NUMBER = re.compile(r"\((\d{1,5}) ?\)")
-_GIVEN, _GIVEN_BY_NAME = 1.0, 0.97
 _LEAST = 0.01
 
 
@@ -125,12 +122,37 @@ def tag_papers(
     >>> tags.concept_id[0], tags.evidence[0]
     ('164', 'title: Blazars')
     """
+    wording = read_papers(titles, abstracts, keywords, thesaurus)
+    return tag_wording(wording, vectors, thesaurus, concept_vectors, limit=limit, only=only)
+
+
+def tag_wording(
+    wording: Wording,
+    vectors: NDArray[np.float32] | None,
+    thesaurus: Thesaurus,
+    concept_vectors: NDArray[np.float32] | None = None,
+    *,
+    limit: int = 10,
+    only: NDArray[np.int64] | None = None,
+) -> pd.DataFrame:
+    """Tag papers whose texts are read already, as `tag_papers` does.
+
+    Parameters
+    ----------
+    wording : Wording
+        What the papers say, perhaps read batch after batch.
+    vectors, thesaurus, concept_vectors, limit, only
+        As for `tag_papers`.
+
+    Returns
+    -------
+    pandas.DataFrame
+    """
     import pandas as pd
 
-    terms = arrange_terms(thesaurus)
-    evidence = gather(titles, abstracts, vectors, thesaurus)
-    given = [] if keywords is None else [_given(keywords, terms)]
-    found = given if only is None else [one[one["row"].isin(only)] for one in given]
+    evidence = gather(wording, vectors, thesaurus)
+    given = wording.given
+    found = [given if only is None else given[given["row"].isin(only)]]
     chosen = _WITHOUT_VECTORS if vectors is None else _WITH_VECTORS
     weights = np.array([chosen.get(name, 0.0) for name in FEATURES])
     for rows, columns, values in features(
@@ -138,16 +160,27 @@ def tag_papers(
     ):
         odds = chosen[""] + values @ weights
         scores = 1.0 / (1.0 + np.exp(-odds))
-        found.append(pd.DataFrame({"row": rows, "column": columns, "score": scores}))
-    tags = pd.concat(found, ignore_index=True)
-    tags = tags[tags["score"] >= _LEAST].sort_values(
-        ["row", "score", "column"], ascending=[True, False, True], kind="stable"
-    )
-    tags = tags.drop_duplicates(["row", "column"])
-    tags = tags[tags.groupby("row").cumcount() < limit].reset_index(drop=True)
-    tags["concept_id"] = np.array(terms.concept_ids, dtype=object)[tags["column"].to_numpy(int)]
-    tags["evidence"] = _said(tags, evidence)
+        likely = scores >= _LEAST
+        block = {"row": rows[likely], "column": columns[likely], "score": scores[likely]}
+        found.append(_first(_ordered(pd.DataFrame(block)), limit))
+    tags = _ordered(pd.concat(found, ignore_index=True)).drop_duplicates(["row", "column"])
+    tags = _first(tags, limit).reset_index(drop=True)
+    ids = np.array(list(thesaurus.concepts), dtype=object)
+    tags["concept_id"] = ids[tags["column"].to_numpy(int)]
+    tags["evidence"] = _evidence(tags, evidence)
     return tags[["row", "concept_id", "score", "evidence"]]
+
+
+def _ordered(tags: pd.DataFrame) -> pd.DataFrame:
+    """Row by row, the best first."""
+    row, column, score = (tags[name].to_numpy() for name in ("row", "column", "score"))
+    return tags.iloc[np.lexsort((column, -score, row))]
+
+
+def _first(tags: pd.DataFrame, limit: int) -> pd.DataFrame:
+    """The first of each row; rows in their order."""
+    row = tags["row"].to_numpy()
+    return tags[np.arange(len(row)) - np.searchsorted(row, row) < limit]
 
 
 def usage(thesaurus: Thesaurus) -> NDArray[np.float32]:
@@ -177,38 +210,19 @@ def _usage_counts() -> dict[str, int]:
     return by_term | {row["concept_id"]: int(row["papers"]) for row in rows}
 
 
-def _given(keywords: Sequence[Sequence[str]], terms: Terms) -> pd.DataFrame:
-    """Concepts that keywords give, by number or by term."""
-    texts = [" ; ".join(map(str, words)) for words in keywords]
-    found = match(texts, terms)
-    named = found.loc[found["times"] > 0, ["row", "column"]].assign(score=_GIVEN_BY_NAME)
-    column_of = {one: column for column, one in enumerate(terms.concept_ids)}
-    numbered = [
-        (row, column_of[number])
-        for row, text in enumerate(texts)
-        for number in _NUMBER.findall(text)
-        if number in column_of
-    ]
-    rows, columns = np.array(numbered, dtype=np.int64).reshape(-1, 2).T
-    return named.__class__(
-        {
-            "row": np.concatenate([rows, named["row"]]),
-            "column": np.concatenate([columns, named["column"]]),
-            "score": np.concatenate([np.full(len(rows), _GIVEN), named["score"]]),
-        }
-    )
-
-
-def _said(tags: pd.DataFrame, evidence: Evidence) -> list[str]:
+def _evidence(tags: pd.DataFrame, evidence: Evidence) -> NDArray[np.object_]:
     """Where each tag comes from: keywords, the words in title or abstract, or the meaning."""
-    unsaid = "meaning" if evidence.meaning else "words"
-    surfaces: dict[tuple[int, int], str] = {}
-    for where, found in (("abstract", evidence.abstract), ("title", evidence.title)):
-        for row, column, surface in zip(
-            found["row"], found["column"], found["surface"], strict=True
-        ):
-            surfaces[row, column] = f"{where}: {surface}"
-    return [
-        "keywords" if score in (_GIVEN, _GIVEN_BY_NAME) else surfaces.get((row, column), unsaid)
-        for row, column, score in zip(tags["row"], tags["column"], tags["score"], strict=True)
-    ]
+    wording, m = evidence.wording, len(evidence.thesaurus)
+    sought = tags["row"].to_numpy(np.int64) * m + tags["column"].to_numpy(np.int64)
+    said = np.full(len(tags), "meaning" if evidence.meaning else "words", dtype=object)
+    for where, found in (("abstract", wording.abstract), ("title", wording.title)):
+        if not len(found):
+            continue
+        known = found["row"].to_numpy(np.int64) * m + found["column"].to_numpy(np.int64)
+        at = np.minimum(np.searchsorted(known, sought), len(known) - 1)
+        hit = known[at] == sought
+        surface = found["surface"].cat
+        names = np.array([f"{where}: {name}" for name in surface.categories], dtype=object)
+        said[hit] = names[surface.codes.to_numpy()[at[hit]]]
+    said[tags["score"].isin([GIVEN, GIVEN_BY_NAME]).to_numpy()] = "keywords"
+    return said

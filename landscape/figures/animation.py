@@ -15,12 +15,13 @@ from landscape.errors import InputError
 from landscape.figures.caption import GENERATED, headline
 from landscape.figures.colours import theme
 from landscape.figures.density_map import chosen_topics, facts_of, positions
-from landscape.figures.export import write_whole
+from landscape.figures.export import few_colours, write_whole
 from landscape.figures.impact_map import View, share_maps
 from landscape.figures.impact_words import percent
 from landscape.figures.share_picture import choose_scale, draw_shares, share_key
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.text import Text
     from PIL import Image
 
@@ -185,15 +186,34 @@ def _draw(
         plate.letter(topics, frame, labels=True, max_labels=None, loud=())
         plate.write_caption(headline(facts), sentences, facts)
         heading, told = _headings(plate)
+        over = _lift_off(plate.sheet, axes, (heading, told), dpi)
         for view, shares in zip(views, found, strict=True):
-            lettering = set(axes.get_children())
+            still = set(axes.get_children())
             draw_shares(plate, axes, shares, scale, everywhere=everywhere, outline=False)
             heading.set_text(view.heading)
             told.set_text(view.told)
-            pictures.append(_pixels(plate.sheet, dpi))
-            for artist in set(axes.get_children()) - lettering:
+            frame_drawn = _pixels(plate.sheet, dpi)
+            frame_drawn.alpha_composite(over)
+            pictures.append(_even(frame_drawn))
+            for artist in set(axes.get_children()) - still:
                 artist.remove()
     return pictures
+
+
+def _lift_off(sheet: Sheet, axes: Axes, moving: tuple[Text, ...], dpi: int) -> Image.Image:
+    """Draw once what is the same in all frames, for laying it over each, and take it away.
+
+    Letters and their halos take much longer to draw than a share map.
+    """
+    for text in moving:
+        text.set_visible(False)
+    over = _pixels(sheet, dpi, facecolor="none")
+    for artist in (*sheet.get_children(), *axes.get_children()):
+        if artist not in (sheet.patch, axes, axes.patch):
+            artist.set_visible(False)
+    for text in moving:
+        text.set_visible(True)
+    return over
 
 
 def _headings(plate: Plate) -> tuple[Text, Text]:
@@ -205,16 +225,21 @@ def _headings(plate: Plate) -> tuple[Text, Text]:
     return heading, told
 
 
-def _pixels(sheet: Sheet, dpi: int) -> Image.Image:
-    """A frame as a picture with even sides, as video encoders want them."""
+def _pixels(sheet: Sheet, dpi: int, *, facecolor: Any = None) -> Image.Image:
+    """The sheet as a picture, on its own colour or another."""
     from PIL import Image
 
     buffer = io.BytesIO()
-    sheet.savefig(buffer, format="png", dpi=dpi, facecolor=sheet.get_facecolor())
-    with Image.open(buffer) as drawn:
-        picture = drawn.convert("RGB")
+    colour = sheet.get_facecolor() if facecolor is None else facecolor
+    sheet.savefig(buffer, format="rgba", dpi=dpi, facecolor=colour)
+    width, height = (int(dpi * side) for side in sheet.get_size_inches())
+    return Image.frombytes("RGBA", (width, height), buffer.getvalue())
+
+
+def _even(picture: Image.Image) -> Image.Image:
+    """A frame with even sides, as video encoders want them."""
     width, height = (side // 2 * 2 for side in picture.size)
-    return picture.crop((0, 0, width, height))
+    return picture.convert("RGB").crop((0, 0, width, height))
 
 
 def _gif(pictures: list[Image.Image], seconds: float) -> bytes:
@@ -226,7 +251,7 @@ def _gif(pictures: list[Image.Image], seconds: float) -> bytes:
     together = Image.new("RGB", (width, height * len(few)))
     for number, picture in enumerate(few):
         together.paste(picture, (0, number * height))
-    palette = together.quantize(256, method=Image.Quantize.MEDIANCUT, kmeans=1)
+    palette = few_colours(together)
     frames = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures]
     shown = [round(1000 * seconds)] * len(frames)
     shown[-1] *= _LAST_SHOWN

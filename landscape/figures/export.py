@@ -142,6 +142,14 @@ def _of_few_colours(picture: Image.Image) -> Image.Image:
     A palette by pixel count would spend itself on the page; here a colour counts by the logarithm
     of its pixels.
     """
+    from PIL import Image
+
+    palette = few_colours(picture)
+    return picture.quantize(palette=palette, dither=Image.Dither.NONE)
+
+
+def few_colours(picture: Image.Image) -> Image.Image:
+    """Choose 256 colours for a picture: a colour counts by the logarithm of its pixels."""
     import numpy as np
     from PIL import Image
 
@@ -151,8 +159,7 @@ def _of_few_colours(picture: Image.Image) -> Image.Image:
     weighted = np.repeat(colours, np.ceil(np.log2(counts + 1)).astype(int))
     channels = np.stack([weighted >> 16, (weighted >> 8) & 255, weighted & 255], axis=-1)
     sample = Image.fromarray(channels[None].astype(np.uint8), mode="RGB")
-    palette = sample.quantize(256, method=Image.Quantize.MEDIANCUT, kmeans=2)
-    return picture.quantize(palette=palette, dither=Image.Dither.NONE)
+    return sample.quantize(256, method=Image.Quantize.MEDIANCUT, kmeans=2)
 
 
 def _pdf(figure: Figure, words: str, dpi: int | None) -> bytes:

@@ -15,7 +15,7 @@ from landscape.figures.density_map import positions
 from landscape.figures.page import Frame
 from landscape.figures.slice_maps import cut, smoothed_slices
 from landscape.figures.twins import MOST_MARKS, letter, map_base, picture_link, plain
-from landscape.overlays.periods import count_years
+from landscape.overlays.periods import count_years, paper_years
 
 _POINTS_TO_AN_INCH = 72
 
@@ -68,7 +68,7 @@ def time_slices(
 ) -> Any:
     """Draw the map in slices of time, with a slider from one to the next."""
     palette = theme(colours)
-    year = atlas.read_papers(["year"])["year"].to_numpy(dtype=np.int64)
+    year = paper_years(atlas)
     chosen, slice_of = cut(year, edges)
     inside = [slice_of == number for number in range(len(chosen) - 1)]
     sentences = [

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _GENERATED = "Generated demo corpus: these papers do not exist."
 _MOST_ROWS_SHOWN = 40
+_MANY_COLUMNS, _FEW_ROWS = 12, 6
 
 
 @dataclass(frozen=True)
@@ -95,18 +96,20 @@ class Analysis:
         )
 
     def to_text(self) -> str:
-        """The main table for a terminal."""
-        shown = _flat(self.table.head(_MOST_ROWS_SHOWN))
+        """The main table for a terminal: intervals in brackets, few but wide rows upright."""
+        shown = _for_reading(self.table.head(_MOST_ROWS_SHOWN))
         rest = len(self.table) - len(shown)
         more = (f"... and {rest:,} more rows",) if rest else ()
-        table = shown.to_string(index=False, float_format=lambda x: f"{x:.3g}", max_colwidth=60)
+        if len(shown.columns) > _MANY_COLUMNS and len(shown) <= _FEW_ROWS:
+            table = shown.T.to_string(header=False, max_colwidth=60)
+        else:
+            table = shown.to_string(index=False, max_colwidth=60)
         return "\n".join([self.caption, table, *more, *self.notes])
 
     def _repr_html_(self) -> str:
-        table = _flat(self.table).to_html(
-            index=False, border=0, escape=True, max_rows=_MOST_ROWS_SHOWN,
-            float_format=lambda x: f"{x:.3g}",
-        )  # fmt: skip
+        table = _for_reading(self.table).to_html(
+            index=False, border=0, escape=True, max_rows=_MOST_ROWS_SHOWN
+        )
         notes = "".join(f"<p><small>{html.escape(note)}</small></p>" for note in self.notes)
         return f"<p>{html.escape(self.caption)}</p>{table}{notes}"
 
@@ -116,6 +119,35 @@ def _rows(table: pd.DataFrame) -> list[dict[str, Any]]:
 
     rows: list[dict[str, Any]] = json.loads(table.to_json(orient="records", date_format="iso"))
     return rows
+
+
+def _for_reading(table: pd.DataFrame) -> pd.DataFrame:
+    """Cells as text, each number with its interval: ``0.25 (0.2 to 0.3)``."""
+    flat = _flat(table)
+    text = flat.map(_in_words)
+    for name in flat.columns:
+        low, high = f"{name}_low", f"{name}_high"
+        if low in flat and high in flat:
+            bounds = [
+                f" ({a} to {b})" if a and b else ""
+                for a, b in zip(text[low], text[high], strict=True)
+            ]
+            text[name] = text[name] + bounds
+            text = text.drop(columns=[low, high])
+    return text
+
+
+def _in_words(cell: Any) -> str:
+    if cell is None or cell != cell or str(cell) == "<NA>":
+        return ""
+    if isinstance(cell, float):
+        if abs(cell) < _NEARLY_NOTHING:
+            return "0"
+        return f"{cell:,.0f}" if abs(cell) >= 1000 else f"{cell:.3g}"
+    return str(cell)
+
+
+_NEARLY_NOTHING = 1e-9
 
 
 def _flat(table: pd.DataFrame) -> pd.DataFrame:

@@ -233,10 +233,11 @@ class Holdings:
     @cached_property
     def _facilities(self) -> NDArray[np.object_]:
         """The facilities that each paper names."""
-        named = self._atlas.missions.groupby("paper_row")["facility"].unique()
+        named = self._atlas.missions[["paper_row", "facility"]].drop_duplicates()
         lists = np.empty(len(self), dtype=object)
         lists[:] = [()] * len(self)
-        lists[named.index.to_numpy()] = [tuple(names) for names in named]
+        for row, name in zip(named["paper_row"].tolist(), named["facility"].tolist(), strict=True):
+            lists[row] = (*lists[row], name)
         return lists
 
     @cached_property

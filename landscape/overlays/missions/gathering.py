@@ -10,15 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape.errors import InputError
-from landscape.overlays.periods import Years, count_years
+from landscape.overlays.periods import UNKNOWN_YEAR, Years, count_years
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
     from landscape.overlays.missions.facilities import Facility
-
-UNKNOWN_YEAR = -1
 
 
 @dataclass(frozen=True)
@@ -115,7 +113,7 @@ def gather(atlas: Any, facilities: Sequence[str] | None = None) -> Usage:
         year=year,
         date=pd.to_datetime(papers["date"]).to_numpy("datetime64[D]"),
         cites=pd.to_numeric(papers["cites"]).to_numpy(np.float64, na_value=np.nan),
-        years=count_years(year[year != UNKNOWN_YEAR]),
+        years=count_years(year),
     )  # fmt: skip
 
 

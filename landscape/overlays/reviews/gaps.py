@@ -67,6 +67,7 @@ def review_gaps(
     chosen = checked_weights(weights)
     is_review = review_mask(atlas)
     year = paper_years(atlas)
+    years = count_years(year)
     topic = atlas.map["topic_id"].to_numpy()
     signs = read_signs(atlas, is_review, seed=seed)
     ranked = rank_gaps(signs, weights=chosen, n_resamples=n_resamples, seed=seed)
@@ -102,8 +103,8 @@ def review_gaps(
             *few_reviews(int(is_review.sum())),
             *_few_citations(signs["cited"]),
             *([f"Fewer than {_FEW_PAPERS} papers in {', '.join(few[:5])}."] if few else []),
-            *_unseen_reviews(count_years(year)),
-            *count_years(year).warnings,
+            *_unseen_reviews(years),
+            *years.warnings,
         ),
         tables={
             "exemplars": exemplars,

@@ -8,7 +8,7 @@ import numpy as np
 
 from landscape.errors import InputError
 from landscape.overlays.analysis import Analysis
-from landscape.overlays.periods import count_years
+from landscape.overlays.periods import count_years, paper_years
 from landscape.overlays.trends.identities import (
     given_names,
     is_compatible,
@@ -89,7 +89,7 @@ def author_path(
     matrix = atlas.vectors()
     vectors = np.asarray(matrix[papers["paper_row"].to_numpy()], dtype=np.float64)
     papers["step"] = np.r_[np.nan, 1 - (vectors[1:] * vectors[:-1]).sum(axis=1)]
-    years = atlas.read_papers(["year"])["year"]
+    years = paper_years(atlas)
     tables = {
         "summary": _summary(papers, vectors, matrix, n_resamples=n_resamples, seed=seed),
         "topics": _topics_table(papers),
@@ -127,6 +127,9 @@ def _papers_of(atlas: Any, name: str) -> pd.DataFrame:
             f"No paper of this atlas has an author {name!r}{_nearest(atlas, name)}; see the names "
             'of a paper with atlas.read_papers(["title", "authors"]).'
         )
+    papers = papers[papers["year"].notna()].astype({"year": np.int64})
+    if papers.empty:
+        raise InputError(f"No paper by {name!r} has a date, which a path in time needs.")
     papers = papers.sort_values(["date", "paper_row"], ignore_index=True)
     written = papers[["authors", "aff", "place"]].itertuples(index=False)
     found = [_byline(*one) for one in written]

@@ -8,7 +8,7 @@ import numpy as np
 
 from landscape.errors import InputError
 from landscape.overlays.analysis import Analysis
-from landscape.overlays.periods import count_years
+from landscape.overlays.periods import UNKNOWN_YEAR, count_years, paper_years
 from landscape.overlays.trends.slopes import adjusted
 from landscape.overlays.trends.topics import groups_of
 
@@ -71,7 +71,7 @@ def compare(
     """
     if not 0 < q < 1:
         raise InputError(f"The false discovery rate is {q!r}; give a number between 0 and 1.")
-    years = atlas.read_papers(["year"])["year"].to_numpy(dtype=np.int64)
+    years = paper_years(atlas)
     names = _named(a, "A"), _named(b, "B")
     given = rows_of(atlas, a, len(years)), rows_of(atlas, b, len(years))
     rows, said = apart(*given, names=names)
@@ -290,8 +290,9 @@ def _warnings(
         for side, of in zip("ab", rows, strict=True)
         if len(of) < _FEW
     ]
-    medians = [int(np.median(years[of])) for of in rows]
-    if abs(medians[0] - medians[1]) > 2:
+    known = [years[of][years[of] != UNKNOWN_YEAR] for of in rows]
+    medians = [int(np.median(of)) for of in known if len(of)]
+    if len(medians) == 2 and abs(medians[0] - medians[1]) > 2:
         said.extend(count_years(years).warnings)
         said.append(
             f"The selections are of different times (median years {medians[0]} and {medians[1]}): "

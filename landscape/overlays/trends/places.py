@@ -9,7 +9,7 @@ import numpy as np
 from landscape.corpus.deduplication import normal_title
 from landscape.errors import InputError
 from landscape.overlays.analysis import Analysis
-from landscape.overlays.periods import count_years
+from landscape.overlays.periods import count_years, paper_years
 from landscape.overlays.trends.affiliations import read_affiliation
 from landscape.overlays.trends.rates import count_by_year, share_interval
 from landscape.overlays.trends.topics import groups_of
@@ -128,7 +128,7 @@ def _one_spelling(names: pd.Series) -> pd.Series:
 def _places(atlas: Any, kind: str, limit: int) -> Analysis:
     if limit < 1:
         raise InputError(f"The limit is {limit}; give at least 1.")
-    papers = atlas.read_papers(["year", "aff"])
+    papers = atlas.read_papers(["aff"])
     places = locate(papers["aff"])
     places = places[places[kind] != ""]
     if places.empty:
@@ -138,10 +138,11 @@ def _places(atlas: Any, kind: str, limit: int) -> Analysis:
             "atlas from ADS documents."
         )
     names, cells = _cells(places, kind)
-    years = papers["year"].to_numpy(dtype=np.int64)
+    years = paper_years(atlas)
     groups = groups_of(atlas)
     cells = cells.assign(year=years[cells["row"]], topic_id=groups[cells["row"]])
     located = np.unique(cells["row"].to_numpy())
+    period = count_years(years[located])
     labels = atlas.topics.set_index("topic_id")["label"]
     table = _table(names, cells, labels, located=len(located))
     followed = table.head(_FOLLOWED)
@@ -152,13 +153,13 @@ def _places(atlas: Any, kind: str, limit: int) -> Analysis:
         caption=(
             f"{'Countries' if kind == 'country' else 'Institutions'} of the authors of "
             f"{atlas.coverage['title']}: {len(table):,} in {len(located):,} papers with known "
-            f"affiliations, {years[located].min()} to {years[located].max()}."
+            f"affiliations, {period.years[0]} to {period.years[-1]}."
         ),
         denominators={f"papers with a known {kind}": len(located), "papers": len(papers)},
         bounds=atlas.coverage,
         warnings=(
             *_warnings(kind, len(located), len(papers)),
-            *count_years(years[located]).warnings,
+            *period.warnings,
         ),
         tables={
             "regions": _regions(names, kept, labels, groups[located]),

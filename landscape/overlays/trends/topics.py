@@ -8,7 +8,7 @@ import numpy as np
 
 from landscape.errors import InputError
 from landscape.overlays.analysis import Analysis
-from landscape.overlays.periods import Years, count_years, spans
+from landscape.overlays.periods import Years, count_years, paper_years, spans
 from landscape.overlays.trends.rates import count_by_year, find_eras, share_interval
 from landscape.overlays.trends.slopes import FEW, adjusted, changes_of, fit_slopes
 
@@ -69,7 +69,7 @@ def trends(
     landscape.errors.InputError: The period 2020 to 2010 ends before it begins; ...
     """
     _check(since, until, level=level, q=q, least_change=least_change)
-    years = atlas.read_papers(["year"])["year"].to_numpy(dtype=np.int64)
+    years = paper_years(atlas)
     topics = atlas.topics
     chosen = topics[topics["level"] == level][["topic_id", "label"]].reset_index(drop=True)
     groups = groups_of(atlas, level)

@@ -44,7 +44,7 @@ def test_embedded_part_agrees_with_the_release(real_data):
         (b'<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>', "entities"),
         (b"\x89PNG\xff", "not text"),
         (b"\x1f\x8bbroken", "cannot be read"),
-        (gzip.compress(b"[{}]" * 999)[:-20], "cannot be read"),
+        pytest.param(gzip.compress(b"[{}]" * 999)[:-20], "cannot be read", id="cut gzip"),
         (b'{"children":[' * 100_000, "recursion"),
         (b'[{"uri": "1", "name": "\\ud800"}]', "surrogates"),
     ],

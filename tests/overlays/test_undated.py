@@ -1,0 +1,85 @@
+"""Papers without a date neither stop an answer nor pose as a year."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from landscape import Atlas, figures, overlays
+from landscape.errors import InputError
+from landscape.figures.slice_maps import cut
+from landscape.overlays.periods import UNKNOWN_YEAR, count_years
+from landscape.overlays.reviews.backtest import backtest_reviews
+
+
+class Undated(Atlas):
+    """An atlas whose first papers have lost their dates."""
+
+    lost = 3
+
+    def read_papers(self, columns=None):
+        papers = super().read_papers(columns)
+        for name in {"year", "date"} & set(papers.columns):
+            papers[name] = papers[name].mask(np.arange(len(papers)) < self.lost)
+        return papers
+
+
+class Timeless(Undated):
+    """An atlas without any date."""
+
+    lost = 10**9
+
+
+def author_of(atlas: Atlas) -> str:
+    return str(atlas.read_papers(["authors"])["authors"].iloc[0][0])
+
+
+ASKED = {
+    "reviews": lambda atlas: overlays.reviews.reviews(atlas),
+    "review gaps": lambda atlas: overlays.reviews.review_gaps(atlas, n_resamples=20),
+    "review backtest": lambda atlas: backtest_reviews(atlas, year=2015, n_resamples=20),
+    "trends": lambda atlas: overlays.trends.trends(atlas),
+    "author": lambda atlas: overlays.trends.author_path(atlas, author_of(atlas), n_resamples=20),
+    "countries": lambda atlas: overlays.trends.countries(atlas),
+    "compare": lambda atlas: overlays.trends.compare(atlas, np.arange(50), np.arange(50, 200)),
+    "impact": lambda atlas: overlays.missions.impact(atlas, n_resamples=20),
+    "thesaurus gaps": lambda atlas: overlays.thesaurus.thesaurus_gaps(atlas, limit=5),
+}
+
+
+@pytest.mark.parametrize("kind", ASKED)
+def test_a_few_papers_without_a_date_stop_no_answer(kind: str, demo_atlas: Atlas) -> None:
+    found = ASKED[kind](Undated(demo_atlas.path, demo_atlas.manifest))
+    assert len(found.table)
+    years = [found.tables[name]["year"] for name in ("years",) if name in found.tables]
+    assert all(one.between(1900, 2100).all() for one in years)
+    assert "-1" not in found.caption
+
+
+@pytest.mark.parametrize("kind", ASKED)
+def test_a_corpus_without_dates_is_a_sentence_or_an_answer(kind: str, demo_atlas: Atlas) -> None:
+    timeless = Timeless(demo_atlas.path, demo_atlas.manifest)
+    if kind in ("compare", "thesaurus gaps"):
+        assert len(ASKED[kind](timeless).table)
+    else:
+        with pytest.raises(InputError, match="has a date"):
+            ASKED[kind](timeless)
+
+
+def test_slices_of_time_leave_out_what_has_no_date(demo_atlas: Atlas, tmp_path: Path) -> None:
+    edges, slice_of = cut(np.array([UNKNOWN_YEAR, 1999, 2000, 2004]), None)
+    assert edges[0] == 1999
+    assert slice_of[0] == -1
+    undated = Undated(demo_atlas.path, demo_atlas.manifest)
+    assert figures.time_slices(undated).table["papers"].notna().all()
+    with pytest.raises(InputError, match="has a date"):
+        figures.time_slices(Timeless(demo_atlas.path, demo_atlas.manifest))
+
+
+def test_years_are_counted_without_the_unknown_ones() -> None:
+    counted = count_years([UNKNOWN_YEAR, 2020, 2021, UNKNOWN_YEAR])
+    assert counted.years.tolist() == [2020, 2021]
+    assert pd.Series(counted.counts).tolist() == [1, 1]

@@ -1,10 +1,43 @@
-"""Progress with rate and time left on the terminal; silence anywhere else."""
+"""Progress with rate and time left: on the terminal, or told to whoever listens."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
+
+Listener = Callable[[str, float, "float | None", str], None]
+"""Told ``(task, done, total, unit)``; what it raises ends the work."""
+
+_listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
+
+
+class Stopped(Exception):  # noqa: N818 - it is a wish of the user, no error
+    """Raised by a `Listener` to end the work that it listens to."""
+
+
+@contextmanager
+def heard_by(listener: Listener) -> Iterator[None]:
+    """Tell a listener how far the work goes that is done inside, instead of the terminal.
+
+    Parameters
+    ----------
+    listener : callable
+        Called with the task, the amount done, the total (None if not known) and the unit.
+
+    Examples
+    --------
+    >>> with heard_by(lambda *told: print(*told)), progress("Counting", total=2) as advance:
+    ...     advance(1)
+    Counting 0.0 2 papers
+    Counting 1.0 2 papers
+    """
+    token = _listener.set(listener)
+    try:
+        yield
+    finally:
+        _listener.reset(token)
 
 
 @contextmanager
@@ -29,8 +62,8 @@ def progress(
 
     Notes
     -----
-    Written to standard error, and only where that is a terminal, so that logs, pipes and
-    ``--json`` output stay clean.
+    Told to the listener, if there is one (see `heard_by`). Else written to standard error, and
+    only where that is a terminal, so that logs, pipes and ``--json`` output stay clean.
 
     Examples
     --------
@@ -38,6 +71,10 @@ def progress(
     ...     for _ in range(3):
     ...         advance(1)
     """
+    listener = _listener.get()
+    if listener is not None:
+        yield _telling(listener, task, total, unit)
+        return
     if not sys.stderr.isatty():
         yield lambda _: None
         return
@@ -75,3 +112,17 @@ def progress(
     with bar:
         task_id = bar.add_task(task, total=total)
         yield lambda amount: bar.advance(task_id, amount)
+
+
+def _telling(
+    listener: Listener, task: str, total: float | None, unit: str
+) -> Callable[[float], None]:
+    done = 0.0
+
+    def advance(amount: float) -> None:
+        nonlocal done
+        done += amount
+        listener(task, done, total, unit)
+
+    advance(0)
+    return advance

@@ -1,0 +1,199 @@
+"""What all panels share: heading, status, progress with a stop button, and the line of code."""
+
+from __future__ import annotations
+
+import html
+import time
+from collections.abc import Callable
+from functools import cache
+from importlib.resources import files
+from typing import Any, Literal, TypeVar
+
+import ipywidgets as widgets
+
+from landscape.errors import LandscapeError
+from landscape.widgets.jobs import Job
+
+T = TypeVar("T")
+Kind = Literal["quiet", "warning", "wrong"]
+_SHOWN_AFTER = 0.4  # seconds of work before a bar is worth the unrest
+_SOON = 2.0  # seconds before which no time left can be told
+
+
+class Panel(widgets.VBox):
+    """A panel of a notebook.
+
+    Parameters
+    ----------
+    heading : str
+        Shown on top; escaped.
+    body : sequence of ipywidgets.Widget
+
+    Attributes
+    ----------
+    code : str
+        The line of code that makes the same result.
+
+    Examples
+    --------
+    >>> panel = Panel("Map of the demo", [])
+    >>> panel.say("400 papers")
+    >>> job = panel.run("Counting", lambda: 400, then=lambda n: panel.say(f"{n} counted"))
+    >>> panel.wait(5), panel.status
+    (True, '400 counted')
+    """
+
+    def __init__(self, heading: str, body: list[widgets.Widget]) -> None:
+        self._job: Job[Any] | None = None
+        self._began = 0.0
+        self._status_text = ""
+        self._heading = widgets.HTML()
+        self.heading = heading
+        self._status = widgets.HTML()
+        self._bar = widgets.FloatProgress(
+            min=0, max=1, layout=widgets.Layout(width="220px"), tooltip="Progress"
+        )
+        self._bar_says = widgets.HTML()
+        self._stop = widgets.Button(
+            description="Stop", icon="stop", tooltip="Stop this work and keep what is there",
+            layout=widgets.Layout(width="90px"),
+        )  # fmt: skip
+        self._stop.on_click(lambda _: self.stop())
+        self._working = widgets.HBox([self._bar, self._stop, self._bar_says])
+        self._working.layout.display = "none"
+        self._code_line = widgets.HTML()
+        self.code = ""
+        super().__init__(
+            [
+                widgets.HTML(f"<style>{_css()}</style>", layout=widgets.Layout(display="none")),
+                self._heading, *body, self._working, self._status, self._code_line,
+            ]
+        )  # fmt: skip
+        self.add_class("landscape-panel")
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.heading}>"
+
+    @property
+    def heading(self) -> str:
+        """What the panel is about."""
+        return self._heading_text
+
+    @heading.setter
+    def heading(self, text: str) -> None:
+        self._heading_text = text
+        self._heading.value = f"<div class='landscape-heading'>{html.escape(text)}</div>"
+
+    @property
+    def status(self) -> str:
+        """What the panel said last."""
+        return self._status_text
+
+    @property
+    def code(self) -> str:
+        """The line of code that makes the same result."""
+        return self._code
+
+    @code.setter
+    def code(self, line: str) -> None:
+        self._code = line
+        said = "<span class='landscape-quiet'>The same in code (click to select):</span>"
+        code = f"<pre class='landscape-code' tabindex='0'>{html.escape(line)}</pre>"
+        self._code_line.value = said + code if line else ""
+
+    def say(self, text: str, kind: Kind = "quiet") -> None:
+        """Put a sentence under the panel, where screen readers notice it.
+
+        Parameters
+        ----------
+        text : str
+            Escaped.
+        kind : {"quiet", "warning", "wrong"}
+        """
+        self._status_text = text
+        self._status.value = (
+            f"<div role='status' aria-live='polite' class='landscape-{kind}'>"
+            f"{html.escape(text)}</div>"
+            if text
+            else ""
+        )
+
+    def run(self, title: str, work: Callable[[], T], then: Callable[[T], Any]) -> Job[T]:
+        """Do something long in the background; what is running already is stopped.
+
+        Parameters
+        ----------
+        title : str
+            What is shown beside the bar.
+        work : callable
+            Without arguments; where it shows progress (see `landscape.progress`) it can be ended.
+        then : callable
+            Told what `work` returned.
+
+        Returns
+        -------
+        Job
+        """
+        if self._job is not None:
+            self._job.stop()
+        self._began = time.monotonic()
+        job: Job[T] = Job(
+            work,
+            done=lambda found: self._finish(job, lambda: then(found)),
+            failed=lambda error: self._finish(job, lambda: self._tell(error)),
+            on_progress=self._show_progress,
+        )
+        self._job = job
+        self.say("")
+        self._bar.value, self._bar.bar_style = 0.0, "info"
+        self._bar_says.value = f"<span class='landscape-quiet'>{html.escape(title)} …</span>"
+        self._working.layout.display = ""
+        job.start()
+        return job
+
+    def stop(self) -> None:
+        """Stop what is running; what was there before stays."""
+        if self._job is not None and self._job.is_running:
+            self._job.stop()
+            self._working.layout.display = "none"
+            self.say("Stopped.")
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait until nothing runs any more; False if that takes longer than `seconds`."""
+        return self._job is None or self._job.wait(seconds)
+
+    def _finish(self, job: Job[Any], told: Callable[[], Any]) -> None:
+        if job is not self._job:
+            return
+        self._working.layout.display = "none"
+        try:
+            told()
+        except LandscapeError as error:
+            self._tell(error)
+
+    def _tell(self, error: Exception) -> None:
+        """An error as one sentence; a traceback would tell the reader of the page nothing."""
+        if isinstance(error, LandscapeError):
+            self.say(str(error), "wrong")
+        else:
+            self.say(f"This failed: {type(error).__name__}: {error}", "wrong")
+
+    def _show_progress(self, task: str, done: float, total: float | None, unit: str) -> None:
+        seconds = time.monotonic() - self._began
+        if seconds < _SHOWN_AFTER:
+            return
+        words = f"{task}: {done:,.0f}"
+        if total:
+            share = min(done / total, 1.0)
+            self._bar.value = share
+            words += f" of {total:,.0f} {unit}"
+            if seconds > _SOON and 0 < share < 1:
+                words += f", about {seconds * (1 - share) / share:,.0f} s left"
+        else:
+            words += f" {unit}"
+        self._bar_says.value = f"<span class='landscape-quiet'>{html.escape(words)}</span>"
+
+
+@cache
+def _css() -> str:
+    return files("landscape.widgets").joinpath("panel.css").read_text(encoding="utf-8")

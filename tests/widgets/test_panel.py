@@ -1,0 +1,111 @@
+"""What all panels share: work beside the notebook, stopped at once, failing in one sentence."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+
+pytest.importorskip("ipywidgets")
+
+from landscape.errors import InputError
+from landscape.progress import progress
+from landscape.widgets.panel import Panel
+
+
+@pytest.fixture
+def panel() -> Panel:
+    return Panel("Map of <b>stars</b>", [])
+
+
+def shown(panel: Panel) -> str:
+    return "".join(getattr(child, "value", "") for child in panel.children)
+
+
+def test_what_comes_from_papers_is_escaped(panel):
+    panel.say("<script>alert(1)</script>")
+    panel.code = 'atlas.search("<img src=x>")'
+    assert "<script>" not in shown(panel)
+    assert "<img" not in shown(panel)
+    assert "<b>stars" not in shown(panel)
+
+
+def test_work_runs_beside_and_tells_its_result(panel):
+    told = []
+    panel.run("Adding", lambda: threading.current_thread(), told.append)
+    assert panel.wait(5)
+    assert told[0] is not threading.current_thread()
+
+
+def test_a_failure_is_one_sentence(panel):
+    def fail():
+        raise InputError("The facility 'ALMO' is unknown; did you mean ALMA?")
+
+    panel.run("Asking", fail, lambda _: None)
+    assert panel.wait(5)
+    assert panel.status == "The facility 'ALMO' is unknown; did you mean ALMA?"
+    panel.run("Asking", lambda: 1 / 0, lambda _: None)
+    assert panel.wait(5)
+    assert "division by zero" in panel.status
+    assert "Traceback" not in shown(panel)
+
+
+def test_stopping_does_not_wait_for_work_that_cannot_be_ended(panel):
+    go_on, told = threading.Event(), []
+    panel.run("Waiting", go_on.wait, told.append)
+    started = time.monotonic()
+    panel.stop()
+    assert panel.wait(0)
+    assert time.monotonic() - started < 1
+    assert panel.status == "Stopped."
+    go_on.set()
+    time.sleep(0.1)
+    assert told == []
+
+
+def test_work_that_shows_progress_ends_when_it_is_stopped(panel):
+    ended, begun = threading.Event(), threading.Event()
+
+    def count():
+        try:
+            with progress("Counting", total=10_000) as advance:
+                for _ in range(10_000):
+                    advance(1)
+                    begun.set()
+                    time.sleep(0.01)
+        finally:
+            ended.set()
+
+    panel.run("Counting", count, lambda _: None)
+    assert begun.wait(5)
+    panel.stop()
+    assert ended.wait(2)
+
+
+def test_progress_tells_the_time_left(panel, monkeypatch):
+    monkeypatch.setattr("landscape.widgets.panel._SHOWN_AFTER", 0.0)
+    monkeypatch.setattr("landscape.widgets.panel._SOON", 0.0)
+    words = []
+
+    def count():
+        with progress("Counting", total=4) as advance:
+            for _ in range(3):
+                time.sleep(0.3)
+                advance(1)
+                words.append(panel._bar_says.value)
+
+    panel.run("Counting", count, lambda _: None)
+    assert panel.wait(5)
+    assert "Counting: 3 of 4 papers" in words[-1]
+    assert "s left" in words[-1]
+
+
+def test_new_work_takes_the_place_of_the_old(panel):
+    go_on, told = threading.Event(), []
+    panel.run("Old", lambda: go_on.wait() and "old", told.append)
+    panel.run("New", lambda: "new", told.append)
+    assert panel.wait(5)
+    go_on.set()
+    time.sleep(0.1)
+    assert told == ["new"]

@@ -10,6 +10,8 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+_ONE_SPOT = 1e-30  # a smaller span is none: its parts would vanish in floating point
+
 
 @dataclass(frozen=True)
 class DensityGrid:
@@ -156,7 +158,7 @@ def default_bandwidth(x: NDArray[np.floating], y: NDArray[np.floating]) -> float
     span = max(
         float(np.ptp(np.quantile(x, [0.005, 0.995]))), float(np.ptp(np.quantile(y, [0.005, 0.995])))
     )
-    if not span > 0:
+    if not span > _ONE_SPOT:
         return 1.0
     return float(np.clip(0.095 * span * len(x) ** (-1 / 5), span / 200, span / 30))
 

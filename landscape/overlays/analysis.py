@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -124,7 +125,7 @@ def _rows(table: pd.DataFrame) -> list[dict[str, Any]]:
 def _for_reading(table: pd.DataFrame) -> pd.DataFrame:
     """Cells as text, each number with its interval: ``0.25 (0.2 to 0.3)``."""
     flat = _flat(table)
-    text = flat.map(_in_words)
+    text = flat.apply(lambda column: column.map(_year if _is_year(column.name) else _in_words))
     for name in flat.columns:
         low, high = f"{name}_low", f"{name}_high"
         if low in flat and high in flat:
@@ -135,6 +136,15 @@ def _for_reading(table: pd.DataFrame) -> pd.DataFrame:
             text[name] = text[name] + bounds
             text = text.drop(columns=[low, high])
     return text
+
+
+def _is_year(name: Any) -> bool:
+    """Whether a column holds years, which take no comma, and not numbers of years."""
+    return bool(_YEAR.search(str(name)))
+
+
+def _year(cell: Any) -> str:
+    return f"{cell:.0f}" if isinstance(cell, float) and cell == cell else _in_words(cell)
 
 
 def _in_words(cell: Any) -> str:
@@ -148,6 +158,7 @@ def _in_words(cell: Any) -> str:
 
 
 _NEARLY_NOTHING = 1e-9
+_YEAR = re.compile(r"(?:^|_)year(?:_|$)|^last_review$")
 
 
 def _flat(table: pd.DataFrame) -> pd.DataFrame:

@@ -152,6 +152,8 @@ class Atlas:
         """Concepts of the thesaurus that papers are about, one row a concept of a paper.
 
         ``paper_id, paper_row, concept_id, score, evidence``; the concepts are in `thesaurus`.
+        Scores are calibrated: about that share of such tags is what authors would give too. Most
+        are low; overlays count those of at least 0.25.
         """
         return self._layer("uat.parquet")
 

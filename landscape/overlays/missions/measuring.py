@@ -218,8 +218,8 @@ def _caption(atlas: Any, labels: Sequence[str], links: Links) -> str:
     return (
         f"Impact of facilities on {bounds['title']} ({bounds['papers']:,} papers, "
         f"{bounds['first_date']} to {bounds['last_date']}), {'; '.join(labels)}: papers that "
-        "mention them in title or abstract, with 95% bootstrap intervals. Regions are connected "
-        f"by {linked}."
+        "mention them in title or abstract, with 95% bootstrap intervals. Bridges count "
+        f"{linked}."
     )
 
 

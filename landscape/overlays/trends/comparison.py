@@ -89,8 +89,9 @@ def compare(
         table=table,
         caption=(
             f"Regions of {atlas.coverage['title']} by how {names[0]} (a) and {names[1]} (b) share "
-            f"their papers: {over['a']} over-represented in a, {over['b']} in b, of {len(table)} "
-            f"(false discovery rate {q:g})."
+            f"their papers: {over['a']} over-represented in a, {over['b']} in b, of "
+            f"{int(table['q'].notna().sum())} regions with enough papers to tell (false discovery "
+            f"rate {q:g})."
         ),
         denominators={f"papers in {side}": len(rows[i]) for i, side in enumerate("ab")},
         bounds=atlas.coverage,

@@ -15,17 +15,19 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from landscape import figures, overlays
     from landscape.atlas.build import build
+    from landscape.atlas.demo import open_demo
     from landscape.atlas.reading import Atlas
     from landscape.atlas.reading import open_atlas as open  # noqa: A004 - ls.open reads as meant
 
 __version__ = "0.1.0"
 
-__all__ = ["Atlas", "__version__", "build", "figures", "open", "overlays"]
+__all__ = ["Atlas", "__version__", "build", "figures", "open", "open_demo", "overlays"]
 
 _HOMES = {
     "Atlas": ("landscape.atlas.reading", "Atlas"),
     "build": ("landscape.atlas.build", "build"),
     "open": ("landscape.atlas.reading", "open_atlas"),
+    "open_demo": ("landscape.atlas.demo", "open_demo"),
     "figures": ("landscape.figures", None),
     "overlays": ("landscape.overlays", None),
 }

@@ -74,21 +74,11 @@ def add_info(commands: Any) -> None:
 
 
 def _demo(options: argparse.Namespace) -> Answer:
-    from landscape.atlas.build import build
-    from landscape.corpus.demo import write_demo
+    from landscape.atlas.demo import build_demo
 
     out: Path = options.out
-    note(f"writing a generated corpus of {options.papers:,} papers that do not exist")
-    files = write_demo(out.with_name(f"{out.stem}-corpus"), n_papers=options.papers)
-    atlas = build(
-        [files.papers],
-        out,
-        seed=options.seed,
-        workers=options.workers,
-        title="Demo corpus (generated)",
-        # Its themes share no papers: UMAP would draw each together to a speck.
-        min_dist=0.5,
-        say=note,
+    atlas = build_demo(
+        out, n_papers=options.papers, seed=options.seed, workers=options.workers, say=note
     )
     options.figures.mkdir(parents=True, exist_ok=True)
     pictures = [options.figures / f"heatmap.{kind}" for kind in ("png", "pdf")]

@@ -1,17 +1,28 @@
-"""Run every benchmark: python -m benchmarks (hours on two cores; each also runs alone)."""
+"""Run benchmarks by name, or all of them (hours on two cores): python -m benchmarks [NAME ...]."""
 
 from __future__ import annotations
 
+import argparse
 import sys
+from importlib import import_module
 
-from benchmarks import embedding, keywords, mapping, overlays, search, stages, startup
+QUICKEST_FIRST = (
+    "startup", "keywords", "embedding", "search", "overlays", "mapping", "stages"
+)  # fmt: skip
 
 
 def main() -> None:
-    """Run them from the quickest to the longest."""
+    """Run those that are named, from the quickest to the longest."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(QUICKEST_FIRST))
+    names = parser.parse_args().names
+    unknown = [name for name in names if name not in QUICKEST_FIRST]
+    if unknown:
+        parser.error(f"there is no benchmark {unknown[0]!r}; choose from {parser.prog} --help")
     sys.argv = sys.argv[:1]
-    for benchmark in (startup, keywords, embedding, search, overlays, mapping, stages):
-        benchmark.main()
+    for name in QUICKEST_FIRST:
+        if not names or name in names:
+            import_module(f"benchmarks.{name}").main()
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from landscape.commands.fetching import add_fetch
 from landscape.commands.measuring import add_evaluate
 from landscape.commands.parsing import with_filters_joined
 from landscape.commands.searching import add_ask, add_search
+from landscape.commands.serving import add_app, add_lab
 from landscape.commands.tabling import add_propose, add_table
 from landscape.errors import LandscapeError
 
@@ -87,6 +88,8 @@ def _parser() -> argparse.ArgumentParser:
         add_propose,
         add_evaluate,
         add_fetch,
+        add_lab,
+        add_app,
     ):
         add(commands)
     return parser

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from landscape.atlas.build import build
+from landscape.atlas.manifest import MANIFEST_NAME
 from landscape.atlas.reading import Atlas, open_atlas
 from landscape.errors import AtlasError, InputError
 
@@ -32,7 +33,9 @@ def open_demo(
     folder : path, optional
         Folder that holds ``demo.atlas``, or is to hold it. By default the one that the environment
         variable ``LANDSCAPE_DEMO`` names; else the working folder or the nearest folder above it
-        that has a ``demo.atlas``; else the working folder.
+        that has a ``demo.atlas``; else the working folder. The variable may also name an atlas,
+        which is opened in place of the demo: so do ``landscape lab ATLAS`` and ``landscape app``,
+        and every notebook runs on your own papers as it is.
     n_papers : int, default 4000
         Papers to generate if it has to be built. 4,000 take a few minutes on a laptop, 400 a few
         seconds.
@@ -56,8 +59,10 @@ def open_demo(
     >>> atlas.coverage["generated"]  # doctest: +SKIP
     True
     """
-    home = _home(None if folder is None else Path(folder))
-    atlas = home / NAME
+    named = folder or os.environ.get(FOLDER_VARIABLE)
+    if named and folder is None and (Path(named) / MANIFEST_NAME).is_file():
+        return open_atlas(named)
+    atlas = _home(Path(named) if named else None) / NAME
     if atlas.is_dir():
         try:
             return open_atlas(atlas)
@@ -124,9 +129,6 @@ def build_demo(
 
 def _home(folder: Path | None) -> Path:
     """The folder that holds the demo atlas, or is to hold it."""
-    named = os.environ.get(FOLDER_VARIABLE)
-    if folder is None and named:
-        folder = Path(named)
     if folder is not None:
         if not folder.is_dir():
             raise InputError(

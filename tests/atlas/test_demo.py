@@ -53,6 +53,13 @@ def test_the_environment_names_the_folder(
     assert landscape.open_demo(elsewhere).path == elsewhere / "demo.atlas"
 
 
+def test_the_environment_may_name_another_atlas(
+    demo_atlas: landscape.Atlas, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LANDSCAPE_DEMO", str(demo_atlas.path))
+    assert landscape.open_demo().path == demo_atlas.path
+
+
 def test_without_one_it_is_built_here(elsewhere: Path, built: list) -> None:
     landscape.open_demo(n_papers=80)
     assert built == [(elsewhere / "demo.atlas", 80)]

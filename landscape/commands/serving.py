@@ -1,0 +1,149 @@
+"""``landscape lab`` and ``landscape app``: the notebooks, with their code and without."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import socket
+import webbrowser
+from pathlib import Path
+from typing import Any
+
+from landscape.commands.answering import Answer, note
+from landscape.commands.notebooks import (
+    START_PAGE,
+    choose_notebook,
+    list_notebooks,
+    notebooks_folder,
+)
+from landscape.commands.parsing import command
+from landscape.errors import InputError, require
+
+_HOST = "127.0.0.1"  # nobody else on the network gets at the kernel
+_JUPYTER_SETTINGS = Path(__file__).with_name("jupyter")
+_LAST_PORT = 65535
+
+
+def add_lab(commands: Any) -> None:
+    """Add ``landscape lab``."""
+    lab = command(commands, "lab", _lab, "open JupyterLab on the notebooks")
+    lab.add_argument(
+        "atlas",
+        nargs="?",
+        type=Path,
+        metavar="ATLAS",
+        help="what the notebooks open (default: the demo atlas)",
+    )
+    _server_options(lab, 8888)
+
+
+def add_app(commands: Any) -> None:
+    """Add ``landscape app``."""
+    app = command(commands, "app", _app, "serve a notebook without its code, as a web page")
+    app.add_argument("notebook", metavar="NOTEBOOK", help="such as 02, ask, or a path")
+    app.add_argument(
+        "--atlas",
+        type=Path,
+        metavar="DIR",
+        help="what the notebook opens (default: the demo atlas)",
+    )
+    _server_options(app, 8866)
+
+
+def _server_options(parser: argparse.ArgumentParser, usual: int) -> None:
+    parser.add_argument(
+        "--port", type=int, metavar="N", help=f"default: {usual}, or the next one that is free"
+    )
+    parser.add_argument("--no-browser", action="store_true", help="only say the address")
+    parser.set_defaults(usual_port=usual)
+
+
+def _lab(options: argparse.Namespace) -> Answer:
+    folder, said = notebooks_folder()
+    server = require("jupyterlab.labapp", "lab")
+    words = [*_prepared(options), f"--ServerApp.root_dir={folder}"]
+    words += [f"--LabApp.default_url=/lab/tree/{START_PAGE}", "--ServerApp.answer_yes=True"]
+    for line in (said, f"JupyterLab with the notebooks of {folder}; Ctrl-C ends it"):
+        if line:
+            note(line)
+    _serve(server.LabApp, [*words, f"--ServerApp.ip={_HOST}"])
+    return Answer("")
+
+
+def _app(options: argparse.Namespace) -> Answer:
+    folder, said = notebooks_folder()
+    shipped = list_notebooks(folder)
+    notebook = choose_notebook(options.notebook, shipped)
+    server = require("voila.app", "lab")
+    words = [*_prepared(options), "--token", f"--Voila.ip={_HOST}"]
+    if notebook in shipped and options.atlas is None:
+        # Built here and not on the page: who opens that should not wait for minutes.
+        from landscape.atlas.demo import FOLDER_VARIABLE, open_demo
+
+        os.environ[FOLDER_VARIABLE] = str(open_demo(say=note).path.resolve())
+    for line in (said, f"{notebook.name} as a page without code; Ctrl-C ends it"):
+        if line:
+            note(line)
+    _serve(_opening_with_its_token(server.Voila), [*words, str(notebook)])
+    return Answer("")
+
+
+def _prepared(options: argparse.Namespace) -> list[str]:
+    """Set the environment of the kernels; the words of the server's own command line."""
+    from landscape.atlas.demo import FOLDER_VARIABLE
+
+    if options.atlas is not None:
+        from landscape.atlas.reading import open_atlas
+
+        os.environ[FOLDER_VARIABLE] = str(open_atlas(options.atlas).path.resolve())
+    known = os.environ.get("JUPYTER_CONFIG_PATH")
+    ours = str(_JUPYTER_SETTINGS)
+    # Defaults, below what the user has set: Markdown is shown as a page, no news are fetched.
+    os.environ["JUPYTER_CONFIG_PATH"] = ours if not known else os.pathsep.join((known, ours))
+    words = [f"--port={_free_port(options.port, options.usual_port)}"]
+    return [*words, "--no-browser"] if options.no_browser else words
+
+
+def _serve(server: Any, words: list[str]) -> None:
+    """Run a server in this process until Ctrl-C."""
+    try:
+        server.launch_instance(words)
+    except SystemExit as error:
+        if error.code not in (None, 0):
+            raise InputError(
+                f"The server did not start (exit status {error.code}); what it said is above."
+            ) from error
+
+
+def _opening_with_its_token(voila: Any) -> Any:
+    """Voila's application; of itself it opens the browser on a page that asks for the token."""
+
+    class Page(voila):  # type: ignore[misc]  # voila is known when this runs
+        def launch_browser(self) -> None:
+            webbrowser.open(self.display_url)
+
+    return Page
+
+
+def _free_port(asked: int | None, usual: int) -> int:
+    """The port asked for; else the usual one, or the first one above it that is free."""
+    if asked is not None:
+        if not 0 < asked <= _LAST_PORT:
+            raise InputError(f"--port is {asked}; choose one from 1 to {_LAST_PORT}.")
+        if not _is_free(asked):
+            raise InputError(f"Port {asked} is in use; choose another with --port.")
+        return asked
+    free = next((port for port in range(usual, usual + 50) if _is_free(port)), None)
+    if free is None:
+        raise InputError(f"Ports {usual} to {usual + 49} are in use; choose one with --port.")
+    return free
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((_HOST, port))
+        except OSError:
+            return False
+    return True

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
@@ -14,12 +14,20 @@ from landscape.query.ads_proposal import propose_ads_query
 from landscape.query.answering import OnText, answer, standalone_question
 from landscape.query.consensus import judge_consensus
 from landscape.query.expansion import hypothetical_abstract
+from landscape.query.extractive import METHOD as EXTRACTIVE
+from landscape.query.extractive import QUOTED
 from landscape.query.prompts import STYLES
-from landscape.query.questions import Preset, QuestionKind, classify, preset_for
+from landscape.query.questions import QuestionKind, classify, preset_for, read_kind
 from landscape.query.quoting import word_scores
 from landscape.query.react import reason
-from landscape.query.rewriting import check_readers
-from landscape.query.settings import SearchSettings, check_day, search_settings
+from landscape.query.rewriting import check_readers, rewrite
+from landscape.query.settings import (
+    Method,
+    SearchSettings,
+    check_day,
+    check_keywords,
+    search_settings,
+)
 from landscape.query.weights import Weights
 from landscape.query.wording import LONGEST_QUERY, readable_text
 
@@ -28,8 +36,11 @@ if TYPE_CHECKING:
 
     from landscape.llm.models import WritingModel
     from landscape.query.engine import Engine
-    from landscape.query.records import Answer, Results
+    from landscape.query.records import Answer, Results, Step
 
+Generation = Literal["rag", "react", "quoted"]
+
+_QUOTED_AS_ASKED = "Sentences quoted from the papers found, as asked for."
 _MEANING = 0.5  # share of cosines in how near a sentence is; the rest is shared words
 _PRESET_STRENGTH = 0.5  # of a weight that a preset turns on
 
@@ -48,6 +59,19 @@ class AskSettings:
         Which papers to answer from.
     weights : Weights or None
         None leaves them to the preset.
+    keywords : tuple of str
+        Names that papers are lifted for, beside those that the question holds.
+    question_type : str or None
+        As `QuestionKind` is written; None decides it from the question.
+    method : str or None
+        How papers are found: "hybrid", "semantic" or "words"; None is "hybrid".
+    hyde : bool or None
+        Whether a hypothetical abstract is searched with; None leaves it to the preset.
+    rerank : bool or None
+        Whether the first papers are compared word by word; None does.
+    generation : {"rag", "react", "quoted"} or None
+        Whether the answer is written from one search, by an agent that searches by itself, or
+        quoted; None leaves it to the preset.
     language, audience : str or None
         See `landscape.query.answering.answer`; both need a language model.
     check_with_model : bool, default True
@@ -60,6 +84,12 @@ class AskSettings:
     style: str | None = None
     filter: str | None = None
     weights: Weights | None = None
+    keywords: tuple[str, ...] = ()
+    question_type: str | None = None
+    method: Method | None = None
+    hyde: bool | None = None
+    rerank: bool | None = None
+    generation: Generation | None = None
     language: str | None = None
     audience: str | None = None
     check_with_model: bool = True
@@ -69,6 +99,15 @@ class AskSettings:
         if self.style is not None and self.style not in STYLES:
             message = f"The style {self.style!r} is unknown. Choose one of: {', '.join(STYLES)}."
             raise InputError(message)
+        if self.generation not in (None, *get_args(Generation)):
+            message = (
+                f"There is no way of answering {self.generation!r}; use one of "
+                f"{', '.join(get_args(Generation))}."
+            )
+            raise InputError(message)
+        if self.question_type is not None:
+            read_kind(self.question_type)
+        check_keywords(self.keywords)
         check_readers(self.language, self.audience)
         if self.t_now is not None:
             check_day("t_now", self.t_now)
@@ -82,6 +121,7 @@ def ask(
     model: WritingModel | None = None,
     thread: Sequence[Answer] = (),
     on_text: OnText | None = None,
+    on_step: Callable[[Step], None] | None = None,
 ) -> Answer:
     """Answer a question from the papers of an atlas.
 
@@ -99,6 +139,8 @@ def ask(
         The conversation so far, oldest first.
     on_text : callable, optional
         Told the text as it is written.
+    on_step : callable, optional
+        Told each step of an agent.
 
     Returns
     -------
@@ -115,14 +157,21 @@ def ask(
     if not question.strip():
         message = "The question is empty; ask one."
         raise InputError(message)
+    if settings.generation == "quoted":
+        model = None
     asked = standalone_question(question, thread, model=model) if thread else question
     asked = asked[:LONGEST_QUERY]
-    kind = classify(asked, model=model)
+    kind = (
+        read_kind(settings.question_type)
+        if settings.question_type is not None
+        else classify(asked, model=model)
+    )
     preset = preset_for(kind)
-    search = _search_settings(settings, preset)
-    style: Any = settings.style or preset.style
+    chosen = resolved(settings, kind)
+    search = _search_settings(chosen)
+    style: Any = chosen.style
     notes: list[str] = []
-    if model is not None and preset.generation == "react":
+    if model is not None and chosen.generation == "react":
         said = reason(
             asked,
             _searcher(engine, search),
@@ -130,9 +179,12 @@ def ask(
             k=min(search.k, 10),
             style=style,
             check_with_model=settings.check_with_model,
+            on_step=on_step,
         )
+        if said.method != EXTRACTIVE and (settings.language or settings.audience):
+            said = rewrite(said, model, language=settings.language, audience=settings.audience)
     else:
-        expansion = _expansion(asked, model, preset, notes)
+        expansion = _expansion(asked, model, chosen, notes)
         results = engine.search(asked, search, expansion=expansion)
         said = answer(
             question,
@@ -148,13 +200,57 @@ def ask(
             check_with_model=settings.check_with_model,
             on_text=on_text,
         )
+    told = [*said.notes, *_not_possible(settings, model)]
+    if settings.generation == "quoted":
+        told = [_QUOTED_AS_ASKED if note == QUOTED else note for note in told]
     return replace(
         said,
         question=question,
         question_type=str(kind),
         consensus=_consensus(asked, said.results, kind, model, notes),
         ads_query=propose_ads_query(asked) if "bibliographic" in kind.flags else None,
-        notes=(*said.notes, f"Kind of question: {preset.name}.", *notes),
+        notes=(*told, f"Kind of question: {preset.name}.", *notes),
+        settings=_as_mapping(chosen),
+    )
+
+
+def resolved(settings: AskSettings, kind: QuestionKind) -> AskSettings:
+    """Fill in what was left to the kind of the question.
+
+    Parameters
+    ----------
+    settings : AskSettings
+    kind : QuestionKind
+
+    Returns
+    -------
+    AskSettings
+        Nothing in it is left open but the language and the audience.
+
+    Examples
+    --------
+    >>> chosen = resolved(AskSettings(style="nuanced"), QuestionKind("single-paper factual"))
+    >>> chosen.k, chosen.style, chosen.generation, chosen.weights.names
+    (5, 'nuanced', 'rag', ('keyword', 'time'))
+    """
+    preset = preset_for(kind)
+    on = {
+        name: _PRESET_STRENGTH * getattr(preset, name) for name in ("keyword", "time", "citation")
+    }
+    if settings.keywords:
+        on["keyword"] = _PRESET_STRENGTH  # whoever names some wants them counted
+    return replace(
+        settings,
+        k=preset.top_k if settings.k is None else settings.k,
+        style=settings.style or preset.style,
+        weights=settings.weights if settings.weights is not None else Weights(**on),
+        question_type=str(kind),
+        method=settings.method or "hybrid",
+        hyde=preset.hyde if settings.hyde is None else settings.hyde,
+        # Comparing word by word costs milliseconds here, so that no preset has to do without it.
+        rerank=True if settings.rerank is None else settings.rerank,
+        generation=settings.generation or preset.generation or "rag",
+        t_now=settings.t_now or SearchSettings().t_now,
     )
 
 
@@ -185,6 +281,8 @@ def ask_settings(**fields: Any) -> AskSettings:
     if unknown:
         message = f"There is no setting {unknown[0]!r}; there are {', '.join(known)}."
         raise InputError(message)
+    if isinstance(fields.get("keywords"), list):
+        fields["keywords"] = tuple(fields["keywords"])
     weights = fields.pop("weights", None)
     if weights is not None:
         weights = search_settings(weights=weights).weights
@@ -215,17 +313,29 @@ def mixed_nearness(
     return (1 - _MEANING) * word_scores(question, sentences) + _MEANING * np.maximum(cosines, 0.0)
 
 
-def _search_settings(settings: AskSettings, preset: Preset) -> SearchSettings:
-    on = {
-        name: _PRESET_STRENGTH * getattr(preset, name) for name in ("keyword", "time", "citation")
-    }
-    chosen = SearchSettings(
-        k=preset.top_k if settings.k is None else settings.k,
-        filter=settings.filter,
-        # Comparing word by word costs milliseconds here, so that no preset has to do without it.
-        weights=settings.weights if settings.weights is not None else Weights(**on),
-    )
-    return chosen if settings.t_now is None else replace(chosen, t_now=settings.t_now)
+def _search_settings(chosen: AskSettings) -> SearchSettings:
+    names = ("k", "method", "filter", "rerank", "weights", "keywords", "t_now")
+    fields: dict[str, Any] = {name: getattr(chosen, name) for name in names}
+    return SearchSettings(**fields)
+
+
+def _as_mapping(chosen: AskSettings) -> dict[str, Any]:
+    return {**vars(chosen), "weights": vars(chosen.weights)}
+
+
+def _not_possible(settings: AskSettings, model: WritingModel | None) -> list[str]:
+    """What was asked for in so many words, and cannot be had without a model."""
+    if model is not None or settings.generation == "quoted":
+        return []
+    wanted = [
+        name
+        for name, is_wanted in (
+            ("A hypothetical abstract", settings.hyde),
+            ("An agent", settings.generation == "react"),
+        )
+        if is_wanted
+    ]
+    return [f"{name} needs a language model; none is connected." for name in wanted]
 
 
 def _searcher(engine: Engine, base: SearchSettings) -> Any:
@@ -239,9 +349,9 @@ def _searcher(engine: Engine, base: SearchSettings) -> Any:
 
 
 def _expansion(
-    question: str, model: WritingModel | None, preset: Preset, notes: list[str]
+    question: str, model: WritingModel | None, chosen: AskSettings, notes: list[str]
 ) -> str | None:
-    if model is None or not preset.hyde:
+    if model is None or not chosen.hyde or chosen.method == "words":
         return None
     try:
         return hypothetical_abstract(question, model)

@@ -295,7 +295,10 @@ class Engine:
         """Lift papers by what the weights that are on count."""
         on, held, rows = settings.weights.names, self._held, ranking.rows
         facts: dict[str, Floats] = {}
-        names = [entity.text for entity in find_entities(names_of)] if "keyword" in on else []
+        names: list[str] = []
+        if "keyword" in on:
+            found = [entity.text for entity in find_entities(names_of)]
+            names = list({name.lower(): name for name in (*found, *settings.keywords)}.values())
         if names:
             facts["keyword"] = np.array(shares_of_names(names, held.texts(rows)))
         if "time" in on:

@@ -132,6 +132,7 @@ def answer_as_dict(answer: Answer) -> dict[str, Any]:
         "trace": [_step(step) for step in answer.trace],
         "ads_query": answer.ads_query,
         "notes": list(answer.notes),
+        "settings": plain(answer.settings),
         "results": results_as_dict(answer.results),
     }
 

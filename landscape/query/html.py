@@ -15,7 +15,7 @@ from landscape.query.markdown import coverage_line
 from landscape.query.records import Answer, Claim, Consensus, Evidence, Hit, Paper, Results, Stance
 
 # No colour is set for text, and backgrounds are translucent, so that both themes show through.
-_STYLE = """
+STYLE = """
 .landscape-results {max-width: 60em; line-height: 1.45; font-size: 14px}
 .landscape-results a {color: inherit; text-decoration: underline; text-underline-offset: 2px}
 .landscape-results h3 {margin: .2em 0 .6em; font-size: 1.15em}
@@ -63,12 +63,7 @@ def results_as_html(results: Results) -> str:
     count = len(results.hits)
     found = f"{count} paper{'' if count == 1 else 's'}" if count else "No papers"
     blocks = [f"<h3>{found} for “{escape(results.query)}”</h3>"]
-    if results.expansion:
-        blocks.append(
-            "<details><summary>The query was expanded</summary>"
-            f"<blockquote>{escape(results.expansion)}</blockquote></details>"
-        )
-    blocks += [_papers(results.hits), _coverage(results)]
+    blocks += [_expansion(results), _papers(results.hits), _coverage(results)]
     return _page(blocks)
 
 
@@ -98,39 +93,137 @@ def answer_as_html(answer: Answer) -> str:
     papers = {paper.paper_id: paper for paper in answer.papers}
     blocks = [f"<h3>{escape(answer.question)}</h3>"]
     blocks += [f'<p class="notice">{escape(note)}</p>' for note in answer.notes]
-    if answer.claims:
-        blocks += [_claim(claim, papers) for claim in answer.claims]
-        blocks.append('<p class="quiet">Click a sentence to see what it rests on.</p>')
-    else:
-        blocks.append(f'<p style="white-space: pre-wrap">{escape(answer.text)}</p>')
+    blocks += _claims(answer)
     if answer.consensus:
         blocks.append(_consensus(answer.consensus, papers))
-    if answer.ads_query:
-        link = _link(ads_url(answer.ads_query), "run it in ADS")
-        blocks.append(f"<p>ADS query: <code>{escape(answer.ads_query)}</code> ({link})</p>")
-    if answer.trace:
-        steps = "".join(
-            f"<li>{escape(step.thought)} <code>{escape(step.action)}</code><br>"
-            f'<span class="quiet">{escape(step.observation)}</span></li>'
-            for step in answer.trace
-        )
-        blocks.append(
-            f"<details><summary>How it was found: {len(answer.trace)} steps</summary>"
-            f"<ol>{steps}</ol></details>"
-        )
+    blocks += [*_ads(answer), *_trace(answer)]
     if answer.results.hits:
         blocks += ["<h4>Papers</h4>", _papers(answer.results.hits)]
-    by = "sentences quoted from the papers" if answer.method == "extractive" else answer.method
-    blocks += [f'<p class="quiet">Written by: {escape(by)}.</p>', _coverage(answer.results)]
+    by = escape(_author(answer))
+    blocks += [f'<p class="quiet">Written by: {by}.</p>', _coverage(answer.results)]
     return _page(blocks)
 
 
-def _page(blocks: Iterable[str]) -> str:
-    inside = "\n".join(blocks)
-    return (
-        f"<style>{_STYLE}</style>\n"
-        f'<div class="landscape-results tex2jax_ignore mathjax_ignore">\n{inside}\n</div>'
+def claims_as_html(answer: Answer) -> str:
+    """Draw what an answer says, each claim to unfold into its sentences, and nothing else.
+
+    Examples
+    --------
+    >>> from landscape.query.records import Coverage
+    >>> found = Results("q", (), Coverage("A", 9, 9, {}, None, None))
+    >>> page = claims_as_html(Answer("Why?", "Nobody knows.", (), found, "extractive"))
+    >>> "Nobody knows." in page, "<h3>" in page
+    (True, False)
+    """
+    return _page(_claims(answer))
+
+
+def consensus_as_html(answer: Answer) -> str:
+    """Draw how far the papers agree, and what each says; empty where nobody judged.
+
+    Examples
+    --------
+    >>> from landscape.query.records import Coverage
+    >>> found = Results("q", (), Coverage("A", 9, 9, {}, None, None))
+    >>> consensus_as_html(Answer("Why?", "", (), found, "extractive"))
+    ''
+    """
+    if answer.consensus is None:
+        return ""
+    return _page([_consensus(answer.consensus, {p.paper_id: p for p in answer.papers})])
+
+
+def method_as_html(answer: Answer) -> str:
+    """Draw how an answer was found: notes, expansion, ADS query, steps, and what was searched.
+
+    Examples
+    --------
+    >>> from landscape.query.records import Coverage
+    >>> found = Results("q", (), Coverage("A", 9, 9, {}, None, None))
+    >>> "A: 9 papers." in method_as_html(Answer("Why?", "", (), found, "extractive"))
+    True
+    """
+    notes = [f"<li>{escape(note)}</li>" for note in answer.notes]
+    return _page(
+        [
+            f"<ul>{''.join(notes)}</ul>" if notes else "",
+            _expansion(answer.results),
+            *_ads(answer),
+            *_trace(answer),
+            f'<p class="quiet">Written by: {escape(_author(answer))}.</p>',
+            _coverage(answer.results),
+        ]
     )
+
+
+def paper_as_html(hit: Hit) -> str:
+    """Draw one paper found: its title, its links, and its abstract to unfold.
+
+    Examples
+    --------
+    >>> hit = Hit(1, Paper(0, "x", "<b>Dust</b>", "", arxiv_id="2401.00001"), 0.5, outlier=True)
+    >>> page = paper_as_html(hit)
+    >>> "&lt;b&gt;Dust" in page, "https://arxiv.org/abs/2401.00001" in page, "apart" in page
+    (True, True, True)
+    """
+    paper = hit.paper
+    links = " ".join(_link(url, name) for name, url in _pages_of(paper))
+    return _page(
+        [
+            f"<b>{escape(paper.title) or '(no title)'}</b>{_apart(hit)}<br>"
+            f'<span class="quiet">{_byline(paper)} {links}</span>'
+            f"<details><summary>Abstract</summary>{escape(paper.abstract) or 'none'}</details>"
+        ],
+        is_styled=False,
+    )
+
+
+def _claims(answer: Answer) -> list[str]:
+    if not answer.claims:
+        return [f'<p style="white-space: pre-wrap">{escape(answer.text)}</p>']
+    papers = {paper.paper_id: paper for paper in answer.papers}
+    told = '<p class="quiet">Click a sentence to see what it rests on.</p>'
+    return [*(_claim(claim, papers) for claim in answer.claims), told]
+
+
+def _ads(answer: Answer) -> list[str]:
+    if not answer.ads_query:
+        return []
+    link = _link(ads_url(answer.ads_query), "run it in ADS")
+    return [f"<p>ADS query: <code>{escape(answer.ads_query)}</code> ({link})</p>"]
+
+
+def _trace(answer: Answer) -> list[str]:
+    if not answer.trace:
+        return []
+    steps = "".join(
+        f"<li>{escape(step.thought)} <code>{escape(step.action)}</code><br>"
+        f'<span class="quiet">{escape(step.observation)}</span></li>'
+        for step in answer.trace
+    )
+    return [
+        f"<details><summary>How it was found: {len(answer.trace)} steps</summary>"
+        f"<ol>{steps}</ol></details>"
+    ]
+
+
+def _author(answer: Answer) -> str:
+    return "sentences quoted from the papers" if answer.method == "extractive" else answer.method
+
+
+def _expansion(results: Results) -> str:
+    if not results.expansion:
+        return ""
+    return (
+        "<details><summary>The query was expanded</summary>"
+        f"<blockquote>{escape(results.expansion)}</blockquote></details>"
+    )
+
+
+def _page(blocks: Iterable[str], *, is_styled: bool = True) -> str:
+    inside = "\n".join(filter(None, blocks))
+    style = f"<style>{STYLE}</style>\n" if is_styled else ""
+    return f'{style}<div class="landscape-results tex2jax_ignore mathjax_ignore">\n{inside}\n</div>'
 
 
 def _papers(hits: tuple[Hit, ...]) -> str:
@@ -140,14 +233,32 @@ def _papers(hits: tuple[Hit, ...]) -> str:
 def _paper(hit: Hit) -> str:
     paper = hit.paper
     parts = ", ".join(f"{escape(name)} {value:.3g}" for name, value in hit.parts.items())
-    apart = '<span class="badge">⚠ apart from the others</span>' if hit.outlier else ""
     cites = f" · cited {paper.cites:,} times" if paper.cites is not None else ""
     score = f'<span title="{parts}">score {hit.score:.3g}</span>'
     return (
-        f'<li value="{int(hit.rank)}">{_titled(paper)}{apart}<br>'
+        f'<li value="{int(hit.rank)}">{_titled(paper)}{_apart(hit)}<br>'
         f'<span class="quiet">{_byline(paper)}{cites} · {score}</span>'
         f"<details><summary>Abstract</summary>{escape(paper.abstract) or 'none'}</details></li>"
     )
+
+
+def _apart(hit: Hit) -> str:
+    return '<span class="badge">⚠ apart from the others</span>' if hit.outlier else ""
+
+
+def _pages_of(paper: Paper) -> list[tuple[str, str]]:
+    """Where a paper can be read, by name; every address begins with one of our own."""
+    ads, arxiv, doi = (
+        "https://ui.adsabs.harvard.edu/abs/",
+        "https://arxiv.org/abs/",
+        "https://doi.org/",
+    )
+    pages = (
+        ("ADS", ads, f"{paper.bibcode}/abstract" if paper.bibcode else ""),
+        ("arXiv", arxiv, paper.arxiv_id or ""),
+        ("DOI", doi, paper.doi or ""),
+    )
+    return [(name, home + rest) for name, home, rest in pages if rest]
 
 
 def _titled(paper: Paper) -> str:

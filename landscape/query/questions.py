@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from landscape.errors import RemoteError
+from landscape.errors import InputError, RemoteError
 from landscape.query import question_rules as rules
 from landscape.query.prompts import CLASSIFYING, as_data
 
@@ -50,7 +50,7 @@ class QuestionKind:
     type : QuestionType
     flags : tuple of Flag
     by : str
-        ``"rules"``, or the name of the language model.
+        ``"rules"``, ``"the caller"``, or the name of the language model.
     """
 
     type: QuestionType
@@ -139,6 +139,45 @@ def classify(question: str, *, model: LanguageModel | None = None) -> QuestionKi
         flags = tuple(flag for flag in FLAGS if flag in reply["flags"])
         return QuestionKind(reply["type"], flags, model.model)
     return _by_rule(question)
+
+
+def read_kind(text: str) -> QuestionKind:
+    """Read a kind of question as `QuestionKind` is written.
+
+    Parameters
+    ----------
+    text : str
+        A type, and flags in brackets where there are any.
+
+    Returns
+    -------
+    QuestionKind
+
+    Raises
+    ------
+    InputError
+        For a type or flag that is none.
+
+    Examples
+    --------
+    >>> read_kind("consensus (jargon, time-sensitive)").flags
+    ('jargon', 'time-sensitive')
+    >>> read_kind("riddle")
+    Traceback (most recent call last):
+    landscape.errors.InputError: There is no kind of question 'riddle'; use one of ...
+    """
+    name, _, rest = str(text).partition("(")
+    flags = [flag.strip() for flag in rest.rstrip(") ").split(",") if flag.strip()]
+    for what, given, allowed in (
+        ("kind of question", [name.strip()], TYPES),
+        ("flag of a question", flags, FLAGS),
+    ):
+        unknown = [word for word in given if word not in allowed]
+        if unknown:
+            message = f"There is no {what} {unknown[0][:60]!r}; use one of {', '.join(allowed)}."
+            raise InputError(message)
+    kind = next(kind for kind in TYPES if kind == name.strip())
+    return QuestionKind(kind, tuple(flag for flag in FLAGS if flag in flags), "the caller")
 
 
 def preset_for(kind: QuestionKind) -> Preset:

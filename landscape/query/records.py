@@ -337,6 +337,9 @@ class Answer:
         For bibliometric questions: the search to run in ADS.
     notes : tuple of str
         What the reader should know, for example that a model failed and sentences are quoted.
+    settings : mapping
+        What it was answered with, whoever chose it: ``atlas.ask(answer.question,
+        **answer.settings)`` asks so again.
     """
 
     question: str
@@ -351,6 +354,7 @@ class Answer:
     trace: tuple[Step, ...] = ()
     ads_query: str | None = None
     notes: tuple[str, ...] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def papers(self) -> tuple[Paper, ...]:

@@ -16,6 +16,7 @@ Method = Literal["hybrid", "semantic", "words"]
 Fusion = Literal["scores", "ranks"]
 
 _LARGEST_K = 10_000
+_LONGEST_KEYWORD = 200  # characters
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,8 @@ class SearchSettings:
     rerank : bool, default True
         Whether the first papers are compared word by word.
     weights : Weights
+    keywords : tuple of str
+        Counted as names of the query where the keyword weight is on.
     gamma : float, default 0.1
         Strictness about outliers, see `landscape.query.outliers`.
     t_now : datetime.date
@@ -57,6 +60,7 @@ class SearchSettings:
     filter: str | None = None
     rerank: bool = True
     weights: Weights = field(default_factory=Weights)
+    keywords: tuple[str, ...] = ()
     gamma: float = 0.1
     t_now: date = field(default_factory=lambda: datetime.now(UTC).date())
 
@@ -73,6 +77,7 @@ class SearchSettings:
         if not isinstance(weights, Weights):
             message = f"The weights are {weights!r}; give Weights(time=0.5), for example."
             raise InputError(message)
+        check_keywords(self.keywords)
         check_day("t_now", self.t_now)
         for name, allowed in (
             ("method", ("hybrid", "semantic", "words")),
@@ -97,6 +102,28 @@ def is_whole(value: object) -> bool:
     (True, False, False)
     """
     return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def check_keywords(value: object) -> None:
+    """Refuse what is no collection of keywords.
+
+    Raises
+    ------
+    InputError
+
+    Examples
+    --------
+    >>> check_keywords("dust")
+    Traceback (most recent call last):
+    landscape.errors.InputError: keywords is 'dust'; give a tuple of texts, such as ('dust', 'AGN').
+    """
+    if not isinstance(value, tuple | list) or not all(
+        isinstance(word, str) and word.strip() and len(word) <= _LONGEST_KEYWORD for word in value
+    ):
+        message = (
+            f"keywords is {str(value)[:60]!r}; give a tuple of texts, such as ('dust', 'AGN')."
+        )
+        raise InputError(message)
 
 
 def check_day(name: str, value: object) -> None:

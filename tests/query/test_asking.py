@@ -171,3 +171,65 @@ def test_a_server_that_is_not_there_costs_a_moment(
     assert time.perf_counter() - begin < 8
     assert said.method == "extractive"
     assert any("connection refused" in note for note in said.notes)
+
+
+def test_what_it_was_answered_with_asks_so_again(demo_atlas: Atlas, offline: None) -> None:
+    said = demo_atlas.ask(QUESTION, keywords=["Wolf-Rayet"], method="words")
+    assert said.settings["k"] == said.results.settings["k"] == len(said.papers)
+    assert said.settings["weights"]["keyword"] == 0.5
+    assert said.results.settings["method"] == "words"
+    again = demo_atlas.ask(said.question, **said.settings)
+    assert again.papers == said.papers
+    assert again.text == said.text
+    assert again.settings == said.settings
+    json.dumps(said.to_dict(), allow_nan=False)
+
+
+def test_keywords_lift_papers_that_name_them(demo_atlas: Atlas, offline: None) -> None:
+    weights = {"keyword": 1.0}
+    plain = demo_atlas.ask(QUESTION, weights=weights, k=30)
+    word = plain.papers[-1].title.split()[-1]
+    lifted = demo_atlas.ask(QUESTION, weights=weights, k=30, keywords=(word,))
+    parts = {hit.paper.paper_id: hit.parts.get("keyword") for hit in lifted.results.hits}
+    assert parts[plain.papers[-1].paper_id] == 1.0
+    assert all("keyword" not in hit.parts for hit in plain.results.hits)
+
+
+def test_the_caller_chooses_kind_and_way(
+    demo_atlas: Atlas, server: OpenAIServer, model: ChatModel
+) -> None:
+    asked = scripted(server)
+    said = demo_atlas.ask(
+        QUESTION, model=model, question_type="consensus (jargon)", hyde=False, generation="rag"
+    )
+    assert said.question_type == "consensus (jargon)"
+    assert said.consensus is not None
+    assert said.results.expansion is None
+    assert not [body for body in asked if '"flags"' in json.dumps(body.get("response_format"))]
+    n_asked = len(asked)
+    quoted = demo_atlas.ask(QUESTION, model=model, generation="quoted")
+    assert len(asked) == n_asked
+    assert quoted.method == "extractive"
+    assert "Sentences quoted from the papers found, as asked for." in quoted.notes
+
+
+def test_what_needs_a_model_says_so(demo_atlas: Atlas, offline: None) -> None:
+    said = demo_atlas.ask(QUESTION, generation="react", hyde=True)
+    assert "An agent needs a language model; none is connected." in said.notes
+    assert "A hypothetical abstract needs a language model; none is connected." in said.notes
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"generation": "magic"},
+        {"question_type": "riddle"},
+        {"question_type": "consensus (rude)"},
+        {"keywords": "dust"},
+        {"keywords": ("",)},
+        {"method": "magic"},
+    ],
+)
+def test_settings_that_cannot_be_are_refused(demo_atlas: Atlas, settings: dict[str, Any]) -> None:
+    with pytest.raises(InputError):
+        demo_atlas.ask(QUESTION, model=None, **settings)

@@ -7,13 +7,20 @@ from html.parser import HTMLParser
 
 import pytest
 
-from landscape.query.html import answer_as_html, results_as_html
+from landscape.query.html import (
+    answer_as_html,
+    claims_as_html,
+    consensus_as_html,
+    method_as_html,
+    paper_as_html,
+    results_as_html,
+)
 from landscape.query.records import Answer, Results
 from tests.query.sample_results import HOSTILE, sample_answer, sample_results
 
 ALLOWED = {
     "style", "div", "h3", "h4", "p", "ol", "li", "b", "br", "a", "span", "details", "summary",
-    "blockquote", "mark", "code",
+    "blockquote", "mark", "code", "ul",
 }  # fmt: skip
 
 
@@ -114,3 +121,20 @@ def test_control_characters_are_dropped_from_text_and_links(results: Results) ->
     assert "\x1b" not in page
     assert "\x07" not in page
     assert 'href="https://doi.org/10.1/a[2Jb"' in page
+
+
+def test_parts_of_an_answer_are_harmless_too(answer: Answer) -> None:
+    claims = assert_harmless(claims_as_html(answer))
+    assert claims.marked[0] == "It cools."
+    assert "run it in ADS" not in claims.text
+    assert "✓ supports" in assert_harmless(consensus_as_html(answer)).text
+    method = assert_harmless(method_as_html(answer))
+    assert "run it in ADS" in method.text
+    assert HOSTILE in method.text  # a note
+    papers = [assert_harmless(paper_as_html(hit)) for hit in answer.results.hits]
+    assert [a["href"] for tag, a in papers[0].tags if tag == "a"] == [
+        "https://ui.adsabs.harvard.edu/abs/2022ApJ...931L..10S/abstract",
+        "https://arxiv.org/abs/2205.00001",
+        "https://doi.org/10.3847/2041-8213/ac1",
+    ]
+    assert "apart from the others" in papers[2].text

@@ -41,7 +41,6 @@ atlas
 # under the map says how many papers there are and how far the map can be trusted.
 
 # %%
-# %matplotlib inline
 ls.figures.heatmap(atlas)
 
 # %% [markdown]
@@ -83,7 +82,7 @@ answer
 # Where on the map are the papers that were used?
 
 # %%
-ls.figures.query(atlas, answer)
+ls.figures.query_map(atlas, answer.results)
 
 # %% [markdown]
 # ## Wander about

@@ -16,22 +16,21 @@ _FIRST = "00_quickstart.ipynb"
 _COPY = "landscape-notebooks"
 
 
-def notebooks_folder(*, working: Path | None = None) -> tuple[Path, str]:
+def notebooks_folder(chosen: Path | None = None) -> tuple[Path, str]:
     """Find the folder of notebooks to work in.
 
     Parameters
     ----------
-    working : pathlib.Path, optional
-        The working folder, by default the process's own.
+    chosen : pathlib.Path, optional
+        The notebooks are copied there; what lies there already stays as it is. By default those of
+        a clone are used where they are, and those of an installed package are copied to
+        ``landscape-notebooks`` in the working folder.
 
     Returns
     -------
     folder : pathlib.Path
-        In a clone its own ``notebooks``; with an installed package ``landscape-notebooks`` in the
-        working folder, to which the notebooks that come with the package are copied. What lies
-        there already stays as it is.
     said : str
-        What the user should know about it; empty for a clone.
+        What the user should know about it; empty if nothing was copied.
 
     Raises
     ------
@@ -45,16 +44,17 @@ def notebooks_folder(*, working: Path | None = None) -> tuple[Path, str]:
     True
     """
     clone = Path(__file__).resolve().parents[2] / "notebooks"
-    if (clone / _FIRST).is_file():
+    is_clone = (clone / _FIRST).is_file()
+    if is_clone and chosen is None:
         return clone, ""
-    source = _installed()
-    target = (working or Path.cwd()) / _COPY
+    source = clone if is_clone else _installed()
+    target = Path.cwd() / (chosen or _COPY)
     try:
         copied = _copy_missing(source, target)
     except OSError as error:
         raise InputError(
-            f"The notebooks cannot be copied to {target} ({error.strerror}); change to a folder "
-            "that you may write to."
+            f"The notebooks cannot be copied to {target} ({error.strerror}); choose a folder that "
+            "you may write to: landscape lab --notebooks DIR"
         ) from error
     return target, f"{copied} notebooks copied to {target}" if copied else ""
 
@@ -135,7 +135,7 @@ def _installed() -> Path:
 
 def _copy_missing(source: Path, target: Path) -> int:
     """Copy what is not there yet, as files that may be changed; tell how many notebooks."""
-    target.mkdir(exist_ok=True)
+    target.mkdir(parents=True, exist_ok=True)
     missing = [
         path
         for path in sorted(source.iterdir())

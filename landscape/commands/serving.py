@@ -52,6 +52,13 @@ def add_app(commands: Any) -> None:
 
 def _server_options(parser: argparse.ArgumentParser, usual: int) -> None:
     parser.add_argument(
+        "--notebooks",
+        type=Path,
+        metavar="DIR",
+        help="work on copies in this folder (default: the notebooks of a clone themselves, "
+        "else copies in landscape-notebooks)",
+    )
+    parser.add_argument(
         "--port", type=int, metavar="N", help=f"default: {usual}, or the next one that is free"
     )
     parser.add_argument("--no-browser", action="store_true", help="only say the address")
@@ -59,10 +66,13 @@ def _server_options(parser: argparse.ArgumentParser, usual: int) -> None:
 
 
 def _lab(options: argparse.Namespace) -> Answer:
-    folder, said = notebooks_folder()
+    folder, said = notebooks_folder(options.notebooks)
     server = require("jupyterlab.labapp", "lab")
     words = [*_prepared(options), f"--ServerApp.root_dir={folder}"]
     words += [f"--LabApp.default_url=/lab/tree/{START_PAGE}", "--ServerApp.answer_yes=True"]
+    words += ["--ServerApp.log_level=WARN"]  # the address is said all the same
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        words.append("--allow-root")  # as in a container; the server is for this machine alone
     for line in (said, f"JupyterLab with the notebooks of {folder}; Ctrl-C ends it"):
         if line:
             note(line)
@@ -71,7 +81,7 @@ def _lab(options: argparse.Namespace) -> Answer:
 
 
 def _app(options: argparse.Namespace) -> Answer:
-    folder, said = notebooks_folder()
+    folder, said = notebooks_folder(options.notebooks)
     shipped = list_notebooks(folder)
     notebook = choose_notebook(options.notebook, shipped)
     server = require("voila.app", "lab")

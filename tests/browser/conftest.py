@@ -1,0 +1,104 @@
+"""One JupyterLab and one browser for all tests that drive a page."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+from landscape import Atlas
+from tests.browser.chromium import executable
+from tests.browser.jupyter_page import WINDOW, JupyterPage
+from tests.servers.openai_server import KEY, OpenAIServer
+
+_ADDRESS = re.compile(r"http://127\.0\.0\.1:(\d+)/\S*\?token=([0-9a-f]+)")
+
+
+@dataclass(frozen=True)
+class Lab:
+    """A running JupyterLab."""
+
+    address: str
+    token: str
+    folder: Path
+    log: Path
+
+
+@pytest.fixture(scope="session")
+def lab(tmp_path_factory: pytest.TempPathFactory, demo_atlas: Atlas) -> Iterator[Lab]:
+    """JupyterLab as `landscape lab` starts it, on copies, ended as Ctrl-C ends it."""
+    home = tmp_path_factory.mktemp("lab")
+    log = home / "lab.log"
+    # A copy of the atlas, so that a test may rebuild it.
+    shutil.copytree(demo_atlas.path, home / "demo.atlas")
+    surroundings = {name: value for name, value in os.environ.items() if "OPENAI" not in name} | {
+        "HOME": str(home),
+        "LANDSCAPE_DEMO": str(home),
+        "PYTHONUNBUFFERED": "1",
+    }
+    surroundings.pop("LANDSCAPE_LLM_MODEL", None)
+    words = [sys.executable, "-m", "landscape.cli", "lab", "--no-browser"]
+    words += ["--notebooks", "notebooks"]
+    with log.open("w") as out:
+        server = subprocess.Popen(words, stdout=out, stderr=out, env=surroundings, cwd=home)
+    try:
+        port, token = _wait_for_address(server, log)
+        yield Lab(f"http://127.0.0.1:{port}", token, home / "notebooks", log)
+    finally:
+        server.send_signal(signal.SIGINT)
+        try:
+            status = server.wait(timeout=30)
+        except subprocess.TimeoutExpired:
+            server.kill()
+            raise
+    assert status == 0, log.read_text()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Chromium, without a window."""
+    with sync_playwright() as playwright:
+        found = executable()
+        started = playwright.chromium.launch(
+            executable_path=found, args=["--no-sandbox", "--disable-dev-shm-usage"]
+        )
+        yield started
+        started.close()
+
+
+@pytest.fixture(scope="session")
+def jupyter(lab: Lab, browser: Browser) -> Iterator[JupyterPage]:
+    """The one page that the tests share: JupyterLab takes long to load."""
+    context = browser.new_context(viewport=WINDOW, accept_downloads=True)
+    yield JupyterPage(context.new_page(), lab.address, lab.token)
+    context.close()
+
+
+@pytest.fixture(scope="session")
+def model_server() -> Iterator[OpenAIServer]:
+    """A language model on the loopback interface that says what it is told to."""
+    with OpenAIServer() as running:
+        assert KEY
+        yield running
+
+
+def _wait_for_address(server: subprocess.Popen[bytes], log: Path) -> tuple[int, str]:
+    deadline = time.monotonic() + 180
+    while time.monotonic() < deadline and server.poll() is None:
+        if found := _ADDRESS.search(log.read_text()):
+            port, token = int(found[1]), found[2]
+            urllib.request.urlopen(f"http://127.0.0.1:{port}/api?token={token}", timeout=60).close()
+            return port, token
+        time.sleep(0.2)
+    raise AssertionError(f"JupyterLab did not start:\n{log.read_text()}")

@@ -1,0 +1,113 @@
+"""JupyterLab in a real browser, driven as a reader would."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Locator, Page
+
+from tests.conftest import REPOSITORY
+
+SCREENSHOTS = REPOSITORY / "build" / "screenshots"
+WINDOW = {"width": 1280, "height": 900}
+SECOND = 1000.0  # in Playwright's milliseconds
+_FIRST_LOAD = 180 * SECOND
+
+
+class JupyterPage:
+    """One browser page on a running JupyterLab."""
+
+    def __init__(self, page: Page, address: str, token: str) -> None:
+        self.page = page
+        self._address, self._token = address, token
+        self.console: list[str] = []
+        page.on("pageerror", lambda error: self.console.append(str(error)))
+        page.set_default_timeout(30 * SECOND)
+
+    def open(self, path: str) -> None:
+        """Open a file in a workspace that holds nothing else, with its side bar closed."""
+        address = f"{self._address}/lab/tree/{path}?reset&token={self._token}"
+        self.page.goto(address, timeout=_FIRST_LOAD, wait_until="domcontentloaded")
+        self.page.locator("#jupyterlab-splash").wait_for(state="detached", timeout=_FIRST_LOAD)
+        self.page.locator(".jp-MainAreaWidget:visible").first.wait_for(timeout=_FIRST_LOAD)
+        self.dismiss_dialogs()
+
+    def open_notebook(self, name: str) -> None:
+        """Open a notebook and wait for its kernel."""
+        self.open(name)
+        self.page.locator(".jp-Notebook .jp-Cell").first.wait_for(timeout=_FIRST_LOAD)
+        self.until(lambda: self.kernel_status() == "idle", "the kernel is ready", seconds=120)
+        self.dismiss_dialogs()
+
+    def dismiss_dialogs(self) -> None:
+        """Close what stands before the notebook: news, questions about kernels."""
+        while self.page.locator(".jp-Dialog").count():
+            self.page.keyboard.press("Escape")
+            self.page.wait_for_timeout(200)
+
+    def kernel_status(self) -> str:
+        """What the notebook's indicator says: idle, busy, starting, ..."""
+        shown = self.page.locator(".jp-NotebookPanel:visible .jp-Notebook-ExecutionIndicator")
+        return (shown.first.get_attribute("data-status") or "") if shown.count() else ""
+
+    def run_all(self, *, seconds: float = 240) -> None:
+        """Run every cell and wait until the last one is done, or one of them fails."""
+        codes = self.page.locator(".jp-NotebookPanel:visible .jp-CodeCell").count()
+        self.page.locator(".lm-MenuBar-itemLabel:text-is('Run')").click()
+        self.page.locator(".lm-Menu-itemLabel:text-is('Run All Cells')").click()
+        self.page.wait_for_timeout(300)
+
+        def finished() -> bool:
+            self.dismiss_dialogs()
+            return bool(self.errors()) or (self.kernel_status() == "idle" and not self.waiting())
+
+        self.until(finished, f"{codes} cells have run", seconds=seconds)
+        assert self.errors() == []
+
+    def waiting(self) -> int:
+        """Cells that are running or still to run."""
+        prompts = self.page.locator(".jp-NotebookPanel:visible .jp-CodeCell .jp-InputPrompt")
+        return sum(text.strip() == "[*]:" for text in prompts.all_inner_texts())
+
+    def errors(self) -> list[str]:
+        """Tracebacks on the page."""
+        return self.page.locator(
+            ".jp-RenderedText[data-mime-type='application/vnd.jupyter.error']"
+        ).all_inner_texts()
+
+    def until(self, true: Callable[[], bool], what: str, *, seconds: float = 30) -> None:
+        """Wait until something is so; else fail with a picture of the page."""
+        deadline = time.monotonic() + seconds
+        while not true():
+            if time.monotonic() > deadline:
+                self.picture("failed")
+                raise AssertionError(f"not in {seconds:g} s: {what}; errors: {self.errors()}")
+            self.page.wait_for_timeout(150)
+
+    def show(self, selector: str) -> Locator:
+        """Bring what a selector finds first into the window; JupyterLab draws only what is near."""
+        found = self.page.locator(selector).first
+        found.wait_for(state="attached")
+        found.scroll_into_view_if_needed()
+        return found
+
+    def text(self, selector: str) -> str:
+        """What is written there."""
+        return self.page.locator(selector).first.inner_text()
+
+    def picture(self, name: str, of: Locator | None = None) -> Path:
+        """Keep a screenshot as an artefact."""
+        SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+        path = SCREENSHOTS / f"{name}.png"
+        (of or self.page).screenshot(path=path)
+        return path
+
+
+def box_of(where: Locator) -> dict[str, Any]:
+    """Where something is on the page, in pixels: x, y, width, height."""
+    box = where.bounding_box()
+    assert box is not None, "it is not on the page"
+    return dict(box)

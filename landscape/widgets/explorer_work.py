@@ -1,0 +1,119 @@
+"""The long pieces of work of the map explorer, as functions of an atlas: each runs in a thread."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from landscape.errors import InputError
+from landscape.widgets.scene import Found
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from landscape.widgets.scene import Period
+
+    Rows = NDArray[np.int64]
+
+METHODS = ("hybrid", "semantic", "words", "filter")
+_LISTED = 50
+_OUTLINE = 80  # corners kept of a lasso
+
+
+def find_papers(atlas: Any, query: str, *, method: str, k: int, time: Period | None) -> Found:
+    """Search an atlas by meaning, by words, or by a Boolean filter.
+
+    Parameters
+    ----------
+    atlas : Atlas
+    query : str
+    method : {"hybrid", "semantic", "words", "filter"}
+        A filter finds all papers that it lets through, the most cited first.
+    k : int
+        Papers wanted, of the other methods.
+    time : (int, int) or None
+        First and last year.
+
+    Returns
+    -------
+    Found
+
+    Raises
+    ------
+    InputError
+        For an empty query, an unknown method, or a filter with a mistake.
+    """
+    if method not in METHODS:
+        raise InputError(f"There is no method {method!r}; use one of {', '.join(METHODS)}.")
+    if not query.strip():
+        raise InputError("The search is empty; write a question or some words.")
+    years = None if time is None else f"{time[0]}..{time[1]}"
+    if method == "filter":
+        text = f"({query}); {years}" if years else query
+        rows = atlas.select(text)
+        if not len(rows):
+            raise InputError("No paper passes this filter; take a condition away.")
+        cites = atlas.read_papers(["cites"])["cites"].to_numpy("float64", na_value=-1.0)
+        rows = rows[np.argsort(-cites[rows], kind="stable")]
+        papers = tuple(atlas.engine.papers(rows[:_LISTED].tolist()))
+        known = (cites[rows] >= 0).any()
+        order = "the most cited first" if known else "in the order of the atlas"
+        note = f"{len(rows):,} papers pass the filter, {order}."
+        return Found(query, method, rows, np.zeros(len(rows), dtype=bool), papers, note)
+    results = atlas.search(query, k=k, method=method, filter=years)
+    if not results.hits:
+        raise InputError("Nothing was found; use other words, or more years.")
+    rows = np.array([hit.paper.row for hit in results.hits], dtype=np.int64)
+    apart = np.array([bool(hit.outlier) for hit in results.hits])
+    n_apart = int(apart.sum())
+    note = f"{len(rows):,} papers of {results.coverage.n_searched:,} searched, best first."
+    if n_apart:
+        note += f" {n_apart:,} lie{'s' if n_apart == 1 else ''} apart from the others (◇)."
+    note = " ".join([note, *results.coverage.notes])
+    return Found(query, method, rows, apart, results.papers[:_LISTED], note)
+
+
+def simple_outline(xs: Any, ys: Any, *, unit: float) -> list[tuple[float, float]]:
+    """Fewer, rounder corners of an outline, so that one line of code can repeat it.
+
+    Parameters
+    ----------
+    xs, ys : sequence of float
+        Corners, in map units.
+    unit : float
+        Map units to a pixel: half of one is the precision.
+
+    Returns
+    -------
+    list of (float, float)
+
+    Examples
+    --------
+    >>> simple_outline([0.1234, 1.0, 1.0], [0.0, 0.0, 1.0], unit=0.1)
+    [(0.12, 0.0), (1.0, 0.0), (1.0, 1.0)]
+    """
+    step = max(1, -(-len(xs) // _OUTLINE))
+    digits = max(0, 1 - int(np.floor(np.log10(unit)))) if unit > 0 else 6
+    digits = max(0, digits - (1 if digits > 1 else 0))
+    corners = zip(list(xs)[::step], list(ys)[::step], strict=True)
+    return [(round(float(x), digits), round(float(y), digits)) for x, y in corners]
+
+
+def review_rows(atlas: Any) -> tuple[str, Rows]:
+    """Rows of the papers that were recognised as reviews.
+
+    Raises
+    ------
+    AtlasError
+        If the atlas has no such layer.
+    """
+    rows = np.unique(atlas.reviews["paper_row"].to_numpy())
+    return "reviews", rows.astype(np.int64)
+
+
+def csv_of(table: Any, *, note: str) -> str:
+    """A table of papers for a spreadsheet, with what it is of on top."""
+    from landscape.text.spreadsheet import as_csv
+
+    return f"# {note}\n" + as_csv(table)

@@ -1,0 +1,285 @@
+"""The map in the browser: a plotly figure widget that is told what is drawn.
+
+plotly.py keeps the state of a figure in two places: what a page that comes back is told, and what
+this process knows. Here the former is made anew from the latter whenever it is asked for, and
+messages from the page wait while another thread draws.
+"""
+
+from __future__ import annotations
+
+import threading
+from copy import deepcopy
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from landscape.widgets.labels import FONT, SIZES
+
+if TYPE_CHECKING:
+    from landscape.figures.colours import Theme
+    from landscape.widgets.raster import Picture
+    from landscape.widgets.scene import Drawn, MapData
+    from landscape.widgets.views import Box, Size, View
+
+CONFIG = {"scrollZoom": True, "displayModeBar": False, "doubleClick": "reset", "responsive": False}
+# In the order in which they are drawn, the last on top.
+TRACES = ("concept", "facility", "reviews", "papers", "selected", "found", "apart", "focus",
+          "regions", "continents")  # fmt: skip
+_NUMBERED = 10
+_NOTHING = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"
+
+
+class MapFigure(go.FigureWidget):  # type: ignore[misc]  # plotly ships no types
+    """A figure widget for one map.
+
+    Parameters
+    ----------
+    parts : dict
+        ``data`` and ``layout``, see `figure_parts`.
+    """
+
+    def __init__(self, parts: dict[str, Any]) -> None:
+        self._drawing = threading.RLock()
+        super().__init__(**parts)
+        self._config = dict(CONFIG)
+
+    def get_state(self, key: Any = None, drop_defaults: bool = False) -> Any:
+        """What a page is told that asks for everything: the figure as it is now."""
+        if (
+            key is None
+            and "_layout_obj" in self.__dict__
+            and "_widget_layout" in self._trait_values
+        ):
+            with self._drawing:
+                self._trait_values["_widget_layout"] = deepcopy(self._layout_obj._props)
+                self._trait_values["_widget_data"] = deepcopy(self._data)
+        return super().get_state(key=key, drop_defaults=drop_defaults)
+
+    def _handle_msg(self, msg: Any) -> None:
+        with self._drawing:
+            super()._handle_msg(msg)
+
+    def trace(self, name: str) -> Any:
+        """One of `TRACES`."""
+        return self.data[TRACES.index(name)]
+
+    def look(self, view: View) -> None:
+        """Set the window."""
+        x0, y0, x1, y1 = view.box
+        with self._drawing, self.batch_update():
+            self.layout.xaxis.range, self.layout.yaxis.range = (x0, x1), (y0, y1)
+
+    def box(self) -> Box:
+        """The window that is set."""
+        (x0, x1), (y0, y1) = self.layout.xaxis.range, self.layout.yaxis.range
+        return float(x0), float(y0), float(x1), float(y1)
+
+    def show_drawn(self, drawn: Drawn, data: MapData, *, base: Picture | None) -> None:
+        """Put what was drawn into the figure, in one message."""
+        parts = trace_parts(drawn, data)
+        with self._drawing, self.batch_update():
+            for place, picture in ((0, base), (1, drawn.picture)):
+                if picture is not None:
+                    self.layout.images[place].update(image_part(picture.box, picture.link))
+            for name, part in parts.items():
+                trace = self.trace(name)
+                if not len(part["x"]) and not len(trace.x if trace.x is not None else ()):
+                    continue
+                for prop, value in part.items():
+                    trace[prop] = value
+
+
+def figure_parts(view: View, size: Size, colours: Theme) -> dict[str, Any]:
+    """Traces and layout of an empty map.
+
+    Parameters
+    ----------
+    view : View
+    size : (int, int)
+        Width and height in pixels.
+    colours : Theme
+
+    Returns
+    -------
+    dict
+        ``data`` and ``layout`` of a plotly figure.
+    """
+    x0, y0, x1, y1 = view.box
+    hidden = {"visible": False, "showgrid": False, "zeroline": False, "fixedrange": False}
+    empty = {"xref": "x", "yref": "y", "layer": "below", "sizing": "stretch", "source": _NOTHING}
+    empty |= {"x": x0, "y": y1, "sizex": x1 - x0, "sizey": y1 - y0}
+    return {
+        "data": [_empty_trace(name, colours) for name in TRACES],
+        "layout": {
+            "width": size[0], "height": size[1], "autosize": False,
+            "margin": {"l": 0, "r": 0, "t": 0, "b": 0}, "showlegend": False,
+            "dragmode": "pan", "hovermode": "closest", "hoverdistance": 14,
+            "xaxis": {**hidden, "range": [x0, x1]},
+            "yaxis": {**hidden, "range": [y0, y1], "scaleanchor": "x"},
+            "images": [dict(empty), dict(empty)],
+            **theme_part(colours),
+        },
+    }  # fmt: skip
+
+
+def theme_part(colours: Theme) -> dict[str, Any]:
+    """What of the layout depends on the theme."""
+    line = {"color": colours.apart, "width": 1.6, "dash": "solid"}
+    return {
+        "paper_bgcolor": colours.page, "plot_bgcolor": colours.page,
+        "font": {"family": FONT, "size": 12, "color": colours.ink},
+        "hoverlabel": {"bgcolor": colours.halo, "bordercolor": colours.faint, "align": "left",
+                       "font": {"family": FONT, "size": 12, "color": colours.ink}},
+        "newselection": {"line": line},
+        "activeselection": {"fillcolor": colours.apart, "opacity": 0.06},
+    }  # fmt: skip
+
+
+def image_part(box: Box, link: str) -> dict[str, Any]:
+    """A picture at its place on the map."""
+    x0, y0, x1, y1 = box
+    return {"source": link, "x": x0, "y": y1, "sizex": x1 - x0, "sizey": y1 - y0}
+
+
+def trace_style(name: str, colours: Theme) -> dict[str, Any]:
+    """How a trace is drawn; selecting on the page changes nothing about it."""
+    if name in ("regions", "continents"):
+        level = 0 if name == "continents" else 1
+        colour = colours.continent if level == 0 else colours.ink
+        halo = ", ".join(
+            f"{dx}px {dy}px 1px {colours.halo}"
+            for dx in (-1, 0, 1) for dy in (-1, 0, 1) if dx or dy
+        )  # fmt: skip
+        font = {"size": SIZES[level], "color": colour, "family": FONT, "shadow": halo}
+        font["weight"] = 700 if level == 0 else 400
+        return {
+            "mode": "text", "textfont": font, "textposition": "middle center",
+            "unselected": {"textfont": {"color": colour}},
+            "selected": {"textfont": {"color": colour}},
+        }  # fmt: skip
+    if name in ("concept", "facility"):
+        first = name == "concept"
+        colour = _OVERLAID[colours.name][name]
+        return {"mode": "lines", "hoverinfo": "skip",
+                "line": {"color": colour, "width": 1.8, "dash": "solid" if first else "dash"}}  # fmt: skip
+    marker: dict[str, Any] = {
+        "papers": {"size": 6, "color": colours.ink, "opacity": 0.8,
+                   "line": {"width": 0.6, "color": colours.halo}},
+        "reviews": {"size": 9, "symbol": "square-open", "opacity": 1,
+                    "color": _OVERLAID[colours.name]["reviews"], "line": {"width": 1.8}},
+        "selected": {"size": 9, "symbol": "circle-open", "color": colours.apart, "opacity": 1,
+                     "line": {"width": 1.5}},
+        "found": {"size": 9, "color": colours.found, "opacity": 1,
+                  "line": {"width": 1, "color": colours.halo}},
+        "apart": {"size": 10, "symbol": "diamond-open", "color": colours.apart, "opacity": 1,
+                  "line": {"width": 2}},
+        "focus": {"size": 22, "symbol": "circle-open", "color": colours.accent, "opacity": 1,
+                  "line": {"width": 3}},
+    }[name]  # fmt: skip
+    kept = {"marker": {"opacity": marker["opacity"]}}
+    style: dict[str, Any] = {"mode": "markers", "marker": marker, "selected": kept,
+                             "unselected": kept}  # fmt: skip
+    if name == "focus":
+        style["hoverinfo"] = "skip"
+    if name in ("found", "apart"):
+        colour = colours.halo if name == "found" else colours.apart
+        font = {"size": 9.5, "color": colour, "family": FONT, "weight": 700}
+        chosen = {"marker": kept["marker"], "textfont": {"color": colour}}
+        style |= {"mode": "markers+text", "textfont": font, "selected": chosen,
+                  "unselected": chosen, "textposition": "middle center"}  # fmt: skip
+        if name == "apart":
+            style["textposition"] = "top center"
+    return style
+
+
+_OVERLAID = {
+    "light": {"concept": "#721025", "facility": "#0a4f96", "reviews": "#721025"},
+    "dark": {"concept": "#fad732", "facility": "#a8f8d9", "reviews": "#fad732"},
+}
+
+
+def _empty_trace(name: str, colours: Theme) -> dict[str, Any]:
+    trace: dict[str, Any] = {"type": "scatter", "name": name, "x": [], "y": []}
+    if name not in ("concept", "facility", "focus"):
+        trace["hoverinfo"] = "text"
+    return trace | trace_style(name, colours)
+
+
+def trace_parts(drawn: Drawn, data: MapData) -> dict[str, dict[str, Any]]:
+    """What changes of each trace with every drawing; rows that it stands for are in the marks."""
+    scene = drawn.scene
+    parts: dict[str, dict[str, Any]] = {}
+    nothing = np.zeros(0, dtype=np.float32)
+    for name in ("concept", "facility"):
+        x, y = drawn.lines.get(name, (nothing, nothing))
+        parts[name] = {"x": x, "y": y}
+    for name in ("reviews", "papers", "selected", "found", "apart"):
+        rows = drawn.marks.get(name, np.zeros(0, dtype=np.int64))
+        if name in ("found", "apart"):
+            rows = rows[::-1]  # the best on top
+        parts[name] = {"x": data.x[rows], "y": data.y[rows], "hovertext": [""] * len(rows)}
+        if name == "papers":
+            parts[name]["marker"] = paper_marker(rows, drawn)
+        if name in ("found", "apart"):
+            ranks = [drawn.ranks.get(int(row), 0) for row in rows]
+            numbered = [0 < rank <= _NUMBERED for rank in ranks]
+            parts[name]["text"] = [
+                str(rank) if shown else "" for rank, shown in zip(ranks, numbered, strict=True)
+            ]
+            if name == "found":
+                sizes = np.where(numbered, 17.0, 9.0).astype(np.float32)
+                parts[name]["marker"] = {
+                    **trace_style("found", scene.colours)["marker"], "size": sizes,
+                }  # fmt: skip
+    lines = drawn.lines.get("reviews")
+    if lines is not None and "reviews" not in drawn.marks:
+        x, y = lines
+        parts["reviews"] = {"x": x, "y": y, "hovertext": [], "mode": "lines",
+                            "line": {"color": _OVERLAID[scene.theme]["reviews"], "width": 1.4,
+                                     "dash": "dot"}}  # fmt: skip
+    else:
+        parts["reviews"]["mode"] = "markers"
+    from landscape.figures.twins import plain
+
+    for name, level in (("regions", 1), ("continents", 0)):
+        chosen = [one for one in drawn.names if one.level == level]
+        parts[name] = {
+            "x": np.array([one.x for one in chosen], dtype=np.float64),
+            "y": np.array([one.y for one in chosen], dtype=np.float64),
+            "text": ["<br>".join(plain(line) for line in one.lines) for one in chosen],
+            "hovertext": [region_card(data.labels.table, one.topic_id) for one in chosen],
+        }  # fmt: skip
+    return parts
+
+
+def paper_marker(rows: Any, drawn: Drawn) -> dict[str, Any]:
+    """The dots of single papers in the colours of the map."""
+    scene = drawn.scene
+    marker: dict[str, Any] = dict(trace_style("papers", scene.colours)["marker"])
+    colouring = scene.colouring
+    if colouring.kind == "density":
+        return marker
+    palette = np.round(colouring.palette(scene.colours) * 255).astype(int)
+    values = colouring.values[rows]
+    if colouring.kind == "classes":
+        chosen = palette[values]
+    else:
+        known = np.nan_to_num(values, nan=colouring.low)
+        span = colouring.high - colouring.low
+        place = np.clip((known - colouring.low) / span, 0, 1) * (len(palette) - 1)
+        chosen = palette[np.round(place).astype(int)]
+        chosen = np.where(np.isfinite(values)[:, None], chosen, 150)
+    marker["color"] = [f"rgb({r},{g},{b})" for r, g, b in chosen]
+    return marker
+
+
+def region_card(table: Any, topic_id: int) -> str:
+    """What is told of a region under the pointer."""
+    from landscape.figures.twins import plain
+
+    row = table[table["topic_id"] == topic_id].iloc[0]
+    words = row["keywords"] if "keywords" in table else None
+    some = [] if words is None or isinstance(words, str) else [plain(word) for word in words[:5]]
+    told = f"<b>{plain(row['label'])}</b><br>{int(row['n_papers']):,} papers"
+    return told + (f"<br>{', '.join(some[:3])}" if some else "") + "<br><i>click to go there</i>"

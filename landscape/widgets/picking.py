@@ -1,0 +1,161 @@
+"""Finding papers by their place among millions: in a window, under a lasso, by rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from landscape.widgets.views import Box
+
+    Rows = NDArray[np.int32]
+    Floats = NDArray[np.float32]
+
+_MOST_TILES = 250  # a side: their numbers fit 16 bits, which are sorted in linear time
+_PAPERS_A_TILE = 40
+
+
+class Points:
+    """The papers' places, kept tile by tile, so that a window reads only what lies near it.
+
+    Parameters
+    ----------
+    x, y : array_like of float, shape (n,)
+        Map units; papers whose place is not finite are on no window.
+
+    Examples
+    --------
+    >>> points = Points([0.0, 1.0, 2.0], [0.0, 1.0, 2.0])
+    >>> points.within((0.5, 0.5, 3.0, 3.0)).tolist(), len(points)
+    ([1, 2], 3)
+    """
+
+    def __init__(self, x: ArrayLike, y: ArrayLike) -> None:
+        self.n_papers = len(np.asarray(x))
+        across, up = (np.asarray(side, dtype=np.float32) for side in (x, y))
+        rows = np.arange(self.n_papers, dtype=np.int32)
+        finite = np.isfinite(across) & np.isfinite(up)
+        if not finite.all():
+            across, up, rows = across[finite], up[finite], rows[finite]
+        self._side = int(np.clip(np.sqrt(len(rows) / _PAPERS_A_TILE), 1, _MOST_TILES))
+        self._low = np.array([across.min(initial=0), up.min(initial=0)], dtype=np.float64)
+        if len(rows):
+            self._low = np.array([across.min(), up.min()], dtype=np.float64)
+            high = np.array([across.max(), up.max()], dtype=np.float64)
+        else:
+            high = self._low
+        self._scale = self._side / np.maximum(high - self._low, 1e-12) * (1 - 1e-6)
+        tile = self._tile_of(across, 0) + np.uint16(self._side) * self._tile_of(up, 1)
+        order = np.argsort(tile, kind="stable")
+        self.x, self.y, self.rows = across[order], up[order], rows[order]
+        counts = np.bincount(tile, minlength=self._side**2)
+        self._starts = np.concatenate([[0], np.cumsum(counts)])
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def only(self, mask: NDArray[np.bool_]) -> Points:
+        """The papers of a mask, of shape (n_papers,), without sorting again."""
+        kept = mask[self.rows]
+        if kept.all():
+            return self
+        chosen = object.__new__(Points)
+        chosen.n_papers, chosen._side = self.n_papers, self._side
+        chosen._low, chosen._scale = self._low, self._scale
+        chosen.x, chosen.y, chosen.rows = self.x[kept], self.y[kept], self.rows[kept]
+        chosen._starts = np.concatenate([[0], np.cumsum(kept)])[self._starts]
+        return chosen
+
+    def near(self, box: Box) -> tuple[Floats, Floats, Rows]:
+        """x, y and rows of the papers of all tiles that a window touches."""
+        first, last = (
+            [int(np.clip((corner[axis] - self._low[axis]) * self._scale[axis], -1, self._side))
+             for axis in (0, 1)]
+            for corner in (box[:2], box[2:])
+        )  # fmt: skip
+        c0, r0 = max(0, first[0]), max(0, first[1])
+        c1, r1 = min(self._side - 1, last[0]), min(self._side - 1, last[1])
+        if c0 == 0 and c1 == self._side - 1:  # whole tile rows lie one after the other
+            spans = [(r0 * self._side, (r1 + 1) * self._side)] if r1 >= r0 else []
+        else:
+            spans = [(r * self._side + c0, r * self._side + c1 + 1) for r in range(r0, r1 + 1)]
+        pieces = [slice(self._starts[a], self._starts[b]) for a, b in spans if b > a]
+        if len(pieces) == 1:
+            return self.x[pieces[0]], self.y[pieces[0]], self.rows[pieces[0]]
+        if not pieces:
+            return self.x[:0], self.y[:0], self.rows[:0]
+        x, y, rows = (
+            np.concatenate([side[piece] for piece in pieces])
+            for side in (self.x, self.y, self.rows)
+        )
+        return x, y, rows
+
+    def within(self, box: Box) -> Rows:
+        """Rows of the papers in a window, rising."""
+        x, y, rows = self.near(box)
+        x0, y0, x1, y1 = box
+        found: Rows = np.sort(rows[(x >= x0) & (x <= x1) & (y >= y0) & (y <= y1)])
+        return found
+
+    def inside(self, xs: Sequence[float], ys: Sequence[float]) -> Rows:
+        """Rows of the papers inside an outline, rising; where it crosses itself, even-odd.
+
+        Examples
+        --------
+        >>> Points([0.4, 0.9], [0.5, 0.1]).inside([0, 1, 0], [0, 1, 1]).tolist()
+        [0]
+        """
+        corners = np.column_stack([xs, ys]).astype(np.float64)
+        corners = corners[np.isfinite(corners).all(axis=1)]
+        if len(corners) < 3:
+            return self.rows[:0]
+        low, high = corners.min(axis=0), corners.max(axis=0)
+        x, y, rows = self.near((low[0], low[1], high[0], high[1]))
+        inside = np.zeros(len(rows), dtype=bool)
+        # A ray to the left meets the outline an odd number of times from inside.
+        for (ax, ay), (bx, by) in zip(corners, np.roll(corners, -1, axis=0), strict=True):
+            if ay == by:
+                continue
+            meets = (y < ay) != (y < by)
+            inside[meets] ^= x[meets] > ax + (y[meets] - ay) * (bx - ax) / (by - ay)
+        found: Rows = np.sort(rows[inside])
+        return found
+
+    def _tile_of(self, values: Floats, axis: int) -> NDArray[np.uint16]:
+        scaled = (values - self._low[axis]) * self._scale[axis]
+        return np.clip(scaled, 0, self._side - 1).astype(np.uint16)
+
+
+def rows_of_selection(selection: Any, n_papers: int) -> NDArray[np.int64]:
+    """Rows of a selection given as row numbers or a mask; an empty one stays empty.
+
+    Parameters
+    ----------
+    selection : array_like of int or bool
+    n_papers : int
+
+    Returns
+    -------
+    ndarray of int64
+        Rising, each once.
+
+    Raises
+    ------
+    InputError
+        If it does not fit the atlas.
+
+    Examples
+    --------
+    >>> rows_of_selection([4, 2, 2], 5).tolist(), rows_of_selection([], 5).tolist()
+    ([2, 4], [])
+    """
+    from landscape.overlays.trends.comparison import rows_of
+
+    given = np.asarray(selection)
+    if not given.size or (given.dtype == bool and not given.any() and len(given) == n_papers):
+        return np.zeros(0, dtype=np.int64)
+    return rows_of(None, given, n_papers)

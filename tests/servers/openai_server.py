@@ -35,6 +35,7 @@ class Answer:
     headers: dict[str, str] = field(default_factory=lambda: {"Content-Type": "application/json"})
     delay: float = 0.0  # seconds before the answer begins
     sent: int | None = None  # bytes that come through before the connection is cut
+    pace: float = 0.0  # seconds between two pieces of a stream
 
 
 Fault = Callable[[Answer], Answer]
@@ -56,6 +57,11 @@ def failing(status: int = 500) -> Fault:
 
 def slow(seconds: float) -> Fault:
     return lambda answer: replace(answer, delay=seconds)
+
+
+def word_by_word(pace: float) -> Fault:
+    """A stream that takes its time."""
+    return lambda answer: replace(answer, pace=pace)
 
 
 def cut_off(answer: Answer) -> Answer:
@@ -254,8 +260,11 @@ def _handler(server: OpenAIServer) -> type[BaseHTTPRequestHandler]:
                 self.send_header(name, value)
             self.send_header("Content-Length", str(len(answer.body)))
             self.end_headers()
+            body = answer.body if answer.sent is None else answer.body[: answer.sent]
             with contextlib.suppress(ConnectionError):
-                self.wfile.write(answer.body if answer.sent is None else answer.body[: answer.sent])
+                for piece in re.findall(rb".*?\n\n|.+", body, re.DOTALL) if answer.pace else [body]:
+                    self.wfile.write(piece)
+                    time.sleep(answer.pace)
             if answer.sent is not None:
                 self.close_connection = True
 

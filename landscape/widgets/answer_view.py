@@ -1,0 +1,305 @@
+"""An answer with all that belongs to it, in tabs: claims, papers, map, consensus, method, files."""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import ipywidgets as widgets
+
+from landscape.errors import LandscapeError
+from landscape.query.entities import find_entities
+from landscape.query.html import (
+    claims_as_html,
+    consensus_as_html,
+    escape,
+    method_as_html,
+    paper_as_html,
+)
+from landscape.text.spreadsheet import as_csv
+from landscape.widgets.export import download_link
+from landscape.widgets.jobs import Job
+from landscape.widgets.papers_view import PapersView
+from landscape.widgets.recipe import answer_as_notebook
+
+if TYPE_CHECKING:
+    from landscape.atlas.reading import Atlas
+    from landscape.query.records import Answer, Results
+
+_TITLES = ("Answer", "Papers", "Map", "Consensus", "How it was found", "Save")
+_PAPERS, _MAP, _SAVE = 1, 2, 5
+_NO_MODEL = (
+    "No language model is connected, so these are sentences of the papers, quoted. To have an "
+    "answer written, its claims checked and consensus judged, connect one under “Language model”."
+)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question, how it was asked, and what came of it.
+
+    Attributes
+    ----------
+    answer : Answer
+    given : mapping
+        Settings that somebody chose.
+    thread : tuple of Answer
+        The conversation before it, oldest first.
+    model, server : str or None
+        The language model that was connected, and where.
+    key_variable : str
+        The environment variable of its key.
+    unfinished : str
+        What a model wrote before it failed.
+    cost : str
+        In tokens, and in money where prices are known.
+    seconds : float
+    """
+
+    answer: Answer
+    given: Mapping[str, Any] = field(default_factory=dict)
+    thread: tuple[Answer, ...] = ()
+    model: str | None = None
+    server: str | None = None
+    key_variable: str = "OPENAI_API_KEY"
+    unfinished: str = ""
+    cost: str = ""
+    seconds: float = 0.0
+
+    def file(self, ending: str, atlas: Atlas, *, papers: Results | None = None) -> str:
+        """Write it out as ``.md``, ``.json``, ``.bib``, ``.csv`` or ``.ipynb``.
+
+        Parameters
+        ----------
+        ending : str
+        atlas : Atlas
+        papers : Results, optional
+            Papers for the bibliography and the table; all when not given.
+        """
+        chosen = papers or self.answer.results
+        if ending == ".md":
+            return self.answer.to_markdown()
+        if ending == ".json":
+            return json.dumps(self.answer.to_dict(), indent=1, ensure_ascii=False, allow_nan=False)
+        if ending == ".bib":
+            return chosen.to_bibtex()
+        if ending == ".csv":
+            return as_csv(chosen.table)
+        return answer_as_notebook(
+            self.answer, atlas, thread=self.thread, model=self.model, server=self.server,
+            key_variable=self.key_variable,
+        )  # fmt: skip
+
+
+FILES = {
+    ".ipynb": "Notebook that asks again",
+    ".md": "Answer (Markdown)",
+    ".json": "Everything (JSON)",
+    ".bib": "Papers (BibTeX)",
+    ".csv": "Papers (CSV)",
+}
+"""What can be saved, by the ending of the file's name."""
+
+
+class AnswerView(widgets.VBox):
+    """Draws one answer at a time; map and files only once somebody looks for them."""
+
+    def __init__(self) -> None:
+        self._asked: Asked | None = None
+        self._atlas: Atlas | None = None
+        self._drawn: set[int] = set()
+        self._job: Job[Any] | None = None
+        self._heading, self._claims = widgets.HTML(), widgets.HTML()
+        self._consensus, self._method, self._files = widgets.HTML(), widgets.HTML(), widgets.HTML()
+        self.papers = PapersView()
+        self._map = widgets.VBox()
+        self._colours = widgets.ToggleButtons(
+            options=["light", "dark"], tooltips=["Map for a light page", "Map for a dark page"],
+            style={"button_width": "70px"},
+        )  # fmt: skip
+        self._colours.observe(lambda _: self._draw_map(), "value")
+        self._picked = widgets.HTML()
+        self.tabs = widgets.Tab(
+            children=[
+                self._claims, self.papers, widgets.VBox([self._colours, self._map, self._picked]),
+                self._consensus, self._method, self._files,
+            ],
+            titles=_TITLES,
+        )  # fmt: skip
+        self.tabs.observe(lambda _: self._draw_when_seen(), "selected_index")
+        super().__init__([self._heading, self.tabs])
+        self.layout.display = "none"
+
+    @property
+    def asked(self) -> Asked | None:
+        """What is shown."""
+        return self._asked
+
+    @property
+    def chosen(self) -> Results | None:
+        """The papers that are ticked; all while none is."""
+        if self._asked is None:
+            return None
+        results = self._asked.answer.results
+        return replace(results, hits=self.papers.chosen) if self.papers.chosen else results
+
+    def show(self, asked: Asked, atlas: Atlas) -> None:
+        """Draw an answer in place of the one before."""
+        self._asked, self._atlas, self._drawn = asked, atlas, set()
+        answer = asked.answer
+        self._heading.value = f"<div class='landscape-asked'>{escape(answer.question)}</div>"
+        self._claims.value = _claims(asked)
+        self.papers.show(answer.results)
+        self._consensus.value = consensus_as_html(answer) or _no_consensus(asked)
+        self._method.value = _facts(asked) + method_as_html(answer)
+        self._map.children, self._picked.value, self._files.value = [], "", ""
+        self.tabs.set_title(_PAPERS, f"Papers ({len(answer.results)})")
+        self.layout.display = ""
+        self._draw_when_seen()
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait for the map; False if it takes longer."""
+        return self._job is None or self._job.wait(seconds)
+
+    def _draw_when_seen(self) -> None:
+        seen = self.tabs.selected_index
+        if self._asked is None or seen in self._drawn:
+            return
+        if seen == _MAP:
+            self._drawn.add(seen)
+            self._draw_map()
+        elif seen == _SAVE:
+            self._draw_files()  # each time: other papers may be chosen
+
+    def _draw_files(self) -> None:
+        if self._asked is None or self._atlas is None:
+            return
+        links = []
+        for ending, text in FILES.items():
+            name = "papers" if ending in (".bib", ".csv") else "answer"
+            content = self._asked.file(ending, self._atlas, papers=self.chosen)
+            links.append(download_link(f"{name}{ending}", content, text=text))
+        n = len(self.papers.chosen)
+        which = f"the {n} chosen" if n else "all; tick some to save only these"
+        self._files.value = (
+            f"<p>{' '.join(links)}</p><p class='landscape-quiet'>Papers: {which}. The notebook "
+            "holds every setting, the atlas and its checksum, and no key. In code: "
+            '<code>panel.save("answer.ipynb")</code>.</p>'
+        )
+
+    def _draw_map(self) -> None:
+        if self._asked is None or _MAP not in self._drawn:
+            return
+        if self._job is not None:
+            self._job.stop()
+        atlas, results, colours = self._atlas, self._asked.answer.results, self._colours.value
+        self._map.children = [widgets.HTML("<p class='landscape-quiet'>Drawing the map …</p>")]
+        self._job = Job(
+            lambda: _map_of(atlas, results, colours, self._show_picked),
+            done=lambda figure: setattr(self._map, "children", [figure]),
+            failed=self._tell_map,
+        )
+        self._job.start()
+
+    def _tell_map(self, error: Exception) -> None:
+        said = str(error) if isinstance(error, LandscapeError) else f"The map failed: {error}"
+        self._map.children = [widgets.HTML(f"<p class='landscape-warning'>{html.escape(said)}</p>")]
+
+    def _show_picked(self, rank: int) -> None:
+        if self._asked is not None:
+            self._picked.value = paper_as_html(self._asked.answer.results.hits[rank - 1])
+
+
+def _map_of(atlas: Any, results: Results, colours: str, pick: Any) -> Any:
+    import plotly.graph_objects as go
+
+    from landscape.figures import interactive
+
+    figure = go.FigureWidget(interactive("query", atlas, results, colours=colours))
+    figure.update_layout(autosize=True, width=None)
+    apart = [bool(hit.outlier) for hit in results.hits]
+    for trace in figure.data:
+        if trace.name not in ("found", "apart from the others"):
+            continue
+        wanted = trace.name != "found"
+        ranks = [hit.rank for hit, is_apart in zip(results.hits, apart, strict=True)
+                 if is_apart == wanted]  # fmt: skip
+        trace.on_click(
+            lambda _trace, points, _state, ranks=ranks: [
+                pick(ranks[place]) for place in points.point_inds[:1]
+            ]
+        )
+    return figure
+
+
+def _claims(asked: Asked) -> str:
+    answer = asked.answer
+    notices = []
+    if answer.results.coverage.generated:
+        notices.append("The corpus is generated: nothing here is a finding about the sky.")
+    if asked.model is None and answer.settings.get("generation") != "quoted":
+        notices.append(_NO_MODEL)
+    elif asked.model is not None and answer.method == "extractive":
+        notices += answer.notes[:1]
+    told = "".join(f"<p class='landscape-quiet'>{escape(notice)}</p>" for notice in notices)
+    unfinished = ""
+    if asked.unfinished:
+        unfinished = (
+            "<details class='landscape-unfinished'><summary>What the model had written before it "
+            "broke off (unfinished, unchecked)</summary>"
+            f"<div class='landscape-live broken'>{escape(asked.unfinished)}</div></details>"
+        )
+    return told + claims_as_html(answer) + unfinished
+
+
+def _no_consensus(asked: Asked) -> str:
+    answer = asked.answer
+    if not (answer.question_type or "").startswith("consensus"):
+        why = (
+            "How far papers agree is judged for questions of consensus, such as “Is there a …?” or "
+            "“Do astronomers agree …?”; under Settings, any question can be made one."
+        )
+    elif asked.model is None:
+        why = "How far the papers agree needs a language model: connect one under “Language model”."
+    else:
+        why = next((n for n in answer.notes if "agree" in n), "It was not judged.")
+    return f"<p class='landscape-quiet'>{escape(why)}</p>"
+
+
+def _facts(asked: Asked) -> str:
+    """What was given, detected, chosen and paid, as a small table."""
+    answer = asked.answer
+    detected = [entity.text for entity in find_entities(answer.question)]
+    needs_model = ("hyde", "check_with_model", "generation") if asked.model is None else ()
+    settings = [
+        f"{name.replace('_', ' ')} {_said(value)}{' (auto)' if name not in asked.given else ''}"
+        for name, value in answer.settings.items()
+        if value is not None and name not in ("question_type", "keywords", "t_now", *needs_model)
+    ]
+    rows = {
+        "Question type": f"{answer.question_type}"
+        + (" (chosen)" if "question_type" in asked.given else ""),
+        "Settings": "; ".join(settings),
+        "Keywords given": ", ".join(answer.settings.get("keywords") or ()) or "none",
+        "Keywords detected": ", ".join(detected) or "none: the question holds no names",
+        "Cost": asked.cost or "nothing: no language model was asked",
+        "Time": f"{asked.seconds:.1f} s",
+    }
+    body = "".join(
+        f"<tr><th scope='row'>{name}</th><td>{escape(text)}</td></tr>"
+        for name, text in rows.items()
+    )
+    return f"<table class='landscape-table landscape-facts'>{body}</table>"
+
+
+def _said(value: Any) -> str:
+    if isinstance(value, Mapping):
+        on = [f"{name} {strength:g}" for name, strength in value.items()
+              if isinstance(strength, int | float) and strength]  # fmt: skip
+        return ", ".join(on) or "none"
+    return (
+        {True: "yes", False: "no"}.get(value, str(value)) if isinstance(value, bool) else f"{value}"
+    )

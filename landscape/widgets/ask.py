@@ -1,0 +1,453 @@
+"""The panel that asks: a question in, an answer with its evidence out.
+
+Its controls are those of pathfinder (figure 6 of Iyer et al. 2024, ApJS 275, 38), and more.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import ipywidgets as widgets
+
+from landscape.errors import AtlasError, InputError, LandscapeError
+from landscape.progress import progress
+from landscape.query.html import escape
+from landscape.widgets.answer_view import FILES, AnswerView, Asked
+from landscape.widgets.ask_controls import AskControls
+from landscape.widgets.connection import Connection
+from landscape.widgets.export import write_file
+from landscape.widgets.panel import Panel
+from landscape.widgets.recipe import code_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from landscape.atlas.reading import Atlas
+    from landscape.llm.models import WritingModel
+    from landscape.query.records import Answer, Step
+
+_SHOWN_EVERY = 0.15  # seconds between two states of a text that is being written
+_LAST_KEYS = 0.25  # seconds: the last letters typed may come after the Enter that follows them
+
+
+class AskPanel(Panel):
+    """Ask an atlas questions, with a language model or without.
+
+    Parameters
+    ----------
+    atlas : Atlas
+    connection : Connection, optional
+        Which language model answers; by default the one that the environment names, if any.
+    question : str, optional
+        What stands in the box at first.
+
+    Attributes
+    ----------
+    value : Answer or None
+        The answer shown.
+    history : tuple of Answer
+        All answers, oldest first.
+    selection : pandas.DataFrame
+        The papers that are ticked; all of the answer while none is.
+    code : str
+        The line that gives the same answer.
+
+    Examples
+    --------
+    >>> import landscape as ls
+    >>> panel = AskPanel(ls.open("my.atlas"))  # doctest: +SKIP
+    >>> panel.ask("Is there a Hubble tension?", k=20)  # doctest: +SKIP
+    >>> panel.wait(), panel.value.text  # doctest: +SKIP
+    """
+
+    def __init__(
+        self, atlas: Atlas, *, connection: Connection | None = None, question: str = ""
+    ) -> None:
+        self._atlas = atlas
+        self.connection = connection if connection is not None else Connection()
+        self._history: list[Asked] = []
+        self._live_text = _LiveText()
+        self.controls = AskControls()
+        self._view = AnswerView()
+        self._question = widgets.Text(
+            value=question, placeholder="Ask a question, and press Enter",
+            tooltip="The question", layout=widgets.Layout(flex="1 1 auto", width="auto"),
+        )  # fmt: skip
+        self._question.add_class("landscape-ask-question")
+        self._button = widgets.Button(
+            description="Ask", button_style="primary", icon="search",
+            tooltip="Ask this question", layout=widgets.Layout(width="100px", flex="0 0 100px"),
+        )  # fmt: skip
+        self._button.add_class("landscape-ask-button")
+        self._follow = widgets.Checkbox(
+            value=False, indent=False, description="Follow up on the answer below",
+            tooltip="Read the question as going on from the answer that is shown",
+            layout=widgets.Layout(width="auto", display="none"),
+        )  # fmt: skip
+        self._plan, self._model_line = widgets.HTML(), widgets.HTML()
+        self._reopen = widgets.Button(
+            description="Open the atlas again", icon="refresh",
+            tooltip="Open the atlas as it is now; earlier answers stay",
+            layout=widgets.Layout(width="190px", display="none"),
+        )  # fmt: skip
+        self._earlier = widgets.VBox(
+            [widgets.HTML("<p class='landscape-quiet'>Nothing was asked yet.</p>")]
+        )
+        self._folds = widgets.Accordion(
+            children=[self.controls, self.connection, self._earlier],
+            titles=("Settings", "Language model", "Earlier questions"),
+            selected_index=None,
+        )
+        super().__init__(
+            f"Ask {atlas.title}",
+            [
+                widgets.HTML(f"<style>{_css()}</style>", layout=widgets.Layout(display="none")),
+                widgets.HBox([self._question, self._button]),
+                self._plan, self._model_line, self._follow, self._folds, self._live_text.widget,
+                self._reopen, self._view,
+            ],
+        )  # fmt: skip
+        self._button.on_click(lambda _: self._asked_on_the_page())
+        self._question.on_msg(self._on_enter)
+        self._question.observe(lambda _: self._show_plan(), "value")
+        self._reopen.on_click(lambda _: self.open_again())
+        self._folds.observe(lambda _: self._show_plan(), "selected_index")
+        self._show_plan()
+
+    def __repr__(self) -> str:
+        n = len(self._history)
+        return f"<AskPanel: {self._atlas.title}, {n} answer{'' if n == 1 else 's'}>"
+
+    @property
+    def atlas(self) -> Atlas:
+        """The atlas that is asked."""
+        return self._atlas
+
+    @property
+    def value(self) -> Answer | None:
+        """The answer shown; None before the first."""
+        return self._view.asked.answer if self._view.asked else None
+
+    @property
+    def history(self) -> tuple[Answer, ...]:
+        """All answers, oldest first."""
+        return tuple(asked.answer for asked in self._history)
+
+    @property
+    def unfinished(self) -> str:
+        """What a model had written when it was stopped or broke off."""
+        return self._live_text.text
+
+    @property
+    def selection(self) -> pd.DataFrame | None:
+        """The papers that are ticked, or all of the answer while none is; None before the first."""
+        chosen = self._view.chosen
+        return None if chosen is None else chosen.table
+
+    def ask(self, question: str | None = None, *, follow_up: bool = False, **settings: Any) -> None:
+        """Ask in the background; `wait` for the answer, which is then the panel's `value`.
+
+        Parameters
+        ----------
+        question : str, optional
+            Default: what stands in the box.
+        follow_up : bool, default False
+            Whether it goes on from the answer shown.
+        **settings
+            Of `Atlas.ask`; where any is given, they take the place of those on the page.
+
+        Raises
+        ------
+        InputError
+            For an empty question, or a setting that cannot be.
+        """
+        if settings:
+            self.controls.put(settings)
+        if question is not None:
+            self._question.value = question
+        asked = self._question.value.strip()
+        if not asked:
+            message = "The question is empty; ask one."
+            raise InputError(message)
+        given = self.controls.given()
+        shown = self._view.asked
+        thread = (*shown.thread, shown.answer) if follow_up and shown else ()
+        model = self.connection.value
+        self._begin(asked, given, thread, model)
+
+    def open_again(self) -> None:
+        """Open the atlas as it is now, after it was built again."""
+        from landscape.atlas.reading import open_atlas
+
+        try:
+            self._atlas = open_atlas(self._atlas.path)
+        except LandscapeError as error:
+            self._tell(error)
+            return
+        self.heading = f"Ask {self._atlas.title}"
+        self._reopen.layout.display = "none"
+        self.say("The atlas was opened again.")
+
+    def save(self, path: str | Path) -> Path:
+        """Write the answer shown into a file.
+
+        Parameters
+        ----------
+        path : path
+            Ends in ``.ipynb`` (a notebook that asks again), ``.md``, ``.json``, ``.bib`` or
+            ``.csv``; the last two hold the papers of `selection`.
+
+        Returns
+        -------
+        pathlib.Path
+
+        Raises
+        ------
+        InputError
+            For another ending, before the first answer, or where it cannot be written.
+        """
+        ending = Path(path).suffix.lower()
+        if ending not in FILES:
+            message = f"An answer is not saved as {Path(path).name!r}; end in {', '.join(FILES)}."
+            raise InputError(message)
+        if self._view.asked is None:
+            raise InputError("There is no answer to save yet; ask a question first.")
+        return write_file(
+            path, self._view.asked.file(ending, self._atlas, papers=self._view.chosen)
+        )
+
+    def stop(self) -> None:
+        """Stop asking; earlier answers stay, and what was written so far is marked."""
+        running = self._job is not None and self._job.is_running
+        super().stop()
+        if running:
+            self._live_text.mark("Stopped. Written so far (unfinished, unchecked)")
+
+    # -- steps -----------------------------------------------------------------------------------
+
+    def _begin(
+        self,
+        question: str,
+        given: Mapping[str, Any],
+        thread: tuple[Answer, ...],
+        model: WritingModel | None,
+    ) -> None:
+        live = self._live_text.begin(question, model.model if model else None)
+        atlas, began = self._atlas, time.monotonic()
+        spent = _Spending(model)
+        connection = self.connection if model else None
+
+        def work() -> Asked:
+            from landscape.query.asking import ask, ask_settings
+
+            title = f"{model.model} writes" if model else "Searching"
+            with progress(title, total=None, unit="words") as advance:
+                watched = _Watched(model, lambda: advance(0), live) if model else None
+
+                def on_text(piece: str) -> None:
+                    advance(len(piece.split()))
+                    live.add(piece)
+
+                def on_step(step: Step) -> None:
+                    advance(0)
+                    live.note(f"{step.thought} → {step.action}")
+
+                answer = ask(
+                    atlas.engine, question, ask_settings(**given), model=watched, thread=thread,
+                    on_text=on_text, on_step=on_step,
+                )  # fmt: skip
+            failed = model is not None and answer.method == "extractive"
+            return Asked(
+                answer, dict(given), thread,
+                model=model.model if model else None,
+                server=connection.server if connection else None,
+                key_variable=connection.key_variable if connection else "OPENAI_API_KEY",
+                unfinished=live.text if failed else "",
+                cost=spent.told(), seconds=time.monotonic() - began,
+            )  # fmt: skip
+
+        self.run("Asking", work, self._finished)
+
+    def _finished(self, asked: Asked) -> None:
+        self._live_text.end()
+        self._history.append(asked)
+        self._show(asked)
+
+    def _show(self, asked: Asked) -> None:
+        self._view.show(asked, self._atlas)
+        self._follow.layout.display = ""
+        self._follow.value = False
+        thread = f"  # after {len(asked.thread)} earlier answers" if asked.thread else ""
+        self.code = code_of(asked.answer.question, asked.given) + thread
+        self._list_earlier()
+
+    def _list_earlier(self) -> None:
+        old, buttons = self._earlier.children, []
+        for asked in reversed(self._history):
+            is_shown = asked is self._view.asked
+            text = " ".join(asked.answer.question.split())
+            button = widgets.Button(
+                description=text, icon="check" if is_shown else "",
+                tooltip=f"Show the answer to: {text[:200]}", layout=widgets.Layout(width="100%"),
+            )  # fmt: skip
+            button.add_class("landscape-asked-before")
+            button.on_click(lambda _, asked=asked: self._show(asked))
+            buttons.append(button)
+        self._earlier.children = buttons
+        self._folds.set_title(2, f"Earlier questions ({len(buttons)})")
+        for widget in old:
+            widget.close()
+
+    def _tell(self, error: Exception) -> None:
+        super()._tell(error)
+        self._live_text.mark("It broke off. Written so far (unfinished, unchecked)")
+        if isinstance(error, AtlasError):
+            self._reopen.layout.display = ""
+
+    def _asked_on_the_page(self) -> None:
+        try:
+            self.ask(follow_up=self._follow.value)
+        except LandscapeError as error:
+            Panel._tell(self, error)
+
+    def _on_enter(self, _widget: Any, content: Any, _buffers: Any) -> None:
+        if isinstance(content, dict) and content.get("event") == "submit":
+            threading.Timer(_LAST_KEYS, self._asked_on_the_page).start()
+
+    def _show_plan(self) -> None:
+        try:
+            plan = self.controls.summary(self._question.value)
+        except LandscapeError as error:
+            plan = str(error)
+        text = f"Would be read as: {plan}." if self._question.value.strip() else ""
+        self._plan.value = f"<span class='landscape-quiet'>{escape(text)}</span>" if text else ""
+        said = (
+            f"Written by {self.connection!r}"[:-1].replace("<Connection: ", "")
+            if self.connection.is_told
+            else "No language model is connected: answers quote sentences of the papers. "
+            "Open “Language model” to connect one."
+        )
+        self._model_line.value = f"<span class='landscape-quiet'>{escape(said)}</span>"
+
+
+class _LiveText:
+    """The text of an answer while it is written, and what is left of it when it breaks off."""
+
+    def __init__(self) -> None:
+        self.widget = widgets.HTML()
+        self._now: _Writing | None = None
+
+    @property
+    def text(self) -> str:
+        return self._now.text if self._now else ""
+
+    def begin(self, question: str, model: str | None) -> _Writing:
+        self._now = _Writing(question, self._draw)
+        self._draw(self._now, f"{model} was asked …" if model else "Searching …")
+        return self._now
+
+    def end(self) -> None:
+        self._now = None
+        self.widget.value = ""
+
+    def mark(self, said: str) -> None:
+        """Say that the text is not finished; without any text there is nothing to show."""
+        if self._now is None or not self._now.text:
+            self.end()
+        else:
+            self._draw(self._now, said, is_broken=True)
+            self._now.is_over = True
+
+    def _draw(self, writing: _Writing, said: str, *, is_broken: bool = False) -> None:
+        if writing is not self._now or writing.is_over:
+            return
+        self.widget.value = (
+            f"<div class='landscape-asked'>{escape(writing.question)}</div>"
+            f"<div class='landscape-quiet' role='status'>{escape(said)}</div>"
+            + (
+                f"<div class='landscape-live tex2jax_ignore mathjax_ignore"
+                f"{' broken' if is_broken else ''}'>{escape(writing.text)}</div>"
+                if writing.text
+                else ""
+            )
+        )
+
+
+class _Writing:
+    """One text that is being written."""
+
+    def __init__(self, question: str, draw: Callable[..., None]) -> None:
+        self.question, self.text, self.is_over = question, "", False
+        self._draw, self._drawn, self._said = draw, 0.0, ""
+
+    def add(self, piece: str) -> None:
+        self.text += piece
+        now = time.monotonic()
+        if now - self._drawn >= _SHOWN_EVERY:
+            self._drawn = now
+            self._draw(self, "Being written; not checked yet …")
+
+    def note(self, said: str) -> None:
+        self._draw(self, said)
+
+
+class _Watched:
+    """A language model that is not asked again once nobody waits for it."""
+
+    def __init__(self, model: WritingModel, check: Callable[[], None], live: _Writing) -> None:
+        self._inner, self._check, self._live = model, check, live
+        self._asked = 0
+
+    @property
+    def model(self) -> str:
+        return self._inner.model
+
+    def complete(self, system: str, user: str) -> str:
+        self._count()
+        return self._inner.complete(system, user)
+
+    def stream(self, system: str, user: str) -> Iterator[str]:
+        self._count()
+        return self._inner.stream(system, user)
+
+    def complete_json(self, system: str, user: str, schema: Mapping[str, Any]) -> dict[str, Any]:
+        self._count()
+        return self._inner.complete_json(system, user, schema)
+
+    def _count(self) -> None:
+        self._check()
+        self._asked += 1
+        self._live.note(f"{self.model} works on request {self._asked} …")
+
+
+class _Spending:
+    """What a model costs from now on."""
+
+    def __init__(self, model: WritingModel | None) -> None:
+        self._budget: Any = getattr(model, "budget", None)
+        self._before = self._now()
+
+    def told(self) -> str:
+        if self._budget is None:
+            return ""
+        tokens, money = (
+            now - before for now, before in zip(self._now(), self._before, strict=True)
+        )
+        paid = f", {money:.4f} in money" if self._budget.money_spent is not None else ""
+        return f"{tokens:,.0f} tokens{paid} (this connection so far: {self._budget})"
+
+    def _now(self) -> tuple[float, float]:
+        if self._budget is None:
+            return 0.0, 0.0
+        return float(self._budget.tokens_used), float(self._budget.money_spent or 0.0)
+
+
+@cache
+def _css() -> str:
+    return files("landscape.widgets").joinpath("ask.css").read_text(encoding="utf-8")

@@ -1,0 +1,71 @@
+"""What the tests of the asking panel share: a scripted model, and what stands on the page."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import ipywidgets as widgets
+
+from tests.servers.openai_server import OpenAIServer
+
+QUESTION = "How do stellar winds change the evolution of massive stars?"
+
+
+def script(
+    server: OpenAIServer, *, kind: str = "multi-paper factual", text: str = ""
+) -> list[dict[str, Any]]:
+    """Let the server classify, expand, write, check and judge; returns what it will be asked."""
+    asked: list[dict[str, Any]] = []
+
+    def reply(body: dict[str, Any]) -> str:
+        asked.append(body)
+        form = json.dumps(body.get("response_format", {}))
+        if '"flags"' in form:
+            return json.dumps({"type": kind, "flags": []})
+        if "verdicts" in form:
+            return '{"verdicts": []}'
+        shown = re.findall(r'"label": ?"([^"]+)"', body["messages"][-1]["content"])
+        if '"stances"' in form:
+            return json.dumps({
+                "statement": "Winds matter.", "stances": [], "relevance": 0.5,
+                "level": "Weak Agreement", "explanation": "Some say so.",
+            })  # fmt: skip
+        if '"question"' in form:
+            return json.dumps({"question": "How do winds and dust go together?"})
+        if not shown:
+            return "We show that line-driven winds strip the envelopes of massive stars."
+        return text or f"Winds strip the envelopes of stars, word by word [{shown[0]}]."
+
+    server.reply = reply
+    return asked
+
+
+def inside(widget: widgets.Widget) -> Iterator[widgets.Widget]:
+    """A widget and all within it."""
+    yield widget
+    for child in getattr(widget, "children", ()):
+        yield from inside(child)
+
+
+def page_of(widget: widgets.Widget) -> str:
+    """All HTML that a panel shows, whether folded or not."""
+    return "\n".join(part.value for part in inside(widget) if isinstance(part, widgets.HTML))
+
+
+def labels_of(widget: widgets.Widget) -> list[str]:
+    """What is written on the controls."""
+    return [part.description for part in inside(widget) if getattr(part, "description", "")]
+
+
+def until(is_true: Callable[[], Any], seconds: float = 20.0) -> bool:
+    """Wait until something holds."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if is_true():
+            return True
+        time.sleep(0.02)
+    return False

@@ -1,0 +1,322 @@
+"""The panel that asks: with a model and without, stopped, failing, hostile, rebuilt."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("ipywidgets")
+
+import ipywidgets as widgets
+
+import landscape
+from landscape.atlas.manifest import read_manifest, write_manifest
+from landscape.atlas.reading import Atlas
+from landscape.errors import InputError
+from landscape.query.records import Answer
+from landscape.widgets.ask import AskPanel
+from landscape.widgets.connection import Connection
+from tests.query.sample_results import HOSTILE, sample_answer
+from tests.servers.openai_server import KEY, OpenAIServer, failing, fine, word_by_word
+from tests.widgets.asking import QUESTION, inside, labels_of, page_of, script, until
+
+LONG = "Winds strip the envelopes of massive stars and slow them down, word by word. " * 20
+
+
+@pytest.fixture(autouse=True)
+def clean(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "LANDSCAPE_LLM_MODEL"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def panel(demo_atlas: Atlas) -> AskPanel:
+    return AskPanel(demo_atlas)
+
+
+@pytest.fixture
+def server() -> Iterator[OpenAIServer]:
+    with OpenAIServer() as running:
+        yield running
+
+
+@pytest.fixture
+def connected(demo_atlas: Atlas, server: OpenAIServer) -> AskPanel:
+    connection = Connection(base_url=server.url, model="small-chat")
+    connection.use_key(KEY)
+    return AskPanel(demo_atlas, connection=connection)
+
+
+def asked(panel: AskPanel, question: str = QUESTION, **settings: object) -> Answer:
+    panel.ask(question, **settings)
+    assert panel.wait(90)
+    assert panel.value is not None, panel.status
+    return panel.value
+
+
+def choice(panel: AskPanel, label: str) -> widgets.Dropdown:
+    return next(
+        w for w in inside(panel.controls)
+        if isinstance(w, widgets.Dropdown) and w.description == label
+    )  # fmt: skip
+
+
+def test_without_a_model_it_quotes_and_says_how_to_connect_one(panel: AskPanel) -> None:
+    assert panel.value is None
+    assert panel.selection is None
+    assert "No language model is connected" in page_of(panel)
+    said = asked(panel)
+    assert said.method == "extractive"
+    page = page_of(panel)
+    assert "<details" in page
+    assert "<mark>" in page
+    assert "connect one under “Language model”" in page
+    assert "The corpus is generated" in page
+    assert panel.code == f"atlas.ask({QUESTION!r})"
+    assert panel.history == (said,)
+    assert repr(panel) == f"<AskPanel: {panel.atlas.title}, 1 answer>"
+
+
+def test_auto_is_shown_as_what_it_is(panel: AskPanel) -> None:
+    panel._question.value = "Is there a tension between measurements of winds?"
+    assert choice(panel, "Papers").label == "auto: 20"
+    assert choice(panel, "Prompt style").label == "auto: nuanced"
+    assert choice(panel, "Question type").label == "auto: consensus"
+    assert choice(panel, "Weights").label == "auto: keywords and citations"
+    choice(panel, "Question type").value = "single-paper factual"
+    assert choice(panel, "Papers").label == "auto: 5"
+    choice(panel, "Papers").value = 7
+    said = asked(panel, panel._question.value)
+    assert len(said.papers) == 7
+    assert said.question_type == "single-paper factual"
+    assert panel.code.endswith("question_type='single-paper factual', k=7)")
+    assert "k 7; style single-paper (auto)" in page_of(panel)
+
+
+def test_every_setting_can_be_given_in_code_and_is_shown(panel: AskPanel) -> None:
+    settings = {
+        "k": 12, "filter": "2000..", "method": "words", "rerank": False, "generation": "quoted",
+        "style": "nuanced", "language": "German", "audience": "public", "keywords": ("WR 140",),
+        "weights": {"keyword": 0.3, "time": 0.0, "citation": 1.0}, "check_with_model": False,
+        "hyde": False, "question_type": "consensus",
+    }  # fmt: skip
+    said = asked(panel, **settings)
+    assert {name: panel.controls.given()[name] for name in settings} == settings
+    assert said.results.settings["method"] == "words"
+    assert all((paper.year or 0) >= 2000 for paper in said.papers)
+    assert choice(panel, "Papers").value == 12
+    with pytest.raises(InputError, match="no setting 'kk'"):
+        panel.ask("Why?", kk=3)
+    with pytest.raises(InputError, match="empty"):
+        panel.ask("  ")
+
+
+def test_a_wrong_setting_on_the_page_is_one_sentence(panel: AskPanel) -> None:
+    panel._question.value = QUESTION
+    panel.controls._filter.value = "cites>"
+    assert "landscape-warning" in page_of(panel.controls)
+    panel._button.click()
+    assert panel.wait(30)
+    assert panel.status
+    assert "Traceback" not in page_of(panel)
+    assert panel.value is None
+
+
+def test_enter_asks(panel: AskPanel) -> None:
+    panel._question.value = QUESTION
+    panel._question._handle_custom_msg({"event": "submit"}, [])
+    assert until(lambda: panel.value is not None, 60)
+
+
+def test_papers_are_sorted_chosen_and_saved(panel: AskPanel, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="ask a question first"):
+        panel.save(tmp_path / "a.md")
+    said = asked(panel, k=40)
+    view = panel._view.papers
+    assert [hit.rank for hit in view.shown] == list(range(1, 31))
+    view._more.click()
+    view.sort("newest first")
+    years = [hit.paper.year for hit in view.shown]
+    assert years == sorted(years, reverse=True)
+    assert len(years) == 40
+    view.sort("outliers first")
+    apart = [bool(hit.outlier) for hit in view.shown]
+    assert apart == sorted(apart, reverse=True)
+    assert len(panel.selection) == 40
+    view._boxes[3].value = view._boxes[8].value = True
+    assert panel.selection["rank"].tolist() == [3, 8]
+    assert panel.save(tmp_path / "p.bib").read_text().count("@") == 2
+    assert panel.save(tmp_path / "p.csv").read_text().count(said.papers[2].title) == 1
+    assert json.loads(panel.save(tmp_path / "a.json").read_text())["question"] == QUESTION
+    assert QUESTION in panel.save(tmp_path / "a.md").read_text()
+    with pytest.raises(InputError, match=r"\.ipynb"):
+        panel.save(tmp_path / "a.docx")
+    panel._view.tabs.selected_index = 5
+    assert page_of(panel).count("download='") == 5
+
+
+def test_the_map_is_drawn_when_it_is_looked_at(panel: AskPanel) -> None:
+    go = pytest.importorskip("plotly.graph_objects")
+    pytest.importorskip("anywidget")
+    asked(panel)
+    assert not panel._view._map.children
+    panel._view.tabs.selected_index = 2
+    assert panel._view.wait(60)
+    (figure,) = panel._view._map.children
+    assert isinstance(figure, go.FigureWidget)
+    assert sum(len(t.x) for t in figure.data if t.name in ("found", "apart from the others")) == 10
+
+
+def test_a_model_answers_and_its_cost_is_told(connected: AskPanel, server: OpenAIServer) -> None:
+    script(server)
+    said = asked(connected, k=4)
+    assert said.method == "small-chat"
+    page = page_of(connected)
+    assert "tokens" in page
+    assert "Winds strip the envelopes" in page
+    assert KEY not in page
+    assert connected.unfinished == ""
+
+
+def test_text_is_shown_while_it_is_written_and_stopping_keeps_the_rest(
+    connected: AskPanel, server: OpenAIServer
+) -> None:
+    requests = script(server, text=LONG)
+    server.script = [fine, fine, fine]
+    first = asked(connected, k=3, hyde=False)
+    server.always = word_by_word(0.05)
+    connected.ask("What slows winds down?", k=3, hyde=False)
+    assert until(lambda: "Winds strip" in connected.unfinished)
+    assert until(lambda: "Being written; not checked yet" in page_of(connected))
+    assert connected.value is first  # still shown
+    connected._stop.click()
+    n_asked = len(requests)
+    written = connected.unfinished
+    assert connected.status == "Stopped."
+    assert "Stopped. Written so far (unfinished, unchecked)" in page_of(connected)
+    assert 0 < len(written) < len(LONG)
+    assert connected.value is first
+    assert connected.history == (first,)
+    server.always = None
+    second = asked(connected, "What slows winds down, then?", k=3, hyde=False)
+    assert connected.history == (first, second)
+    assert "Written so far" not in page_of(connected)
+    assert len(requests) - n_asked <= 4  # nothing more of the stopped question
+
+
+def test_a_server_that_goes_in_the_middle_costs_the_text_and_no_answer(
+    connected: AskPanel, server: OpenAIServer
+) -> None:
+    from dataclasses import replace
+
+    script(server, text=LONG)
+    broken = lambda answer: replace(answer, sent=len(answer.body) // 2)  # noqa: E731 - one use
+    server.script = [fine, broken]
+    said = asked(connected, k=3, hyde=False, check_with_model=False)
+    assert said.method == "extractive"
+    page = page_of(connected)
+    assert "What the model had written before it broke off (unfinished, unchecked)" in page
+    assert "Winds strip the envelopes" in page
+    assert "The language model failed" in page
+
+
+def test_a_server_that_only_fails_leaves_quotations(
+    connected: AskPanel, server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("openai._base_client.BaseClient._calculate_retry_timeout", lambda *_: 0.01)
+    server.always = failing()
+    said = asked(connected, k=3)
+    assert said.method == "extractive"
+    assert "status 500" in page_of(connected)
+
+
+def test_a_follow_up_goes_on_from_the_answer_shown(
+    connected: AskPanel, server: OpenAIServer
+) -> None:
+    requests = script(server)
+    first = asked(connected, k=3)
+    connected._question.value = "And what about dust?"
+    connected._follow.value = True
+    connected._button.click()
+    assert connected.wait(60)
+    second = connected.value
+    assert second is not None
+    assert second.question == "And what about dust?"
+    assert second.results.query == "How do winds and dust go together?"
+    assert any(first.text in body["messages"][-1]["content"] for body in requests)
+    assert not connected._follow.value
+    notebook = connected._view.asked.file(".ipynb", connected.atlas)
+    assert "thread.append(" in notebook
+
+
+def test_earlier_answers_are_shown_again(panel: AskPanel) -> None:
+    first, second = asked(panel), asked(panel, "What are the masses of black holes?")
+    assert panel.value is second
+    old = [w for w in inside(panel._earlier) if isinstance(w, widgets.Button)]
+    assert [button.description for button in old] == [second.question, first.question]
+    old[1].click()
+    assert panel.value is first
+    assert panel.history == (first, second)
+    assert QUESTION in panel.code
+
+
+def test_consensus_is_shown_with_its_stances(connected: AskPanel, server: OpenAIServer) -> None:
+    script(server, kind="consensus")
+    asked(connected, k=3)
+    page = page_of(connected)
+    assert "Weak Agreement" in page
+    assert "Winds matter." in page
+
+
+def test_hostile_text_is_text(
+    connected: AskPanel, server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script(server)
+    monkeypatch.setattr("landscape.query.asking.ask", lambda *_, **__: sample_answer())
+    asked(connected, HOSTILE.replace("\n", " "))
+    connected._live_text.begin(HOSTILE, HOSTILE).add(HOSTILE)
+    page = page_of(connected) + page_of(connected._view.papers)
+    connected._view._show_picked(3)
+    page += page_of(connected._view)
+    for tag in ("<script", "<img", "<b>atlas", "<i>cold"):
+        assert tag not in page
+    assert "&lt;script&gt;" in page
+    assert 'href="javascript' not in page
+
+
+def test_an_atlas_built_again_is_one_sentence_and_opened_again(
+    demo_atlas: Atlas, tmp_path: Path
+) -> None:
+    copy = tmp_path / "copy.atlas"
+    shutil.copytree(demo_atlas.path, copy)
+    panel = AskPanel(landscape.open(copy))
+    first = asked(panel)
+    write_manifest(copy, read_manifest(copy))
+    panel.ask("What are the masses of black holes?")
+    assert panel.wait(60)
+    assert "was built again" in panel.status
+    assert panel.value is first
+    assert panel._reopen.layout.display == ""
+    panel._reopen.click()
+    asked(panel, "What are the masses of black holes?")
+    assert len(panel.history) == 2
+
+
+def test_two_panels_share_nothing(demo_atlas: Atlas) -> None:
+    one, two = AskPanel(demo_atlas), AskPanel(demo_atlas)
+    asked(one, k=3)
+    assert two.value is None
+    assert two.controls.given() == {}
+
+
+def test_every_control_says_what_it_is_for(panel: AskPanel) -> None:
+    controls = (widgets.Button, widgets.Text, widgets.Dropdown, widgets.FloatSlider,
+                widgets.Checkbox, widgets.Password)  # fmt: skip
+    silent = [w for w in inside(panel) if isinstance(w, controls) and not w.tooltip]
+    assert silent == []
+    assert "Key" in labels_of(panel)

@@ -1,0 +1,101 @@
+"""The notebook of an answer: valid, without a key, and giving the same again."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator
+from contextlib import redirect_stdout
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("ipywidgets")
+
+from landscape.atlas.reading import Atlas
+from landscape.widgets.ask import AskPanel
+from landscape.widgets.connection import Connection
+from landscape.widgets.recipe import answer_as_notebook
+from tests.servers.openai_server import KEY, OpenAIServer
+from tests.widgets.asking import QUESTION, script
+
+
+@pytest.fixture(autouse=True)
+def clean(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "LANDSCAPE_LLM_MODEL"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def server() -> Iterator[OpenAIServer]:
+    with OpenAIServer() as running:
+        yield running
+
+
+def executed(notebook: str) -> tuple[dict[str, Any], str]:
+    """Run the cells of a notebook, and return what is defined then and what was printed."""
+    nbformat = pytest.importorskip("nbformat")
+    nbformat.validate(nbformat.reads(notebook, as_version=4))
+    names: dict[str, Any] = {}
+    printed = io.StringIO()
+    with redirect_stdout(printed):
+        for cell in json.loads(notebook)["cells"]:
+            if cell["cell_type"] == "code":
+                exec(compile(cell["source"], "cell", "exec"), names)  # noqa: S102 - our own text
+    return names, printed.getvalue()
+
+
+def test_it_asks_again_and_the_same_comes_out(demo_atlas: Atlas, tmp_path: Path) -> None:
+    panel = AskPanel(demo_atlas)
+    panel.ask(QUESTION, k=7, weights={"time": 0.4}, filter="1995..", keywords=("WR 140", "O'Neil"))
+    assert panel.wait(90)
+    names, printed = executed(panel.save(tmp_path / "answer.ipynb").read_text(encoding="utf-8"))
+    assert printed.splitlines() == ["The same atlas.", "The same papers.", "The same text."]
+    assert names["answer"].text == panel.value.text
+    assert names["answer"].settings == panel.value.settings
+
+
+def test_with_a_model_and_a_follow_up_it_holds_no_key(
+    demo_atlas: Atlas, server: OpenAIServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    requests = script(server)
+    connection = Connection(base_url=server.url, model="small-chat", key_variable="MY_KEY")
+    connection.use_key(KEY)
+    panel = AskPanel(demo_atlas, connection=connection)
+    panel.ask(QUESTION, k=3)
+    assert panel.wait(90)
+    panel.ask("And what about dust?", follow_up=True)
+    assert panel.wait(90)
+    notebook = panel.save(tmp_path / "answer.ipynb").read_text(encoding="utf-8")
+    assert KEY not in notebook
+    monkeypatch.setenv("MY_KEY", KEY)
+    n_asked = len(requests)
+    names, printed = executed(notebook)
+    assert printed.splitlines() == ["The same atlas.", "The same papers.", "The same text."]
+    assert names["answer"].method == "small-chat"
+    assert len(requests) == n_asked  # kept replies cost nothing
+
+
+def test_another_atlas_is_noticed(demo_atlas: Atlas) -> None:
+    said = demo_atlas.ask(QUESTION, model=None, k=3)
+    notebook = answer_as_notebook(said, demo_atlas)
+    checksum = next(line for line in notebook.splitlines() if "digest(files) ==" in line)
+    assert "digest(files)" in checksum
+    spoilt = notebook.replace("digest(files) == '", "digest(files) == 'x")
+    assert "The atlas was built again since." in executed(spoilt)[1]
+
+
+def test_a_hostile_question_is_neither_markup_nor_code(demo_atlas: Atlas) -> None:
+    from dataclasses import replace
+
+    said = demo_atlas.ask(QUESTION, model=None, k=3)
+    hostile = "Why?'); import os #\n# <img src=x onerror=alert(1)> [a](javascript:b) ```"
+    notebook = json.loads(answer_as_notebook(replace(said, question=hostile), demo_atlas))
+    prose = "".join(c["source"] for c in notebook["cells"] if c["cell_type"] == "markdown")
+    assert "<img" not in prose
+    assert "[a](javascript" not in prose
+    code = next(c["source"] for c in notebook["cells"] if "atlas.ask(" in c["source"])
+    assert repr(hostile) in code
+    compile(code, "cell", "exec")

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from landscape.figures.export import save_figure
     from landscape.figures.found_papers import query_map
     from landscape.figures.impact_map import impact
+    from landscape.figures.interval_chart import intervals
     from landscape.figures.report_page import report
     from landscape.figures.review_map import reviews
     from landscape.figures.slice_maps import time_slices
@@ -33,6 +34,7 @@ __all__ = [
     "heatmap",
     "impact",
     "interactive",
+    "intervals",
     "query_map",
     "report",
     "reviews",
@@ -51,6 +53,7 @@ _HOMES = {
     "heatmap": "landscape.figures.density_map",
     "impact": "landscape.figures.impact_map",
     "interactive": "landscape.figures.twins",
+    "intervals": "landscape.figures.interval_chart",
     "query_map": "landscape.figures.found_papers",
     "report": "landscape.figures.report_page",
     "reviews": "landscape.figures.review_map",

@@ -83,19 +83,33 @@ def impact(
 
     By default of the facility that most papers name; of several, the first.
     """
-    import plotly.graph_objects as go
-
-    from landscape.overlays.missions.gathering import gather, in_period
     from landscape.overlays.missions.measuring import impact as measure
-    from landscape.overlays.missions.share_map import share_map
 
     named = atlas.missions.drop_duplicates(["paper_row", "facility"])["facility"]
     chosen = [facilities] if isinstance(facilities, str) else facilities
     name = next(iter(chosen or named.value_counts().index), "")
-    palette = theme(colours)
-    usage = gather(atlas, [name])
-    inside = in_period(usage, since, until)
     found = measure(atlas, [name], since=since, until=until, **options)
+    return draw_impact(atlas, found, since=since, until=until, colours=colours, title=title)
+
+
+def draw_impact(
+    atlas: Any,
+    found: Analysis,
+    *,
+    since: int | None = None,
+    until: int | None = None,
+    colours: str = "light",
+    title: str | None = None,
+) -> Any:
+    """Draw what `landscape.overlays.missions.impact` found of one facility, see `impact`."""
+    import plotly.graph_objects as go
+
+    from landscape.overlays.missions.gathering import gather, in_period
+    from landscape.overlays.missions.share_map import share_map
+
+    palette = theme(colours)
+    usage = gather(atlas, found.table["facility"].head(1).tolist())
+    inside = in_period(usage, since, until)
     figure = _map(atlas, found, palette, title=title)
     box = (*figure.layout.xaxis.range, *figure.layout.yaxis.range)
     x, y = (atlas.map[axis].to_numpy(dtype=float)[inside] for axis in "xy")

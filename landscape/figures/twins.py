@@ -10,6 +10,7 @@ import html
 import io
 from base64 import b64encode
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,7 +44,8 @@ def interactive(kind: str, atlas: Any, *arguments: Any, **options: Any) -> Any:
     kind : str
         ``"heatmap"``, ``"query"`` (with the results of a search), ``"uat"``, ``"impact"`` (with
         ``facilities``), ``"reviews"``, ``"trends"``, ``"compare"`` (with two filters),
-        ``"author"`` (with a name) or ``"time_slices"``.
+        ``"author"`` (with a name), ``"time_slices"``, ``"coverage"`` (by reviews), or a kind of
+        `landscape.figures.intervals`.
     atlas : Atlas
     *arguments, **options
         What that figure takes beside the atlas; ``colours="light"`` or ``"dark"`` for all.
@@ -66,6 +68,7 @@ def interactive(kind: str, atlas: Any, *arguments: Any, **options: Any) -> Any:
     >>> ls.figures.interactive("heatmap", ls.open("my.atlas"))  # doctest: +SKIP
     """
     from landscape.figures import twin_charts as charts
+    from landscape.figures import twin_intervals
     from landscape.figures import twins_in_time as in_time
 
     kinds: dict[str, Callable[..., Any]] = {
@@ -78,6 +81,8 @@ def interactive(kind: str, atlas: Any, *arguments: Any, **options: Any) -> Any:
         "compare": charts.compare,
         "author": in_time.author,
         "time_slices": in_time.time_slices,
+        "coverage": twin_intervals.coverage,
+        **{name: partial(twin_intervals.intervals, name) for name in twin_intervals.kinds()},
     }
     if kind not in kinds:
         raise InputError(f"There is no interactive {kind!r}; use one of {', '.join(kinds)}.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from landscape.figures.slice_maps import cut, smoothed_slices
 from landscape.figures.twins import MOST_MARKS, letter, map_base, picture_link, plain
 from landscape.overlays.periods import count_years, paper_years
 
+if TYPE_CHECKING:
+    from landscape.overlays.analysis import Analysis
+
 _POINTS_TO_AN_INCH = 72
 
 
@@ -24,12 +27,18 @@ def author(
     atlas: Any, name: str, *, colours: str = "light", title: str | None = None, **options: Any
 ) -> Any:
     """Draw an author's papers on the map, coloured by year, and the path through the periods."""
-    import plotly.graph_objects as go
-
     from landscape.overlays.trends.authors import author_path
 
+    return draw_author(atlas, author_path(atlas, name, **options), colours=colours, title=title)
+
+
+def draw_author(
+    atlas: Any, found: Analysis, *, colours: str = "light", title: str | None = None
+) -> Any:
+    """Draw what `landscape.overlays.trends.author_path` found, see `author`."""
+    import plotly.graph_objects as go
+
     palette = quiet(theme(colours))
-    found = author_path(atlas, name, **options)
     papers = found.table.head(MOST_MARKS // 2)
     figure = map_base(
         atlas, colours=palette, sentences=sentences_of(found), title=title, n_marks=0, specks=False

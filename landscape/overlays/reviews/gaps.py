@@ -32,6 +32,7 @@ def review_gaps(
     weights: Mapping[str, float] | None = None,
     n_resamples: int = 200,
     seed: int = 0,
+    signs: pd.DataFrame | None = None,
 ) -> Analysis:
     """Rank the regions of a map by how much a review would help there.
 
@@ -44,6 +45,9 @@ def review_gaps(
     n_resamples : int, default 200
         Bootstrap resamples behind the intervals of score and rank.
     seed : int, default 0
+    signs : pandas.DataFrame, optional
+        What `read_signs` gave for this atlas and seed, which takes most of the time: other weights
+        need no new ones.
 
     Returns
     -------
@@ -69,7 +73,7 @@ def review_gaps(
     year = paper_years(atlas)
     years = count_years(year)
     topic = atlas.map["topic_id"].to_numpy()
-    signs = read_signs(atlas, is_review, seed=seed)
+    signs = read_signs(atlas, is_review, seed=seed) if signs is None else signs
     ranked = rank_gaps(signs, weights=chosen, n_resamples=n_resamples, seed=seed)
     coverage = review_coverage(topic, year, is_review)[
         ["topic_id", "papers", "reviews", "density_ratio", "last_review", "years_since"]

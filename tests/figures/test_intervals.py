@@ -1,0 +1,57 @@
+"""Charts of values with intervals: for print and for the browser, from the same rows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from landscape import figures
+from landscape.errors import InputError
+from landscape.figures.interval_rows import KINDS, ask, interval_rows
+from landscape.figures.twins import MOST_MARKS, count_marks, interactive
+from landscape.overlays.missions import before_after, compare_facilities
+
+pytest.importorskip("plotly")
+GIVEN = {"before_after": ("HST",), "compare_facilities": (["HST", "ALMA"],)}
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_each_kind_is_drawn_for_print_and_for_the_browser(demo_atlas, kind):
+    arguments = GIVEN.get(kind, ())
+    sheet = figures.intervals(kind, demo_atlas, *arguments)
+    twin = interactive(kind, demo_atlas, *arguments)
+    assert sheet.alt_text
+    assert len(sheet.axes[0].lines) >= 2
+    assert 0 < count_marks(twin) <= MOST_MARKS
+    rows = interval_rows(kind, ask(kind, demo_atlas, *arguments)).rows
+    drawn = np.concatenate([np.asarray(trace.x, dtype=float) for trace in twin.data])
+    assert np.allclose(np.sort(drawn), np.sort(rows["value"].to_numpy()), equal_nan=True)
+
+
+def test_the_dots_are_the_numbers_of_the_table(demo_atlas):
+    found = before_after(demo_atlas, "HST")
+    rows = interval_rows("before_after", found).rows.set_index(["label", "group"])
+    table = found.table.set_index("label")
+    assert rows.index[0][0] == "All regions"
+    for label, group in rows.index:
+        side = "before" if group == "before" else "after"
+        assert rows.loc[(label, group), "value"] == table.loc[label, f"share_{side}"]
+
+
+def test_differences_are_of_the_first_facility_against_each_other(demo_atlas):
+    found = compare_facilities(demo_atlas, ["HST", "ALMA", "Chandra"])
+    shown = interval_rows("compare_facilities", found, most=5)
+    assert shown.groups == ["HST less ALMA", "HST less Chandra"]
+    assert len(shown.labels) == 5
+    assert shown.reference == 0
+
+
+def test_coverage_is_drawn_with_a_mark_a_region(demo_atlas):
+    twin = interactive("coverage", demo_atlas)
+    assert len(twin.data[0].x) == (demo_atlas.topics["level"] == 1).sum()
+    assert "expected" in twin.data[0].hovertext[0]
+
+
+def test_unknown_kinds_are_refused(demo_atlas):
+    with pytest.raises(InputError, match="no intervals of 'pies'"):
+        figures.intervals("pies", demo_atlas)

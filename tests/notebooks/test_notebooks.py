@@ -1,0 +1,129 @@
+"""Every notebook runs from top to bottom offline with no key, and is stored as it should be."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from pathlib import Path
+
+import jupytext
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+import landscape
+from landscape.commands.notebooks import list_notebooks, notebooks_folder
+from tests.conftest import REPOSITORY
+
+FOLDER = REPOSITORY / "notebooks"
+NOTEBOOKS = list_notebooks(FOLDER)
+MOST_CELLS = 25
+_LINKS = re.compile(r"\]\(([\w-]+\.(?:ipynb|md))\)")
+_SERVERS = ("OPENAI", "LANDSCAPE_LLM", "ADS_API", "COHERE")
+# What a kernel does first: any way out of this machine is closed.
+_OFFLINE = """
+import socket as _socket
+_connect = _socket.socket.connect
+def _only_here(self, address):
+    if isinstance(address, tuple) and address[0] not in ("127.0.0.1", "localhost", "::1"):
+        raise OSError(f"there is no network in this test: {address}")
+    return _connect(self, address)
+_socket.socket.connect = _only_here
+"""
+
+
+def names(paths: list[Path]) -> list[str]:
+    return [path.stem for path in paths]
+
+
+@pytest.fixture
+def offline(demo_atlas: landscape.Atlas, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The environment of a user with neither network nor key, and the demo atlas at hand."""
+    for name in os.environ:
+        if name.startswith(_SERVERS):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("LANDSCAPE_DEMO", str(demo_atlas.path.parent))
+
+
+def run(path: Path, folder: Path) -> nbformat.NotebookNode:
+    """Execute a copy of a notebook; an error of a cell is raised."""
+    shutil.copy(path, folder)
+    notebook = nbformat.read(path, as_version=4)
+    notebook.cells.insert(0, nbformat.v4.new_code_cell(_OFFLINE))
+    where = {"metadata": {"path": str(folder)}}
+    NotebookClient(notebook, timeout=600, kernel_name="python3", resources=where).execute()
+    return notebook
+
+
+def shown(notebook: nbformat.NotebookNode) -> str:
+    """What the cells print and show as text."""
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+    return "\n".join(output.get("text") or output.data.get("text/plain", "") for output in outputs)
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=names(NOTEBOOKS))
+def test_runs_offline_with_no_key(path: Path, offline: None, tmp_path: Path) -> None:
+    done = run(path, tmp_path)
+    code = [cell for cell in done.cells if cell.cell_type == "code"]
+    assert all(cell.execution_count for cell in code)
+    warned = [
+        output.text
+        for cell in code
+        for output in cell.outputs
+        if output.output_type == "stream" and output.name == "stderr"
+    ]
+    assert warned == []
+    assert {file.name for file in tmp_path.iterdir()} == {path.name}, "it leaves files behind"
+
+
+def test_own_files_are_built_and_nothing_is_fetched(offline: None, tmp_path: Path) -> None:
+    said = shown(run(FOLDER / "01_build_your_own.ipynb", tmp_path))
+    read, kept, merged = map(
+        int, re.search(r"(\d+) read = (\d+) kept \+ (\d+) merged \+ 0 rejected", said).groups()
+    )
+    assert read == 170
+    assert merged > 0
+    assert kept == read - merged
+    assert said.count("Nothing was fetched.") == 2
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=names(NOTEBOOKS))
+def test_is_stored_without_output_and_short(path: Path) -> None:
+    notebook = nbformat.read(path, as_version=4)
+    nbformat.validate(notebook)
+    assert len(notebook.cells) < MOST_CELLS
+    assert notebook.cells[0].source.startswith("# ")
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            assert cell.outputs == []
+            assert cell.execution_count is None
+    assert set(notebook.metadata) <= {"jupytext", "kernelspec"}, "saved with what changes always"
+    first = next(cell for cell in notebook.cells if cell.cell_type == "code")
+    assert "open_demo()" in first.source
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=names(NOTEBOOKS))
+def test_is_paired_with_its_script(path: Path) -> None:
+    notebook = nbformat.read(path, as_version=4)
+    assert notebook.metadata["jupytext"]["formats"] == "ipynb,py:percent"
+    script = jupytext.read(path.with_suffix(".py"))
+    how = f"jupytext --sync {path.relative_to(REPOSITORY)}"
+    assert [(cell.cell_type, cell.source) for cell in script.cells] == [
+        (cell.cell_type, cell.source) for cell in notebook.cells
+    ], f"bring both in step with: {how}"
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=names(NOTEBOOKS))
+def test_its_links_lead_somewhere(path: Path) -> None:
+    for name in _LINKS.findall(path.read_text("utf-8")):
+        assert (FOLDER / name).is_file(), f"{path.name} links to {name}"
+
+
+def test_the_start_page_lists_every_notebook_in_order() -> None:
+    linked = _LINKS.findall((FOLDER / "README.md").read_text("utf-8"))
+    assert linked == [path.name for path in NOTEBOOKS]
+
+
+def test_the_repository_is_where_the_command_finds_them() -> None:
+    assert notebooks_folder() == (FOLDER, "")

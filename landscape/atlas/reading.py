@@ -98,13 +98,17 @@ class Atlas:
         """Every column of every paper; `read_papers` reads fewer columns."""
         return self.read_papers()
 
-    def read_papers(self, columns: Sequence[str] | None = None) -> pd.DataFrame:
+    def read_papers(
+        self, columns: Sequence[str] | None = None, *, rows: Sequence[int] | None = None
+    ) -> pd.DataFrame:
         """Read papers, in the order of the map and the vectors.
 
         Parameters
         ----------
         columns : sequence of str, optional
             Which columns; all when not given.
+        rows : sequence of int, optional
+            Which papers, in which order; all when not given. A few of many are read at once.
 
         Returns
         -------
@@ -118,7 +122,11 @@ class Atlas:
         AtlasError
             If a file is missing or damaged.
         """
-        return self._table("papers.parquet", columns)
+        if rows is None:
+            return self._table("papers.parquet", columns)
+        from landscape.query.shelf import Shelf
+
+        return Shelf(self.path / "papers.arrow").frame(columns, rows)
 
     @cached_property
     def map(self) -> pd.DataFrame:

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -64,7 +64,7 @@ _COLUMNS: dict[str, frozenset[str]] = {
     "refereed": frozenset({"doctype", "journal", "doi"}),
     "review": frozenset({"doctype", "journal", "bibcode", "title"}),
 }
-_LAYERS = {"facility": "facilities", "review": "is_review"}
+LAYERS = frozenset({"facilities", "is_review"})
 _REFEREED_TYPES = ("article", "review", "letter")
 _PROCEEDINGS = r"\b(?:proc|proceedings|conf|conference|symposium|workshop|thesis|meeting|IAU ?S)\b"
 _LEARNED = r"\b(?:national academy|natl\.? acad|royal society|R\. ?Soc)"  # these are journals
@@ -80,12 +80,18 @@ _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
 }  # fmt: skip
 
 
-def columns_needed(filter: Filter) -> set[str]:  # noqa: A002  # the word of this field
+def columns_needed(
+    filter: Filter,  # noqa: A002 - the word of this field
+    layers: Collection[str] = (),
+) -> set[str]:
     """Columns of the papers that a filter looks at, so that only these are read.
 
     Parameters
     ----------
     filter : Filter
+    layers : collection of str, optional
+        What layers of an atlas can tell instead of words: ``"facilities"``, the facilities that a
+        paper names; ``"is_review"``, whether it was recognised as a review.
 
     Returns
     -------
@@ -97,26 +103,10 @@ def columns_needed(filter: Filter) -> set[str]:  # noqa: A002  # the word of thi
     >>> from landscape.query.filters import parse_filter
     >>> sorted(columns_needed(parse_filter("year:2010; category:astro-ph; citations>3")))
     ['categories', 'cites', 'year']
-    """
-    return _needed(filter.root)
-
-
-def layers_needed(filter: Filter) -> set[str]:  # noqa: A002 - the word of this field
-    """Say which columns from an atlas's layers make a filter exact, where there are layers.
-
-    Returns
-    -------
-    set of str
-        ``"facilities"``: the facilities that a paper names; ``"is_review"``: whether it was
-        recognised as a review.
-
-    Examples
-    --------
-    >>> from landscape.query.filters import parse_filter
-    >>> layers_needed(parse_filter("facility:ALMA; -dust"))
+    >>> columns_needed(parse_filter("facility:ALMA"), LAYERS)
     {'facilities'}
     """
-    return {_LAYERS[name] for name in _names(filter.root) if name in _LAYERS}
+    return _needed(filter.root, layers)
 
 
 def apply_filter(filter: Filter, papers: pd.DataFrame) -> Mask:  # noqa: A002
@@ -146,7 +136,7 @@ def apply_filter(filter: Filter, papers: pd.DataFrame) -> Mask:  # noqa: A002
     >>> apply_filter(parse_filter("..2010;-citations<50"), papers)
     array([ True,  True, False])
     """
-    missing = sorted(columns_needed(filter) - set(papers.columns))
+    missing = sorted(columns_needed(filter, LAYERS & set(papers.columns)) - set(papers.columns))
     if missing:
         raise InputError(
             f"The filter {str(filter)[:80]!r} needs the column {missing[0]!r}, which these papers "
@@ -155,26 +145,21 @@ def apply_filter(filter: Filter, papers: pd.DataFrame) -> Mask:  # noqa: A002
     return _mask(filter.root, Columns(papers))
 
 
-def _needed(node: Node) -> set[str]:
+def _needed(node: Node, layers: Collection[str] = ()) -> set[str]:
     if isinstance(node, And | Or):
-        return set().union(*(_needed(part) for part in node.parts))
+        return set().union(*(_needed(part, layers) for part in node.parts))
     if isinstance(node, Not):
-        return _needed(node.part)
+        return _needed(node.part, layers)
     if isinstance(node, Years):
         return {"year"}
     if isinstance(node, Citations):
         return {"cites"}
-    return set(_COLUMNS[node.name if isinstance(node, Flag) else node.field])
-
-
-def _names(node: Node) -> set[str]:
-    if isinstance(node, And | Or):
-        return set().union(*(_names(part) for part in node.parts))
-    if isinstance(node, Not):
-        return _names(node.part)
-    if isinstance(node, Years | Citations):
-        return set()
-    return {node.name if isinstance(node, Flag) else node.field}
+    if isinstance(node, Flag):
+        told = node.name == "review" and "is_review" in layers
+        return {"is_review"} if told else set(_COLUMNS[node.name])
+    if node.field == "facility" and "facilities" in layers and _known_facility(node.text):
+        return {"facilities"}
+    return set(_COLUMNS[node.field])
 
 
 def _mask(node: Node, papers: Columns) -> Mask:

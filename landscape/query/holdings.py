@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from landscape.atlas.reading import unreadable
 from landscape.atlas.words import COUNTS, WORDS, open_words
 from landscape.corpus.identifiers import parse_arxiv_id, parse_bibcode, parse_doi
 from landscape.errors import AtlasError, InputError
-from landscape.query.filter_masks import apply_filter, columns_needed, layers_needed
+from landscape.query.filter_masks import apply_filter, columns_needed
 from landscape.query.filters import parse_filter
 from landscape.query.records import Coverage
 from landscape.query.shelf import Shelf
@@ -25,6 +25,7 @@ from landscape.vectors.index import VectorIndex, read_index
 from landscape.vectors.words import gather_words
 
 if TYPE_CHECKING:
+    import pandas as pd
     from numpy.typing import NDArray
 
     from landscape.atlas.reading import Atlas
@@ -186,12 +187,17 @@ class Holdings:
         if filter_text is None or not readable_text("filter", filter_text).strip():
             return None
         parsed = parse_filter(filter_text)
-        frame = self.shelf.frame(sorted(columns_needed(parsed)))
-        for name in layers_needed(parsed):
-            if name == "facilities" and "missions" in self._atlas.stages:
-                frame[name] = self._facilities
-            if name == "is_review" and "reviews" in self._atlas.stages:
-                frame[name] = np.isin(np.arange(len(frame)), self._atlas.reviews["paper_row"])
+        layers = {
+            column
+            for column, stage in (("facilities", "missions"), ("is_review", "reviews"))
+            if stage in self._atlas.stages
+        }
+        needed = columns_needed(parsed, layers)
+        frame = self.shelf.frame(sorted(needed - layers))
+        if "facilities" in needed:
+            frame["facilities"] = self._facilities
+        if "is_review" in needed:
+            frame["is_review"] = np.isin(np.arange(len(self)), self._atlas.reviews["paper_row"])
         return np.flatnonzero(apply_filter(parsed, frame)).astype(np.int64)
 
     def texts(self, rows: Rows) -> list[str]:
@@ -231,14 +237,16 @@ class Holdings:
         return len(self._atlas)
 
     @cached_property
-    def _facilities(self) -> NDArray[np.object_]:
-        """The facilities that each paper names."""
+    def _facilities(self) -> pd.Series[Any]:
+        """The facilities that each paper names, shape (n,)."""
+        import pandas as pd
+        import pyarrow as pa
+
         named = self._atlas.missions[["paper_row", "facility"]].drop_duplicates()
-        lists = np.empty(len(self), dtype=object)
-        lists[:] = [()] * len(self)
-        for row, name in zip(named["paper_row"].tolist(), named["facility"].tolist(), strict=True):
-            lists[row] = (*lists[row], name)
-        return lists
+        named = named.sort_values("paper_row", kind="stable")
+        starts = np.searchsorted(named["paper_row"], np.arange(len(self) + 1)).astype(np.int32)
+        lists = pa.ListArray.from_arrays(starts, pa.array(named["facility"], pa.string()))
+        return pd.Series(lists, dtype=pd.ArrowDtype(lists.type))
 
     @cached_property
     def _word_parts(self) -> tuple[list[WordVectors], list[NDArray[np.int64]]] | None:

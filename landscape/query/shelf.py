@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from landscape.errors import AtlasError
+from landscape.errors import AtlasError, InputError
 from landscape.query.records import Paper
 
 if TYPE_CHECKING:
@@ -98,24 +98,51 @@ class Shelf:
                     column[place] = value
         return found
 
-    def frame(self, columns: Sequence[str]) -> pd.DataFrame:
-        """Read whole columns.
+    def frame(
+        self,
+        columns: Sequence[str] | None = None,
+        rows: Sequence[int] | NDArray[np.int64] | None = None,
+    ) -> pd.DataFrame:
+        """Read columns.
 
         Parameters
         ----------
-        columns : sequence of str
+        columns : sequence of str, optional
+            All when not given.
+        rows : sequence of int, optional
+            Which papers, in which order; all when not given.
 
         Returns
         -------
         pandas.DataFrame
-            One row a paper.
+            One row a paper; lists stay Arrow's, which costs no copy.
+
+        Raises
+        ------
+        InputError
+            If there is no such column.
         """
         import pandas as pd
         import pyarrow as pa
 
-        table = pa.Table.from_batches(self._batches, schema=self._schema).select(list(columns))
-        counts = {pa.int32(): pd.Int32Dtype()}
-        frame: pd.DataFrame = table.to_pandas(date_as_object=False, types_mapper=counts.get)
+        names = self._schema.names if columns is None else list(columns)
+        unknown = [name for name in names if name not in self._schema.names]
+        if unknown:
+            raise InputError(
+                f"Papers have no column {unknown[0]!r}; they have: {', '.join(self._schema.names)}."
+            )
+        if not names:
+            return pd.DataFrame(index=range(len(self) if rows is None else len(rows)))
+        table = pa.Table.from_batches(self._batches, schema=self._schema).select(names)
+        if rows is not None:
+            table = table.take(_arrow(np.asarray(rows, dtype=np.int64)))
+
+        def dtype(of: pa.DataType) -> Any:
+            if pa.types.is_int32(of):
+                return pd.Int32Dtype()
+            return pd.ArrowDtype(of) if pa.types.is_list(of) else None
+
+        frame: pd.DataFrame = table.to_pandas(date_as_object=False, types_mapper=dtype)
         return frame
 
     def __len__(self) -> int:

@@ -20,10 +20,11 @@ class Undated(Atlas):
 
     lost = 3
 
-    def read_papers(self, columns=None):
-        papers = super().read_papers(columns)
+    def read_papers(self, columns=None, *, rows=None):
+        papers = super().read_papers(columns, rows=rows)
+        numbers = np.arange(len(self)) if rows is None else np.asarray(rows)
         for name in {"year", "date"} & set(papers.columns):
-            papers[name] = papers[name].mask(np.arange(len(papers)) < self.lost)
+            papers[name] = papers[name].mask(numbers < self.lost)
         return papers
 
 

@@ -71,7 +71,7 @@ def read_signs(
     began = _beginnings(topic[inside], year[inside])
     without = now - np.where(np.isnan(latest), began.reindex(topic[rows]).to_numpy(), latest)
     cited = cited_relatively(cites, year)
-    abstracts = atlas.read_papers(["abstract"])["abstract"].iloc[rows].fillna("").tolist()
+    abstracts = atlas.read_papers(["abstract"], rows=rows)["abstract"].fillna("").tolist()
     return pd.DataFrame(
         {
             "row": rows,

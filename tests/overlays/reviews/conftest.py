@@ -58,7 +58,9 @@ def world(*, sizes, years, reviewed, region_of=None, seed=0, n_dims=24, cites=No
     )  # fmt: skip
     return SimpleNamespace(
         map=place, topics=topics, reviews=found, theme=theme, papers=papers,
-        read_papers=lambda columns=None: papers[columns or list(papers.columns)],
+        read_papers=lambda columns=None, rows=slice(None): (
+            papers.iloc[rows][columns or list(papers.columns)]
+        ),
         vectors=lambda: vectors.astype(np.float32),
         coverage={
             "title": "A world", "papers": number, "sources": {}, "first_date": "1990-01-01",

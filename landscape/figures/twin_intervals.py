@@ -87,7 +87,7 @@ def draw_intervals(
     )  # fmt: skip
     if shown.reference is not None:
         figure.add_vline(x=shown.reference, line={"width": 1, "color": palette.faint})
-    figure.update_layout(height=max(360, 24 * len(labels) + 160))
+    figure.update_layout(height=max(240, 24 * len(labels) + 130))
     return figure
 
 

@@ -11,6 +11,8 @@ from abc import abstractmethod
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +22,7 @@ from landscape.errors import InputError, require
 from landscape.figures.colours import theme as colours_of
 from landscape.progress import Stopped
 from landscape.widgets.export import download_link
+from landscape.widgets.labels import FONT
 from landscape.widgets.panel import Panel
 from landscape.widgets.table_view import Column, table_html
 
@@ -30,7 +33,7 @@ if TYPE_CHECKING:
 
     from landscape.overlays.analysis import Analysis
 
-_WIDTH, _MAP_HEIGHT = 860, 620  # pixels: what a notebook's cell has beside its sidebar
+_WIDTH, _MAP_HEIGHT = 812, 600  # pixels: what a notebook's cell has beside its sidebar
 _PAGE_DPI = 110
 _TABLES, _PAGES = (".csv", ".tex", ".json"), (".png", ".pdf", ".svg")
 _FILES = {"CSV": ".csv", "LaTeX": ".tex", "PNG": ".png", "PDF": ".pdf", "HTML": ".html"}
@@ -128,8 +131,12 @@ class AnalysisPanel(Panel):
         super().__init__(heading, [self._controls])
         # Progress and errors stand where the eye is when something was changed: below the controls.
         style, head, body, working, status, code = self.children
+        own = widgets.HTML(f"<style>{_css()}</style>", layout=widgets.Layout(display="none"))
+        self.add_class("landscape-analysis")
+        self._controls.add_class("landscape-controls")
+        self._buttons.add_class("landscape-files")
         self.children = [
-            style, head, body, working, status, self._picture, self._caption, self._table,
+            style, own, head, body, working, status, self._picture, self._caption, self._table,
             self._beside, self._buttons, self._links, code,
         ]  # fmt: skip
 
@@ -444,6 +451,11 @@ def _written(value: Any) -> str:
 # -- how things look
 
 
+@cache
+def _css() -> str:
+    return files("landscape.widgets").joinpath("analysis.css").read_text(encoding="utf-8")
+
+
 def _is_page(figure: Any) -> bool:
     return hasattr(figure, "savefig")
 
@@ -458,22 +470,28 @@ def _as_picture(page: Any) -> str:
 
 
 def _for_screen(figure: Any) -> Any:
-    """A plotly figure as a widget; its caption stands below it as text, not as a part of it."""
+    """A plotly figure as a widget; its caption stands below it as text, not as a part of it.
+
+    The widget is made of the finished figure: what is changed afterwards may miss the page.
+    """
     import plotly.graph_objects as go
 
-    shown = go.FigureWidget(figure)
+    drawn = go.Figure(figure)
     inside = [
         note
-        for note in shown.layout.annotations
+        for note in drawn.layout.annotations
         if not (note.xref == "paper" and note.yref == "paper")
     ]
-    is_map = not shown.layout.xaxis.visible and shown.layout.xaxis.visible is not None
-    height = _MAP_HEIGHT if is_map else max(400, min(figure.layout.height or 560, 720))
-    shown.update_layout(
+    is_map = drawn.layout.xaxis.visible is False
+    height = _MAP_HEIGHT if is_map else max(240, min(drawn.layout.height or 560, 720))
+    drawn.update_layout(
         annotations=inside, width=_WIDTH, height=height, autosize=False,
-        margin={"l": 10, "r": 10, "t": 16, "b": 10 if is_map else 56},
-        legend={"font": {"size": 12}},
+        margin={"l": 10, "r": 10, "t": 16, "b": 10 if is_map else 52},
+        legend={"font": {"size": 12}}, font={"family": FONT, "size": 12},
     )  # fmt: skip
+    drawn.update_xaxes(title_font_size=12, title_standoff=8)
+    drawn.update_yaxes(title_font_size=12)
+    shown = go.FigureWidget(drawn)
     shown._config = {"displaylogo": False, "responsive": False}
     return shown
 

@@ -37,11 +37,12 @@ WHAT = {
 _USUAL = 4
 
 _REGIONS = (
-    Column("label", "Region"), Column("papers", "Its papers", "count"),
+    Column("label", "Region"), Column("papers", "Papers with it", "count"),
     Column("region_papers", "All papers", "count"),
     Column("share", "Share (95% interval)", "share"),
     Column("of_facility", "Of the facility's papers", "share"),
-    Column("share_before", "Share before first light", "share"), Column("rise", "Rise", "points"),
+    Column("share_before", "Before first light", "share"),
+    Column("rise", "Rise (points)", "points"),
 )  # fmt: skip
 _RANKED = (
     Column("facility", "Facility"), Column("papers", "Papers", "count"),

@@ -49,7 +49,7 @@ def table_html(table: pd.DataFrame, columns: Sequence[Column], *, about: str) ->
     ----------
     table : pandas.DataFrame
     columns : sequence of Column
-        Those that the table lacks are left out.
+        Those that the table lacks, and those that say nothing in any row, are left out.
     about : str
         What screen readers call it.
 
@@ -67,7 +67,7 @@ def table_html(table: pd.DataFrame, columns: Sequence[Column], *, about: str) ->
     >>> "&lt;Dust&gt;" in text, "25.0% <span" in text, "20.0 to 30.0" in text
     (True, True, True)
     """
-    shown = [column for column in columns if column.name in table]
+    shown = [one for one in columns if one.name in table and not table[one.name].isna().all()]
     rows = table.head(_MOST_ROWS)
     head = "".join(
         f"<th scope='col'{_aligned(column)}>{html.escape(column.heading)}</th>" for column in shown

@@ -1,0 +1,298 @@
+"""The panels of the analyses: what is chosen, shown, written, and told as code."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+pytest.importorskip("ipywidgets")
+pytest.importorskip("plotly")
+
+import landscape as ls
+from landscape.errors import InputError
+from landscape.figures.twins import MOST_MARKS, count_marks
+from landscape.widgets import ImpactPanel, ReviewPanel, ThesaurusPanel, TrendsPanel
+from landscape.widgets.impact import WHAT as IMPACT
+from landscape.widgets.review import WHAT as REVIEW
+from landscape.widgets.table_view import Column, table_html
+from landscape.widgets.thesaurus import WHAT as THESAURUS
+from landscape.widgets.trends import WHAT as TRENDS
+
+SECONDS = 240
+PANELS = [
+    *((ImpactPanel, {"what": what, "facilities": ["HST", "ALMA"]}) for what in IMPACT),
+    *((ReviewPanel, {"what": what}) for what in REVIEW),
+    *((ThesaurusPanel, {"what": what}) for what in THESAURUS),
+    *((TrendsPanel, {"what": what}) for what in TRENDS if what != "author"),
+]
+
+
+def opened(kind, atlas, **chosen):
+    panel = kind(atlas, **chosen)
+    assert panel.wait(SECONDS)
+    return panel
+
+
+def all_html(panel):
+    def texts(widget):
+        yield str(getattr(widget, "value", ""))
+        for child in getattr(widget, "children", ()):
+            yield from texts(child)
+
+    return "".join(texts(panel))
+
+
+def first_author(atlas):
+    return atlas.read_papers(["authors"])["authors"].explode().value_counts().index[0]
+
+
+def numbers_of(figure):
+    """Where a plotly figure has its marks."""
+    return [
+        np.asarray([np.nan if one is None else one for one in trace.x], dtype=float)
+        for trace in figure.data
+    ]
+
+
+@pytest.fixture(params=PANELS, ids=lambda one: f"{one[0].__name__}-{one[1]['what']}")
+def panel(request, demo_atlas):
+    kind, chosen = request.param
+    return opened(kind, demo_atlas, **chosen)
+
+
+def test_a_panel_shows_figure_table_caption_and_code_that_makes_the_same(
+    panel, demo_atlas, tmp_path, monkeypatch
+):
+    assert panel.status == ""
+    found, page = panel.analysis, all_html(panel)
+    assert found.caption[:40].replace("'", "&#x27;") in page
+    assert "these papers do not exist" in page
+    assert all(f"{count:,}" in page for count in found.denominators.values())
+    assert page.count("landscape-warning") >= len(found.warnings)
+    assert f"<td>{panel.table.iloc[0].get('label', '')}"[:9] in page
+    monkeypatch.chdir(tmp_path)
+    made = {"ls": ls, "atlas": demo_atlas}
+    exec(panel.code, made)  # noqa: S102 - the line that the panel tells the reader to run
+    assert made["found"].caption == found.caption
+    if "figure" in made:
+        assert count_marks(panel.figure) <= MOST_MARKS
+        for mine, its in zip(numbers_of(panel.figure), numbers_of(made["figure"]), strict=True):
+            assert np.allclose(mine, its, equal_nan=True)
+    else:
+        assert panel.figure.alt_text
+    assert hasattr(made["page"], "savefig") or made["page"].read_bytes().startswith(b"%PDF")
+
+
+def test_a_panel_opens_again_from_its_selection(panel, demo_atlas):
+    again = opened(type(panel), demo_atlas, **panel.selection)
+    assert again.selection == panel.selection
+    assert again.code == panel.code
+
+
+def test_the_name_of_a_panel_is_one_line(panel):
+    assert "\n" not in repr(panel)
+    assert repr(panel).startswith(f"<{type(panel).__name__}: Demo corpus")
+
+
+def test_every_control_says_what_it_is(panel):
+    def controls(widget):
+        if hasattr(widget, "tooltip"):
+            yield widget
+        for child in getattr(widget, "children", ()):
+            yield from controls(child)
+
+    found = [one for one in controls(panel) if "Progress" not in type(one).__name__]
+    assert len(found) > 5
+    assert all(one.description and one.tooltip for one in found)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tex", ".json", ".png", ".pdf", ".html"])
+def test_what_is_shown_is_written_by_the_ending_of_the_name(demo_atlas, tmp_path, suffix):
+    panel = opened(TrendsPanel, demo_atlas, what="countries")
+    path = panel.save(tmp_path / f"countries{suffix}")
+    begins = {".png": b"\x89PNG", ".pdf": b"%PDF", ".csv": b"# ", ".json": b"{", ".tex": b"\\begin"}
+    content = path.read_bytes()
+    assert content.startswith(begins.get(suffix, b"<"))
+    if suffix == ".html":
+        assert b"Plotly.newPlot" in content
+        assert not re.search(rb'<script[^>]+src="http', content)
+    if suffix == ".csv":
+        assert str(panel.table["country"].iloc[0]).encode() in content
+
+
+def test_a_file_that_cannot_be_is_refused(demo_atlas, tmp_path):
+    panel = opened(TrendsPanel, demo_atlas, what="countries")
+    with pytest.raises(InputError, match=r"use a name that ends in one of \.csv"):
+        panel.save(tmp_path / "countries.doc")
+    report = opened(ImpactPanel, demo_atlas, facilities="HST", what="report")
+    with pytest.raises(InputError, match=r"report\.html"):
+        report.save(tmp_path / "report.html")
+    assert report.save(tmp_path / "report.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_a_download_is_a_link_that_holds_the_file(demo_atlas):
+    panel = opened(ImpactPanel, demo_atlas, facilities=["HST", "ALMA"], what="ranking")
+    csv = next(one for one in panel._buttons.children if one.description == "CSV"
+               if hasattr(one, "click"))  # fmt: skip
+    csv.click()
+    assert panel.wait(SECONDS)
+    assert "download='facilities.csv'" in panel._links.value
+    assert "data:text/csv;base64," in panel._links.value
+
+
+@pytest.mark.parametrize(
+    ("kind", "chosen", "said"),
+    [
+        (ImpactPanel, {"facilities": "ALMO"}, "nearest names are: ALMA"),
+        (ImpactPanel, {"facilities": ["ALMA"], "what": "compare"}, "at least two facilities"),
+        (ImpactPanel, {"since": 1800, "until": 1801}, "no paper of 1800-1801"),
+        (ThesaurusPanel, {"concepts": ["Exoplanetz"]}, "Exoplanetz"),
+        (TrendsPanel, {"what": "author", "author": "Nobody, N."}, "No paper of this atlas has"),
+        (TrendsPanel, {"what": "author"}, "Whose path?"),
+        (TrendsPanel, {"what": "compare", "a": "1800..1801", "b": "-review"}, "1800..1801"),
+        (TrendsPanel, {"what": "compare", "a": "yeer:2000", "b": "-review"}, "yeer"),
+        (TrendsPanel, {"since": 1800, "until": 1801}, "no paper from 1800 to 1801"),
+    ],
+)
+def test_a_wish_that_cannot_be_is_one_sentence(demo_atlas, kind, chosen, said):
+    panel = opened(kind, demo_atlas, **chosen)
+    assert said in panel.status
+    assert "Traceback" not in all_html(panel)
+    assert panel.analysis is None
+    with pytest.raises(InputError, match="Nothing is shown yet"):
+        panel.save("nothing.csv")
+
+
+@pytest.mark.parametrize("kind", [ImpactPanel, ReviewPanel, ThesaurusPanel])
+def test_a_missing_layer_is_one_sentence_with_the_command_that_makes_it(demo_atlas, tmp_path, kind):
+    (tmp_path / "old.atlas").mkdir()
+    layers = ("missions.parquet", "reviews.parquet", "uat.parquet")
+    for one in demo_atlas.path.iterdir():
+        if one.name not in layers:
+            (tmp_path / "old.atlas" / one.name).symlink_to(one)
+    old = replace(demo_atlas, path=tmp_path / "old.atlas")
+    panel = opened(kind, old)
+    assert "landscape build" in panel.status
+    assert "Traceback" not in all_html(panel)
+
+
+def test_what_does_not_exist_is_refused_at_once(demo_atlas):
+    with pytest.raises(InputError, match="no 'pie' to show"):
+        ImpactPanel(demo_atlas, what="pie")
+    with pytest.raises(InputError, match="swap the years"):
+        ImpactPanel(demo_atlas, since=2020, until=2010)
+    with pytest.raises(InputError, match="colours"):
+        TrendsPanel(demo_atlas, theme="pink")
+    with pytest.raises(InputError, match="grwth"):
+        ReviewPanel(demo_atlas, weights={"grwth": 1})
+
+
+def test_what_fails_leaves_what_was_there(demo_atlas):
+    panel = opened(ImpactPanel, demo_atlas, facilities=["HST"])
+    there = panel.analysis
+    panel._chooser.field.value = "HTS"
+    panel._first.value = "HTS"
+    assert panel.wait(SECONDS)
+    assert "HTS" in panel.status
+    assert panel.analysis is there
+
+
+def test_facilities_are_chosen_by_typing_and_taken_away_by_their_button(demo_atlas):
+    panel = opened(ImpactPanel, demo_atlas, facilities=["HST"], what="ranking")
+    offered = next(one for one in panel._chooser.field.options if one.startswith("ALMA ("))
+    counted = demo_atlas.missions.query("facility == 'ALMA'")["paper_row"].nunique()
+    assert f"({counted} paper" in offered
+    panel._chooser.field.value = offered
+    assert panel.wait(SECONDS)
+    assert set(panel.table["facility"]) == {"HST", "ALMA"}
+    panel._chooser._chips.children[0].click()
+    assert panel.wait(SECONDS)
+    assert panel.selection["facilities"] == ["ALMA"]
+    assert list(panel.table["facility"]) == ["ALMA"]
+
+
+def test_without_a_choice_the_most_mentioned_facilities_are_shown(demo_atlas):
+    panel = opened(ImpactPanel, demo_atlas)
+    pairs = demo_atlas.missions[["facility", "paper_row"]].drop_duplicates()
+    most = pairs["facility"].value_counts()
+    chosen = panel.selection["facilities"]
+    assert [most[name] for name in chosen] == sorted(most, reverse=True)[: len(chosen)]
+    assert panel.analysis.table["facility"].tolist() == chosen[:1]
+
+
+def test_a_period_is_that_of_the_slider(demo_atlas):
+    panel = opened(ImpactPanel, demo_atlas, facilities=["HST"])
+    assert panel.selection["since"] is None
+    panel._years.value = (2005, panel._years.max)
+    assert panel.wait(SECONDS)
+    assert panel.selection["since"] == 2005
+    assert panel.selection["until"] is None
+    assert "since=2005" in panel.code
+    assert panel.analysis.table["corpus_papers"].iloc[0] < len(demo_atlas)
+
+
+def test_weights_rank_the_gaps_and_stand_in_the_code(demo_atlas):
+    panel = opened(ReviewPanel, demo_atlas)
+    assert "weights" not in panel.code
+    by_default = panel.table["label"].tolist()
+    for name in ("volume", "growth", "citations", "disagreement"):
+        panel._weights[name].value = 0.0
+    assert panel.wait(SECONDS)
+    assert panel.table["label"].tolist() != by_default
+    assert panel.table["years_without"].is_monotonic_decreasing
+    assert '"volume": 0.0' in panel.code
+    assert (panel.table["rank_low"] <= panel.table["rank_high"]).all()
+
+
+def test_proposals_are_told_as_the_maintainers_ask(demo_atlas):
+    panel = opened(ThesaurusPanel, demo_atlas, what="gaps", limit=5)
+    page = all_html(panel)
+    assert "Preferred term: " in page
+    assert "Definition: " in page
+    form = next(one for one in panel._buttons.children if "maintainers" in str(one.description))
+    form.click()
+    assert panel.wait(SECONDS)
+    assert "uat-proposals.csv" in panel._links.value
+
+
+def test_an_author_is_followed(demo_atlas):
+    name = first_author(demo_atlas)
+    panel = opened(TrendsPanel, demo_atlas, what="author", author=name)
+    assert panel.analysis.kind == "author"
+    assert len(panel.table) == panel.analysis.denominators["papers of the author"]
+    made = {"ls": ls, "atlas": demo_atlas}
+    exec(panel.code, made)  # noqa: S102 - the line that the panel tells the reader to run
+    assert made["found"].table["paper_id"].tolist() == panel.table["paper_id"].tolist()
+
+
+def test_a_newer_wish_replaces_an_older(demo_atlas):
+    panel = ImpactPanel(demo_atlas, facilities=["HST"], what="ranking")
+    for what in ("map", "before_after", "ranking", "before_after"):
+        panel._what.value = what
+    assert panel.wait(SECONDS)
+    assert panel.analysis.kind == "before_after"
+
+
+def test_two_panels_of_one_atlas_do_not_know_of_each_other(demo_atlas):
+    one = opened(ImpactPanel, demo_atlas, facilities=["HST"])
+    other = opened(ImpactPanel, demo_atlas, facilities=["ALMA"], theme="dark")
+    assert one.selection["facilities"] == ["HST"]
+    assert other.selection["facilities"] == ["ALMA"]
+    assert one.figure.layout.paper_bgcolor != other.figure.layout.paper_bgcolor
+    assert 'colours="dark"' in other.code
+
+
+def test_texts_of_papers_are_escaped_in_tables():
+    import pandas as pd
+
+    evil = "<img src=x onerror=alert(1)>"
+    table = pd.DataFrame({"title": [evil], "names": [[evil]], "n": [pd.NA]})
+    text = table_html(
+        table, [Column("title", evil), Column("names", "Names", "list"), Column("n", "N", "count")],
+        about=evil,
+    )  # fmt: skip
+    assert "<img" not in text
+    assert "<th scope='col' class='number'>N</th>" not in text

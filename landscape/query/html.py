@@ -168,10 +168,11 @@ def paper_as_html(hit: Hit) -> str:
     """
     paper = hit.paper
     links = " ".join(_link(url, name) for name, url in _pages_of(paper))
+    facts = [_byline(paper), _cited(paper), links]
     return _page(
         [
             f"<b>{escape(paper.title) or '(no title)'}</b>{_apart(hit)}<br>"
-            f'<span class="quiet">{_byline(paper)} {links}</span>'
+            f'<span class="quiet">{" · ".join(filter(None, facts))}</span>'
             f"<details><summary>Abstract</summary>{escape(paper.abstract) or 'none'}</details>"
         ],
         is_styled=False,
@@ -233,7 +234,7 @@ def _papers(hits: tuple[Hit, ...]) -> str:
 def _paper(hit: Hit) -> str:
     paper = hit.paper
     parts = ", ".join(f"{escape(name)} {value:.3g}" for name, value in hit.parts.items())
-    cites = f" · cited {paper.cites:,} times" if paper.cites is not None else ""
+    cites = f" · {_cited(paper)}" if paper.cites is not None else ""
     score = f'<span title="{parts}">score {hit.score:.3g}</span>'
     return (
         f'<li value="{int(hit.rank)}">{_titled(paper)}{_apart(hit)}<br>'
@@ -264,6 +265,12 @@ def _pages_of(paper: Paper) -> list[tuple[str, str]]:
 def _titled(paper: Paper) -> str:
     title = escape(paper.title) or "(no title)"
     return f"<b>{_link(paper.url, title, is_html=True) if paper.url else title}</b>"
+
+
+def _cited(paper: Paper) -> str:
+    if paper.cites is None:
+        return ""
+    return "cited once" if paper.cites == 1 else f"cited {paper.cites:,} times"
 
 
 def _byline(paper: Paper) -> str:
@@ -315,7 +322,8 @@ def _marked(abstract: str, pieces: list[Evidence]) -> str:
 
 
 def _consensus(consensus: Consensus, papers: dict[str, Paper]) -> str:
-    stances = "".join(_stance(stance, papers) for stance in consensus.stances)
+    ordered = sorted(consensus.stances, key=lambda stance: list(_POSITIONS).index(stance.position))
+    stances = "".join(_stance(stance, papers) for stance in ordered)
     return (
         f"<h4>Consensus: {escape(consensus.level)}</h4>"
         f"<p>“{escape(consensus.statement)}” {escape(consensus.explanation)} "
@@ -326,9 +334,11 @@ def _consensus(consensus: Consensus, papers: dict[str, Paper]) -> str:
 def _stance(stance: Stance, papers: dict[str, Paper]) -> str:
     evidence = (stance.evidence,) if stance.evidence else ()
     badge = f'<span class="badge">{_POSITIONS[stance.position]} {stance.position}</span>'
+    paper = papers.get(stance.paper_id)
+    title = f"{escape(paper.title)} " if paper else ""
     return (
-        f"<details><summary>{escape(stance.label)}{badge}</summary>"
-        f"{_quotations(evidence, papers)}</details>"
+        f'<details><summary>{title}<span class="quiet">{escape(stance.label)}</span>{badge}'
+        f"</summary>{_quotations(evidence, papers)}</details>"
     )
 
 

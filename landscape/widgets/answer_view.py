@@ -219,7 +219,12 @@ def _map_of(atlas: Any, results: Results, colours: str, pick: Any) -> Any:
     from landscape.figures import interactive
 
     figure = go.FigureWidget(interactive("query", atlas, results, colours=colours))
-    figure.update_layout(autosize=True, width=None)
+    figure.update_layout(
+        autosize=True,
+        height=figure.layout.height - 100,
+        legend={"x": 1, "xanchor": "right", "y": 1, "bgcolor": "rgba(0,0,0,0)"},
+        margin={"l": 4, "r": 4, "t": 8},
+    )
     apart = [bool(hit.outlier) for hit in results.hits]
     for trace in figure.data:
         if trace.name not in ("found", "apart from the others"):

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from landscape.query.weights import Weights
 
 _WIDE = {"description_width": "118px"}
-_FULL = {"width": "100%"}
+_FULL = {"width": "calc(100% - 6px)"}
+_AUTO = "auto"  # None would be no choice at all, which is shown as nothing
 _METHODS = {"hybrid": "meaning and words", "semantic": "meaning", "words": "words"}
 _WAYS = {
     "rag": "one search, then written",
@@ -43,16 +44,22 @@ class Choice(widgets.Dropdown):
     --------
     >>> choice = Choice("Style", {"nuanced": "nuanced"}, meaning="How it is written")
     >>> choice.suggest("multi-paper")
-    >>> choice.options[0], choice.value
-    (('auto: multi-paper', None), None)
+    >>> choice.label, choice.chosen
+    ('auto: multi-paper', None)
     """
 
     def __init__(self, label: str, options: Mapping[Any, str], *, meaning: str) -> None:
         self._read, self._first = dict(options), "auto"
+        self.is_relabelling = False
         super().__init__(
-            options=[("auto", None), *((text, value) for value, text in options.items())],
+            options=[("auto", _AUTO), *((text, value) for value, text in options.items())],
             description=label, tooltip=meaning, style=_WIDE, layout=widgets.Layout(**_FULL),
         )  # fmt: skip
+
+    @property
+    def chosen(self) -> Any:
+        """The value; None for `auto`."""
+        return None if self.value == _AUTO else self.value
 
     def suggest(self, value: Any) -> None:
         """Say what `auto` is."""
@@ -61,16 +68,20 @@ class Choice(widgets.Dropdown):
             self._relabel(text)
 
     def choose(self, value: Any) -> None:
-        """Choose a value; one that is no option becomes one."""
+        """Choose a value, None for `auto`; one that is no option becomes one."""
         if value is not None and value not in self._read:
             self._read[value] = str(value)
             self._relabel(self._first)
-        self.value = value
+        self.value = _AUTO if value is None else value
 
     def _relabel(self, first: str) -> None:
         self._first, chosen = first, self.value
-        self.options = [(first, None), *((text, value) for value, text in self._read.items())]
-        self.value = chosen
+        self.is_relabelling = True  # new options choose the first for a moment
+        try:
+            self.options = [(first, _AUTO), *((text, value) for value, text in self._read.items())]
+            self.value = chosen
+        finally:
+            self.is_relabelling = False
 
 
 class AskControls(widgets.VBox):
@@ -114,22 +125,20 @@ class AskControls(widgets.VBox):
         self._filter.observe(lambda _: self._check_filter(), "value")
         self._check = Choice("Checked", yes, meaning="Whether a model checks each claim once more")
         self._check.suggest(True)
-        self._weights = widgets.Dropdown(
-            options=[("auto", "auto"), ("as set here", "set")], description="Weights",
-            tooltip="What lifts papers beside relevance", style=_WIDE,
-            layout=widgets.Layout(**_FULL),
-        )  # fmt: skip
+        self._weights = Choice(
+            "Weights", {"set": "as set here"}, meaning="What lifts papers beside relevance"
+        )
         self._strengths = {
             name: widgets.FloatSlider(
                 value=0.0, min=0.0, max=1.0, step=0.05, description=label, style=_WIDE,
-                readout_format=".2f", continuous_update=False, disabled=True,
+                readout_format=".2f", continuous_update=False,
                 tooltip=f"How strongly {label} lift papers, from 0 (off) to 1",
-                layout=widgets.Layout(**_FULL),
+                layout=widgets.Layout(display="none", **_FULL),
             )
             for name, label in _STRENGTHS.items()
         }  # fmt: skip
-        self._weights.observe(lambda _: self._enable_strengths(), "value")
-        self._choices["question_type"].observe(lambda _: self.suggest(self._question), "value")
+        self._weights.observe(self._on_weights, "value")
+        self._choices["question_type"].observe(self._on_question_type, "value")
         reset = widgets.Button(
             description="All on auto", icon="undo", layout=widgets.Layout(width="130px"),
             tooltip="Leave every setting to the type of the question",
@@ -158,8 +167,8 @@ class AskControls(widgets.VBox):
         InputError
             For a value that cannot be.
         """
-        given = {name: choice.value for name, choice in self._choices.items()}
-        given["check_with_model"] = self._check.value
+        given = {name: choice.chosen for name, choice in self._choices.items()}
+        given["check_with_model"] = self._check.chosen
         given["language"] = self._language.value.strip() or None
         given["filter"] = self._filter.value.strip() or None
         words = tuple(filter(None, (word.strip() for word in self._keywords.value.split(","))))
@@ -186,7 +195,7 @@ class AskControls(widgets.VBox):
         self._filter.value = checked.filter or ""
         self._keywords.value = ", ".join(checked.keywords)
         self._rest = {name: settings[name] for name in ("t_now",) if settings.get(name) is not None}
-        self._weights.value = "auto" if checked.weights is None else "set"
+        self._weights.choose(None if checked.weights is None else "set")
         if checked.weights is not None:
             self._show_strengths(checked.weights)
             if checked.weights.compat:
@@ -196,7 +205,7 @@ class AskControls(widgets.VBox):
     def suggest(self, question: str) -> QuestionKind:
         """Show what `auto` is for a question, and return what kind of question it is."""
         self._question = question
-        typed = self._choices["question_type"].value
+        typed = self._choices["question_type"].chosen
         kind = classify(question)
         self._choices["question_type"].suggest(kind.type)
         if typed is not None:
@@ -207,11 +216,8 @@ class AskControls(widgets.VBox):
         weights = auto.weights
         if weights is not None:
             on = " and ".join(_STRENGTHS[name] for name in weights.names) or "none"
-            if self._weights.options[0][0] != f"auto: {on}":
-                chosen = self._weights.value
-                self._weights.options = [(f"auto: {on}", "auto"), ("as set here", "set")]
-                self._weights.value = chosen
-            if self._weights.value == "auto":
+            self._weights.suggest(on)
+            if self._weights.chosen is None:
                 self._show_strengths(weights)
         return kind
 
@@ -234,10 +240,16 @@ class AskControls(widgets.VBox):
         for name, bar in self._strengths.items():
             bar.value = getattr(weights, name)
 
-    def _enable_strengths(self) -> None:
+    def _on_question_type(self, change: dict[str, Any]) -> None:
+        if not change["owner"].is_relabelling:
+            self.suggest(self._question)
+
+    def _on_weights(self, change: dict[str, Any]) -> None:
+        if change["owner"].is_relabelling:
+            return
         for bar in self._strengths.values():
-            bar.disabled = self._weights.value == "auto"
-        if self._weights.value == "auto":
+            bar.layout.display = "none" if self._weights.chosen is None else ""
+        if self._weights.chosen is None:
             self.suggest(self._question)
 
     def _check_filter(self) -> None:
@@ -262,7 +274,7 @@ def _group(title: str, controls: list[widgets.Widget]) -> widgets.VBox:
     grid = widgets.GridBox(
         controls,
         layout=widgets.Layout(
-            grid_template_columns="repeat(auto-fit, minmax(270px, 1fr))", grid_gap="4px 20px"
+            grid_template_columns="repeat(auto-fit, minmax(310px, 1fr))", grid_gap="4px 20px"
         ),
     )
     heading = widgets.HTML(f"<div class='landscape-group'>{title}</div>")

@@ -109,15 +109,8 @@ class PapersView(widgets.VBox):
             layout=widgets.Layout(width="58px", flex="0 0 58px"),
         )  # fmt: skip
         box.observe(lambda _: self._tell_chosen(), "value")
-        cites = "–" if hit.paper.cites is None else f"{hit.paper.cites:,}"
-        year = hit.paper.year or "–"
-        facts = widgets.HTML(
-            f"<div class='landscape-number'>{year}<br><span title='citations'>cited {cites}</span>"
-            "</div>",
-            layout=widgets.Layout(flex="0 0 84px"),
-        )
         told = widgets.HTML(paper_as_html(hit), layout=widgets.Layout(flex="1 1 0", min_width="0"))
-        row = widgets.HBox([box, told, facts])
+        row = widgets.HBox([box, told])
         row.add_class("landscape-paper")
         self._boxes[hit.rank], self._rows[hit.rank] = box, row
         return row

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _SHARE_CELLS = (300, 360)
 _MOST_TOPICS = 40
+_FIRST_TOPICS = 4  # of those that emerge, and of those that fade, drawn before one asks for more
+_DASHES = {"(5, 1.8)": "dash", "(1.2, 1.4)": "dot"}  # as `hues.series` has them
 _LITERATURE = (0.5, 3.0)  # papers under the kernel: below is no literature, above is enough
 
 
@@ -48,7 +50,7 @@ def draw_concepts(
     palette = quiet(theme(colours))
     figure = _map(atlas, found, palette, title=title)
     lines = found.tables["contours"]
-    room = MOST_MARKS - letter(figure, atlas, palette)
+    room = MOST_MARKS - int((atlas.topics["level"] == 0).sum())
     labels = dict(zip(found.table["concept_id"], found.table["label"], strict=True))
     for (concept, label), style in zip(
         labels.items(), series(theme(colours), len(labels)), strict=True
@@ -63,9 +65,11 @@ def draw_concepts(
                     line={
                         "color": style.colour,
                         "width": 2.4 if share == lines["share"].min() else 1.2,
+                        "dash": _DASHES.get(str(style.dashes[-1]), "solid"),
                     },
                 )
             )  # fmt: skip
+    letter(figure, atlas, palette)  # on top of the lines
     return figure
 
 
@@ -189,7 +193,7 @@ def trends(
     title: str | None = None,
     **options: Any,
 ) -> Any:
-    """Draw the yearly shares of emerging and fading topics; each can be switched on and off."""
+    """Draw the course of emerging and fading topics; each can be switched on and off."""
     from landscape.overlays.trends import trends as find
 
     found = find(atlas, since=since, until=until, **options)
@@ -210,21 +214,32 @@ def draw_trends(found: Analysis, *, colours: str = "light", title: str | None = 
     steep = table.loc[table["slope"].abs().sort_values(ascending=False).index]
     sure = steep["class"].isin(["emerging", "fading"])
     chosen = _first(steep, sure, most=min(_MOST_TOPICS, MOST_MARKS // (2 * n_years)))
+    first = chosen[chosen["class"] != "steady"].groupby("class").head(_FIRST_TOPICS)["topic_id"]
     for row in chosen.to_dict("records"):
         part = years[years["topic_id"] == row["topic_id"]].sort_values("year")
-        share = part["share"].where(part["covered"])
+        shown = {
+            "name": plain(row["label"], most=40), "legendgroup": str(row["topic_id"]),
+            "visible": True if row["topic_id"] in set(first) else "legendonly",
+        }  # fmt: skip
+        colour = colour_of(row["class"], palette)
+        # The course is the line; what the years scatter about it are dots.
         figure.add_trace(
             go.Scatter(
-                x=part["year"], y=share, mode="lines+markers", name=plain(row["label"], most=40),
-                line={"color": colour_of(row["class"], palette), "width": 1.6},
-                marker={"size": 4}, connectgaps=False,
-                visible=True if row["class"] in ("emerging", "fading") else "legendonly",
+                x=part["year"], y=part["fitted"].where(part["covered"]), mode="lines",
+                line={"color": colour, "width": 2.2}, connectgaps=False,
+                hovertext=f"{plain(row['label'])}: {row['class']}", hoverinfo="text", **shown,
+            )
+        )  # fmt: skip
+        figure.add_trace(
+            go.Scatter(
+                x=part["year"], y=part["share"].where(part["covered"]), mode="markers",
+                marker={"size": 5, "color": colour, "opacity": 0.4}, showlegend=False,
                 hovertext=[
                     f"{plain(row['label'])}, {one.year}<br>{one.share:.2%} "
                     f"({one.share_low:.2%} to {one.share_high:.2%})"
                     for one in part.itertuples()
                 ],
-                hoverinfo="text",
+                hoverinfo="text", **shown,
             )
         )  # fmt: skip
     once = years.drop_duplicates("year").sort_values("year")

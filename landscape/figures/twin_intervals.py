@@ -54,7 +54,8 @@ def draw_intervals(
         figure.add_trace(
             go.Scatter(
                 x=part["value"], y=[place_of[label] + shift for label in part["label"]],
-                mode="markers", name=plain(group) or "values", showlegend=len(groups) > 1,
+                mode="markers", cliponaxis=False, name=plain(group) or "values",
+                showlegend=len(groups) > 1,
                 marker={"color": style.colour, "size": 8},
                 error_x={
                     "type": "data", "symmetric": False, "thickness": 1.4, "width": 0,

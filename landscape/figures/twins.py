@@ -224,7 +224,7 @@ def letter(figure: Any, atlas: Any, colours: Theme, *, levels: Sequence[int] = (
                 x=part["x"], y=part["y"], mode=mode, showlegend=False,
                 name="continents" if level == 0 else "regions",
                 text=[plain(label, most=60) for label in part["label"]] if level == 0 else None,
-                textfont={"size": 13, "color": colours.ink, "shadow": _halo(colours)},
+                textfont={"size": 13, "color": colours.ink},
                 marker={"size": 7, "color": colours.halo, "opacity": 0.9,
                         "line": {"width": 1.2, "color": colours.ink}},
                 hovertext=[
@@ -317,12 +317,6 @@ def _papers(atlas: Any, x: Floats, y: Floats, rows: NDArray[np.int64], colours: 
         ],
         hoverinfo="text",
     )  # fmt: skip
-
-
-def _halo(colours: Theme) -> str:
-    """A ring of the halo's colour around letters, as CSS has it."""
-    corners = ("1px 1px", "1px -1px", "-1px 1px", "-1px -1px")
-    return ", ".join(f"{corner} 2px {colours.halo}" for corner in corners)
 
 
 def _sample(n: int, *, most: int) -> NDArray[np.int64]:

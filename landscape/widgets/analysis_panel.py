@@ -22,7 +22,6 @@ from landscape.errors import InputError, require
 from landscape.figures.colours import theme as colours_of
 from landscape.progress import Stopped
 from landscape.widgets.export import download_link
-from landscape.widgets.labels import FONT
 from landscape.widgets.panel import Panel
 from landscape.widgets.table_view import Column, table_html
 
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
 
     from landscape.overlays.analysis import Analysis
 
-_WIDTH, _MAP_HEIGHT = 812, 600  # pixels: what a notebook's cell has beside its sidebar
 _PAGE_DPI = 110
 _TABLES, _PAGES = (".csv", ".tex", ".json"), (".png", ".pdf", ".svg")
 _FILES = {"CSV": ".csv", "LaTeX": ".tex", "PNG": ".png", "PDF": ".pdf", "HTML": ".html"}
@@ -121,7 +119,9 @@ class AnalysisPanel(Panel):
         self._again.on_click(lambda _: self.draw())
         self._controls = widgets.HBox(
             [*controls, self._again],
-            layout=widgets.Layout(flex_flow="row wrap", align_items="flex-start", grid_gap="6px"),
+            layout=widgets.Layout(
+                flex_flow="row wrap", align_items="flex-start", grid_gap="6px 10px"
+            ),
         )
         self._picture = widgets.Box(layout=widgets.Layout(overflow="auto hidden"))
         self._caption, self._table = widgets.HTML(), widgets.HTML()
@@ -133,6 +133,8 @@ class AnalysisPanel(Panel):
         style, head, body, working, status, code = self.children
         own = widgets.HTML(f"<style>{_css()}</style>", layout=widgets.Layout(display="none"))
         self.add_class("landscape-analysis")
+        if theme == "dark":
+            self.add_class("landscape-dark-figure")
         self._controls.add_class("landscape-controls")
         self._buttons.add_class("landscape-files")
         self.children = [
@@ -237,7 +239,9 @@ class AnalysisPanel(Panel):
             self._figure, picture = view.figure
             self._picture.children = [widgets.HTML(picture)]
         else:
-            self._figure = _for_screen(view.figure)
+            from landscape.widgets.screen_figure import for_screen
+
+            self._figure = for_screen(view.figure)
             self._picture.children = [self._figure]
         if isinstance(old, widgets.Widget):
             old.close()
@@ -340,7 +344,7 @@ def what_control(kinds: Mapping[str, str], chosen: str, on_change: Callable[[], 
     control = widgets.Dropdown(
         options=[(words, key) for key, words in kinds.items()], value=chosen, description="Show",
         tooltip="What to show", style={"description_width": "initial"},
-        layout=widgets.Layout(width="300px"),
+        layout=widgets.Layout(width="264px"),
     )  # fmt: skip
     control.observe(lambda _: on_change(), "value")
     return control
@@ -354,6 +358,11 @@ class YearsControl(widgets.IntRangeSlider):  # type: ignore[misc]  # ipywidgets 
     atlas : Atlas
     since, until : int, optional
     on_change : callable
+
+    Attributes
+    ----------
+    corpus : (int, int)
+        First and last year of the corpus.
     """
 
     def __init__(
@@ -361,9 +370,11 @@ class YearsControl(widgets.IntRangeSlider):  # type: ignore[misc]  # ipywidgets 
     ) -> None:
         dates = (str(atlas.coverage[end] or "")[:4] for end in ("first_date", "last_date"))
         first, last = (int(year) if year.isdigit() else 0 for year in dates)
-        low, high = min(first, since or first), max(last, until or last)
+        self.corpus = first, last
+        low = min([first, *(year for year in (since, until) if year is not None)])
+        high = max([last, *(year for year in (since, until) if year is not None)])
         super().__init__(
-            value=(low if since is None else since, high if until is None else until),
+            value=(first if since is None else since, last if until is None else until),
             min=low, max=high, step=1, description="Years", continuous_update=False,
             readout_format="d", tooltip="First and last year, both included",
             style={"description_width": "initial"}, layout=widgets.Layout(width="380px"),
@@ -375,8 +386,8 @@ class YearsControl(widgets.IntRangeSlider):  # type: ignore[misc]  # ipywidgets 
         """``since`` and ``until``, None where that end is open."""
         low, high = self.value
         return {
-            "since": None if low == self.min else int(low),
-            "until": None if high == self.max else int(high),
+            "since": None if low == self.corpus[0] else int(low),
+            "until": None if high == self.corpus[1] else int(high),
         }
 
 
@@ -467,33 +478,6 @@ def _as_picture(page: Any) -> str:
     source = f"data:image/png;base64,{b64encode(buffer.getvalue()).decode('ascii')}"
     about = html.escape(str(getattr(page, "alt_text", "")), quote=True)
     return f"<img class='landscape-page' src='{source}' alt='{about}' style='max-width:100%'>"
-
-
-def _for_screen(figure: Any) -> Any:
-    """A plotly figure as a widget; its caption stands below it as text, not as a part of it.
-
-    The widget is made of the finished figure: what is changed afterwards may miss the page.
-    """
-    import plotly.graph_objects as go
-
-    drawn = go.Figure(figure)
-    inside = [
-        note
-        for note in drawn.layout.annotations
-        if not (note.xref == "paper" and note.yref == "paper")
-    ]
-    is_map = drawn.layout.xaxis.visible is False
-    height = _MAP_HEIGHT if is_map else max(240, min(drawn.layout.height or 560, 720))
-    drawn.update_layout(
-        annotations=inside, width=_WIDTH, height=height, autosize=False,
-        margin={"l": 10, "r": 10, "t": 16, "b": 10 if is_map else 52},
-        legend={"font": {"size": 12}}, font={"family": FONT, "size": 12},
-    )  # fmt: skip
-    drawn.update_xaxes(title_font_size=12, title_standoff=8)
-    drawn.update_yaxes(title_font_size=12)
-    shown = go.FigureWidget(drawn)
-    shown._config = {"displaylogo": False, "responsive": False}
-    return shown
 
 
 def _caption_html(found: Analysis) -> str:

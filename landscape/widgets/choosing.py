@@ -43,7 +43,7 @@ class Chooser(widgets.VBox):
         self.field = widgets.Combobox(
             description=description, placeholder=placeholder, ensure_option=False,
             continuous_update=False, tooltip=f"{description}: {placeholder}",
-            style={"description_width": "initial"}, layout=widgets.Layout(width="380px"),
+            style={"description_width": "initial"}, layout=widgets.Layout(width="330px"),
         )  # fmt: skip
         self.field.observe(self._take, "value")
         self._chips = widgets.HBox(layout=widgets.Layout(flex_flow="row wrap"))

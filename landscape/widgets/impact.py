@@ -116,7 +116,7 @@ class ImpactPanel(AnalysisPanel):
         )
         self._first = widgets.Dropdown(
             description="Of", tooltip="Which of the facilities to show",
-            style={"description_width": "initial"}, layout=widgets.Layout(width="220px"),
+            style={"description_width": "initial"}, layout=widgets.Layout(width="170px"),
         )  # fmt: skip
         self._first.observe(lambda _: self._change(), "value")
         self._years = YearsControl(atlas, since, until, self._change)

@@ -94,7 +94,7 @@ class ReviewPanel(AnalysisPanel):
         )
         sliders = widgets.HBox(
             list(self._weights.values()),
-            layout=widgets.Layout(flex_flow="row wrap", grid_gap="0 14px"),
+            layout=widgets.Layout(flex_flow="row wrap", grid_gap="0 10px"),
         )
         self._weighing = widgets.VBox([said, sliders], layout=widgets.Layout(width="100%"))
         self._read: pd.DataFrame | None = None
@@ -116,7 +116,7 @@ class ReviewPanel(AnalysisPanel):
         slider = widgets.FloatSlider(
             value=weight, min=0.0, max=max(_MOST, weight), step=0.1, description=words,
             tooltip=f"{words}: {meaning}", continuous_update=False, readout_format=".1f",
-            style={"description_width": "104px"}, layout=widgets.Layout(width="270px"),
+            style={"description_width": "100px"}, layout=widgets.Layout(width="258px"),
         )  # fmt: skip
         slider.observe(lambda _: self._change(), "value")
         return slider

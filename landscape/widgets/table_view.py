@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 Form = Literal["text", "count", "number", "share", "year", "points", "list"]
 _MOST_ROWS = 200
 _LONGEST_LIST = 5
+_MANY_INTERVALS = 3
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,9 @@ def table_html(table: pd.DataFrame, columns: Sequence[Column], *, about: str) ->
         + "</tr>"
         for row in zip(*cells, strict=True)
     )
+    # Many intervals stand below their values, so that the table stays narrow.
+    n_bounded = sum(_bounds(one)[0] in rows and _bounds(one)[1] in rows for one in shown)
+    stacked = " landscape-stacked" if n_bounded >= _MANY_INTERVALS else ""
     more = len(table) - len(rows)
     rest = (
         f"<p class='landscape-quiet'>The first {len(rows):,} of {len(table):,} rows; the CSV file "
@@ -91,8 +95,8 @@ def table_html(table: pd.DataFrame, columns: Sequence[Column], *, about: str) ->
     return (
         f"<div class='landscape-scroll' tabindex='0' role='region' "
         f"aria-label='{html.escape(about, quote=True)}'>"
-        f"<table class='landscape-table'><thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
-        f"</table></div>{rest}"
+        f"<table class='landscape-table{stacked}'><thead><tr>{head}</tr></thead>"
+        f"<tbody>{body}</tbody></table></div>{rest}"
     )
 
 
@@ -100,9 +104,13 @@ def _aligned(column: Column) -> str:
     return " class='number'" if column.is_number else ""
 
 
+def _bounds(column: Column) -> tuple[str, str]:
+    return column.low or f"{column.name}_low", column.high or f"{column.name}_high"
+
+
 def _cells(rows: pd.DataFrame, column: Column) -> list[str]:
     texts = [_written(value, column.form) for value in rows[column.name]]
-    low, high = column.low or f"{column.name}_low", column.high or f"{column.name}_high"
+    low, high = _bounds(column)
     if low not in rows or high not in rows:
         return texts
     return [

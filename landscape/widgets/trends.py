@@ -100,7 +100,7 @@ class TrendsPanel(AnalysisPanel):
         check_period(since, until)
         self._what = what_control(WHAT, what, self._change)
         self._years = YearsControl(atlas, since, until, self._change)
-        middle = (self._years.min + self._years.max) // 2
+        middle = sum(self._years.corpus) // 2
         self._author = _field(
             widgets.Combobox, "Author", author, "Family, Given", self._change, ensure_option=False
         )
@@ -253,7 +253,7 @@ def _field(
     field = kind(
         value=value, description=description, placeholder=placeholder, continuous_update=False,
         tooltip=f"{description}: {placeholder}", style={"description_width": "initial"},
-        layout=widgets.Layout(width="340px"), **options,
+        layout=widgets.Layout(width="250px"), **options,
     )  # fmt: skip
     field.observe(lambda _: on_change(), "value")
     return field

@@ -121,7 +121,6 @@ def draw_impact(
         x, y, usage.uses(0)[inside], extent=(box[0], box[2], box[1], box[3]), shape=_SHARE_CELLS
     )
     most = _put_shares(figure, shares, palette)
-    letter(figure, atlas, palette)
     regions = found.tables["regions"].query("papers > 0").nlargest(MOST_MARKS // 4, "papers")
     figure.add_trace(
         go.Scatter(
@@ -141,6 +140,7 @@ def draw_impact(
             hoverinfo="text",
         )
     )  # fmt: skip
+    letter(figure, atlas, palette)
     return figure
 
 
@@ -159,7 +159,6 @@ def draw_gaps(
 
     palette = quiet(theme(colours))
     figure = _map(atlas, found, palette, title=title)
-    letter(figure, atlas, palette)
     places = atlas.topics[["topic_id", "x", "y"]]
     table = found.table.drop(columns=["x", "y"], errors="ignore").merge(places, on="topic_id")
     table = table.sort_values("rank").head(MOST_MARKS // 4)
@@ -181,6 +180,7 @@ def draw_gaps(
             hoverinfo="text",
         )
     )  # fmt: skip
+    letter(figure, atlas, palette)
     return figure
 
 

@@ -8,7 +8,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo gallery test lint format bench clean
+.PHONY: help install demo gallery chromium test lint format bench clean
 
 help:
 	@sed -n 's/^#   make/  make/p' Makefile
@@ -41,7 +41,11 @@ lint: install
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-test: lint
+# The notebooks are tested in a real browser: installed where that can be done, else it is said how.
+chromium: install
+	@$(BIN)/python -m tests.browser.chromium >/dev/null
+
+test: lint chromium
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 bench: install

@@ -108,7 +108,8 @@ def _prepared(options: argparse.Namespace) -> list[str]:
         os.environ[FOLDER_VARIABLE] = str(open_atlas(options.atlas).path.resolve())
     known = os.environ.get("JUPYTER_CONFIG_PATH")
     ours = str(_JUPYTER_SETTINGS)
-    # Defaults, below what the user has set: Markdown is shown as a page, no news are fetched.
+    # Defaults, below what the user has set: Markdown is shown as a page, no news are fetched, and
+    # panels stay as they are while they are scrolled out of sight.
     os.environ["JUPYTER_CONFIG_PATH"] = ours if not known else os.pathsep.join((known, ours))
     words = [f"--port={_free_port(options.port, options.usual_port)}"]
     return [*words, "--no-browser"] if options.no_browser else words

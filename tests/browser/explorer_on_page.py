@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 from playwright.sync_api import Locator
 
@@ -16,8 +17,19 @@ _PLACE = """
   return [area.left + xaxis.l2p(found.x[number]), area.top + yaxis.l2p(found.y[number])];
 }
 """
+_MIDDLE = """
+(plot, trace) => {
+  const found = plot._fullData.find(one => one.name === trace);
+  const {xaxis, yaxis} = plot._fullLayout;
+  const away = Array.from(found.x, (x, number) => Math.hypot(
+    xaxis.l2p(x) - xaxis._length / 2, yaxis.l2p(found.y[number]) - yaxis._length / 2));
+  const number = away.indexOf(Math.min(...away));
+  return [number, (found.hovertext ?? [])[number] ?? ""];
+}
+"""
 _COUNT = "(plot, trace) => (plot._fullData.find(one => one.name === trace)?.x ?? []).length"
 _RANGE = "plot => [...plot._fullLayout.xaxis.range, ...plot._fullLayout.yaxis.range]"
+_SELECTED = re.compile(r"([\d,]+) selected")
 _IN_VIEW = re.compile(r"([\d,]+) of ([\d,]+) papers in view")
 
 
@@ -32,6 +44,16 @@ class ExplorerOnPage:
         self.plot = panel.locator(".js-plotly-plot").first
         self.area = self.plot.locator(".nsewdrag").first
         self.area.wait_for()
+
+    def to_the_middle(self) -> None:
+        """Scroll so that the whole map is in the window."""
+        self.plot.evaluate("plot => plot.scrollIntoView({block: 'center'})")
+        self.page.wait_for_timeout(100)
+
+    def n_selected(self) -> int:
+        """How many papers the legend says are selected."""
+        found = _SELECTED.search(self.panel.inner_text())
+        return int(found[1].replace(",", "")) if found else 0
 
     def in_view(self) -> int:
         """How many papers the panel says are in view."""
@@ -48,13 +70,30 @@ class ExplorerOnPage:
 
     def place_of(self, trace: str, number: int) -> tuple[float, float]:
         """Where a mark is on the page, in pixels."""
-        self.plot.scroll_into_view_if_needed()
+        self.to_the_middle()
         x, y = self.plot.evaluate(_PLACE, [trace, number])
         return float(x), float(y)
 
+    def mark_in_the_middle(self, trace: str) -> tuple[int, str]:
+        """The mark nearest to the middle of the map, and what it tells under the pointer."""
+        self.jupyter.until(
+            lambda: bool(self.plot.evaluate(_MIDDLE, trace)[1]), "marks know their texts"
+        )
+        number, text = self.plot.evaluate(_MIDDLE, trace)
+        return int(number), str(text)
+
+    def download(self, link: Locator, folder: Path) -> Path:
+        """Click a link and keep the file it gives."""
+        link.scroll_into_view_if_needed()
+        with self.page.expect_download() as coming:
+            link.click()
+        path = folder / coming.value.suggested_filename
+        coming.value.save_as(path)
+        return path
+
     def zoom(self, notches: int) -> None:
         """Turn the wheel over the middle of the map."""
-        self.plot.scroll_into_view_if_needed()
+        self.to_the_middle()
         box = box_of(self.area)
         self.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
         for _ in range(abs(notches)):
@@ -69,7 +108,7 @@ class ExplorerOnPage:
 
     def draw(self, corners: list[tuple[float, float]]) -> None:
         """Drag over the map along corners, in shares of its width and height."""
-        self.plot.scroll_into_view_if_needed()
+        self.to_the_middle()
         box = box_of(self.area)
         for number, (x, y) in enumerate(corners):
             self.page.mouse.move(box["x"] + x * box["width"], box["y"] + y * box["height"], steps=4)

@@ -38,7 +38,14 @@ class JupyterPage:
     def open_notebook(self, name: str) -> None:
         """Open a notebook and wait for its kernel."""
         self.open(name)
-        self.page.locator(".jp-Notebook .jp-Cell").first.wait_for(timeout=_FIRST_LOAD)
+        self.ready(name)
+
+    def ready(self, name: str) -> None:
+        """Wait until a notebook is shown and its kernel answers."""
+        self.page.locator(f".lm-TabBar-tab.jp-mod-current:has-text('{name}')").first.wait_for(
+            timeout=_FIRST_LOAD
+        )
+        self.page.locator(".jp-NotebookPanel:visible .jp-Cell").first.wait_for(timeout=_FIRST_LOAD)
         self.until(lambda: self.kernel_status() == "idle", "the kernel is ready", seconds=120)
         self.dismiss_dialogs()
 
@@ -86,6 +93,18 @@ class JupyterPage:
                 self.picture("failed")
                 raise AssertionError(f"not in {seconds:g} s: {what}; errors: {self.errors()}")
             self.page.wait_for_timeout(150)
+
+    def save(self) -> None:
+        """Save the notebook into its file."""
+        self.page.locator(".jp-NotebookPanel:visible .jp-Toolbar").first.click(
+            position={"x": 400, "y": 10}
+        )
+        self.page.keyboard.press("Control+s")
+        self.until(
+            lambda: self.page.locator(".lm-TabBar-tab.jp-mod-current.jp-mod-dirty").count() == 0,
+            "the notebook is saved",
+        )
+        self.dismiss_dialogs()
 
     def show(self, selector: str) -> Locator:
         """Bring what a selector finds first into the window; JupyterLab draws only what is near."""

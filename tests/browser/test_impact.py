@@ -1,0 +1,74 @@
+"""Notebook 04 on the page: choose a facility and a period, read the table, take the files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator
+
+from tests.browser.jupyter_page import JupyterPage
+
+
+@pytest.fixture(scope="module")
+def panel(jupyter: JupyterPage) -> Locator:
+    """The first panel of the notebook, after all of it has run."""
+    jupyter.open_notebook("04_mission_impact.ipynb")
+    jupyter.run_all()
+    found = jupyter.page.locator(".landscape-analysis").first
+    found.wait_for()
+    found.scroll_into_view_if_needed()
+    return found
+
+
+def test_every_cell_shows_its_figure(jupyter: JupyterPage, panel: Locator) -> None:
+    page = jupyter.page
+    assert page.locator(".landscape-analysis").count() == 5
+    jupyter.until(
+        lambda: page.locator(".landscape-analysis .js-plotly-plot .nsewdrag").count() >= 3,
+        "the figures are drawn",
+    )
+    assert page.locator(".jp-RenderedImage img").count() == 1
+    assert "alma.pdf" in page.locator(".jp-Notebook").inner_text()
+    for number in range(5):
+        one = page.locator(".landscape-analysis").nth(number)
+        one.scroll_into_view_if_needed()
+        page.wait_for_timeout(300)
+        jupyter.picture(f"04_panel_{number}", one)
+
+
+def test_another_facility_changes_figure_table_and_code(
+    jupyter: JupyterPage, panel: Locator
+) -> None:
+    panel.scroll_into_view_if_needed()
+    assert "HST" in panel.locator("table").first.inner_text() or "HST" in panel.inner_text()
+    rows = panel.locator("tbody tr").count()
+    assert rows > 0
+    box = panel.get_by_placeholder("type a name, such as ALMA")
+    box.fill("VLT")
+    box.press("Enter")
+    of = panel.locator(".widget-dropdown:has(label:text-is('Of')) select")
+    jupyter.until(lambda: "VLT" in of.inner_text(), "the facility can be chosen")
+    of.select_option(label="VLT")
+    jupyter.until(lambda: "'VLT'" in panel.locator(".landscape-code").last.inner_text(), "code")
+    jupyter.until(
+        lambda: not panel.get_by_role("button", name="Stop", exact=True).is_visible(),
+        "the map is drawn",
+    )
+    jupyter.picture("04_vlt")
+
+
+def test_the_table_is_exported(jupyter: JupyterPage, panel: Locator, tmp_path: Path) -> None:
+    rows = panel.locator("tbody tr").count()
+    button = panel.get_by_role("button", name="CSV", exact=True)
+    button.scroll_into_view_if_needed()
+    button.click()
+    link = panel.locator("a[download$='.csv']").first
+    link.wait_for()
+    with jupyter.page.expect_download() as coming:
+        link.click()
+    coming.value.save_as(tmp_path / "impact.csv")
+    lines = (tmp_path / "impact.csv").read_text("utf-8").splitlines()
+    told = [line for line in lines if not line.startswith("#")]
+    assert len(told) - 1 >= rows > 0
+    assert jupyter.errors() == []

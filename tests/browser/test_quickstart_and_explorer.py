@@ -1,0 +1,163 @@
+"""Notebooks 00 and 02 as a newcomer goes through them: from the start page to an exported map."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.browser.conftest import Lab
+from tests.browser.explorer_on_page import ExplorerOnPage
+from tests.browser.jupyter_page import JupyterPage, box_of
+
+LASSO = [(0.2, 0.2), (0.8, 0.2), (0.8, 0.8), (0.2, 0.8), (0.2, 0.25)]
+_FOUND = ".landscape-paper-line"
+
+
+def test_the_start_page_leads_to_a_map_and_a_first_answer(jupyter: JupyterPage, lab: Lab) -> None:
+    page = jupyter.page
+    jupyter.open("README.md")
+    table = page.locator(".jp-MarkdownViewer table")
+    table.wait_for()
+    jupyter.picture("start_page")
+    assert table.locator("a").count() >= len(list(lab.folder.glob("*.ipynb"))) > 3
+    table.get_by_text("00 Quickstart").click()
+    jupyter.ready("00_quickstart.ipynb")
+    jupyter.run_all()
+
+    maps = page.locator(".jp-RenderedImage img")
+    assert maps.count() == 2
+    assert "these papers do not exist" in jupyter.show(".jp-OutputArea-output").inner_text()
+    jupyter.picture("00_map", maps.first)
+    sentences = page.locator(".jp-OutputArea-output", has_text="Sentences quoted").last
+    sentences.scroll_into_view_if_needed()
+    assert sentences.locator("a[href*='adsabs']").count() >= 1
+    jupyter.picture("00_answer", sentences)
+
+    explorer = ExplorerOnPage(jupyter, page.locator(".landscape-explorer").last)
+    assert explorer.in_view() == 400
+    jupyter.picture("00_explorer")
+    assert jupyter.console == []
+
+
+@pytest.fixture(scope="module")
+def tour(jupyter: JupyterPage, lab: Lab) -> ExplorerOnPage:
+    """Notebook 02, run to its end: its last cells have searched and selected."""
+    jupyter.open_notebook("02_explore_the_map.ipynb")
+    jupyter.run_all()
+    written = jupyter.page.locator(".jp-Notebook").inner_text()
+    assert "map.html" in written
+    return ExplorerOnPage(jupyter, jupyter.page.locator(".landscape-explorer").first)
+
+
+def test_code_and_panel_show_the_same(tour: ExplorerOnPage) -> None:
+    assert tour.n_selected() > 0
+    assert tour.in_view() == 400
+    assert tour.marks("found") > 0
+    assert "search='winds of massive stars'" in tour.panel.inner_text()
+    tour.jupyter.picture("02_after_all_cells")
+
+
+def test_zooming_counts_anew_and_a_paper_tells_its_title(tour: ExplorerOnPage) -> None:
+    tour.press("Whole map")
+    before, window = tour.in_view(), tour.window()
+    tour.zoom(6)
+    tour.jupyter.until(lambda: 0 < tour.in_view() < before, "fewer papers are in view")
+    assert tour.window()[1] - tour.window()[0] < 0.7 * (window[1] - window[0])
+    assert "times enlarged" in tour.panel.inner_text()
+    tour.jupyter.until(lambda: tour.marks("papers") > 0, "single papers are drawn")
+    tour.jupyter.picture("02_zoomed")
+
+    number, text = tour.mark_in_the_middle("papers")
+    tour.page.mouse.move(*tour.place_of("papers", number))
+    shown = tour.plot.locator(".hoverlayer .hovertext").first
+    shown.wait_for()
+    told = " ".join((shown.text_content() or "").split())
+    assert told
+    assert re.search(r"\b(19|20)\d\d\b", told), told
+    assert text.split("<br>")[0].removeprefix("<b>").removesuffix("</b>")[:20] in told
+    tour.jupyter.picture("02_hover")
+
+    tour.page.mouse.click(*tour.place_of("papers", number))
+    record = tour.panel.locator(".landscape-record a[href*='adsabs']").first
+    record.wait_for()
+    tour.jupyter.picture("02_paper")
+
+
+def test_search_lights_up_and_lists(tour: ExplorerOnPage) -> None:
+    tour.press("Whole map")
+    query = tour.panel.get_by_placeholder("a question, key words, or a filter")
+    query.fill("fast radio bursts")
+    query.press("Enter")
+    tour.says("“fast radio bursts”")
+    assert tour.panel.locator(_FOUND).count() == 30
+    assert tour.marks("found") + tour.marks("apart") == 30
+    tour.jupyter.picture("02_search")
+    tour.press("Clear")
+    tour.jupyter.until(lambda: tour.marks("found") == 0, "the search is off the map")
+    assert tour.panel.locator(_FOUND).count() == 0
+
+
+def test_the_lasso_selects_and_the_selection_is_exported(
+    tour: ExplorerOnPage, tmp_path: Path
+) -> None:
+    tour.press("Lasso")
+    tour.draw(LASSO)
+    tour.panel.get_by_role("tab", name="Selected").click()
+    tour.jupyter.until(lambda: "outline=" in tour.panel.inner_text(), "the outline is told")
+    n = tour.n_selected()
+    assert 20 < n < 400
+    tour.jupyter.picture("02_lasso")
+
+    tour.press("CSV, BibTeX")
+    link = tour.panel.locator("a[download='selection.csv']")
+    link.wait_for()
+    csv = tour.download(link, tmp_path).read_text("utf-8")
+    rows = [line for line in csv.splitlines() if line and not line.startswith("#")]
+    assert len(rows) == n + 1
+    bib = tour.download(tour.panel.locator("a[download='selection.bib']"), tmp_path)
+    assert bib.read_text("utf-8").count("\n@") + 1 == n
+
+    tour.panel.get_by_role("tab", name="Save").click()
+    tour.press("Make the file")
+    picture = tour.panel.locator("a[download$='.png']")
+    picture.wait_for(timeout=60_000)
+    assert tour.download(picture, tmp_path).read_bytes().startswith(b"\x89PNG")
+    tour.press("Move")
+
+
+def test_the_time_window_hides_papers_of_other_years(tour: ExplorerOnPage) -> None:
+    before = tour.in_view()
+    handle = tour.panel.locator(".noUi-handle-lower").first
+    handle.scroll_into_view_if_needed()
+    box = box_of(handle)
+    middle = box["y"] + box["height"] / 2
+    tour.page.mouse.move(box["x"] + box["width"] / 2, middle)
+    tour.page.mouse.down()
+    tour.page.mouse.move(box["x"] + 150, middle, steps=6)
+    tour.page.mouse.up()
+    tour.jupyter.until(lambda: 0 < tour.in_view() < before, "fewer papers are in view")
+    assert "time=(" in tour.panel.inner_text()
+    tour.jupyter.picture("02_years")
+    tour.press("All years")
+    tour.jupyter.until(lambda: tour.in_view() == before, "all papers are back")
+
+
+def test_a_page_that_comes_back_has_lost_nothing(tour: ExplorerOnPage) -> None:
+    n_selected = tour.n_selected()
+    tour.zoom(4)
+    tour.jupyter.until(lambda: tour.in_view() < 400, "it is zoomed in")
+    in_view, window = tour.in_view(), tour.window()
+    tour.jupyter.save()
+    tour.page.reload(wait_until="domcontentloaded")
+    tour.jupyter.ready("02_explore_the_map.ipynb")
+    again = ExplorerOnPage(tour.jupyter, tour.page.locator(".landscape-explorer").first)
+    again.says("papers in view")
+    assert again.in_view() == in_view
+    assert again.window() == pytest.approx(window, rel=1e-3)
+    assert again.n_selected() == n_selected > 0
+    tour.jupyter.picture("02_page_came_back")
+    again.press("Whole map")
+    tour.jupyter.until(lambda: again.in_view() == 400, "the panel still answers")
+    assert tour.jupyter.errors() == []

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from landscape.overlays.analysis import Analysis
 
 _POINTS_TO_AN_INCH = 72
+_TINTS = 9  # colours between which those of years are mixed
 
 
 def author(
@@ -43,10 +44,12 @@ def draw_author(
     figure = map_base(
         atlas, colours=palette, sentences=sentences_of(found), title=title, n_marks=0, specks=False
     )
-    letter(figure, atlas, palette)
     periods = found.tables["periods"]
     years = papers["year"].to_numpy(dtype=float)
-    tints = np.round(year_tints(years, dark=colours == "dark") * 255).astype(int)
+    ends = float(np.nanmin(years)), float(np.nanmax(years))
+    steps = np.linspace(0, 1, _TINTS)
+    along = ends[0] + steps * (ends[1] - ends[0])
+    tints = np.round(year_tints(along, dark=colours == "dark") * 255).astype(int)
     figure.add_trace(
         go.Scatter(
             x=periods["x"], y=periods["y"], mode="lines", name="path", showlegend=False,
@@ -56,8 +59,15 @@ def draw_author(
     figure.add_trace(
         go.Scatter(
             x=papers["x"], y=papers["y"], mode="markers", name="papers", showlegend=False,
-            marker={"size": 8, "color": [f"rgb({r},{g},{b})" for r, g, b in tints],
-                    "line": {"width": 0.6, "color": palette.halo}},
+            marker={
+                "size": 8, "color": years, "cmin": ends[0], "cmax": max(ends[1], ends[0] + 1),
+                "colorscale": [
+                    [float(step), f"rgb({r},{g},{b})"]
+                    for step, (r, g, b) in zip(steps, tints, strict=True)
+                ],
+                "colorbar": {"title": {"text": "year"}, "tickformat": "d", "thickness": 12},
+                "line": {"width": 0.6, "color": palette.halo},
+            },
             hovertext=[
                 f"{row.year} {plain(row.title)}<br>{plain(row.label)}"
                 for row in papers.fillna({"label": ""}).itertuples()
@@ -65,6 +75,7 @@ def draw_author(
             hoverinfo="text",
         )
     )  # fmt: skip
+    letter(figure, atlas, palette)
     return figure
 
 

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-MISSING = {"light": "#9aa0a8", "dark": "#6d7480"}
+MISSING = {"light": "#c4c8cd", "dark": "#4d535d"}
+OTHERS = {"light": "#868d96", "dark": "#8b929d"}
 _MOST_CLASSES = 7
 # Blue over magenta to yellow: lightness rises, so that the order survives grey print and the
 # common colour-vision deficiencies.
@@ -82,8 +83,12 @@ class Colouring:
         if self.kind == "numbers":
             return perceptual_ramp(_NUMBERS[colours.name])
         chosen = [*SERIES[colours.name][: min(len(self.labels), _MOST_CLASSES)]]
-        chosen += [MISSING[colours.name]] * (len(self.labels) + 1 - len(chosen))
-        return np.array([_rgb(colour) for colour in chosen])
+        chosen += [OTHERS[colours.name]] * (len(self.labels) - len(chosen))
+        return np.array([_rgb(colour) for colour in [*chosen, MISSING[colours.name]]])
+
+    def unknown(self, colours: Theme) -> Floats:
+        """Colour of papers without a value, shape (3,)."""
+        return np.array(_rgb(MISSING[colours.name]))
 
     def meaning(self, position: float) -> str:
         """What a place of the ramp stands for, from 0 to 1."""

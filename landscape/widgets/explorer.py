@@ -89,7 +89,7 @@ class MapExplorer(Panel):
     outline : sequence of (float, float), optional
         Select the papers inside these corners, in map units.
     theme : {"light", "dark"}, default "light"
-    size : (int, int), default (780, 600)
+    size : (int, int), default (740, 560)
         Of the map, in pixels.
 
     Attributes
@@ -128,7 +128,7 @@ class MapExplorer(Panel):
         select: str | None = None,
         outline: Sequence[Sequence[float]] | None = None,
         theme: str = "light",
-        size: tuple[int, int] = (780, 600),
+        size: tuple[int, int] = (740, 560),
     ) -> None:
         require("plotly", "lab")
         from landscape.figures.colours import theme as find_theme
@@ -155,6 +155,8 @@ class MapExplorer(Panel):
         self._base_key: Any = None
         self._quiet = 0  # above 0 while controls are set from here, not by the user
         self.figure = MapFigure(figure_parts(chosen, self._size, self._scene.colours))
+        drawn = self._draw()
+        self.figure.publish(self._seen_on_page)
         self._controls = Controls(self.figure, self._size)
         self._drawing = Latest(self._redraw, failed=self._tell)
         self._summing = Latest(self._sum_up, failed=self._tell)
@@ -162,7 +164,7 @@ class MapExplorer(Panel):
         super().__init__(_heading(atlas), self._controls.body)
         self.add_class("landscape-explorer")
         self._fill_controls()
-        self._redraw(texts=False)
+        self._tell_drawn(drawn)
         self._drawing.request()  # what is told of papers under the pointer comes after the picture
         self._connect()
         self._restore(colour_by, search, method, k, select, outline)
@@ -594,7 +596,7 @@ class MapExplorer(Panel):
 
     def _clear_outline(self) -> None:
         if self.figure.layout.selections:
-            with self.figure._drawing:
+            with self.figure.drawing():
                 self.figure.layout.selections = ()
 
     def _clear_search(self) -> None:
@@ -627,10 +629,22 @@ class MapExplorer(Panel):
 
     # -- drawing
 
-    def _redraw(self, *, texts: bool = True) -> None:
-        """Draw the scene as it is now, and put it into the figure."""
-        scene = self._scene
+    def _redraw(self) -> None:
+        """Draw the scene as it is now, and tell of it."""
         self._check_atlas()
+        drawn = self._draw()
+        self._tell_drawn(drawn)
+        if not self._drawing.is_outdated:
+            self._tell_papers(drawn)
+
+    def _seen_on_page(self) -> None:
+        """The page shows the figure for the first time: what it missed meanwhile is sent again."""
+        self._base_key = None
+        self._drawing.request()
+
+    def _draw(self) -> Drawn:
+        """Put the scene as it is now into the figure."""
+        scene = self._scene
         drawn = draw(scene, self._data)
         key = (id(scene.colouring), scene.colours.name, scene.time, scene.found is None,
                bool(scene.overlays), len(scene.selected))  # fmt: skip
@@ -645,12 +659,12 @@ class MapExplorer(Panel):
         self._drawn = drawn
         self.figure.show_drawn(drawn, self._data, base=base)
         self._base_key = key
-        controls = self._controls
-        n_all, zoom = len(self._data), self._data.zoom(scene.view)
-        _set(controls.legend, legend_html(drawn, n_all=n_all))
-        _set(controls.view_line, view_line(drawn, n_all=n_all, zoom=zoom))
-        if texts and not self._drawing.is_outdated:
-            self._tell_papers(drawn)
+        return drawn
+
+    def _tell_drawn(self, drawn: Drawn) -> None:
+        n_all, zoom = len(self._data), self._data.zoom(drawn.scene.view)
+        _set(self._controls.legend, legend_html(drawn, n_all=n_all))
+        _set(self._controls.view_line, view_line(drawn, n_all=n_all, zoom=zoom))
 
     _drawn: Drawn
     _drawn_theme: str | None = None
@@ -661,7 +675,7 @@ class MapExplorer(Panel):
         from landscape.widgets.map_figure import TRACES, theme_part, trace_style
 
         self._drawn_theme, self._drawn_quiet = scene.theme, scene.colours.ramp[-1, 0]
-        with self.figure._drawing, self.figure.batch_update():
+        with self.figure.drawing():
             self.figure.layout.update(theme_part(scene.colours))
             for name in TRACES:
                 self.figure.trace(name).update(trace_style(name, scene.colours))
@@ -681,7 +695,7 @@ class MapExplorer(Panel):
                 self._texts[row] = hover_text(paper)
         if self._drawing.is_outdated or drawn is not self._drawn:
             return
-        with self.figure._drawing, self.figure.batch_update():
+        with self.figure.drawing():
             for name, rows in drawn.marks.items():
                 texts = [self._text_of(int(row), name, drawn) for row in rows]
                 if texts:
@@ -837,7 +851,7 @@ class MapExplorer(Panel):
             said.append(f"{self._chosen_by[0]}={self._chosen_by[1]!r}")
         if scene.theme != "light":
             said.append(f"theme={scene.theme!r}")
-        if self._size != (780, 600):
+        if self._size != (740, 560):
             said.append(f"size={self._size}")
         return f"MapExplorer({', '.join(['atlas', *said])})"
 
@@ -875,7 +889,7 @@ class MapExplorer(Panel):
 
     def _focus(self, row: int | None) -> None:
         rows = [] if row is None else [row]
-        with self.figure._drawing, self.figure.batch_update():
+        with self.figure.drawing():
             trace = self.figure.trace("focus")
             trace.x, trace.y = self._data.x[rows], self._data.y[rows]
 

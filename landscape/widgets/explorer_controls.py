@@ -96,7 +96,7 @@ class Controls:
             options=[("Density of papers", "density")], description="Colour by",
             layout=_width(220), tooltip="What the colours of the map stand for",
         )  # fmt: skip
-        self.colour.style.description_width = "62px"
+        self.colour.style.description_width = "72px"
         self.concept = widgets.Combobox(
             description="Concept", placeholder="of the thesaurus", ensure_option=False,
             continuous_update=False, layout=_width(230),
@@ -137,7 +137,7 @@ class Controls:
         self.home = _button("Whole map", "Show the whole map")
         self.back = _button("Back", "Back to the view before")
         self.regions = widgets.Dropdown(
-            options=[("Go to …", -1)], value=-1, layout=_width(210),
+            options=[("Go to …", -1)], value=-1, layout=_width(150),
             tooltip="Go to a region of the map",
         )  # fmt: skip
         self.moves = _bar(

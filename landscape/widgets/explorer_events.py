@@ -19,6 +19,7 @@ _STEP = 1.8  # zoom of one click
 def connect(explorer: MapExplorer, controls: Controls, figure: MapFigure) -> None:
     """Tell an explorer what the user does with its map and its controls."""
     _connect_map(explorer, controls, figure)
+    _connect_clicks(explorer, figure)
     _connect_search(explorer, controls)
     _connect_looks(explorer, controls)
     _connect_moves(explorer, controls, figure)
@@ -51,6 +52,8 @@ def _connect_map(explorer: MapExplorer, controls: Controls, figure: MapFigure) -
     # plotly tells every trace of every outline, whether or not it has points inside.
     figure.data[0].on_selection(selected)
 
+
+def _connect_clicks(explorer: MapExplorer, figure: MapFigure) -> None:
     for name in _CLICKABLE:
 
         def clicked(_trace: Any, points: Any, _state: Any, name: str = name) -> None:
@@ -120,7 +123,7 @@ def _connect_looks(explorer: MapExplorer, controls: Controls) -> None:
 
 def _connect_moves(explorer: MapExplorer, controls: Controls, figure: MapFigure) -> None:
     def mode(value: str) -> None:
-        with figure._drawing:
+        with figure.drawing():
             figure.layout.dragmode = value
 
     _on_user(explorer, controls.mode, mode)

@@ -15,12 +15,12 @@ _KINDS = {
     ".csv": "text/csv", ".bib": "application/x-bibtex", ".png": "image/png",
     ".pdf": "application/pdf", ".html": "text/html", ".svg": "image/svg+xml",
     ".json": "application/json", ".ipynb": "application/x-ipynb+json", ".txt": "text/plain",
-    ".md": "text/markdown", ".tex": "application/x-tex", ".ris": "application/x-research-info-systems",
+    ".md": "text/markdown", ".tex": "application/x-tex", ".ris": "text/plain",
 }  # fmt: skip
 
 
 def download_link(name: str, content: str | bytes, *, text: str | None = None) -> str:
-    """A link that holds a file.
+    r"""A link that holds a file.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def download_link(name: str, content: str | bytes, *, text: str | None = None) -
 
     Examples
     --------
-    >>> link = download_link("papers.csv", "title\\n")
+    >>> link = download_link("papers.csv", "title\n")
     >>> "download='papers.csv'" in link, "data:text/csv;base64,dGl0bGUK" in link
     (True, True)
     """

@@ -25,8 +25,8 @@ _FAR, _NEAR, _CLOSE = 1.5, 3.0, 6.0  # zooms at which regions come and continent
 _FIRST_REGIONS = 12  # named from far away already
 # Places of a name about its peak, in widths and heights of the name, the best first.
 _SLIDES = np.array(
-    [(0, 0), (0, 0.6), (0, -0.6), (0.3, 0), (-0.3, 0), (0, 1.35), (0, -1.35), (0.3, 0.7), (-0.3, 0.7),
-     (0.3, -0.7), (-0.3, -0.7), (0.5, 0), (-0.5, 0)]
+    [(0, 0), (0, 0.6), (0, -0.6), (0.3, 0), (-0.3, 0), (0, 1.35), (0, -1.35), (0.3, 0.7),
+     (-0.3, 0.7),     (0.3, -0.7), (-0.3, -0.7), (0.5, 0), (-0.5, 0)]
 )  # fmt: skip
 
 
@@ -169,11 +169,16 @@ def _variants(label: str, level: int) -> tuple[_Variant, ...]:
     size, bold = SIZES.get(level, SIZES[1]), level == 0
     ways = []
     for broken in line_breaks(clean_name(label, most=60), most_lines=3, longest_word=22):
-        lines = tuple(capitals(line) if bold else line for line in broken.split("\n"))
+        lines = tuple(_raised(line) if bold else line for line in broken.split("\n"))
         width = max(_width(line, size, bold) for line in lines) + 2
         height = LINE * size * len(lines)
         ways.append((abs(float(np.log2(width / height / 3.4))), (lines, width, height)))
     return tuple(way for _, way in sorted(ways, key=lambda one: one[0]))
+
+
+def _raised(line: str) -> str:
+    """Capitals without the hair spaces of print, which browsers set too wide."""
+    return capitals(line).replace("\u200a", "").replace("\u2004", " ")
 
 
 def _width(line: str, size: float, bold: bool) -> float:

@@ -1,18 +1,25 @@
 """The map in the browser: a plotly figure widget that is told what is drawn.
 
-plotly.py keeps the state of a figure in two places: what a page that comes back is told, and what
-this process knows. Here the former is made anew from the latter whenever it is asked for, and
-messages from the page wait while another thread draws.
+plotly.py tells a page about a figure in changes, and a page that is not yet there, or comes back,
+misses them (plotly/plotly.py#4956). Here the page is told of the figure only once it is whole, gets
+all of it until it has shown itself, and again whenever it asks; plotly.js comes after the widget's
+own small module (see map_figure.js). Messages from the page wait while another thread draws.
 """
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from copy import deepcopy
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import plotly.graph_objects as go
+from traitlets import Unicode
 
 from landscape.widgets.labels import FONT, SIZES
 
@@ -39,18 +46,31 @@ class MapFigure(go.FigureWidget):  # type: ignore[misc]  # plotly ships no types
         ``data`` and ``layout``, see `figure_parts`.
     """
 
+    _esm = Path(__file__).with_name("map_figure.js")
+    _bundle = Unicode().tag(sync=True)
+    _is_whole = False
+    _was_seen = False
+
     def __init__(self, parts: dict[str, Any]) -> None:
         self._drawing = threading.RLock()
+        self._when_seen: Callable[[], Any] = lambda: None
         super().__init__(**parts)
+        self._bundle = _plotly_js()
         self._config = dict(CONFIG)
+
+    def open(self) -> None:
+        """Tell the page, but not before `publish`."""
+        if self._is_whole:
+            super().open()
+
+    def publish(self, when_seen: Callable[[], Any]) -> None:
+        """Tell the page of the figure; `when_seen` is called when it first answers."""
+        self._is_whole, self._when_seen = True, when_seen
+        self.open()
 
     def get_state(self, key: Any = None, drop_defaults: bool = False) -> Any:
         """What a page is told that asks for everything: the figure as it is now."""
-        if (
-            key is None
-            and "_layout_obj" in self.__dict__
-            and "_widget_layout" in self._trait_values
-        ):
+        if key is None and self._is_whole:
             with self._drawing:
                 self._trait_values["_widget_layout"] = deepcopy(self._layout_obj._props)
                 self._trait_values["_widget_data"] = deepcopy(self._data)
@@ -59,6 +79,19 @@ class MapFigure(go.FigureWidget):  # type: ignore[misc]  # plotly ships no types
     def _handle_msg(self, msg: Any) -> None:
         with self._drawing:
             super()._handle_msg(msg)
+            if not self._was_seen:
+                self._was_seen = True
+                self._when_seen()
+
+    @contextmanager
+    def drawing(self) -> Iterator[None]:
+        """Change the figure in one message, alone; a page that is not yet there gets it whole."""
+        with self._drawing:
+            with self.batch_update():
+                yield
+            if self._is_whole and not self._was_seen:
+                self._widget_layout = deepcopy(self._layout_obj._props)
+                self._widget_data = deepcopy(self._data)
 
     def trace(self, name: str) -> Any:
         """One of `TRACES`."""
@@ -67,7 +100,7 @@ class MapFigure(go.FigureWidget):  # type: ignore[misc]  # plotly ships no types
     def look(self, view: View) -> None:
         """Set the window."""
         x0, y0, x1, y1 = view.box
-        with self._drawing, self.batch_update():
+        with self.drawing():
             self.layout.xaxis.range, self.layout.yaxis.range = (x0, x1), (y0, y1)
 
     def box(self) -> Box:
@@ -78,7 +111,7 @@ class MapFigure(go.FigureWidget):  # type: ignore[misc]  # plotly ships no types
     def show_drawn(self, drawn: Drawn, data: MapData, *, base: Picture | None) -> None:
         """Put what was drawn into the figure, in one message."""
         parts = trace_parts(drawn, data)
-        with self._drawing, self.batch_update():
+        with self.drawing():
             for place, picture in ((0, base), (1, drawn.picture)):
                 if picture is not None:
                     self.layout.images[place].update(image_part(picture.box, picture.link))
@@ -88,6 +121,12 @@ class MapFigure(go.FigureWidget):  # type: ignore[misc]  # plotly ships no types
                     continue
                 for prop, value in part.items():
                     trace[prop] = value
+
+
+@cache
+def _plotly_js() -> str:
+    """What plotly.py would send as the module of every figure widget."""
+    return files("plotly").joinpath("package_data", "widgetbundle.js").read_text(encoding="utf-8")
 
 
 def figure_parts(view: View, size: Size, colours: Theme) -> dict[str, Any]:
@@ -112,7 +151,7 @@ def figure_parts(view: View, size: Size, colours: Theme) -> dict[str, Any]:
     return {
         "data": [_empty_trace(name, colours) for name in TRACES],
         "layout": {
-            "width": size[0], "height": size[1], "autosize": False,
+            "template": "none", "width": size[0], "height": size[1], "autosize": False,
             "margin": {"l": 0, "r": 0, "t": 0, "b": 0}, "showlegend": False,
             "dragmode": "pan", "hovermode": "closest", "hoverdistance": 14,
             "xaxis": {**hidden, "range": [x0, x1]},
@@ -161,8 +200,8 @@ def trace_style(name: str, colours: Theme) -> dict[str, Any]:
     if name in ("concept", "facility"):
         first = name == "concept"
         colour = _OVERLAID[colours.name][name]
-        return {"mode": "lines", "hoverinfo": "skip",
-                "line": {"color": colour, "width": 1.8, "dash": "solid" if first else "dash"}}  # fmt: skip
+        line = {"color": colour, "width": 1.8, "dash": "solid" if first else "dash"}
+        return {"mode": "lines", "hoverinfo": "skip", "line": line}
     marker: dict[str, Any] = {
         "papers": {"size": 6, "color": colours.ink, "opacity": 0.8,
                    "line": {"width": 0.6, "color": colours.halo}},
@@ -269,7 +308,8 @@ def paper_marker(rows: Any, drawn: Drawn) -> dict[str, Any]:
         span = colouring.high - colouring.low
         place = np.clip((known - colouring.low) / span, 0, 1) * (len(palette) - 1)
         chosen = palette[np.round(place).astype(int)]
-        chosen = np.where(np.isfinite(values)[:, None], chosen, 150)
+        unknown = np.round(colouring.unknown(scene.colours) * 255).astype(int)
+        chosen = np.where(np.isfinite(values)[:, None], chosen, unknown)
     marker["color"] = [f"rgb({r},{g},{b})" for r, g, b in chosen]
     return marker
 

@@ -73,8 +73,14 @@ class Picture:
 
     @property
     def link(self) -> str:
-        """The picture as a data link."""
-        return f"data:image/png;base64,{b64encode(self.png()).decode('ascii')}"
+        """The picture as a data link; one of many colours as WebP, a tenth of its PNG."""
+        if self.pixels.ndim == 2:
+            return f"data:image/png;base64,{b64encode(self.png()).decode('ascii')}"
+        from PIL import Image
+
+        buffer = io.BytesIO()
+        Image.fromarray(self.pixels).save(buffer, format="webp", quality=90, method=0)
+        return f"data:image/webp;base64,{b64encode(buffer.getvalue()).decode('ascii')}"
 
     @property
     def rgb(self) -> NDArray[np.uint8]:
@@ -209,12 +215,12 @@ def _tint(
         counts = np.bincount(cells[known], minlength=n_cells)
         missing = np.bincount(cells[~known], minlength=n_cells)
         sum_of, held, lost = (
-            smooth(grid, 1.2) + 0.02 * smooth(grid, 5.0) for grid in (sums, counts, missing)
+            smooth(grid, 1.6) + 0.05 * smooth(grid, 5.0) for grid in (sums, counts, missing)
         )
         mean = sum_of / np.maximum(held, 1e-20)
         place = np.clip((mean - colouring.low) / (colouring.high - colouring.low), 0, 1)
         tinted = palette[np.round(place * (len(palette) - 1)).astype(np.int64)]
-        grey = np.array([0.6, 0.63, 0.66]) if colours.name == "light" else np.full(3, 0.44)
+        grey = colouring.unknown(colours)
         share = (held / np.maximum(held + lost, 1e-20))[..., None]
         cells_tinted = (grey + (tinted - grey) * share).astype(np.float32)
     return _enlarged(cells_tinted, shape)

@@ -28,6 +28,7 @@ _RASTER_DPI = 200
 _SHARP = 2.0  # pixels of the picture in a page for the browser to one of the screen
 _MOST_HOVERED = 3_000  # papers of a page for the browser that can be pointed at
 _LISTED = 30
+_MOST_NUMBERED = 100
 
 
 def save_view(
@@ -166,8 +167,7 @@ def _draw_map(plate: Any, scene: Scene, data: MapData, frame: Any, drawn: Drawn)
         x = y = np.zeros(1) + np.nan  # an empty page still has its axes
     plate.draw_density(x, y, frame, specks="papers" not in drawn.marks)
     axes = plate.sheet.axes[0]
-    left, bottom, right, top = frame.page
-    n_across = round((right - left) / plate.pixel)
+    n_across = round((frame.page[2] - frame.page[0]) / plate.pixel)
     lit = _lit(scene, data)
     if scene.colouring.kind != "density" or lit is not None:
         size = (n_across, round(n_across * scene.view.height / scene.view.width))
@@ -214,13 +214,27 @@ def _draw_marks(plate: Any, scene: Scene, data: MapData, frame: Any, drawn: Draw
     if "selected" in drawn.marks:
         dots(drawn.marks["selected"], 2.0, marker="o", markersize=5 * scale,
              markeredgecolor=colours.apart, **hollow)  # fmt: skip
-    if "found" in drawn.marks:
+    if scene.found is not None and _all_found_in_view(scene, drawn):
+        from landscape.figures.marks import mark_papers
+
+        rows = scene.found.rows
+        mark_papers(
+            plate, frame, data.x[rows].astype(np.float64), data.y[rows].astype(np.float64),
+            apart=scene.found.apart,
+        )  # fmt: skip
+    elif "found" in drawn.marks:
         dots(drawn.marks["found"], 2.1, marker="o", markersize=6 * scale,
              markerfacecolor=colours.found, markeredgecolor=colours.halo)  # fmt: skip
         dots(drawn.marks["apart"], 2.2, marker="D", markersize=6 * scale,
              markeredgecolor=colours.apart, **hollow)  # fmt: skip
     x0, y0, x1, y1 = frame.box
     axes.set(xlim=(x0, x1), ylim=(y0, y1))
+
+
+def _all_found_in_view(scene: Scene, drawn: Drawn) -> bool:
+    """Whether the papers found can be numbered by their rank."""
+    n = len(drawn.marks.get("found", ())) + len(drawn.marks.get("apart", ()))
+    return scene.found is not None and n == len(scene.found.rows) <= _MOST_NUMBERED
 
 
 def _plain(colour: str) -> Any:
@@ -234,8 +248,10 @@ def _key(scene: Scene) -> Any:
     from landscape.figures.panels import Key
 
     colouring = scene.colouring
-    if colouring.kind != "numbers":
+    if colouring.kind == "density":
         return None
+    if colouring.kind == "classes":  # the legend below names them: squares have no room for it
+        return Key(colouring.title, colouring.palette(scene.colours), ())
     meanings = [colouring.meaning(float(place)) for place in np.linspace(0, 1, 5)]
     title = f"Share of papers: {colouring.title}" if colouring.is_share else colouring.title
     return Key(title, colouring.palette(scene.colours), meanings)

@@ -141,9 +141,9 @@ def summary_html(summary: Summary) -> str:
             f"{paper.year or ''}, cited {paper.cites:,} times</span></li>"
             for paper in summary.most_cited
         )
-        of = "" if summary.citations_known == summary.n_papers else (
-            f" <span class='landscape-quiet'>(citations known of {summary.citations_known:,})</span>"
-        )  # fmt: skip
+        known = f"(citations known of {summary.citations_known:,})"
+        all_known = summary.citations_known == summary.n_papers
+        of = "" if all_known else f" <span class='landscape-quiet'>{known}</span>"
         blocks.append(f"<div class='landscape-fact'><b>Most cited</b>{of}<ol>{best}</ol></div>")
     return "".join(blocks)
 

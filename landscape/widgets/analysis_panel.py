@@ -488,9 +488,9 @@ def _caption_html(found: Analysis) -> str:
     quiet = " ".join([*notes, f"Sources: {named}." if named else ""])
     told = [f"<strong>{html.escape(generated)}</strong> " if generated else ""]
     told += [html.escape(found.caption)]
-    warnings = "".join(
-        f"<div class='landscape-warning landscape-quiet'>{html.escape(warning)}</div>"
-        for warning in found.warnings
+    told_apart = "".join(f"<div>{html.escape(warning)}</div>" for warning in found.warnings)
+    warnings = (
+        f"<div class='landscape-warning landscape-quiet'>{told_apart}</div>" if told_apart else ""
     )
     return (
         f"<div class='landscape-caption'>{''.join(told)}</div>"

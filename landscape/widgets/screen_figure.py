@@ -52,7 +52,7 @@ def for_screen(figure: Any) -> ScreenFigure:
     ScreenFigure
     """
     drawn = go.Figure(figure)
-    inside = [
+    drawn.layout.annotations = [
         note
         for note in drawn.layout.annotations
         if not (note.xref == "paper" and note.yref == "paper")
@@ -62,7 +62,7 @@ def for_screen(figure: Any) -> ScreenFigure:
     below = _KEY_LINE * -(-keys // _KEYS_A_LINE) if keys > 1 else 0
     height = _MAP_HEIGHT + below if is_map else max(_LEAST, min(drawn.layout.height or 560, _MOST))
     drawn.update_layout(
-        annotations=inside, width=_WIDTH, height=height, autosize=False,
+        width=_WIDTH, height=height, autosize=False,
         margin={"l": 10, "r": 10, "t": 16, "b": 10 + below if is_map else 52},
         legend={"font": {"size": 12}, **(_BELOW if is_map else {})},
         font={"family": FONT, "size": 12},

@@ -167,7 +167,7 @@ class TrendsPanel(AnalysisPanel):
 
         found = trends(self.atlas, **period)
         return View(
-            found, found.table, _TOPICS, draw_trends(found, colours=self.theme),
+            found, _shown_first(found.table), _TOPICS, draw_trends(found, colours=self.theme),
             lines(
                 found=call("ls.overlays.trends.trends", **period),
                 figure=twin_call("trends", **period, colours=self._colours),
@@ -244,6 +244,12 @@ class TrendsPanel(AnalysisPanel):
     @property
     def _colours(self) -> str | None:
         return None if self.theme == "light" else self.theme
+
+
+def _shown_first(table: Any) -> Any:
+    """Topics whose course is shown before the steady ones, otherwise in their order."""
+    order = table["class"].map({"emerging": 0, "fading": 1}).fillna(2)
+    return table.iloc[order.argsort(kind="stable")].reset_index(drop=True)
 
 
 def _field(

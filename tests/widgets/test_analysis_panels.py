@@ -82,6 +82,8 @@ def test_a_panel_shows_figure_table_caption_and_code_that_makes_the_same(
     exec(panel.code, made)  # noqa: S102 - the line that the panel tells the reader to run
     assert made["found"].caption == found.caption
     if "figure" in made:
+        notes = [note.text for note in panel.figure.layout.annotations]
+        assert not [text for text in notes if found.caption[:20] in text]  # it stands below
         assert count_marks(panel.figure) <= MOST_MARKS
         for mine, its in zip(numbers_of(panel.figure), numbers_of(made["figure"]), strict=True):
             assert np.allclose(mine, its, equal_nan=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +15,9 @@ from tests.conftest import REPOSITORY
 SCREENSHOTS = REPOSITORY / "build" / "screenshots"
 WINDOW = {"width": 1280, "height": 900}
 SECOND = 1000.0  # in Playwright's milliseconds
+_RAN = re.compile(r"\[\d+\]")
+_BEGUN = re.compile(r"\[(\d+|\*)\]")
+_LOST = 6  # seconds after which no cell has begun
 _FIRST_LOAD = 180 * SECOND
 
 
@@ -62,22 +66,33 @@ class JupyterPage:
 
     def run_all(self, *, seconds: float = 240) -> None:
         """Run every cell and wait until the last one is done, or one of them fails."""
-        codes = self.page.locator(".jp-NotebookPanel:visible .jp-CodeCell").count()
-        self.page.locator(".lm-MenuBar-itemLabel:text-is('Run')").click()
-        self.page.locator(".lm-Menu-itemLabel:text-is('Run All Cells')").click()
-        self.page.wait_for_timeout(300)
+        asked = self._ask_to_run()
 
         def finished() -> bool:
+            nonlocal asked
             self.dismiss_dialogs()
-            return bool(self.errors()) or (self.kernel_status() == "idle" and not self.waiting())
+            if time.monotonic() - asked > _LOST and self.kernel_status() == "idle":
+                if not any(_BEGUN.search(text) for text in self._prompts()):
+                    asked = self._ask_to_run()  # a wish before the session is ready may be lost
+            return bool(self.errors()) or (self.kernel_status() == "idle" and not self.unrun())
 
-        self.until(finished, f"{codes} cells have run", seconds=seconds)
+        self.until(finished, "all cells have run", seconds=seconds)
         assert self.errors() == []
 
-    def waiting(self) -> int:
-        """Cells that are running or still to run."""
+    def unrun(self) -> int:
+        """Cells of code that have not run to their end."""
+        texts = self._prompts()
+        return sum(not _RAN.search(text) for text in texts) if texts else -1
+
+    def _ask_to_run(self) -> float:
+        self.page.locator(".lm-MenuBar-itemLabel:text-is('Run')").click()
+        self.page.locator(".lm-Menu-itemLabel:text-is('Run All Cells')").click()
+        return time.monotonic()
+
+    def _prompts(self) -> list[str]:
+        """What stands before the cells of code: [ ], [*] while they wait or run, [3]."""
         prompts = self.page.locator(".jp-NotebookPanel:visible .jp-CodeCell .jp-InputPrompt")
-        return sum(text.strip() == "[*]:" for text in prompts.all_inner_texts())
+        return prompts.all_text_contents()
 
     def errors(self) -> list[str]:
         """Tracebacks on the page."""

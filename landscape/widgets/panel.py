@@ -168,7 +168,7 @@ class Panel(widgets.VBox):
         self._working.layout.display = "none"
         try:
             told()
-        except LandscapeError as error:
+        except Exception as error:  # noqa: BLE001 - in a thread, nobody else would tell it
             self._tell(error)
 
     def _tell(self, error: Exception) -> None:

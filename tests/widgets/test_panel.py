@@ -51,6 +51,12 @@ def test_a_failure_is_one_sentence(panel):
     assert "Traceback" not in shown(panel)
 
 
+def test_a_failure_to_show_a_result_is_one_sentence_too(panel):
+    panel.run("Asking", lambda: 0, lambda found: 1 / found)
+    assert panel.wait(5)
+    assert "division by zero" in panel.status
+
+
 def test_stopping_does_not_wait_for_work_that_cannot_be_ended(panel):
     go_on, told = threading.Event(), []
     panel.run("Waiting", go_on.wait, told.append)

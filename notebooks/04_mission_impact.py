@@ -16,8 +16,8 @@
 # %% [markdown]
 # # The impact of a mission: a decadal-survey figure, from start to PDF
 #
-# A committee asks what a telescope did for astronomy. This notebook answers with a map, a table with
-# intervals, a comparison, and a page to hand in.
+# A committee asks what a telescope did for astronomy. This notebook answers with a map, a table
+# with intervals, a comparison, and a page to hand in.
 #
 # A paper counts as *using* a facility if its title or abstract names it, one of its instruments or
 # one of its surveys. Papers that used it without saying so are missed, so every number is a lower
@@ -80,7 +80,7 @@ ImpactPanel(atlas, facilities="ALMA", what="before_after")
 # %% [markdown]
 # ## Beside another facility
 #
-# Where does the first one weigh more than the others? Bars that cross zero say: no difference shown.
+# Where does the first one weigh more than the others? Bars that cross zero show no difference.
 
 # %%
 ImpactPanel(atlas, facilities=["HST", "Chandra"], what="compare")

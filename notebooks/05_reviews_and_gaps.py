@@ -35,8 +35,8 @@ folder = Path(tempfile.mkdtemp(prefix="reviews-"))  # where this notebook writes
 # ## Where the reviews are
 #
 # A region is blue where it has more reviews than its papers would have at the rate of the whole
-# corpus, and orange where it has fewer. Where few are expected the ratio is drawn towards *as many*,
-# for chance alone would make it extreme.
+# corpus, and orange where it has fewer. Where few are expected the ratio is drawn towards *as
+# many*, for chance alone would make it extreme.
 
 # %%
 coverage = ReviewPanel(atlas, what="coverage")
@@ -93,7 +93,7 @@ sorted(path.name for path in folder.iterdir())
 # %% [markdown]
 # ## How far to trust it
 #
-# - Reviews outside the corpus are not seen. A corpus of two years says little about *years without*.
+# - Reviews outside the corpus are not seen. Two years of papers say little about *years without*.
 # - Reviews are recognised with some error; `landscape build --known-reviews FILE` adds those that
 #   you know of.
 # - Whether regions that ranked high really got reviews later can be tested on your own corpus:

@@ -52,8 +52,8 @@ topics.table.query("`class` != 'steady'")[["label", "class", "papers", "slope", 
 # ## An author's path
 #
 # Type a name, or choose one. Dots are papers, coloured by year; the line joins the periods of five
-# years. Papers are matched by name, so two persons of one name are one here: the column *Group* tells
-# papers apart that share neither co-authors nor affiliations.
+# years. Papers are matched by name, so two persons of one name are one here: the column *Group*
+# tells papers apart that share neither co-authors nor affiliations.
 
 # %%
 names = atlas.read_papers(["authors"])["authors"].explode()

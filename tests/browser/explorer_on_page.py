@@ -7,7 +7,7 @@ from pathlib import Path
 
 from playwright.sync_api import Locator
 
-from tests.browser.jupyter_page import JupyterPage, box_of
+from tests.browser.jupyter_page import JupyterPage, box_of, button
 
 _PLACE = """
 (plot, [trace, number]) => {
@@ -102,9 +102,9 @@ class ExplorerOnPage:
 
     def press(self, name: str) -> None:
         """Click a button of the panel."""
-        button = self.panel.get_by_role("button", name=name, exact=True).first
-        button.scroll_into_view_if_needed()
-        button.click()
+        found = button(self.panel, name)
+        found.scroll_into_view_if_needed()
+        found.click()
 
     def draw(self, corners: list[tuple[float, float]]) -> None:
         """Drag over the map along corners, in shares of its width and height."""

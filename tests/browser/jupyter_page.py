@@ -28,7 +28,7 @@ class JupyterPage:
         self.page = page
         self._address, self._token = address, token
         self.console: list[str] = []
-        page.on("pageerror", lambda error: self.console.append(str(error)))
+        page.on("pageerror", lambda error: self.console.append(f"{error}: {error.stack}"))
         page.set_default_timeout(30 * SECOND)
 
     def open(self, path: str) -> None:
@@ -71,9 +71,9 @@ class JupyterPage:
         def finished() -> bool:
             nonlocal asked
             self.dismiss_dialogs()
-            if time.monotonic() - asked > _LOST and self.kernel_status() == "idle":
-                if not any(_BEGUN.search(text) for text in self._prompts()):
-                    asked = self._ask_to_run()  # a wish before the session is ready may be lost
+            is_late = time.monotonic() - asked > _LOST and self.kernel_status() == "idle"
+            if is_late and not any(_BEGUN.search(text) for text in self._prompts()):
+                asked = self._ask_to_run()  # a wish before the session is ready may be lost
             return bool(self.errors()) or (self.kernel_status() == "idle" and not self.unrun())
 
         self.until(finished, "all cells have run", seconds=seconds)
@@ -106,7 +106,8 @@ class JupyterPage:
         while not true():
             if time.monotonic() > deadline:
                 self.picture("failed")
-                raise AssertionError(f"not in {seconds:g} s: {what}; errors: {self.errors()}")
+                told = f"errors: {self.errors()}, prompts: {self._prompts()}"
+                raise AssertionError(f"not in {seconds:g} s: {what}; {told}")
             self.page.wait_for_timeout(150)
 
     def save(self) -> None:
@@ -138,6 +139,11 @@ class JupyterPage:
         path = SCREENSHOTS / f"{name}.png"
         (of or self.page).screenshot(path=path)
         return path
+
+
+def button(panel: Locator, name: str) -> Locator:
+    """A button by what is written on it; its icon is a letter of a font to the browser."""
+    return panel.locator("button").filter(has_text=re.compile(rf"^\s*{re.escape(name)}\s*$")).first
 
 
 def box_of(where: Locator) -> dict[str, Any]:

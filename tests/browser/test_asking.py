@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Locator
 
 from tests.browser.conftest import Lab
-from tests.browser.jupyter_page import JupyterPage
+from tests.browser.jupyter_page import JupyterPage, button
 from tests.servers.openai_server import KEY, OpenAIServer, word_by_word
 from tests.widgets.asking import script
 
@@ -47,7 +47,7 @@ def wait_for_answer(jupyter: JupyterPage, panel: Locator, question: str) -> None
         lambda: (
             panel.locator(f".landscape-asked:text-is('{question}')").count() > 0
             and panel.locator("details > summary .badge").count() > 0
-            and not panel.get_by_role("button", name="Stop", exact=True).is_visible()
+            and not button(panel, "Stop").is_visible()
         ),
         "the answer stands on the page",
         seconds=60,
@@ -116,7 +116,7 @@ def test_a_model_is_connected_and_its_key_stays_out_of_the_notebook(
         box.fill(text)
         box.press("Enter")
     jupyter.until(lambda: "A key is held in memory" in panel.inner_text(), "the key is taken")
-    panel.get_by_role("button", name="Test the connection").click()
+    button(panel, "Test the connection").click()
     jupyter.until(lambda: "answered in" in panel.inner_text(), "the test says that it works")
     jupyter.picture("03_connection")
     fold(panel, "Language model")
@@ -143,7 +143,7 @@ def test_a_question_that_is_stopped_keeps_the_answer_before(
     ask(jupyter, panel, "What slows winds down?")
     jupyter.until(lambda: "Being written; not checked yet" in panel.inner_text(), "it is written")
     jupyter.picture("03_being_written")
-    panel.get_by_role("button", name="Stop", exact=True).click()
+    button(panel, "Stop").click()
     jupyter.until(lambda: "Stopped." in panel.inner_text(), "it says that it stopped")
     server.always = None
     assert "Written so far (unfinished, unchecked)" in panel.inner_text()

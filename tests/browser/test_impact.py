@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator
 
-from tests.browser.jupyter_page import JupyterPage
+from tests.browser.jupyter_page import JupyterPage, button
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +34,7 @@ def test_every_cell_shows_its_figure(jupyter: JupyterPage, panel: Locator) -> No
         one = page.locator(".landscape-analysis").nth(number)
         one.scroll_into_view_if_needed()
         page.wait_for_timeout(300)
-        jupyter.picture(f"04_panel_{number}", one)
+        jupyter.picture(f"04_panel_{number}")
 
 
 def test_another_facility_changes_figure_table_and_code(
@@ -50,9 +50,9 @@ def test_another_facility_changes_figure_table_and_code(
     of = panel.locator(".widget-dropdown:has(label:text-is('Of')) select")
     jupyter.until(lambda: "VLT" in of.inner_text(), "the facility can be chosen")
     of.select_option(label="VLT")
-    jupyter.until(lambda: "'VLT'" in panel.locator(".landscape-code").last.inner_text(), "code")
+    jupyter.until(lambda: '"VLT"' in panel.locator(".landscape-code").last.inner_text(), "code")
     jupyter.until(
-        lambda: not panel.get_by_role("button", name="Stop", exact=True).is_visible(),
+        lambda: not button(panel, "Stop").is_visible(),
         "the map is drawn",
     )
     jupyter.picture("04_vlt")
@@ -60,9 +60,9 @@ def test_another_facility_changes_figure_table_and_code(
 
 def test_the_table_is_exported(jupyter: JupyterPage, panel: Locator, tmp_path: Path) -> None:
     rows = panel.locator("tbody tr").count()
-    button = panel.get_by_role("button", name="CSV", exact=True)
-    button.scroll_into_view_if_needed()
-    button.click()
+    csv = button(panel, "CSV")
+    csv.scroll_into_view_if_needed()
+    csv.click()
     link = panel.locator("a[download$='.csv']").first
     link.wait_for()
     with jupyter.page.expect_download() as coming:

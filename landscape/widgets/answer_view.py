@@ -122,9 +122,13 @@ class AnswerView(widgets.VBox):
         )  # fmt: skip
         self._colours.observe(lambda _: self._draw_map(), "value")
         self._picked = widgets.HTML()
+        self._hint = widgets.HTML(
+            "<span class='landscape-quiet'>Click a mark to see its paper here.</span>"
+        )
+        on_map = widgets.VBox([self._colours, self._map, self._hint, self._picked])
         self.tabs = widgets.Tab(
             children=[
-                self._claims, self.papers, widgets.VBox([self._colours, self._map, self._picked]),
+                self._claims, self.papers, on_map,
                 self._consensus, self._method, self._files,
             ],
             titles=_TITLES,
@@ -214,17 +218,17 @@ class AnswerView(widgets.VBox):
 
 
 def _map_of(atlas: Any, results: Results, colours: str, pick: Any) -> Any:
-    import plotly.graph_objects as go
-
     from landscape.figures import interactive
+    from landscape.widgets.screen_figure import ScreenFigure
 
-    figure = go.FigureWidget(interactive("query", atlas, results, colours=colours))
-    figure.update_layout(
+    drawn = interactive("query", atlas, results, colours=colours)
+    drawn.update_layout(
         autosize=True,
-        height=figure.layout.height - 100,
+        height=drawn.layout.height - 100,
         legend={"x": 1, "xanchor": "right", "y": 1, "bgcolor": "rgba(0,0,0,0)"},
         margin={"l": 4, "r": 4, "t": 8},
     )
+    figure = ScreenFigure(drawn)
     apart = [bool(hit.outlier) for hit in results.hits]
     for trace in figure.data:
         if trace.name not in ("found", "apart from the others"):

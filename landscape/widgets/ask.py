@@ -104,14 +104,14 @@ class AskPanel(Panel):
             titles=("Settings", "Language model", "Earlier questions"),
             selected_index=None,
         )
-        super().__init__(
-            f"Ask {atlas.title}",
-            [
-                widgets.HTML(f"<style>{_css()}</style>", layout=widgets.Layout(display="none")),
-                widgets.HBox([self._question, self._button]),
-                self._plan, self._model_line, self._follow, self._folds, self._live_text.widget,
-                self._reopen, self._view,
-            ],
+        super().__init__(f"Ask {atlas.title}", [])
+        style = widgets.HTML(f"<style>{_css()}</style>", layout=widgets.Layout(display="none"))
+        # What is going on, and how to stop it, stands by the question and not below an answer.
+        css, heading = tuple(self.children)[:2]
+        self.children: tuple[widgets.Widget, ...] = (
+            css, heading, style, widgets.HBox([self._question, self._button]),
+            self._plan, self._model_line, self._follow, self._working, self._status, self._reopen,
+            self._live_text.widget, self._folds, self._view, self._code_line,
         )  # fmt: skip
         self._button.on_click(lambda _: self._asked_on_the_page())
         self._question.on_msg(self._on_enter)

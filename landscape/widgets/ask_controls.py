@@ -21,8 +21,8 @@ _FULL = {"width": "calc(100% - 6px)"}
 _AUTO = "auto"  # None would be no choice at all, which is shown as nothing
 _METHODS = {"hybrid": "meaning and words", "semantic": "meaning", "words": "words"}
 _WAYS = {
-    "rag": "one search, then written",
-    "react": "agent that searches by itself",
+    "rag": "one search",
+    "react": "searching agent",
     "quoted": "sentences quoted",
 }
 _STRENGTHS = {"keyword": "keywords", "time": "recency", "citation": "citations"}
@@ -109,7 +109,8 @@ class AskControls(widgets.VBox):
                            meaning="Search with an abstract that a model makes up (HyDE)"),
             "rerank": Choice("Reranking", {True: "word by word", False: "none"},
                              meaning="Compare the first papers with the question word by word"),
-            "generation": Choice("Answered by", _WAYS, meaning="How the answer is made"),
+            "generation": Choice("Answered by", _WAYS,
+                                 meaning="By one search, by a searching agent, or quoted"),
             "style": Choice("Prompt style", {style: style for style in STYLES},
                             meaning="What the answer looks at"),
             "audience": Choice("Audience", {name: name for name in READERS},
@@ -274,7 +275,7 @@ def _group(title: str, controls: list[widgets.Widget]) -> widgets.VBox:
     grid = widgets.GridBox(
         controls,
         layout=widgets.Layout(
-            grid_template_columns="repeat(auto-fit, minmax(310px, 1fr))", grid_gap="4px 20px"
+            grid_template_columns="repeat(auto-fill, minmax(310px, 1fr))", grid_gap="4px 20px"
         ),
     )
     heading = widgets.HTML(f"<div class='landscape-group'>{title}</div>")

@@ -152,6 +152,7 @@ class MapExplorer(Panel):
         self._history: list[View] = []
         self._moved = 0.0
         self._texts: dict[int, str] = {}
+        self._pending: dict[str, Task] = {}
         self._base_key: Any = None
         self._quiet = 0  # above 0 while controls are set from here, not by the user
         self.figure = MapFigure(figure_parts(chosen, self._size, self._scene.colours))
@@ -201,7 +202,12 @@ class MapExplorer(Panel):
 
     @time.setter
     def time(self, period: Sequence[int] | None) -> None:
-        self._change(time=self._checked_time(period))
+        chosen = self._checked_time(period)
+        if chosen == self._scene.time:
+            return
+        self._change(time=chosen)
+        if self._searched is not None:  # of the papers that are shown
+            self._start([self._search_task(*self._searched)])
 
     @property
     def layers(self) -> tuple[str, ...]:
@@ -450,11 +456,21 @@ class MapExplorer(Panel):
     # -- tasks: reading in a thread, then a change of the scene
 
     def _start(self, tasks: Sequence[Task]) -> None:
-        """Do tasks one after the other in the background; what ran before is stopped."""
+        """Do tasks one after the other in the background, after those that are not yet done.
+
+        A task takes the place of an earlier one of its kind: only the last search is of interest.
+        """
+        if not tasks:
+            return
+        with self._lock:
+            for task in tasks:
+                self._pending.pop(task[0], None)
+                self._pending[task[0]] = task
+            doing = list(self._pending.values())
 
         def do() -> list[tuple[Callable[[Any], None], Any]]:
             done = []
-            for _, read, then in tasks:
+            for _, read, then in doing:
                 try:
                     done.append((then, read()))
                 except LandscapeError as error:
@@ -462,11 +478,19 @@ class MapExplorer(Panel):
             return done
 
         def tell(found: list[tuple[Callable[[Any], None], Any]]) -> None:
+            with self._lock:
+                for task in doing:
+                    if self._pending.get(task[0]) is task:
+                        del self._pending[task[0]]
             for then, value in found:
                 then(value)
 
-        if tasks:
-            self.run(tasks[0][0], do, tell)
+        self.run(tasks[0][0], do, tell)
+
+    def stop(self) -> None:
+        """Stop what is running; what was there before stays."""
+        self._pending.clear()
+        super().stop()
 
     def _colour_task(self, name: str) -> Task:
         def read() -> Colouring:
@@ -476,7 +500,7 @@ class MapExplorer(Panel):
             self._colour_by = name
             self._change(colouring=colouring)
 
-        return f"Reading {NAMES.get(name, name).lower()}", read, then
+        return "Reading the colours", read, then
 
     def _overlay_task(self, kind: str, name: str) -> Task:
         read_rows = papers_with_concept if kind == "concept" else papers_of_facility
@@ -494,7 +518,7 @@ class MapExplorer(Panel):
             if not len(rows):
                 self.say(f"No paper of this atlas is about {title}.")
 
-        return f"Reading the {kind}s", lambda: read_rows(self.atlas, name), then
+        return f"Reading {kind}", lambda: read_rows(self.atlas, name), then
 
     def _reviews_task(self) -> Task:
         def then(found: tuple[str, NDArray[np.int64]]) -> None:

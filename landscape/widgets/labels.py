@@ -106,7 +106,7 @@ class Labels:
         first, then = (continents, regions) if zoom < _NEAR else (regions, continents)
         return np.concatenate([first, then])[:_MOST]
 
-    def place(self, view: View, size: Size, *, zoom: float) -> list[Name]:
+    def place(self, view: View, size: Size, *, zoom: float, reserved: Any = None) -> list[Name]:
         """Choose and place names.
 
         Parameters
@@ -115,6 +115,8 @@ class Labels:
         size : (int, int)
             Width and height in pixels.
         zoom : float
+        reserved : ndarray of float, shape (n, 4), optional
+            Boxes in pixels that no name may touch.
 
         Returns
         -------
@@ -123,7 +125,7 @@ class Labels:
         """
         chosen = self.in_view(view, zoom=zoom)
         peaks = view.to_pixels(self._x[chosen], self._y[chosen], size)
-        taken = np.empty((0, 4))
+        taken = np.empty((0, 4)) if reserved is None else np.asarray(reserved, dtype=float)
         placed: list[Name] = []
         unit = view.width / size[0]
         for index, peak in zip(chosen.tolist(), peaks, strict=True):

@@ -37,7 +37,7 @@ _NUMBERED = 10
 _NOTHING = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"
 
 
-class MapFigure(go.FigureWidget):  # type: ignore[misc]  # plotly ships no types
+class MapFigure(go.FigureWidget):
     """A figure widget for one map.
 
     Parameters
@@ -146,8 +146,10 @@ def figure_parts(view: View, size: Size, colours: Theme) -> dict[str, Any]:
     """
     x0, y0, x1, y1 = view.box
     hidden = {"visible": False, "showgrid": False, "zeroline": False, "fixedrange": False}
-    empty = {"xref": "x", "yref": "y", "layer": "below", "sizing": "stretch", "source": _NOTHING}
-    empty |= {"x": x0, "y": y1, "sizex": x1 - x0, "sizey": y1 - y0}
+    empty: dict[str, Any] = {
+        "xref": "x", "yref": "y", "x": x0, "y": y1, "sizex": x1 - x0, "sizey": y1 - y0,
+        "layer": "below", "sizing": "stretch", "source": _NOTHING,
+    }  # fmt: skip
     return {
         "data": [_empty_trace(name, colours) for name in TRACES],
         "layout": {

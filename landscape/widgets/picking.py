@@ -127,7 +127,7 @@ class Points:
 
     def _tile_of(self, values: Floats, axis: int) -> NDArray[np.uint16]:
         scaled = (values - self._low[axis]) * self._scale[axis]
-        return np.clip(scaled, 0, self._side - 1).astype(np.uint16)
+        return np.asarray(np.clip(scaled, 0, self._side - 1), dtype=np.uint16)
 
 
 def rows_of_selection(selection: Any, n_papers: int) -> NDArray[np.int64]:

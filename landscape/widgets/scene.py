@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 MOST_POINTS = 1_500
 """Papers that are marked singly; of more the density is the better picture."""
+_KEPT_CLEAR = 12  # of the best papers found, names keep clear
 _MOST_VERTICES = 3_000
 _CONTOURED = (0.5, 0.8)
 _GRID = 200  # cells of the shorter side of what contours are traced on
@@ -226,7 +227,10 @@ def draw(scene: Scene, data: MapData, *, fine: float = FINE) -> Drawn:
     if "papers" in scene.layers and picture.n_papers <= MOST_POINTS:
         marks["papers"] = points.within(scene.view.box).astype(np.int64)
     zoom = data.zoom(scene.view)
-    names = data.labels.place(scene.view, scene.size, zoom=zoom) if "names" in scene.layers else []
+    names = []
+    if "names" in scene.layers:
+        taken = _dots(scene, data, marks)
+        names = data.labels.place(scene.view, scene.size, zoom=zoom, reserved=taken)
     lines = {}
     for layer, (title, rows) in scene.overlays.items():
         if layer != "reviews" or "reviews" not in marks:
@@ -245,7 +249,8 @@ def marks_of(scene: Scene, data: MapData) -> tuple[dict[str, Rows], Points | Non
 
     def seen(rows: Rows) -> Rows:
         rows = data.of_time(rows, scene.time)
-        return rows[scene.view.holds(data.x[rows], data.y[rows])]
+        here: Rows = rows[scene.view.holds(data.x[rows], data.y[rows])]
+        return here
 
     if scene.found is not None:
         rows, apart = scene.found.rows, scene.found.apart
@@ -271,6 +276,15 @@ def marks_of(scene: Scene, data: MapData) -> tuple[dict[str, Rows], Points | Non
     for rows in lit:
         mask[rows] = True
     return marks, data.in_time(scene.time).only(mask)
+
+
+def _dots(scene: Scene, data: MapData, marks: Mapping[str, Rows]) -> Any:
+    """Boxes of the best papers found, which names keep clear of, in pixels."""
+    if scene.found is None or "found" not in marks:
+        return None
+    best = data.of_time(scene.found.rows[:_KEPT_CLEAR], scene.time)
+    at = scene.view.to_pixels(data.x[best], data.y[best], scene.size)
+    return np.hstack([at - 5.0, at + 5.0])
 
 
 def _few(points: Points, view: View) -> bool:

@@ -130,9 +130,9 @@ def _draw_rows(page: ChartPage, box: Box, shown: IntervalRows) -> None:
         part = shown.rows[shown.rows["group"] == group]
         shift = (number - (len(groups) - 1) / 2) * _APART
         for row in part.itertuples():
-            place = place_of[str(row.label)] + shift
-            axes.plot([row.low, row.high], [place] * 2, color=tones[number], lw=1.2 * scale)
-            axes.plot(row.value, place, "o", color=tones[number], ms=4 * scale, clip_on=False)
+            height = place_of[str(row.label)] + shift
+            axes.plot([row.low, row.high], [height] * 2, color=tones[number], lw=1.2 * scale)
+            axes.plot(row.value, height, "o", color=tones[number], ms=4 * scale, clip_on=False)
             if told_alone:
                 baseline = upper - (place_of[str(row.label)] + 0.5) * pitch - 2.5 * scale
                 told = page.shortened(

@@ -130,17 +130,17 @@ class AnalysisPanel(Panel):
         self._links = widgets.HTML()
         super().__init__(heading, [self._controls])
         # Progress and errors stand where the eye is when something was changed: below the controls.
-        style, head, body, working, status, code = self.children
+        style, head, body, working, status, code = tuple(self.children)
         own = widgets.HTML(f"<style>{_css()}</style>", layout=widgets.Layout(display="none"))
         self.add_class("landscape-analysis")
         if theme == "dark":
             self.add_class("landscape-dark-figure")
         self._controls.add_class("landscape-controls")
         self._buttons.add_class("landscape-files")
-        self.children = [
+        self.children: tuple[widgets.Widget, ...] = (
             style, own, head, body, working, status, self._picture, self._caption, self._table,
             self._beside, self._buttons, self._links, code,
-        ]  # fmt: skip
+        )  # fmt: skip
 
     # -- what a panel tells
 
@@ -350,7 +350,7 @@ def what_control(kinds: Mapping[str, str], chosen: str, on_change: Callable[[], 
     return control
 
 
-class YearsControl(widgets.IntRangeSlider):  # type: ignore[misc]  # ipywidgets ships no types
+class YearsControl(widgets.IntRangeSlider):
     """First and last year; the whole range stands for all papers, those without a date too.
 
     Parameters
@@ -454,8 +454,13 @@ def _call(function: str, parts: list[str], options: Mapping[str, Any]) -> str:
 
 
 def _written(value: Any) -> str:
-    if isinstance(value, str | list | tuple | dict) and not isinstance(value, bool):
+    """A value as Python writes it, strings in double quotes."""
+    if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_written, value))}]"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{_written(k)}: {_written(v)}' for k, v in value.items())}}}"
     return repr(value)
 
 

@@ -14,7 +14,7 @@ _KEYS_A_LINE, _KEY_LINE = 4, 24
 _BELOW = {"orientation": "h", "x": 0, "y": -0.01, "yanchor": "top", "xanchor": "left"}
 
 
-class ScreenFigure(go.FigureWidget):  # type: ignore[misc]  # plotly ships no types
+class ScreenFigure(go.FigureWidget):
     """A figure widget that the page is told of when all of it is there.
 
     plotly's own opens its line to the page first and sends the figure after it. A page that asks

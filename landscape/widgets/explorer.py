@@ -1059,7 +1059,7 @@ class MapExplorer(Panel):
 
     def _ask_on_page(self, question: str) -> None:
         def then(answer: Answer) -> None:
-            self._controls.outcome.value = answer._repr_html_()  # type: ignore[attr-defined]  # Answer has it
+            self._controls.outcome.value = answer._repr_html_()
 
         self.run("Asking the selected papers", lambda: self.ask(question), then)
 

@@ -160,9 +160,9 @@ def _fitted(scene: Scene, shape: float) -> Any:
 
 def _draw_map(plate: Any, scene: Scene, data: MapData, frame: Any, drawn: Drawn) -> None:
     points = data.in_time(scene.time)
-    x, y, _ = points.near(frame.box)
-    inside = scene.view.holds(x, y)
-    x, y = x[inside].astype(np.float64), y[inside].astype(np.float64)
+    near_x, near_y, _ = points.near(frame.box)
+    inside = scene.view.holds(near_x, near_y)
+    x, y = near_x[inside].astype(np.float64), near_y[inside].astype(np.float64)
     if not len(x):
         x = y = np.zeros(1) + np.nan  # an empty page still has its axes
     plate.draw_density(x, y, frame, specks="papers" not in drawn.marks)

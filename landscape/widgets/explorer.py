@@ -284,7 +284,7 @@ class MapExplorer(Panel):
         """
         table = self._data.labels.table
         if isinstance(region, str):
-            found = table[table["label"].str.casefold() == region.casefold()]
+            found = table[[str(name).casefold() == region.casefold() for name in table["label"]]]
         else:
             found = table[table["topic_id"] == region]
         if found.empty:
@@ -761,7 +761,9 @@ class MapExplorer(Panel):
                     for name in columns_to_colour(self.atlas)
                 ]
             controls.colour.options = options
-            ordered = labels.sort_values("label", key=lambda names: names.str.casefold())
+            ordered = labels.sort_values(
+                "label", key=lambda names: names.map(lambda name: str(name).casefold())
+            )
             controls.regions.options = [
                 ("Go to …", -1),
                 *((f"{row.label} ({row.n_papers:,})", int(row.topic_id))

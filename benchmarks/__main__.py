@@ -7,7 +7,7 @@ import sys
 from importlib import import_module
 
 QUICKEST_FIRST = (
-    "startup", "keywords", "embedding", "search", "overlays", "mapping", "stages"
+    "startup", "widgets", "keywords", "embedding", "search", "overlays", "mapping", "stages"
 )  # fmt: skip
 
 

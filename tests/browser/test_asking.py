@@ -129,7 +129,7 @@ def test_a_model_is_connected_and_its_key_stays_out_of_the_notebook(
 
     jupyter.save()
     stored = (lab.folder / NAME).read_text("utf-8")
-    assert "Winds strip" in stored
+    assert "application/vnd.jupyter.widget-view+json" in stored
     assert KEY not in stored
     assert KEY not in lab.log.read_text()
 

@@ -91,7 +91,7 @@ def simple_outline(xs: Any, ys: Any, *, unit: float) -> list[tuple[float, float]
     Examples
     --------
     >>> simple_outline([0.1234, 1.0, 1.0], [0.0, 0.0, 1.0], unit=0.1)
-    [(0.12, 0.0), (1.0, 0.0), (1.0, 1.0)]
+    [(0.1, 0.0), (1.0, 0.0), (1.0, 1.0)]
     """
     step = max(1, -(-len(xs) // _OUTLINE))
     digits = max(0, 1 - int(np.floor(np.log10(unit)))) if unit > 0 else 6

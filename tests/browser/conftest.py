@@ -20,6 +20,7 @@ from playwright.sync_api import Browser, sync_playwright
 from landscape import Atlas
 from tests.browser.chromium import executable
 from tests.browser.jupyter_page import WINDOW, JupyterPage
+from tests.processes import interruptible
 from tests.servers.openai_server import KEY, OpenAIServer
 
 _ADDRESS = re.compile(r"http://127\.0\.0\.1:(\d+)/\S*\?token=([0-9a-f]+)")
@@ -51,14 +52,16 @@ def lab(tmp_path_factory: pytest.TempPathFactory, demo_atlas: Atlas) -> Iterator
     words = [sys.executable, "-m", "landscape.cli", "lab", "--no-browser"]
     words += ["--notebooks", "notebooks"]
     with log.open("w") as out:
-        server = subprocess.Popen(words, stdout=out, stderr=out, env=surroundings, cwd=home)
+        server = subprocess.Popen(
+            words, stdout=out, stderr=out, env=surroundings, cwd=home, preexec_fn=interruptible
+        )
     try:
         port, token = _wait_for_address(server, log)
         yield Lab(f"http://127.0.0.1:{port}", token, home / "notebooks", log)
     finally:
         server.send_signal(signal.SIGINT)
         try:
-            status = server.wait(timeout=30)
+            status = server.wait(timeout=60)
         except subprocess.TimeoutExpired:
             server.kill()
             raise

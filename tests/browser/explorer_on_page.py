@@ -106,6 +106,22 @@ class ExplorerOnPage:
         found.scroll_into_view_if_needed()
         found.click()
 
+    def drag_to(self, name: str, mode: str) -> None:
+        """Choose what dragging does, and wait until the map knows."""
+        self.press(name)
+        self.jupyter.until(
+            lambda: self.plot.evaluate("plot => plot._fullLayout.dragmode") == mode,
+            f"dragging is a {mode}",
+        )
+
+    def settled(self) -> int:
+        """How many papers are in view once that changes no more."""
+        seen = [-2, -1]
+        while len(set(seen[-4:])) > 1:
+            self.page.wait_for_timeout(300)
+            seen.append(self.in_view())
+        return seen[-1]
+
     def draw(self, corners: list[tuple[float, float]]) -> None:
         """Drag over the map along corners, in shares of its width and height."""
         self.to_the_middle()
@@ -116,7 +132,7 @@ class ExplorerOnPage:
                 self.page.mouse.down()
         self.page.mouse.up()
 
-    def says(self, words: str, *, seconds: float = 30) -> None:
+    def says(self, words: str, *, seconds: float = 120) -> None:
         """Wait until the panel says something."""
         self.jupyter.until(
             lambda: words in self.panel.inner_text(), f"the panel says {words!r}", seconds=seconds

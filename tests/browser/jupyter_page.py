@@ -29,7 +29,7 @@ class JupyterPage:
         self._address, self._token = address, token
         self.console: list[str] = []
         page.on("pageerror", lambda error: self.console.append(f"{error}: {error.stack}"))
-        page.set_default_timeout(30 * SECOND)
+        page.set_default_timeout(120 * SECOND)  # a machine may be busy with other tests
 
     def open(self, path: str) -> None:
         """Open a file in a workspace that holds nothing else, with its side bar closed."""
@@ -100,7 +100,7 @@ class JupyterPage:
             ".jp-RenderedText[data-mime-type='application/vnd.jupyter.error']"
         ).all_inner_texts()
 
-    def until(self, true: Callable[[], bool], what: str, *, seconds: float = 30) -> None:
+    def until(self, true: Callable[[], bool], what: str, *, seconds: float = 120) -> None:
         """Wait until something is so; else fail with a picture of the page."""
         deadline = time.monotonic() + seconds
         while not true():

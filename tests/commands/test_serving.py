@@ -23,6 +23,7 @@ from landscape.commands import notebooks, serving
 from landscape.commands.notebooks import choose_notebook, list_notebooks, notebooks_folder
 from landscape.errors import InputError
 from tests.conftest import REPOSITORY
+from tests.processes import interruptible
 
 _ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+/\S*\?token=\w+")
 NAMES = ["00_quickstart", "02_explore_the_map", "03_ask_the_literature", "12_explore_more"]
@@ -198,7 +199,9 @@ class Running:
     def __enter__(self) -> str:
         words = [sys.executable, "-m", "landscape.cli", *self._words, "--no-browser"]
         with self._log.open("w") as out:
-            self._server = subprocess.Popen(words, stdout=out, stderr=out, cwd=self._folder)
+            self._server = subprocess.Popen(
+                words, stdout=out, stderr=out, cwd=self._folder, preexec_fn=interruptible
+            )
         deadline = time.monotonic() + 180
         while self._server.poll() is None and time.monotonic() < deadline:
             if found := _ADDRESS.search(self._log.read_text()):

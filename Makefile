@@ -1,6 +1,7 @@
 # Landscape: two commands do everything.
 #   make demo   install, build the demo atlas, draw the first figures
 #   make test   install, then lint, types, imports, doctests and tests
+#   make test-browser   the notebooks in Chromium
 # Both reuse what is already there.
 
 PYTHON ?= python3
@@ -8,7 +9,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo gallery chromium test lint format bench clean
+.PHONY: help install demo gallery chromium test test-browser lint format bench clean
 
 help:
 	@sed -n 's/^#   make/  make/p' Makefile
@@ -41,12 +42,15 @@ lint: install
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# The notebooks are tested in a real browser: installed where that can be done, else it is said how.
+test: lint
+	$(BIN)/python -m pytest -n 2 --dist loadfile --ignore tests/browser
+
+# In a real browser, which is installed where that can be done; else it is said how.
 chromium: install
 	@$(BIN)/python -m tests.browser.chromium >/dev/null
 
-test: lint chromium
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+test-browser: chromium
+	$(BIN)/python -m pytest tests/browser
 
 bench: install
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[bench]'

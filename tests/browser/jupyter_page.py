@@ -110,17 +110,15 @@ class JupyterPage:
                 raise AssertionError(f"not in {seconds:g} s: {what}; {told}")
             self.page.wait_for_timeout(150)
 
-    def save(self) -> None:
-        """Save the notebook into its file."""
-        self.page.locator(".jp-NotebookPanel:visible .jp-Toolbar").first.click(
-            position={"x": 400, "y": 10}
-        )
-        self.page.keyboard.press("Control+s")
-        self.until(
-            lambda: self.page.locator(".lm-TabBar-tab.jp-mod-current.jp-mod-dirty").count() == 0,
-            "the notebook is saved",
-        )
+    def save(self, path: Path) -> str:
+        """Save the notebook into its file, and read that."""
+        before = path.stat().st_mtime_ns
+        self.page.locator(".lm-MenuBar-itemLabel:text-is('File')").click()
+        self.page.locator(".lm-Menu-itemLabel:text-is('Save Notebook')").click()
+        self.until(lambda: path.stat().st_mtime_ns > before, "the notebook is saved")
+        self.page.wait_for_timeout(500)
         self.dismiss_dialogs()
+        return path.read_text("utf-8")
 
     def show(self, selector: str) -> Locator:
         """Bring what a selector finds first into the window; JupyterLab draws only what is near."""

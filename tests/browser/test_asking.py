@@ -127,8 +127,7 @@ def test_a_model_is_connected_and_its_key_stays_out_of_the_notebook(
     assert "Winds strip the envelopes of stars, word by word" in panel.inner_text()
     jupyter.picture("03_written")
 
-    jupyter.save()
-    stored = (lab.folder / NAME).read_text("utf-8")
+    stored = jupyter.save(lab.folder / NAME)
     assert "application/vnd.jupyter.widget-view+json" in stored
     assert KEY not in stored
     assert KEY not in lab.log.read_text()

@@ -102,7 +102,7 @@ def test_search_lights_up_and_lists(tour: ExplorerOnPage) -> None:
 def test_the_lasso_selects_and_the_selection_is_exported(
     tour: ExplorerOnPage, tmp_path: Path
 ) -> None:
-    tour.press("Lasso")
+    tour.drag_to("Lasso", "lasso")
     tour.draw(LASSO)
     tour.panel.get_by_role("tab", name="Selected").click()
     tour.jupyter.until(lambda: "outline=" in tour.panel.inner_text(), "the outline is told")
@@ -124,7 +124,7 @@ def test_the_lasso_selects_and_the_selection_is_exported(
     picture = tour.panel.locator("a[download$='.png']")
     picture.wait_for(timeout=60_000)
     assert tour.download(picture, tmp_path).read_bytes().startswith(b"\x89PNG")
-    tour.press("Move")
+    tour.drag_to("Move", "pan")
 
 
 def test_the_time_window_hides_papers_of_other_years(tour: ExplorerOnPage) -> None:
@@ -144,15 +144,17 @@ def test_the_time_window_hides_papers_of_other_years(tour: ExplorerOnPage) -> No
     tour.jupyter.until(lambda: tour.in_view() == before, "all papers are back")
 
 
-def test_a_page_that_comes_back_has_lost_nothing(tour: ExplorerOnPage) -> None:
+def test_a_page_that_comes_back_has_lost_nothing(tour: ExplorerOnPage, lab: Lab) -> None:
     n_selected = tour.n_selected()
     tour.zoom(4)
     tour.jupyter.until(lambda: tour.in_view() < 400, "it is zoomed in")
-    in_view, window = tour.in_view(), tour.window()
-    tour.jupyter.save()
+    in_view, window = tour.settled(), tour.window()
+    assert "widget-view+json" in tour.jupyter.save(lab.folder / "02_explore_the_map.ipynb")
     tour.page.reload(wait_until="domcontentloaded")
     tour.jupyter.ready("02_explore_the_map.ipynb")
-    again = ExplorerOnPage(tour.jupyter, tour.page.locator(".landscape-explorer").first)
+    panels = tour.page.locator(".landscape-explorer")
+    tour.jupyter.until(lambda: panels.count() > 0, "the panel is back", seconds=90)
+    again = ExplorerOnPage(tour.jupyter, panels.first)
     again.says("papers in view")
     assert again.in_view() == in_view
     assert again.window() == pytest.approx(window, rel=1e-3)

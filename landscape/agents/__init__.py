@@ -1,0 +1,1 @@
+"""Scholars on top of the query engine: survey, attribute, cite, check."""

@@ -1,0 +1,1 @@
+"""The outreach map: a literature as terrain, true to the data."""

@@ -6,6 +6,7 @@ one or many. ``row`` is the paper's row in its part.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -96,13 +97,16 @@ def write_layer(context: Context, layer: str, tables: Iterable[pd.DataFrame]) ->
     return names
 
 
-def read_layer(atlas: Atlas, layer: str) -> pd.DataFrame:
+def read_layer(atlas: Atlas, layer: str, columns: Sequence[str] | None = None) -> pd.DataFrame:
     """Read a layer.
 
     Parameters
     ----------
     atlas : Atlas
     layer : str
+    columns : sequence of str, optional
+        Only these besides ``paper_row``; the ids and evidence of millions of rows take most of
+        the time.
 
     Returns
     -------
@@ -120,6 +124,8 @@ def read_layer(atlas: Atlas, layer: str) -> pd.DataFrame:
 
     check_has_layer(atlas, layer)
     schema = layer_schema(layer)
+    if columns is not None:
+        schema = pa.schema([schema.field(name) for name in ("row", *columns)])
     frames = [schema.empty_table().to_pandas()]
     start = 0
     for part in atlas.parts:

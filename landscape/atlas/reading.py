@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
+    from landscape.atlas.citations import CitationGraph
     from landscape.llm.models import WritingModel
     from landscape.overlays.thesaurus.concepts import Thesaurus
     from landscape.query.engine import Engine
@@ -359,6 +360,13 @@ class Atlas:
         return ask(self.engine, question, chosen, model=connected, thread=thread, on_text=on_text)
 
     @cached_property
+    def citations(self) -> CitationGraph:
+        """Who cites whom; where the atlas has no citations, empty, and its ``note`` says why."""
+        from landscape.atlas.citations import CitationGraph
+
+        return CitationGraph(self)
+
+    @cached_property
     def engine(self) -> Engine:
         """The query engine of this atlas; its indexes are opened once."""
         from landscape.query.engine import Engine
@@ -383,10 +391,39 @@ class Atlas:
 
         return apply_labels(_read_parquet(self.path, "topics.parquet"), self.path / LABELS)
 
-    def _layer(self, layer: str) -> pd.DataFrame:
+    def read_layer(self, layer: str, columns: Sequence[str]) -> pd.DataFrame:
+        """Some columns of a layer, without the ids and texts that take most of the time.
+
+        Parameters
+        ----------
+        layer : str
+            ``"missions"``, ``"uat"`` or ``"reviews"``.
+        columns : sequence of str
+            See the attribute of that name.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``paper_row`` and the columns; from memory where the whole layer was read before.
+
+        Raises
+        ------
+        AtlasError
+            If the atlas has no such layer or its file is damaged.
+
+        Examples
+        --------
+        >>> atlas.read_layer("uat", ["concept_id", "score"])  # doctest: +SKIP
+        """
+        if layer in self.__dict__:
+            whole: pd.DataFrame = self.__dict__[layer]
+            return whole[["paper_row", *columns]]
+        return self._layer(f"{layer}.parquet", columns)
+
+    def _layer(self, layer: str, columns: Sequence[str] | None = None) -> pd.DataFrame:
         from landscape.atlas.layers import read_layer
 
-        return read_layer(self, layer)
+        return read_layer(self, layer, columns)
 
     def _table(self, table: str, columns: Sequence[str] | None = None) -> pd.DataFrame:
         import pandas as pd

@@ -203,10 +203,7 @@ def _draw_concept(
     own = contours[contours["concept_id"] == concept]
     for share in sorted(own["share"].unique(), reverse=True):
         tightest = share == own["share"].min()
-        lines = [
-            piece.sort_values("order")[["x", "y"]].to_numpy(dtype=float)
-            for _, piece in own[own["share"] == share].groupby("piece")
-        ]
+        lines = _pieces(own[own["share"] == share])
         draw_lines(
             plate.sheet.axes[panel], lines, style,
             width=(1.7 if tightest else 0.7) * plate.scale * (0.55 if fill else 1.0),
@@ -237,8 +234,7 @@ def concept_peaks(analysis: Analysis, *, all_found: bool = False) -> pd.DataFram
     for concept in analysis.table["concept_id"]:
         own = contours[contours["concept_id"] == concept]
         tight = own[own["share"] == own["share"].min()]
-        pieces = [piece[["x", "y"]].to_numpy(float) for _, piece in tight.groupby("piece")]
-        largest = max(pieces, key=_area, default=np.full((1, 2), np.nan))
+        largest = max(_pieces(tight), key=_area, default=np.full((1, 2), np.nan))
         places.append((largest.min(axis=0) + largest.max(axis=0)) / 2)
     at = np.array(places)
     peaks = pd.DataFrame(
@@ -252,6 +248,14 @@ def concept_peaks(analysis: Analysis, *, all_found: bool = False) -> pd.DataFram
         }
     )
     return peaks[np.isfinite(peaks["x"])] if all_found else peaks
+
+
+def _pieces(contours: pd.DataFrame) -> list[Floats]:
+    """Separate lines of a table of contours, each in its order."""
+    ordered = contours.sort_values(["piece", "order"])
+    points = ordered[["x", "y"]].to_numpy(dtype=float)
+    return [line for line in np.split(points, np.flatnonzero(np.diff(ordered["piece"])) + 1)
+            if len(line)]  # fmt: skip
 
 
 def _area(line: Floats) -> float:

@@ -89,7 +89,7 @@ def impact(
     """
     from landscape.overlays.missions.measuring import impact as measure
 
-    named = atlas.missions.drop_duplicates(["paper_row", "facility"])["facility"]
+    named = atlas.read_layer("missions", ["facility"]).drop_duplicates()["facility"]
     chosen = [facilities] if isinstance(facilities, str) else facilities
     name = next(iter(chosen or named.value_counts().index), "")
     found = measure(atlas, [name], since=since, until=until, **options)

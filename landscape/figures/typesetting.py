@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from landscape.figures.sheet import Sheet
 
 
+_MOST_WORDS = 64  # of a line
+
+
 @dataclass(frozen=True)
 class Extent:
     """Size of one line of text, in points.
@@ -128,14 +131,18 @@ class Typesetter:
 
     def wrapped(self, words: str, *, size: float, weight: str, width: float) -> list[str]:
         """Break words into lines no wider than `width` points; a wider word is cut."""
-        lines = [""]
-        for word in self._pieces(words, size=size, weight=weight, width=width):
-            longer = f"{lines[-1]} {word}".strip()
-            if not lines[-1] or self.extent(longer, size=size, weight=weight).width <= width:
-                lines[-1] = longer
-            else:
-                lines.append(word)
-        return lines
+        left = list(self._pieces(words, size=size, weight=weight, width=width))
+        lines = []
+        while left:
+            # Measuring is the slow part: halving finds the end of a line in a few measurements.
+            n = bisect_right(
+                range(2, min(len(left), _MOST_WORDS) + 1),
+                width,
+                key=lambda n: self.extent(" ".join(left[:n]), size=size, weight=weight).width,
+            )
+            lines.append(" ".join(left[: n + 1]).strip())
+            left = left[n + 1 :]
+        return lines or [""]
 
     def _pieces(self, words: str, *, size: float, weight: str, width: float) -> Iterator[str]:
         """Words, the few that are wider than a line in pieces."""
@@ -144,7 +151,9 @@ class Typesetter:
             return self.extent(rest[:length], size=size, weight=weight).width
 
         for rest in words.split(" "):
-            while len(rest) > 1 and first(len(rest)) > width:
+            # No letter is wider than one and a half times its size: most words need no measuring.
+            room = width / (1.5 * size * self.scale)
+            while len(rest) > max(1, room) and first(len(rest)) > width:
                 fitting = max(1, bisect_right(range(1, len(rest)), width, key=first))
                 yield rest[:fitting]
                 rest = rest[fitting:]

@@ -197,7 +197,9 @@ class Holdings:
         if "facilities" in needed:
             frame["facilities"] = self._facilities
         if "is_review" in needed:
-            frame["is_review"] = np.isin(np.arange(len(self)), self._atlas.reviews["paper_row"])
+            frame["is_review"] = np.isin(
+                np.arange(len(self)), self._atlas.read_layer("reviews", [])["paper_row"]
+            )
         return np.flatnonzero(apply_filter(parsed, frame)).astype(np.int64)
 
     def texts(self, rows: Rows) -> list[str]:
@@ -242,7 +244,7 @@ class Holdings:
         import pandas as pd
         import pyarrow as pa
 
-        named = self._atlas.missions[["paper_row", "facility"]].drop_duplicates()
+        named = self._atlas.read_layer("missions", ["facility"]).drop_duplicates()
         named = named.sort_values("paper_row", kind="stable")
         starts = np.searchsorted(named["paper_row"], np.arange(len(self) + 1)).astype(np.int32)
         lists = pa.ListArray.from_arrays(starts, pa.array(named["facility"], pa.string()))

@@ -95,7 +95,7 @@ def gather(atlas: Any, facilities: Sequence[str] | None = None) -> Usage:
     """
     import pandas as pd
 
-    pairs = atlas.missions[["facility", "paper_row"]].drop_duplicates()
+    pairs = atlas.read_layer("missions", ["facility"]).drop_duplicates()
     chosen = _chosen(pairs["facility"], facilities)
     regions = atlas.topics.loc[atlas.topics["level"] == 1, ["topic_id", "label", "x", "y"]]
     regions = regions.reset_index(drop=True)

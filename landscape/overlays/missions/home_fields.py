@@ -132,7 +132,9 @@ def flag_home(
     fields = fields_of_categories(column[every])
     untold = fields == 0
     if untold.any():
-        fields[untold] = fields_of_tags(atlas.uat, atlas.thesaurus, every[untold])
+        fields[untold] = fields_of_tags(
+            atlas.read_layer("uat", ["concept_id", "score"]), atlas.thesaurus, every[untold]
+        )
     return [
         at_home(one, fields[np.searchsorted(every, papers)])
         for one, papers in zip(home, rows, strict=True)

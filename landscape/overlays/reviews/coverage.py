@@ -142,7 +142,7 @@ def reviews(atlas: Any) -> Analysis:
 def review_mask(atlas: Any) -> NDArray[np.bool_]:
     """Whether each paper of an atlas is a recognised review."""
     mask = np.zeros(len(atlas.map), dtype=np.bool_)
-    mask[atlas.reviews["paper_row"].to_numpy(np.int64)] = True
+    mask[atlas.read_layer("reviews", [])["paper_row"].to_numpy(np.int64)] = True
     return mask
 
 

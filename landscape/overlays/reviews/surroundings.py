@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 _FEWEST_NEAR = 20
 _MOST_NEAR = 500
 _MOST_REFERENCES = 50_000
+_FEWEST_REACHED = 30  # references nearer than the reach, whose error is then below a fifth
 _BLOCK = 512
-_GROUPS = 16  # groups of columns for each of the largest that are looked for
 
 
 @dataclass(frozen=True)
@@ -43,13 +43,13 @@ def near_reviews(
     rows: NDArray[np.int64],
     *,
     k: int | None = None,
-    n_references: int = _MOST_REFERENCES,
+    n_references: int | None = None,
     seed: int = 0,
 ) -> Surroundings:
     """Find the reviews among the nearest papers of each paper of ``rows``.
 
-    How near the k-th nearest paper is, is estimated from a random sample of the corpus where it is
-    larger than ``n_references``; reviews are all compared.
+    How near the k-th nearest paper is, is estimated from a random sample of a large corpus; reviews
+    are all compared.
 
     Parameters
     ----------
@@ -61,8 +61,9 @@ def near_reviews(
         The papers whose surroundings are wanted.
     k : int, optional
         Papers that count as near; by default as many as hold one review on average.
-    n_references : int, default 50000
-        Papers that nearness is estimated from, at most.
+    n_references : int, optional
+        Papers that nearness is estimated from; by default all of at most 50,000, and of more as
+        many as have some thirty within reach.
     seed : int, default 0
         For drawing these.
 
@@ -79,6 +80,8 @@ def near_reviews(
     >>> near_reviews(vectors, years, is_review, np.array([0, 3]), k=2).latest.tolist()
     [2001.0, nan]
     """
+    import faiss
+
     n_papers = len(years)
     reviews = np.flatnonzero(is_review)
     k = near_enough(n_papers, len(reviews)) if k is None else k
@@ -87,16 +90,19 @@ def near_reviews(
     latest = np.full(len(rows), np.nan)
     if not len(reviews):
         return Surroundings(n_near, latest, k)
-    references = _drawn(n_papers, n_references, seed)
+    references = _drawn(n_papers, n_references or enough_references(n_papers, k), seed)
     corpus = np.asarray(vectors[references], dtype=np.float32)
     of_reviews = np.asarray(vectors[reviews], dtype=np.float32)
     in_sample = np.isin(rows, references)
     kth = max(1, round(k * len(references) / n_papers))
+    most = min(kth + 1, len(references))  # the paper itself may be one of them
     for start in range(0, len(rows), _BLOCK):
         block = slice(start, start + _BLOCK)
         queries = np.asarray(vectors[rows[block]], dtype=np.float32)
         # A paper is the nearest to itself, and does not count.
-        reach = _kth_largest(queries @ corpus.T, kth + in_sample[block])
+        nearest = faiss.knn(queries, corpus, most, metric=faiss.METRIC_INNER_PRODUCT)[0]
+        wanted = np.minimum(kth + in_sample[block], most) - 1
+        reach = np.take_along_axis(nearest, wanted[:, None], axis=1)[:, 0]
         near = (queries @ of_reviews.T >= reach[:, None] - 1e-6) & (
             reviews[None, :] != rows[block][:, None]
         )
@@ -118,33 +124,21 @@ def near_enough(n_papers: int, n_reviews: int) -> int:
     return int(np.clip(round(n_papers / max(n_reviews, 1)), _FEWEST_NEAR, most))
 
 
+def enough_references(n_papers: int, k: int) -> int:
+    """Papers of a random sample that tell how near the k-th nearest of all is.
+
+    Examples
+    --------
+    >>> enough_references(43_000, 60), enough_references(350_000, 500)
+    (43000, 21000)
+    """
+    if n_papers <= _MOST_REFERENCES:
+        return n_papers
+    return min(_MOST_REFERENCES, round(_FEWEST_REACHED * n_papers / k))
+
+
 def _drawn(n_papers: int, n_references: int, seed: int) -> NDArray[np.int64]:
     if n_papers <= n_references:
         return np.arange(n_papers)
     random = np.random.default_rng(seed)
     return np.sort(random.choice(n_papers, n_references, replace=False))
-
-
-def _kth_largest(similarities: NDArray[np.float32], k: NDArray[np.int64]) -> NDArray[np.float32]:
-    """The k-th largest of each row.
-
-    Where columns are many, the k-th largest of the maxima of groups of them is a bound that few
-    of a row reach; only they are put in order.
-    """
-    n_rows, n = similarities.shape
-    most = min(int(k.max()), n)
-    n_groups = _GROUPS * most
-    if n < 4 * n_groups:
-        ordered = np.partition(similarities, [max(0, n - int(one)) for one in np.unique(k)], axis=1)
-        return _picked(ordered, np.maximum(0, n - k))
-    whole = n // n_groups * n_groups  # columns beyond it are over the bound or not, as all others
-    maxima = similarities[:, :whole].reshape(n_rows, -1, n_groups).max(axis=1)
-    bound = np.partition(maxima, n_groups - most, axis=1)[:, n_groups - most]
-    rows, columns = np.nonzero(similarities >= bound[:, None])
-    reached = similarities[rows, columns]
-    first = np.searchsorted(rows, np.arange(n_rows))
-    return reached[np.lexsort((-reached, rows))][first + k - 1]
-
-
-def _picked(ordered: NDArray[np.float32], place: NDArray[np.int64]) -> NDArray[np.float32]:
-    return ordered[np.arange(len(place)), place]

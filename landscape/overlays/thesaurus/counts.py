@@ -34,7 +34,7 @@ def concept_counts(atlas: Any, *, least_score: float = LEAST_SCORE) -> Analysis:
         the corpus, of those with narrower).
     """
     thesaurus: Thesaurus = atlas.thesaurus
-    tags = atlas.uat
+    tags = atlas.read_layer("uat", ["concept_id", "score"])
     n = len(atlas.map)
     table = count_concepts(
         tags["paper_row"], tags["concept_id"], thesaurus,

@@ -76,7 +76,7 @@ def thesaurus_overlay(
     """
     import pandas as pd
 
-    tags = atlas.uat
+    tags = atlas.read_layer("uat", ["concept_id", "score"])
     if not len(tags):
         raise InputError(
             f"No paper of {atlas.coverage['title']} is tagged with a concept of the thesaurus; "
@@ -232,14 +232,22 @@ def _traced(grid: Grid, shares: Sequence[float], levels: Sequence[float]) -> pd.
     import pandas as pd
 
     found = [
-        pd.DataFrame(line, columns=["x", "y"]).assign(
-            share=share, piece=piece, order=np.arange(len(line))
-        )
+        (share, piece, line)
         for share, level in zip(shares, levels, strict=True)
         for piece, line in enumerate(contour_lines(grid, level))
     ]
-    columns = ["group", "share", "piece", "order", "x", "y"]
-    return pd.concat(found).reindex(columns=columns) if found else pd.DataFrame(columns=columns)
+    lengths = [len(line) for _, _, line in found]
+    points = np.concatenate([np.zeros((0, 2)), *(line for _, _, line in found)])
+    return pd.DataFrame(
+        {
+            "group": 0,
+            "share": np.repeat([share for share, _, _ in found], lengths),
+            "piece": np.repeat([piece for _, piece, _ in found], lengths),
+            "order": np.concatenate([np.zeros(0, dtype=np.int64), *map(np.arange, lengths)]),
+            "x": points[:, 0],
+            "y": points[:, 1],
+        }
+    )
 
 
 def _warnings(table: pd.DataFrame, untagged: int, n_papers: int) -> tuple[str, ...]:

@@ -31,6 +31,10 @@ class AtlasInMemory:
     def read_papers(self, columns: list[str]) -> pd.DataFrame:
         return self.papers[columns]
 
+    def read_layer(self, layer: str, columns: list[str]) -> pd.DataFrame:
+        whole: pd.DataFrame = getattr(self, layer)
+        return whole[["paper_row", *columns]]
+
     def vectors(self) -> NDArray[np.float32]:
         return self.embedding
 

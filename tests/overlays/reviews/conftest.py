@@ -61,6 +61,7 @@ def world(*, sizes, years, reviewed, region_of=None, seed=0, n_dims=24, cites=No
         read_papers=lambda columns=None, rows=slice(None): (
             papers.iloc[rows][columns or list(papers.columns)]
         ),
+        read_layer=lambda _, columns: found[["paper_row", *columns]],
         vectors=lambda: vectors.astype(np.float32),
         coverage={
             "title": "A world", "papers": number, "sources": {}, "first_date": "1990-01-01",

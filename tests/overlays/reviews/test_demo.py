@@ -31,6 +31,7 @@ def demo():
     seen = SimpleNamespace(
         map=atlas.map, topics=atlas.topics, read_papers=atlas.read_papers, vectors=atlas.vectors,
         coverage=atlas.coverage, reviews=found,
+        read_layer=lambda _, columns: found[["paper_row", *columns]],
     )  # fmt: skip
     return seen, truth
 

@@ -37,13 +37,15 @@ def _atlas() -> SimpleNamespace:
     )
     vectors = np.column_stack([points, np.ones(2000)])
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    return SimpleNamespace(
+    atlas = SimpleNamespace(
         map=pd.DataFrame({"x": points[:, 0], "y": points[:, 1]}),
         uat=tags,
         thesaurus=Thesaurus("9", concepts),
         coverage=COVERAGE,
         vectors=lambda: vectors.astype(np.float32),
     )
+    atlas.read_layer = lambda layer, columns: getattr(atlas, layer)[["paper_row", *columns]]
+    return atlas
 
 
 def test_pieces_areas_and_separability_are_those_of_the_clumps() -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from landscape.errors import InputError
 from landscape.outreach.splines import Surface
 
 if TYPE_CHECKING:
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 
     Grid = NDArray[np.float32]
     Floats = NDArray[np.float64]
+
+LARGEST = 4096  # pixels along a side of the arrays
 
 
 @dataclass(frozen=True)
@@ -201,3 +204,119 @@ class Terrain:
             recency=self.recency[top:bottom, left:right],
             extent=(x0 + left * across, x0 + right * across, y1 - bottom * up, y1 - top * up),
         )
+
+
+def make_terrain(
+    atlas: Any,
+    *,
+    size: tuple[int, int] = (2048, 2048),
+    sea_share: float = 0.97,
+    recent_years: int = 5,
+    margin: float = 0.07,
+) -> Terrain:
+    """Turn the map of an atlas into terrain.
+
+    The number of papers is counted on a fine grid, smoothed, and its logarithm is the height. The
+    sea stands at the contour that holds `sea_share` of the papers. Islets of a handful of papers
+    are drowned and puddles filled before the level is found. The same atlas gives the same
+    terrain, to the bit.
+
+    Parameters
+    ----------
+    atlas : Atlas
+        With its ``map`` and, if there, ``topics`` and the years of its papers.
+    size : (int, int), default (2048, 2048)
+        Width and height of the arrays, in pixels, each 16 to 4,096: what is finer than that
+        `landscape.outreach.painting.paint` draws from the same terrain at any size.
+    sea_share : float, default 0.97
+        Share of the papers on land, 0.5 to 0.999.
+    recent_years : int, default 5
+        How many of the last years that the corpus covers count as recent.
+    margin : float, default 0.07
+        Water between the land and the edge, as a share of the longer side.
+
+    Returns
+    -------
+    Terrain
+
+    Raises
+    ------
+    InputError
+        For an atlas without papers or with positions that are not finite, or a setting beyond its
+        limits.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from types import SimpleNamespace
+    >>> x, y = np.random.default_rng(0).normal(size=(2, 300))
+    >>> terrain = make_terrain(SimpleNamespace(map=pd.DataFrame({"x": x, "y": y})), size=(64, 48))
+    >>> terrain.size, terrain.n_papers, round(terrain.land_share, 2)
+    ((64, 48), 300, 0.97)
+    """
+    from landscape.figures.density_map import positions
+    from landscape.outreach.elevation import raise_ground, relief_of
+    from landscape.outreach.recency import map_recency, read_dates
+
+    _check(size, sea_share=sea_share, recent_years=recent_years, margin=margin)
+    x, y = positions(atlas.map["x"], atlas.map["y"])
+    dates = read_dates(_years(atlas, len(x)), recent_years=recent_years)
+    topic = _topics_of(atlas, len(x))
+    ground = raise_ground(x, y, aspect=size[0] / size[1], sea_share=sea_share, margin=margin)
+    highest = max(float(ground.height.max()), 1e-6)
+    recency = map_recency(ground, x, y, dates)
+    coverage = dict(getattr(atlas, "coverage", None) or {})
+    return Terrain(
+        elevation=relief_of(Surface.through(ground.height).at(size), highest=highest),
+        recency=np.clip(Surface.through(recency).at(size), 0, 1),
+        extent=ground.extent,
+        n_papers=len(x),
+        n_undated=dates.n_undated,
+        years=dates.span,
+        recent_years=dates.recent,
+        recent_share=dates.share,
+        sea_share=sea_share,
+        land_share=ground.land_share,
+        sea_density=ground.sea_density,
+        peak_density=ground.peak_density,
+        atlas_hash=_digest(x, y, topic, dates.years),
+        title=str(coverage.get("title") or "Papers"),
+        generated=bool(coverage.get("generated")),
+    )
+
+
+def _check(size: tuple[int, int], *, sea_share: float, recent_years: int, margin: float) -> None:
+    if not all(16 <= side <= LARGEST for side in size):
+        raise InputError(
+            f"A terrain of {size[0]:,} x {size[1]:,} pixels cannot be made; each side must be 16 "
+            f"to {LARGEST:,}. Larger pictures are painted from a terrain of that shape: "
+            "paint(terrain, size=...)."
+        )
+    if not 0.5 <= sea_share <= 0.999:
+        raise InputError(f"The share of papers on land is {sea_share}; use 0.5 to 0.999.")
+    if recent_years < 1:
+        raise InputError(f"Recent means the last {recent_years} years; use 1 or more.")
+    if not 0 <= margin <= 0.3:
+        raise InputError(f"The margin of water is {margin} of the sheet; use 0 to 0.3.")
+
+
+def _years(atlas: Any, n_papers: int) -> Floats:
+    """Year of each paper, NaN where unknown; atlases without years have none."""
+    if not hasattr(atlas, "read_papers"):
+        return np.full(n_papers, np.nan)
+    return np.asarray(atlas.read_papers(["year"])["year"].to_numpy(np.float64, na_value=np.nan))
+
+
+def _topics_of(atlas: Any, n_papers: int) -> NDArray[np.int64]:
+    if "topic_id" not in atlas.map:
+        return np.full(n_papers, -1)
+    return np.asarray(atlas.map["topic_id"], dtype=np.int64)
+
+
+def _digest(*columns: NDArray[Any]) -> str:
+    import hashlib
+
+    whole = hashlib.sha256()
+    for column in columns:
+        whole.update(np.ascontiguousarray(column).tobytes())
+    return whole.hexdigest()[:32]

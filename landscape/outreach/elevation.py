@@ -1,0 +1,283 @@
+r"""From positions of papers to heights: counts, smoothed log density, sea level, islands.
+
+With the density :math:`\rho` of papers and its value :math:`\rho_0` at the coast, the height is
+:math:`h = \log[(\rho + \epsilon) / (\rho_0 + \epsilon)]`, with :math:`\epsilon = \rho_0 / 30` to
+give the open sea a floor. On paper it is drawn through `relief_of`, which keeps its order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from landscape.figures.shading import count_grid
+from landscape.outreach.splines import Surface
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Grid = NDArray[np.float32]
+    Floats = NDArray[np.float64]
+
+CELLS = 800  # along the longer side: the narrowest kernel is then several cells wide
+FLOOR = 30.0  # the open sea lies where the density is this many times less than at the coast
+PLAIN = 0.42  # slope of the coastal plains beside the mean slope of the land
+# A mixture of Gaussians has the sharp summits of the narrow one and the broad feet of the wide
+# one, in which neighbouring summits grow together to one land.
+_KERNELS = ((1.0, 0.5), (2.2, 0.3), (4.8, 0.2))
+_WIDEN = 1.3
+_WIDEST = 0.05  # of the longer side: standard deviation of the narrowest kernel
+_FEW_LANDS = 7.0  # as many lands of one size; more, and the kernels are widened
+_LEAST_ISLAND = 0.0004  # of the papers
+_LEAST_PAPERS = 3.0
+_CLEAR = np.float32(0.03)  # height that rounding cannot carry across sea level
+
+
+@dataclass(frozen=True)
+class Ground:
+    """Heights on the grid on which they are measured; row 0 is the highest y.
+
+    Attributes
+    ----------
+    height : ndarray of float32, shape (rows, columns)
+        Logarithm of the density over that at the coast: 0 at sea level.
+    extent : (float, float, float, float)
+        ``x0, x1, y0, y1`` of the grid, in map units.
+    bandwidth : float
+        Standard deviation of the narrowest kernel, in cells.
+    sea_density, peak_density : float
+        Papers per square map unit at sea level and on the highest peak.
+    land_share : float
+        Share of all papers that lie on land.
+    """
+
+    height: Grid
+    extent: tuple[float, float, float, float]
+    bandwidth: float
+    sea_density: float
+    peak_density: float
+    land_share: float
+
+    def cells_of(self, x: Floats, y: Floats) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """Flat index of the cell of each paper, and whether it is on the grid at all."""
+        return _cells_of(x, y, self.extent, self.height.shape)
+
+
+def raise_ground(x: Floats, y: Floats, *, aspect: float, sea_share: float, margin: float) -> Ground:
+    """Measure the heights of a map of papers, and cut the sheet around the land.
+
+    Parameters
+    ----------
+    x, y : ndarray of float, shape (n_papers,)
+        Map coordinates, finite, at least one.
+    aspect : float
+        Width of the sheet over its height.
+    sea_share : float
+        Share of the papers on land.
+    margin : float
+        Water between the land and the edge of the sheet, as a share of its longer side.
+
+    Returns
+    -------
+    Ground
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> ground = raise_ground(*rng.normal(size=(2, 500)), aspect=1.0, sea_share=0.97, margin=0.07)
+    >>> round(ground.land_share, 2), ground.height.shape
+    (0.97, (800, 800))
+    """
+    first = _fitted(*_crowd(x, y), aspect=aspect, margin=0.12)
+    draft = _measure(x, y, first, cells=CELLS // 2, sea_share=sea_share)
+    rows, columns = np.nonzero(draft.height > 0)
+    x0, _, _, y1 = first
+    cell = (first[1] - x0) / draft.height.shape[1]
+    land = (
+        x0 + cell * columns.min(),
+        x0 + cell * (columns.max() + 1),
+        y1 - cell * (rows.max() + 1),
+        y1 - cell * rows.min(),
+    )
+    return _measure(
+        x, y, _fitted(*land, aspect=aspect, margin=margin), cells=CELLS, sea_share=sea_share
+    )
+
+
+def relief_of(height: Grid, *, highest: float) -> Grid:
+    r"""Turn heights into what is drawn: -1 (open sea), 0 (coast) to 1 (highest peak).
+
+    On land :math:`e = a t + (1 - a) t^2` with :math:`t` the height over that of the highest peak:
+    plains at the foot, steep at the top, in the order of the heights.
+
+    Parameters
+    ----------
+    height : ndarray of float32
+        As in `Ground`.
+    highest : float
+        Height of the highest peak.
+
+    Returns
+    -------
+    ndarray of float32
+
+    Examples
+    --------
+    >>> relief_of(np.float32([-9, 0, 1, 2]), highest=2.0).round(2).tolist()
+    [-1.0, 0.0, 0.36, 1.0]
+    """
+    t = np.minimum(height / np.float32(highest), 1)
+    land = t * (PLAIN + (1 - PLAIN) * t)
+    deepest = np.float32(np.log(1 / (1 + FLOOR)))
+    depth = np.clip(height / deepest, 0, 1)
+    # Curved so that the slope at the coast is about that of the coastal plain.
+    water = -(depth * (2 - depth))
+    return np.where(height >= 0, land, water).astype(np.float32)
+
+
+def height_of(relief: float, *, highest: float) -> float:
+    """Height above sea level at a drawn elevation, 0 to 1: the inverse of `relief_of` on land.
+
+    Examples
+    --------
+    >>> round(height_of(0.36, highest=2.0), 2)
+    1.01
+    """
+    a, b = 1 - PLAIN, PLAIN
+    return float(highest * (np.sqrt(b * b + 4 * a * relief) - b) / (2 * a))
+
+
+def blurred(counts: Grid, sigma: float) -> Grid:
+    """Smooth with a Gaussian of `sigma` cells; a wide one on a coarser grid, for speed."""
+    from scipy.ndimage import gaussian_filter
+
+    factor = 1
+    while sigma / factor > 8:
+        factor *= 2
+    if factor == 1:
+        return np.asarray(gaussian_filter(counts, sigma, mode="constant", truncate=4.5))
+    rows, columns = counts.shape
+    padded = np.pad(counts, ((0, -rows % factor), (0, -columns % factor)))
+    blocks = padded.reshape(padded.shape[0] // factor, factor, padded.shape[1] // factor, factor)
+    coarse = blocks.mean(axis=(1, 3))
+    coarse = gaussian_filter(coarse, sigma / factor, mode="constant", truncate=4.5)
+    fine = Surface.through(coarse).at((padded.shape[1], padded.shape[0]))
+    return np.maximum(fine[:rows, :columns], 0)
+
+
+def _cells_of(
+    x: Floats, y: Floats, extent: tuple[float, float, float, float], shape: tuple[int, ...]
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Flat index of the cell of each paper, 0 where it is off the sheet, and whether it is on."""
+    x0, x1, y0, y1 = extent
+    column = np.floor((np.asarray(x, dtype=np.float64) - x0) * (shape[1] / (x1 - x0)))
+    row = np.floor((y1 - np.asarray(y, dtype=np.float64)) * (shape[0] / (y1 - y0)))
+    inside = (column >= 0) & (column < shape[1]) & (row >= 0) & (row < shape[0])
+    index = np.where(inside, row * shape[1] + column, 0).astype(np.int64)
+    return index, inside
+
+
+def _crowd(x: Floats, y: Floats) -> tuple[float, float, float, float]:
+    """Box of nearly all papers: a few that lie far off must not shrink the rest."""
+    low, high = np.quantile(np.stack([x, y]), [0.002, 0.998], axis=1)
+    room = 0.1 * (high - low)
+    low = np.maximum(low - room, [x.min(), y.min()])
+    high = np.minimum(high + room, [x.max(), y.max()])
+    return float(low[0]), float(high[0]), float(low[1]), float(high[1])
+
+
+def _fitted(
+    x0: float, x1: float, y0: float, y1: float, *, aspect: float, margin: float
+) -> tuple[float, float, float, float]:
+    """The sheet of a given shape around a box."""
+    centre = np.array([(x0 + x1) / 2, (y0 + y1) / 2])
+    room = np.array([1.0, 1 / aspect]) if aspect >= 1 else np.array([aspect, 1.0])
+    free = room - 2 * margin
+    longer = float(np.max(np.array([x1 - x0, y1 - y0]) / free))
+    # Papers all on one spot still get a sheet, wide enough to tell its sides apart.
+    longer = max(longer, 1e-3 * max(1.0, float(np.abs(centre).max())))
+    half = longer * room / 2
+    return (
+        float(centre[0] - half[0]),
+        float(centre[0] + half[0]),
+        float(centre[1] - half[1]),
+        float(centre[1] + half[1]),
+    )
+
+
+def _measure(
+    x: Floats, y: Floats, extent: tuple[float, float, float, float], *, cells: int, sea_share: float
+) -> Ground:
+    x0, x1, y0, y1 = extent
+    cell = max(x1 - x0, y1 - y0) / cells
+    shape = (max(8, round((y1 - y0) / cell)), max(8, round((x1 - x0) / cell)))
+    counts = count_grid(x, y, extent=(x0, y0, x1, y1), shape=shape)[::-1]
+    # The best width shrinks with the papers as in two dimensions it must (Scott 1992).
+    sigma = cells * float(np.clip(0.0095 * (40_000 / len(x)) ** (1 / 6), 0.006, _WIDEST))
+    while True:
+        density = sum(weight * blurred(counts, sigma * wide) for wide, weight in _KERNELS)
+        density = np.asarray(density, dtype=np.float32)
+        level, land, on_land = _sea_level(density, counts, share=sea_share, n_papers=len(x))
+        if _many_lands(land, counts) <= _FEW_LANDS or sigma * _WIDEN > cells * _WIDEST:
+            break
+        sigma *= _WIDEN
+    floor = level / FLOOR
+    height = np.log((density + floor) / (level + floor)).astype(np.float32)
+    height = _without_specks(height, land, sigma)
+    area = (x1 - x0) / shape[1] * ((y1 - y0) / shape[0])
+    return Ground(
+        height=height,
+        extent=extent,
+        bandwidth=sigma,
+        sea_density=level / area,
+        peak_density=float(density.max()) / area,
+        land_share=on_land / len(x),
+    )
+
+
+def _sea_level(
+    density: Grid, counts: Grid, *, share: float, n_papers: int
+) -> tuple[float, Any, float]:
+    """Density at the coast, what is land, and the papers on it; islets are drowned."""
+    from scipy.ndimage import label
+
+    held = np.sort(density[counts > 0])
+    low, high = float(held[0]) * 0.2, float(held[-1]) * 0.98
+    islet = max(min(_LEAST_PAPERS, 0.3 * n_papers), _LEAST_ISLAND * n_papers)
+
+    def flooded(level: float) -> tuple[Any, float]:
+        lands, n = label(density > level)
+        papers = np.bincount(lands.ravel(), counts.ravel(), minlength=n + 1)
+        papers[0] = 0
+        stays = papers >= islet
+        return stays[lands], float(papers[stays].sum())
+
+    for _ in range(18):  # the share falls as the sea rises: bisection
+        level = (low * high) ** 0.5
+        low, high = (level, high) if flooded(level)[1] >= share * n_papers else (low, level)
+    land, on_land = flooded(low)
+    return low, land, on_land
+
+
+def _many_lands(land: Any, counts: Grid) -> float:
+    """How many lands of one size would share the papers as these do (inverse Simpson index)."""
+    from scipy.ndimage import label
+
+    lands, n = label(land)
+    papers = np.bincount(lands.ravel(), counts.ravel(), minlength=n + 1)[1:]
+    return float(papers.sum() ** 2 / np.maximum((papers**2).sum(), 1e-9)) if n else 0.0
+
+
+def _without_specks(height: Grid, land: Any, sigma: float) -> Grid:
+    """Leave drowned islets as shoals, and fill puddles smaller than a kernel."""
+    from scipy.ndimage import label
+
+    height = np.where(land, height, np.minimum(height, -_CLEAR))
+    lakes, n = label(~land)
+    size = np.bincount(lakes.ravel(), minlength=n + 1)
+    edge = np.unique(np.concatenate([lakes[0], lakes[-1], lakes[:, 0], lakes[:, -1]]))
+    puddle = (size < 4 * sigma**2) & (np.arange(n + 1) > 0)
+    puddle[edge] = False
+    return np.where(puddle[lakes], np.maximum(height, _CLEAR), height).astype(np.float32)

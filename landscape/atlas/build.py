@@ -32,6 +32,7 @@ from landscape.atlas.stages import (
     topics,
     uat,
 )
+from landscape.atlas.stages.citations import STAGE as CITATIONS
 from landscape.atlas.storage import (
     LOCK_NAME,
     TEMPORARY_SUFFIX,
@@ -53,6 +54,7 @@ STAGES: tuple[Stage, ...] = (
     uat.STAGE,
     missions.STAGE,
     reviews.STAGE,
+    CITATIONS,
 )
 
 
@@ -73,6 +75,7 @@ def build(
     polish: bool = False,
     thesaurus: str | os.PathLike[str] | None = None,
     known_reviews: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] = (),
+    citations: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] = (),
     title: str | None = None,
     workers: int | None = None,
     approve: Callable[[str], bool] | None = None,
@@ -120,6 +123,9 @@ def build(
     known_reviews : path or iterable of path, optional
         Lists of papers known to be reviews: JSON lines with ``bibcode`` and ``identifier``, or one
         identifier a line.
+    citations : path or iterable of path, optional
+        Files that say who cites whom, see `landscape.corpus.readers.citations.read_citations`;
+        references that the papers come with are taken in any case.
     title : str, optional
         Name of the atlas for people; by default the one it has, else the folder's name.
     workers : int, optional
@@ -170,6 +176,7 @@ def build(
             polish=polish,
             thesaurus=None if thesaurus is None else Path(thesaurus),
             known_reviews=as_paths(known_reviews),
+            citations=as_paths(citations),
             title=title,
             workers=workers,
             approve=approve,

@@ -37,6 +37,7 @@ class BuildOptions:
     polish: bool = False
     thesaurus: Path | None = None
     known_reviews: tuple[Path, ...] = ()
+    citations: tuple[Path, ...] = ()
     title: str | None = None
     workers: int | None = None
     approve: Callable[[str], bool] | None = None
@@ -89,6 +90,7 @@ def check_options(options: BuildOptions) -> BuildOptions:
     for what, path in (
         ("thesaurus", options.thesaurus),
         *(("list of reviews", path) for path in options.known_reviews),
+        *(("list of citations", path) for path in options.citations),
     ):
         if path is not None and not path.is_file():
             raise InputError(f"There is no {what} {path}; give the path of a file.")
@@ -149,3 +151,17 @@ def _check_lists(options: BuildOptions) -> None:
         read_thesaurus(options.thesaurus)
     for path in options.known_reviews:
         read_review_list(path)
+    check_citations(options.citations)
+
+
+def check_citations(files: Iterable[Path]) -> None:
+    """Refuse a list of citations that cannot be read.
+
+    Raises
+    ------
+    InputError
+    """
+    from landscape.corpus.readers.citations import read_citations
+
+    for path in files:
+        read_citations(path)

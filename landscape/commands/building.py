@@ -25,7 +25,13 @@ def add_demo(commands: Any) -> None:
 def add_build(commands: Any) -> None:
     """Add ``landscape build``."""
     build = command(commands, "build", _build, "build an atlas from files of papers")
-    build.add_argument("inputs", nargs="+", type=Path, metavar="INPUT", help="files of papers")
+    build.add_argument(
+        "inputs",
+        nargs="*",
+        type=Path,
+        metavar="INPUT",
+        help="files of papers; none, with --citations, only adds citations to the atlas",
+    )
     build.add_argument("--out", type=Path, required=True, metavar="DIR", help="the atlas")
     build.add_argument("--title", help="name of the atlas, for captions")
     build.add_argument("--seed", type=int, help="make the map reproducible (slower)")
@@ -61,6 +67,15 @@ def add_build(commands: Any) -> None:
         metavar="FILE",
         help="a list of papers known to be reviews: JSON lines with bibcode and identifier, or one "
         "identifier a line; may be repeated",
+    )
+    build.add_argument(
+        "--citations",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="who cites whom: a table with the columns citing and cited, or JSON lines of papers "
+        "with their refs; may be repeated",
     )
     build.add_argument("--json", action="store_true", help="print one JSON document")
 
@@ -101,6 +116,8 @@ def _build(options: argparse.Namespace) -> Answer:
     from landscape.atlas.build import build
     from landscape.atlas.description import count_regions, facts
 
+    if options.citations and not options.inputs:
+        return _add_citations(options)
     atlas = build(
         options.inputs,
         options.out,
@@ -117,6 +134,7 @@ def _build(options: argparse.Namespace) -> Answer:
         polish=options.polish,
         thesaurus=options.thesaurus,
         known_reviews=options.known_reviews,
+        citations=options.citations,
         title=options.title,
         workers=options.workers,
         approve=_agree if options.yes else ask_on_terminal,
@@ -125,6 +143,16 @@ def _build(options: argparse.Namespace) -> Answer:
     if options.json:
         return Answer(as_json(facts(atlas)))
     return Answer(f"{atlas.path}: {len(atlas):,} papers in {count_regions(atlas)} named regions")
+
+
+def _add_citations(options: argparse.Namespace) -> Answer:
+    from landscape.atlas.adding import add_citations
+    from landscape.atlas.description import facts
+
+    atlas = add_citations(options.out, options.citations, say=note)
+    if options.json:
+        return Answer(as_json(facts(atlas)))
+    return Answer(f"{atlas.path}: {atlas.citations.n_links:,} citations")
 
 
 def _info(options: argparse.Namespace) -> Answer:

@@ -21,7 +21,7 @@ from landscape.atlas.reading import Atlas
 from landscape.errors import AtlasError, InputError
 
 MAP = ["ingest", "keywords", "embeddings", "projection", "topics", "quality", "search"]
-LAYERS = ["uat", "missions", "reviews"]
+LAYERS = ["uat", "missions", "reviews", "citations"]
 ALL = [*MAP, *LAYERS]
 
 

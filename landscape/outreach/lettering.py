@@ -1,0 +1,342 @@
+"""The names on the map: how each looks, and where it goes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from landscape.figures.lettering import place_names, segment_meets_box
+from landscape.figures.names import line_breaks
+from landscape.outreach.curves import ridge_line
+from landscape.outreach.fonts import breaks_anywhere, can_be_spaced
+from landscape.outreach.letters import Run, Style, clusters
+from landscape.outreach.marks import Dot, Line, Mark
+from landscape.outreach.placing import Room, along, block, shape_cost, straight
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from landscape.outreach.themes import Inks
+
+    Floats = NDArray[np.float64]
+    OnWater = Callable[[Floats], bool]
+
+_CURVED = {"continent": 1.2, "region": 1.9}  # least elongation of a range lettered along
+_LONGEST_WORD = 26
+
+
+@dataclass(frozen=True)
+class Place:
+    """Something on the map that has a name.
+
+    Attributes
+    ----------
+    key : str
+        Its key in the gazetteer.
+    name : str
+        As lettered.
+    kind : {"continent", "region", "water"}
+    x, y : float
+        Its peak or middle, in points of the page.
+    weight : float
+        Importance among its kind, 0 to 1.
+    cloud : ndarray of float, shape (n, 2)
+        Some of its papers, or of the middle line of a water, in points of the page.
+    """
+
+    key: str
+    name: str
+    kind: Literal["continent", "region", "water"]
+    x: float
+    y: float
+    weight: float = 0.5
+    cloud: Floats = field(default_factory=lambda: np.empty((0, 2)))
+
+
+@dataclass(frozen=True)
+class Lettering:
+    """Names that found a place.
+
+    Attributes
+    ----------
+    marks : list of Mark
+        Leader lines, dots and runs of text, in the order they are drawn.
+    shown : frozenset of str
+        Keys of the places that are named.
+    """
+
+    marks: list[Mark]
+    shown: frozenset[str]
+
+    @property
+    def runs(self) -> list[Run]:
+        """The lines of text."""
+        return [mark for mark in self.marks if isinstance(mark, Run)]
+
+
+def letter(
+    places: Sequence[Place],
+    *,
+    frame: tuple[float, float, float, float],
+    inks: Inks,
+    families: tuple[str, ...],
+    scale: float,
+    on_water: OnWater | None = None,
+) -> Lettering:
+    """Letter a map: no name touches another, none leaves the frame.
+
+    Parameters
+    ----------
+    places : sequence of Place
+        The most important of each kind first.
+    frame : (float, float, float, float)
+        Box of the map, in points.
+    inks : Inks
+        Colours, see `landscape.outreach.themes`.
+    families : tuple of str
+        Fonts, see `landscape.outreach.fonts.families`.
+    scale : float
+        Size of letters against those of an A4 page.
+    on_water : callable, optional
+        Says whether boxes, shape (n, 4), all lie on water; names of waters are only set there.
+
+    Returns
+    -------
+    Lettering
+        The same for the same input, always. A name without room is left out.
+
+    Examples
+    --------
+    >>> from landscape.outreach.themes import theme
+    >>> places = [Place("1", "Dark matter", "region", 100, 100)]
+    >>> found = letter(places, frame=(0, 0, 300, 200), inks=theme("atlas").inks,
+    ...                families=("STIXGeneral",), scale=1.0)
+    >>> [run.text for run in found.runs], sorted(found.shown)
+    (['Dark matter'], ['1'])
+    """
+    pad = 3 * scale
+    x0, y0, x1, y1 = frame
+    room = Room((x0 + pad, y0 + pad, x1 - pad, y1 - pad), np.empty((0, 4)), 2.2 * scale)
+    hand = _Hand(inks, families, scale)
+    peaks = np.array([(p.x, p.y) for p in places if p.kind == "region"]).reshape(-1, 2)
+    marks: list[Mark] = []
+    shown: set[str] = set()
+
+    land = [place for kind in ("continent", "region") for place in places if place.kind == kind]
+    rest = []
+    for place in land:
+        runs = _along_range(place, hand, room, peaks)
+        if runs:
+            room.take(np.concatenate([run.boxes for run in runs]))
+            marks += runs
+            shown.add(place.key)
+        else:
+            rest.append(place)
+    for place, placed in _beside(rest, hand, room):
+        marks += placed
+        shown.add(place.key)
+    for place in places:
+        if place.kind == "water" and on_water is not None:
+            runs = _on_water(place, hand, room, on_water)
+            if runs:
+                room.take(np.concatenate([run.boxes for run in runs]))
+                marks += runs
+                shown.add(place.key)
+    order = {Line: 0, Dot: 1}
+    marks.sort(key=lambda mark: order.get(type(mark), 2))
+    return Lettering(marks, frozenset(shown))
+
+
+@dataclass(frozen=True)
+class _Hand:
+    """The letterer: inks, fonts and size."""
+
+    inks: Inks
+    families: tuple[str, ...]
+    scale: float
+
+    def style(self, place: Place) -> Style:
+        weight = float(np.clip(place.weight, 0, 1))
+        if place.kind == "continent":
+            size = 11.0 + 4.0 * weight
+            return Style(self.families, size * self.scale, bold=True, tracking=0.16)
+        if place.kind == "water":
+            return Style(self.families, (7.8 + 2.2 * weight) * self.scale, italic=True)
+        return Style(self.families, (7.2 + 3.0 * weight) * self.scale)
+
+    def written(self, place: Place) -> str:
+        """The name as its kind is written: continents in capitals where the script has them."""
+        if place.kind != "continent":
+            return place.name
+        return "".join(
+            c if "\u0370" <= c <= "\u03ff" else c.upper() for c in place.name
+        )  # a capital gamma is another symbol than a small one
+
+    def inked(self, run: Run, place: Place) -> Run:
+        """Colour a run."""
+        ink = {
+            "continent": (self.inks.land, self.inks.halo),
+            "region": (self.inks.region, self.inks.halo),
+            "water": (self.inks.sea, self.inks.sea_halo),
+        }[place.kind]
+        width = {"continent": 3.2, "region": 2.6, "water": 2.2}[place.kind] * self.scale
+        return replace(
+            run, colour=ink[0], halo=ink[1], halo_width=width, role=place.kind, place=place.key
+        )
+
+
+def broken(name: str, *, most_lines: int = 3) -> list[list[str]]:
+    """List the ways to break a name into lines, whatever its script.
+
+    Examples
+    --------
+    >>> broken("weak lensing")
+    [['weak lensing'], ['weak', 'lensing']]
+    >>> broken("引力波与中子星合并")
+    [['引力波与中子星合并'], ['引力波与中', '子星合并']]
+    """
+    if breaks_anywhere(name):
+        letters = clusters(name)
+        ways = []
+        for lines in range(1, min(most_lines, 1 + len(letters) // 5) + 1):
+            step = -(-len(letters) // lines)
+            ways.append(["".join(letters[i : i + step]) for i in range(0, len(letters), step)])
+        return ways
+    most = max(most_lines, min(5, 1 + len(name) // 24))
+    return [
+        way.split("\n")
+        for way in line_breaks(name, most_lines=most, longest_word=_LONGEST_WORD)
+    ]
+
+
+def _along_range(place: Place, hand: _Hand, room: Room, peaks: Floats) -> list[Run]:
+    """Letter a place along its range; nothing where that does not help."""
+    if len(place.cloud) < 12 or np.ptp(place.cloud, axis=0).max() < 1e-6:
+        return []
+    ridge = ridge_line(place.cloud)
+    if not ridge.readable or ridge.elongation < _CURVED[place.kind]:
+        return []
+    name, style = hand.written(place), hand.style(place)
+    spread = (0.16, 0.75) if place.kind == "continent" else (0.0, 0.12)
+    if not can_be_spaced(name):
+        spread = (0.0, 0.0)
+    best: tuple[float, list[Run]] | None = None
+    for lines in broken(name, most_lines=2)[:2]:
+        for cost, runs in along(lines, style, ridge.baseline, spread=spread):
+            total = cost + 0.6 * (len(lines) - 1)
+            if best is not None and total >= best[0]:
+                continue
+            inked = [hand.inked(run, place) for run in runs]
+            boxes = np.concatenate([run.boxes for run in inked])
+            if not room.free(boxes):
+                continue
+            total += 0.5 * _covered(boxes, peaks)
+            if best is None or total < best[0]:
+                best = total, inked
+    return best[1] if best else []
+
+
+def _covered(boxes: Floats, peaks: Floats) -> int:
+    """How many peaks lie under boxes."""
+    if not len(peaks):
+        return 0
+    x, y = peaks[:, 0][:, None], peaks[:, 1][:, None]
+    under = (x > boxes[:, 0]) & (x < boxes[:, 2]) & (y > boxes[:, 1]) & (y < boxes[:, 3])
+    return int(under.any(axis=1).sum())
+
+
+def _beside(
+    places: Sequence[Place], hand: _Hand, room: Room
+) -> list[tuple[Place, list[Mark]]]:
+    """Letter places on straight lines on or beside their peaks, with leaders where they need."""
+    if not places:
+        return []
+    scale = hand.scale
+    styles = [hand.style(place) for place in places]
+    names = [hand.written(place) for place in places]
+    variants = [broken(name) for name in names]
+    halos = [hand.inked(Run("", styles[0]), place).halo_width for place in places]
+    sizes = [
+        np.array([block(lines, style) for lines in ways]) + halo
+        for ways, style, halo in zip(variants, styles, halos, strict=True)
+    ]
+    grown = room.taken + np.array([-1, -1, 1, 1]) * room.gap
+    placement = place_names(
+        np.array([(place.x, place.y) for place in places]),
+        sizes,
+        frame=room.frame,
+        reserved=grown,
+        reluctance=[np.array([shape_cost(tuple(size)) for size in some]) for some in sizes],
+        gap=room.gap,
+        reach=105 * scale,
+    )
+    found: list[tuple[Place, list[Mark]]] = []
+    before = room.taken
+    for index in np.flatnonzero(placement.shown):
+        place, leader, box = places[index], placement.leaders[index], placement.boxes[index]
+        if not np.isnan(leader).any() and segment_meets_box(leader, before, gap=0).any():
+            continue  # its line would strike through a name along a range
+        side = "left" if leader[2] == box[0] else "right" if leader[2] == box[2] else "centre"
+        inner = box + np.array([1, 1, -1, -1]) * halos[index] / 2
+        lines = variants[index][int(placement.variants[index])]
+        marks: list[Mark] = [
+            hand.inked(run, place) for run in straight(lines, styles[index], inner, side)
+        ]
+        room.take(box)
+        if not np.isnan(leader).any():
+            marks = [*_leader(leader, hand), *marks]
+            room.take(_boxes_along(leader, scale))
+        found.append((place, marks))
+    return found
+
+
+def _leader(leader: Floats, hand: _Hand) -> list[Mark]:
+    """A line from a peak to its name, which stops short of the letters, and a dot on the peak."""
+    points = leader.reshape(2, 2).copy()
+    back = points[0] - points[1]
+    points[1] += 0.8 * hand.scale * back / max(float(np.linalg.norm(back)), 1e-9)
+    ink, halo, scale = hand.inks.region, hand.inks.halo, hand.scale
+    x, y = float(points[0, 0]), float(points[0, 1])
+    return [
+        Line(points, halo, 1.6 * scale, "leader"),
+        Line(points, ink, 0.45 * scale, "leader"),
+        Dot(x, y, 1.15 * scale, ink, halo, 0.6 * scale, "peak"),
+    ]
+
+
+def _boxes_along(leader: Floats, scale: float) -> Floats:
+    """Small boxes along a leader, so that no later name is struck through."""
+    steps = max(2, int(np.hypot(*(leader[2:] - leader[:2])) / (3 * scale)))
+    points = leader[:2] + np.linspace(0, 1, steps)[:, None] * (leader[2:] - leader[:2])
+    return np.hstack([points - scale, points + scale])
+
+
+def _on_water(place: Place, hand: _Hand, room: Room, on_water: OnWater) -> list[Run]:
+    """Letter a water along its middle line, or straight where it is wide enough."""
+    style = hand.style(place)
+    spread = (0.0, 0.3) if can_be_spaced(place.name) else (0.0, 0.0)
+    ways = broken(place.name, most_lines=3)
+    if len(place.cloud) >= 12:
+        ridge = ridge_line(place.cloud, coverage=0.96)
+        for lines in ways[:2] if ridge.readable else ():
+            for _, runs in along(lines, style, ridge.baseline, spread=spread)[:24]:
+                inked = [hand.inked(run, place) for run in runs]
+                boxes = np.concatenate([run.boxes for run in inked])
+                if room.free(boxes) and on_water(boxes):
+                    return inked
+    middle = np.array([place.x, place.y])
+    spots = place.cloud[:: max(1, len(place.cloud) // 40)] if len(place.cloud) else middle[None]
+    spots = spots[np.argsort(np.hypot(*(spots - middle).T), kind="stable")]
+    spaced = replace(style, tracking=0.06 if spread[1] else 0.0)
+    for lines in ways:
+        size = np.array(block(lines, spaced))
+        for spot in spots:
+            box = np.concatenate([spot - size / 2, spot + size / 2])
+            runs = [hand.inked(run, place) for run in straight(lines, spaced, box, "centre")]
+            boxes = np.concatenate([run.boxes for run in runs])
+            if room.free(boxes) and on_water(boxes):
+                return runs
+    return []

@@ -1,0 +1,174 @@
+"""The words around the map, in several languages: legend, notes, and names of waters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Wording:
+    """What is written on the sheet in one language; names in braces are filled in."""
+
+    papers: str
+    between: str
+    few_to_many: tuple[str, str]
+    old_to_new: tuple[str, str]
+    mountains: str
+    coasts: str
+    water: str
+    rivers: str
+    near: str
+    generated: str
+    sources: str
+    strait: str
+    sea: str
+    drawn: str
+    repainted: str
+    plain: str
+
+
+_WORDINGS = {
+    "en": Wording(
+        papers="A map of {n} papers",
+        between="{first} to {last}",
+        few_to_many=("few papers", "many"),
+        old_to_new=("older", "newer"),
+        mountains="Mountains: much is known. Plains: active study.",
+        coasts="Coasts: coloured where most papers are new{years}.",
+        water="Water: nobody has written here.",
+        rivers="Rivers: citations flow from one region to another.",
+        near="Near means similar; directions mean nothing.",
+        generated="GENERATED DEMO CORPUS: these papers do not exist.",
+        sources="Papers: {title}, from {sources}.",
+        strait="Strait of {a} and {b}",
+        sea="Sea of {a} and {b}",
+        drawn="Drawn with Landscape {version}",
+        repainted="repainted by {model}, checked against the data",
+        plain="shaded from the data alone",
+    ),
+    "de": Wording(
+        papers="Eine Karte von {n} Arbeiten",
+        between="{first} bis {last}",
+        few_to_many=("wenige Arbeiten", "viele"),
+        old_to_new=("älter", "neuer"),
+        mountains="Berge: Hier ist viel bekannt. Ebenen: Hier wird geforscht.",
+        coasts="Küsten: farbig, wo die meisten Arbeiten neu sind{years}.",
+        water="Wasser: Hier hat niemand geschrieben.",
+        rivers="Flüsse: Zitate fließen von Gebiet zu Gebiet.",
+        near="Nah heißt ähnlich; Richtungen bedeuten nichts.",
+        generated="ERZEUGTE DEMO-SAMMLUNG: Diese Arbeiten gibt es nicht.",
+        sources="Arbeiten: {title}, aus {sources}.",
+        strait="Straße zwischen {a} und {b}",
+        sea="Meer zwischen {a} und {b}",
+        drawn="Gezeichnet mit Landscape {version}",
+        repainted="übermalt von {model}, an den Daten geprüft",
+        plain="allein aus den Daten schattiert",
+    ),
+    "fr": Wording(
+        papers="Une carte de {n} articles",
+        between="de {first} à {last}",
+        few_to_many=("peu d’articles", "beaucoup"),
+        old_to_new=("ancien", "récent"),
+        mountains="Montagnes : beaucoup est connu. Plaines : on y travaille.",
+        coasts="Côtes : colorées là où les articles sont récents{years}.",
+        water="Eau : personne n’a écrit ici.",
+        rivers="Rivières : les citations coulent d’une région à l’autre.",
+        near="Proche veut dire semblable ; les directions ne disent rien.",
+        generated="CORPUS DE DÉMONSTRATION INVENTÉ : ces articles n’existent pas.",
+        sources="Articles : {title}, de {sources}.",
+        strait="Détroit entre {a} et {b}",
+        sea="Mer entre {a} et {b}",
+        drawn="Dessiné avec Landscape {version}",
+        repainted="repeint par {model}, vérifié sur les données",
+        plain="ombré à partir des seules données",
+    ),
+    "es": Wording(
+        papers="Un mapa de {n} artículos",
+        between="de {first} a {last}",
+        few_to_many=("pocos artículos", "muchos"),
+        old_to_new=("antiguo", "reciente"),
+        mountains="Montañas: mucho se sabe. Llanuras: estudio activo.",
+        coasts="Costas: en color donde los artículos son recientes{years}.",
+        water="Agua: nadie ha escrito aquí.",
+        rivers="Ríos: las citas fluyen de una región a otra.",
+        near="Cerca significa parecido; las direcciones no significan nada.",
+        generated="COLECCIÓN INVENTADA DE MUESTRA: estos artículos no existen.",
+        sources="Artículos: {title}, de {sources}.",
+        strait="Estrecho entre {a} y {b}",
+        sea="Mar entre {a} y {b}",
+        drawn="Dibujado con Landscape {version}",
+        repainted="repintado por {model}, comprobado con los datos",
+        plain="sombreado solo con los datos",
+    ),
+    "ar": Wording(
+        papers="خريطة من {n} بحثًا",
+        between="من {first} إلى {last}",
+        few_to_many=("أبحاث قليلة", "كثيرة"),
+        old_to_new=("أقدم", "أحدث"),
+        mountains="الجبال: حيث نعرف الكثير. السهول: بحث نشط.",
+        coasts="السواحل: ملوّنة حيث معظم الأبحاث جديدة{years}.",
+        water="الماء: لم يكتب أحد هنا.",
+        rivers="الأنهار: اقتباسات تجري من منطقة إلى أخرى.",
+        near="القريب متشابه، أما الاتجاهات فلا معنى لها.",
+        generated="مجموعة تجريبية مولَّدة: هذه الأبحاث غير موجودة.",
+        sources="الأبحاث: {title}، من {sources}.",
+        strait="مضيق بين {a} و{b}",
+        sea="بحر بين {a} و{b}",
+        drawn="رُسمت ببرنامج Landscape {version}",
+        repainted="أعاد رسمها {model} وقورنت بالبيانات",
+        plain="مظللة من البيانات وحدها",
+    ),
+    "hi": Wording(
+        papers="{n} शोधपत्रों का मानचित्र",
+        between="{first} से {last}",
+        few_to_many=("कम शोधपत्र", "अधिक"),
+        old_to_new=("पुराने", "नए"),
+        mountains="पर्वत: बहुत कुछ ज्ञात है। मैदान: सक्रिय अध्ययन।",
+        coasts="तट: जहाँ अधिकतर शोधपत्र नए हैं वहाँ रंगीन{years}।",
+        water="जल: यहाँ किसी ने नहीं लिखा।",
+        rivers="नदियाँ: उद्धरण एक क्षेत्र से दूसरे में बहते हैं।",
+        near="पास का अर्थ है समान; दिशाओं का कोई अर्थ नहीं।",
+        generated="बनाया हुआ नमूना संग्रह: ये शोधपत्र वास्तविक नहीं हैं।",
+        sources="शोधपत्र: {title}, स्रोत {sources}।",
+        strait="{a} और {b} के बीच जलडमरूमध्य",
+        sea="{a} और {b} के बीच सागर",
+        drawn="Landscape {version} से बनाया गया",
+        repainted="{model} द्वारा पुनः चित्रित, आँकड़ों से जाँचा हुआ",
+        plain="केवल आँकड़ों से छायांकित",
+    ),
+    "zh": Wording(
+        papers="{n} 篇论文的地图",
+        between="{first} 至 {last}",
+        few_to_many=("论文少", "论文多"),
+        old_to_new=("较早", "较新"),
+        mountains="山脉：已知甚多。平原：研究活跃。",
+        coasts="海岸：着色处论文多为新作{years}。",
+        water="水域：尚无人着笔。",
+        rivers="河流：引用从一个区域流向另一个区域。",
+        near="相近即相似；方向没有意义。",
+        generated="生成的演示文集：这些论文并不存在。",
+        sources="论文：{title}，来自 {sources}。",
+        strait="{a}与{b}海峡",
+        sea="{a}与{b}之海",
+        drawn="由 Landscape {version} 绘制",
+        repainted="由 {model} 重绘，并与数据核对",
+        plain="仅据数据绘制",
+    ),
+}
+
+LANGUAGES = tuple(_WORDINGS)
+
+
+def wording(language: str) -> Wording:
+    """Words around the map in a language, given as ``"de"`` or ``"pt-BR"``.
+
+    Languages without words of their own get English ones; names of places may be in any language.
+
+    Examples
+    --------
+    >>> wording("de").water
+    'Wasser: Hier hat niemand geschrieben.'
+    >>> wording("xx") is wording("en")
+    True
+    """
+    return _WORDINGS.get(language.lower().replace("_", "-").split("-")[0], _WORDINGS["en"])

@@ -130,21 +130,26 @@ def impact(
     >>> ls.figures.impact(atlas, facilities="ALMA", since=2014)  # doctest: +SKIP
     """
     from landscape.overlays.missions.gathering import gather
-    from landscape.overlays.missions.measuring import impact as measure_impact
+    from landscape.overlays.missions.measuring import impact_of
 
     given = [facilities] if isinstance(facilities, str) else facilities
     usage = gather(atlas, given)
-    names = [one.name for one in usage.facilities]
-    analysis = measure_impact(
-        atlas, names[:_RANKED] if given is None else names,
+    if given is None:
+        usage = _first(usage, _RANKED)
+    analysis = impact_of(
+        atlas, usage,
         since=since, until=until, slices=slices, n_resamples=n_resamples,
     )  # fmt: skip
     if given is None:
-        usage = replace(usage, facilities=usage.facilities[:_TOGETHER], rows=usage.rows[:_TOGETHER])
+        usage = _first(usage, _TOGETHER)
     return draw_impact(
         atlas, usage, analysis, since=since, until=until, multiples=multiples, slices=slices,
         colours=colours, size_inches=size_inches, title=title, raster_dpi=raster_dpi,
     )  # fmt: skip
+
+
+def _first(usage: Usage, n: int) -> Usage:
+    return replace(usage, facilities=usage.facilities[:n], rows=usage.rows[:n])
 
 
 def draw_impact(

@@ -84,7 +84,7 @@ def _atlas(
             "topic_id": region,
         }
     )
-    return SimpleNamespace(
+    atlas = SimpleNamespace(
         map=papers,
         topics=pd.concat([continents, regions], ignore_index=True),
         quality={
@@ -103,3 +103,5 @@ def _atlas(
             "generated": generated,
         },
     )
+    atlas.read_layer = lambda layer, columns: getattr(atlas, layer)[["paper_row", *columns]]
+    return atlas

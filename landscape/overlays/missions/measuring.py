@@ -88,8 +88,47 @@ def impact(
     --------
     >>> impact(atlas, ["ALMA", "Gaia"], since=2014)  # doctest: +SKIP
     """
+    return impact_of(
+        atlas, gather(atlas, facilities),
+        since=since, until=until, slices=slices, links=links, n_resamples=n_resamples, seed=seed,
+    )  # fmt: skip
+
+
+def impact_of(
+    atlas: Any,
+    usage: Usage,
+    *,
+    since: int | None = None,
+    until: int | None = None,
+    slices: Sequence[tuple[int, int]] | None = None,
+    links: Links = "vectors",
+    n_resamples: int = 1000,
+    seed: int = 0,
+) -> Analysis:
+    """Measure the impact of facilities whose papers have been gathered: see `impact`.
+
+    Parameters
+    ----------
+    atlas : Atlas
+    usage : Usage
+        From `landscape.overlays.missions.gathering.gather`.
+    since, until, slices, links, n_resamples, seed
+        As for `impact`.
+
+    Returns
+    -------
+    Analysis
+
+    Raises
+    ------
+    InputError
+        As `impact`.
+
+    Examples
+    --------
+    >>> impact_of(atlas, gather(atlas, ["ALMA"]), since=2014)  # doctest: +SKIP
+    """
     _check(links, n_resamples)
-    usage = gather(atlas, facilities)
     windows = [(since, until)] if slices is None else [_slice(pair) for pair in slices]
     if not windows:
         raise InputError("There is no time slice; give pairs of years, for example (2015, 2019).")

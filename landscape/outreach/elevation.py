@@ -32,7 +32,7 @@ _WIDEST = 0.05  # of the longer side: standard deviation of the narrowest kernel
 _FEW_LANDS = 7.0  # as many lands of one size; more, and the kernels are widened
 _LEAST_ISLAND = 0.0004  # of the papers
 _LEAST_PAPERS = 3.0
-_CLEAR = np.float32(0.03)  # height that rounding cannot carry across sea level
+_CLEAR = 0.06  # of the highest peak: what is filled or drowned stays clear of sea level
 
 
 @dataclass(frozen=True)
@@ -274,10 +274,26 @@ def _without_specks(height: Grid, land: Any, sigma: float) -> Grid:
     """Leave drowned islets as shoals, and fill puddles smaller than a kernel."""
     from scipy.ndimage import label
 
-    height = np.where(land, height, np.minimum(height, -_CLEAR))
     lakes, n = label(~land)
     size = np.bincount(lakes.ravel(), minlength=n + 1)
     edge = np.unique(np.concatenate([lakes[0], lakes[-1], lakes[:, 0], lakes[:, -1]]))
-    puddle = (size < 4 * sigma**2) & (np.arange(n + 1) > 0)
-    puddle[edge] = False
-    return np.where(puddle[lakes], np.maximum(height, _CLEAR), height).astype(np.float32)
+    small = (size < 4 * sigma**2) & (np.arange(n + 1) > 0)
+    small[edge] = False
+    puddle, islet = small[lakes], ~land & (height > 0)
+    clear = np.float32(max(0.03, _CLEAR * float(height.max())))
+    filled = _raised(height, puddle, ~land & ~puddle, to=clear)
+    return -_raised(-filled, islet, land | puddle, to=clear)
+
+
+def _raised(height: Grid, holes: Any, keep: Any, *, to: np.float32) -> Grid:
+    """Fill holes to a level and soften their rims, but leave what is to be kept as it is."""
+    from scipy.ndimage import distance_transform_edt, gaussian_filter
+
+    if not holes.any():
+        return height
+    near = np.clip(1 - (distance_transform_edt(~holes) - 4) / 4, 0, 1)
+    if keep.any():
+        near = np.where(holes, 1, near * np.clip((distance_transform_edt(~keep) - 1) / 4, 0, 1))
+    level = np.maximum(height, to)
+    level = np.maximum(gaussian_filter(level, 2.0), to)
+    return np.asarray(height + near * (level - height), dtype=np.float32)

@@ -141,8 +141,9 @@ def waiting_exemplars(
             best = rows[np.argsort(-(own @ own.mean(axis=0)), kind="stable")[:n]]
             picked.extend((topic, place, int(row)) for place, row in enumerate(best, start=1))
     table = pd.DataFrame(picked, columns=["topic_id", "place", "paper_row"])
-    papers = atlas.read_papers(["paper_id", "title", "year", "cites"])
-    shown = papers.iloc[table["paper_row"].to_numpy(np.int64)].reset_index(drop=True)
+    rows = table["paper_row"].to_numpy(np.int64)
+    shown = atlas.read_papers(["paper_id", "title", "year", "cites"], rows=rows)
+    shown = shown.reset_index(drop=True)
     return pd.concat([table, shown], axis=1)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Links = Literal["vectors", "citations"]
+_THREADS = 2  # NumPy draws and sorts outside the interpreter's lock; more would fill the memory
 
 
 def impact(
@@ -197,17 +199,18 @@ def _impact_of(
     """The four tables of one period."""
     import pandas as pd
 
-    bridges = [bridge_table(usage, period, index) for index in range(len(usage.facilities))]
-    accounts = [
-        {
-            **account_for(
-                usage, period, index, home[index],
-                n_resamples=n_resamples, random=random,
-            ),
-            "bridges": int((bridges[index]["q"] < 0.05).sum()),
-        }
-        for index in range(len(usage.facilities))
-    ]  # fmt: skip
+    numbers = range(len(usage.facilities))
+    bridges = [bridge_table(usage, period, index) for index in numbers]
+
+    def account(index: int, own: np.random.Generator) -> dict[str, Any]:
+        told = account_for(
+            usage, period, index, home[index], n_resamples=n_resamples, random=own
+        )  # fmt: skip
+        return told | {"bridges": int((bridges[index]["q"] < 0.05).sum())}
+
+    # Each facility has random numbers of its own: threads change none of them.
+    with ThreadPoolExecutor(_THREADS) as threads:
+        accounts = list(threads.map(account, numbers, random.spawn(len(numbers))))
     table = pd.DataFrame(accounts).sort_values("papers", ascending=False, kind="stable")
     regions = [region_table(usage, period, index) for index in range(len(usage.facilities))]
     years = [count_years_of(usage, index, period.inside) for index in range(len(usage.facilities))]

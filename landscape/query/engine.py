@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -54,6 +55,30 @@ class _Reading(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
+class Comparison:
+    """A query that was read once, beside which any papers can be laid; see `Engine.compare`.
+
+    Zeros where the atlas or its embedder cannot tell.
+    """
+
+    def __init__(self, held: Holdings, reading: _Reading) -> None:
+        self._held, self._reading = held, reading
+
+    def cosines(self, rows: Rows) -> Floats:
+        """Say how near papers are by meaning, shape (n,)."""
+        if self._reading.vector is None or not len(rows):
+            return np.zeros(len(rows))
+        return self._held.vectors.similarities(self._reading.vector, rows).astype(float)
+
+    def matches(self, rows: Rows) -> Floats:
+        """Say how well the words of papers match, see `late_interaction`, shape (n,)."""
+        asked, weights = self._reading.words, self._reading.weights
+        words = self._held.word_vectors(rows) if len(rows) and asked is not None else None
+        if words is None or asked is None or weights is None:
+            return np.zeros(len(rows))
+        return late_interaction(asked, weights, words).astype(float)
+
+
 class Engine:
     """Search over one atlas; safe to use from several threads, as nothing in it changes.
 
@@ -71,6 +96,33 @@ class Engine:
 
     def __init__(self, atlas: Atlas, *, embedder: Embedder | None = None) -> None:
         self._held = Holdings(atlas, embedder=embedder)
+        self._whole: Engine | None = None
+        self._only: Rows | None = None
+
+    def within(self, rows: Sequence[int] | Rows) -> Engine:
+        """An engine that finds only some of the papers, on the same open indexes.
+
+        Parameters
+        ----------
+        rows : sequence of int
+
+        Returns
+        -------
+        Engine
+
+        Raises
+        ------
+        InputError
+            If there are no such rows.
+        """
+        only = np.unique(np.asarray(rows, dtype=np.int64))
+        if len(only) and not 0 <= only[0] <= only[-1] < len(self._held):
+            message = f"The rows reach from {only[0]} to {only[-1]}; there are {len(self._held)}."
+            raise InputError(message)
+        part = copy(self)
+        part._whole = self._whole or self
+        part._only = only if self._only is None else np.intersect1d(only, self._only)
+        return part
 
     def search(
         self,
@@ -106,7 +158,7 @@ class Engine:
         settings = settings or SearchSettings()
         self._held.check_unchanged()
         text, notes = query_text(query)
-        allowed = self._held.rows_that_pass(settings.filter)
+        allowed = self._allowed(settings.filter)
         reading = self._read(text, settings, expansion)
         ranking = self._candidates(reading, settings, allowed)
         ranking = self._weighed(ranking, settings, names_of=text).sorted()
@@ -167,7 +219,7 @@ class Engine:
             _unit(self._held.vectors.vectors(rows).mean(axis=0)),
             terms=self._held.words.distinctive_terms(text),
         )
-        allowed = self._held.rows_that_pass(settings.filter)
+        allowed = self._allowed(settings.filter)
         ranking = self._candidates(reading, settings, allowed, without=rows)
         ranking = self._weighed(ranking, settings, names_of=text).sorted()
         results = self._results("papers like " + ", ".join(names), ranking, settings, allowed)
@@ -202,6 +254,8 @@ class Engine:
         Calibrated on the corpus: one title in a hundred, asked as a question, has no other paper
         as near as that. None where titles cannot be embedded for nothing.
         """
+        if self._whole is not None:
+            return self._whole.near_enough
         with contextlib.suppress(LandscapeError):
             embedder = self._held.embedder
             if isinstance(embedder, WordEmbedder) and len(self._held) > _CALIBRATED_ON:
@@ -210,6 +264,52 @@ class Engine:
                 others = [self._held.vectors.search(v, k=2).similarities[-1] for v in titles]
                 return float(np.percentile(others, 1))
         return None
+
+    @property
+    def holdings(self) -> Holdings:
+        """The indexes and tables that it searches."""
+        return self._held
+
+    def rank(self, query: str, settings: SearchSettings | None = None) -> tuple[Rows, Floats]:
+        """Find the rows of papers as `search` does, without taking them off the shelf.
+
+        Parameters
+        ----------
+        query : str
+        settings : SearchSettings, optional
+
+        Returns
+        -------
+        rows : ndarray of int64, shape (at most k,)
+            Best first.
+        scores : ndarray of float64, same shape
+
+        Raises
+        ------
+        InputError
+            For an empty query.
+        """
+        settings = settings or SearchSettings()
+        text, _ = query_text(query)
+        reading = self._read(text, settings, None)
+        ranking = self._candidates(reading, settings, self._allowed(settings.filter))
+        ranking = self._weighed(ranking, settings, names_of=text).sorted()
+        ranking, _ = self._reranked(ranking, reading, settings, None)
+        first = ranking.taken(slice(settings.k))
+        return first.rows, first.scores
+
+    def compare(self, query: str) -> Comparison:
+        """Read a query once, to say of any papers how near they are to it.
+
+        Parameters
+        ----------
+        query : str
+
+        Returns
+        -------
+        Comparison
+        """
+        return Comparison(self._held, self._read(query_text(query)[0], SearchSettings(), None))
 
     def papers(self, rows: Sequence[int] | Rows) -> list[Paper]:
         """Take papers out of the atlas by their rows."""
@@ -224,7 +324,7 @@ class Engine:
             If it has a mistake.
         """
         self._held.check_unchanged()
-        allowed = self._held.rows_that_pass(filter_text)
+        allowed = self._allowed(filter_text)
         return np.arange(len(self._held), dtype=np.int64) if allowed is None else allowed
 
     def row_of(self, name: str) -> int:
@@ -246,6 +346,13 @@ class Engine:
         return self._held.row_of(name)
 
     # -- steps -----------------------------------------------------------------------------------
+
+    def _allowed(self, filter_text: str | None) -> Rows | None:
+        """Rows that may be found; None for all."""
+        passed = self._held.rows_that_pass(filter_text)
+        if self._only is None or passed is None:
+            return self._only if passed is None else passed
+        return np.intersect1d(self._only, passed)
 
     def _read(self, text: str, settings: SearchSettings, expansion: str | None) -> _Reading:
         """Embed the query, as far as the atlas lets it."""

@@ -196,7 +196,7 @@ class AnalysisPanel(Panel):
             return
         self._asked += 1
         turn, chosen = self._asked, self.selection
-        self.run("Asking the map", lambda: self._look(turn, chosen), self._show)
+        self.run("Asking the map", lambda: self._look(turn, chosen), self._show, kind="draw")
 
     def _prepare(self) -> Any:
         """Read what the controls offer; once, in the background."""
@@ -295,7 +295,7 @@ class AnalysisPanel(Panel):
             if self._view is view:
                 self._links.value = f"<p>{link}<span class='landscape-quiet'> is ready.</span></p>"
 
-        self.run(f"Writing {name}", work, put)
+        self.run(f"Writing {name}", work, put, kind=name)
 
     def _shown(self) -> View:
         if self._view is None:

@@ -224,7 +224,7 @@ class AskPanel(Panel):
 
     def stop(self) -> None:
         """Stop asking; earlier answers stay, and what was written so far is marked."""
-        running = self._job is not None and self._job.is_running
+        running = self._turns.now is not None
         super().stop()
         if running:
             self._live_text.mark("Stopped. Written so far (unfinished, unchecked)")

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from landscape.errors import LandscapeError
+from landscape.widgets import explorer_page as page
+from landscape.widgets import explorer_tasks as tasks
 
 if TYPE_CHECKING:
     from landscape.widgets.explorer import MapExplorer
@@ -29,7 +31,7 @@ def connect(explorer: MapExplorer, controls: Controls, figure: MapFigure) -> Non
 
 def _connect_map(explorer: MapExplorer, controls: Controls, figure: MapFigure) -> None:
     def moved(*_: Any) -> None:
-        explorer._moved_on_page(figure.box())
+        page.moved(explorer, figure.box())
 
     figure.layout.on_change(moved, "xaxis.range", "yaxis.range")
 
@@ -44,10 +46,10 @@ def _connect_map(explorer: MapExplorer, controls: Controls, figure: MapFigure) -
         if selector is None:
             return
         if hasattr(selector, "xs"):
-            explorer._selected_on_page(selector.xs, selector.ys)
+            page.outlined(explorer, selector.xs, selector.ys)
         else:
             (x0, x1), (y0, y1) = sorted(selector.xrange), sorted(selector.yrange)
-            explorer._selected_on_page([x0, x1, x1, x0], [y0, y0, y1, y1])
+            page.outlined(explorer, [x0, x1, x1, x0], [y0, y0, y1, y1])
 
     # plotly tells every trace of every outline, whether or not it has points inside.
     figure.data[0].on_selection(selected)
@@ -58,7 +60,7 @@ def _connect_clicks(explorer: MapExplorer, figure: MapFigure) -> None:
 
         def clicked(_trace: Any, points: Any, _state: Any, name: str = name) -> None:
             if points.point_inds:
-                explorer._clicked_on_page(name, points.point_inds[0])
+                page.clicked(explorer, name, points.point_inds[0])
 
         figure.trace(name).on_click(clicked)
     for name, level in (("regions", 1), ("continents", 0)):
@@ -160,7 +162,7 @@ def _connect_time(explorer: MapExplorer, controls: Controls) -> None:
 def _connect_selection(explorer: MapExplorer, controls: Controls) -> None:
     def choose(text: str) -> None:
         if text.strip():
-            explorer._start([explorer._select_task(text)])
+            tasks.select(explorer, text)
 
     _on_user(explorer, controls.filter, choose)
 
@@ -169,14 +171,20 @@ def _connect_selection(explorer: MapExplorer, controls: Controls) -> None:
         with explorer._setting():
             controls.filter.value = ""
 
+    def gently(do: Callable[[MapExplorer], Any]) -> None:
+        try:
+            do(explorer)
+        except LandscapeError as error:
+            explorer._tell(error)
+
     controls.clear_selection.on_click(clear)
-    controls.compare.on_click(lambda _: explorer._compare_on_page())
-    controls.export.on_click(lambda _: explorer._make_links())
+    controls.compare.on_click(lambda _: gently(page.compare))
+    controls.export.on_click(lambda _: gently(page.make_links))
     _on_user(
         explorer, controls.question,
-        lambda text: explorer._ask_on_page(text) if text.strip() else None,
+        lambda text: page.ask(explorer, text) if text.strip() else None,
     )  # fmt: skip
-    controls.make.on_click(lambda _: explorer._make_file(controls.format.value))
+    controls.make.on_click(lambda _: page.make_file(explorer, controls.format.value))
     controls.reload.on_click(lambda _: explorer.reload())
 
 
@@ -189,6 +197,6 @@ def _on_user(explorer: MapExplorer, control: Any, told: Callable[[Any], Any]) ->
         try:
             told(change["new"])
         except LandscapeError as error:
-            explorer._tell_gently(error)
+            explorer._tell(error)
 
     control.observe(heard, "value")

@@ -8,6 +8,7 @@ import numpy as np
 
 from landscape.errors import InputError
 from landscape.widgets.scene import Found
+from landscape.widgets.summary import selection_table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 METHODS = ("hybrid", "semantic", "words", "filter")
 _LISTED = 50
+_MOST_BIBTEX = 5_000
 _OUTLINE = 80  # corners kept of a lasso
 
 
@@ -112,8 +114,29 @@ def review_rows(atlas: Any) -> tuple[str, Rows]:
     return "reviews", rows.astype(np.int64)
 
 
-def csv_of(table: Any, *, note: str) -> str:
-    """A table of papers for a spreadsheet, with what it is of on top."""
+def papers_as_csv(atlas: Any, rows: Rows) -> str:
+    """Some papers for a spreadsheet, with what they are of on top."""
+    from landscape.figures.caption import headline
+    from landscape.figures.density_map import facts_of
     from landscape.text.spreadsheet import as_csv
 
-    return f"# {note}\n" + as_csv(table)
+    note = f"{len(rows)} papers selected of {headline(facts_of(atlas))}"
+    return f"# {note}\n" + as_csv(selection_table(atlas, rows))
+
+
+def papers_as_bibtex(atlas: Any, rows: Rows) -> str:
+    """Some papers for a bibliography.
+
+    Raises
+    ------
+    InputError
+        If they are too many for one.
+    """
+    from landscape.query.citing import to_bibtex
+
+    if len(rows) > _MOST_BIBTEX:
+        raise InputError(
+            f"{len(rows):,} papers are too many for one bibliography; select at most "
+            f"{_MOST_BIBTEX:,}, or save them as .csv."
+        )
+    return to_bibtex(atlas.engine.papers(rows.tolist()))

@@ -28,6 +28,8 @@ class Job(Generic[T]):
         Told the result, or the exception; neither after the job was stopped.
     on_progress : callable
         Told ``(task, done, total, unit)``, a few times a second.
+    ended : callable
+        Called without arguments when the work is over, in whatever way.
 
     Examples
     --------
@@ -47,9 +49,10 @@ class Job(Generic[T]):
         done: Callable[[T], Any],
         failed: Callable[[Exception], Any],
         on_progress: OnProgress = lambda *_: None,
+        ended: Callable[[], Any] = lambda: None,
     ) -> None:
         self._work, self._done, self._failed = work, done, failed
-        self._on_progress = on_progress
+        self._on_progress, self._when_ended = on_progress, ended
         self._last_told = 0.0
         self._stopped = threading.Event()
         self._ended = threading.Event()
@@ -87,6 +90,12 @@ class Job(Generic[T]):
         return self._ended.wait(seconds)
 
     def _run(self) -> None:
+        try:
+            self._work_and_tell()
+        finally:
+            self._when_ended()
+
+    def _work_and_tell(self) -> None:
         tell, outcome = self._done, None
         try:
             with heard_by(self._hear):

@@ -13,10 +13,12 @@ import ipywidgets as widgets
 
 from landscape.errors import LandscapeError
 from landscape.widgets.jobs import Job
+from landscape.widgets.turns import Turn, Turns
 
 T = TypeVar("T")
 Kind = Literal["quiet", "warning", "wrong"]
 _SHOWN_AFTER = 0.4  # seconds of work before a bar is worth the unrest
+_NEXT = "{title} comes next, after: {now}."
 _SOON = 2.0  # seconds before which no time left can be told
 
 
@@ -44,7 +46,7 @@ class Panel(widgets.VBox):
     """
 
     def __init__(self, heading: str, body: list[widgets.Widget]) -> None:
-        self._job: Job[Any] | None = None
+        self._turns = Turns()
         self._began = 0.0
         self._status_text = ""
         self._heading = widgets.HTML()
@@ -118,8 +120,13 @@ class Panel(widgets.VBox):
             else ""
         )
 
-    def run(self, title: str, work: Callable[[], T], then: Callable[[T], Any]) -> Job[T]:
-        """Do something long in the background; what is running already is stopped.
+    def run(
+        self, title: str, work: Callable[[], T], then: Callable[[T], Any], *, kind: str = ""
+    ) -> Job[T]:
+        """Do something long in the background.
+
+        One piece of work is done at a time. A newer one takes the place of an older one of its
+        kind; after one of another kind it waits, and the panel says so.
 
         Parameters
         ----------
@@ -129,41 +136,56 @@ class Panel(widgets.VBox):
             Without arguments; where it shows progress (see `landscape.progress`) it can be ended.
         then : callable
             Told what `work` returned.
+        kind : str, default ""
 
         Returns
         -------
         Job
         """
-        if self._job is not None:
-            self._job.stop()
-        self._began = time.monotonic()
+
+        def begin_and_work() -> T:
+            self._begin_to_show(job, title)
+            return work()
+
         job: Job[T] = Job(
-            work,
+            begin_and_work,
             done=lambda found: self._finish(job, lambda: then(found)),
             failed=lambda error: self._finish(job, lambda: self._tell(error)),
             on_progress=self._show_progress,
+            ended=lambda: self._turns.end(job),
         )
-        self._job = job
         self.say("")
-        self._bar.value, self._bar.bar_style = 0.0, "info"
-        self._bar_says.value = f"<span class='landscape-quiet'>{html.escape(title)} …</span>"
-        self._working.layout.display = ""
-        job.start()
+        now = self._turns.add(Turn(title, kind, job))
+        if now.job is not job:
+            self.say(_NEXT.format(title=title, now=now.title))
         return job
 
     def stop(self) -> None:
-        """Stop what is running; what was there before stays."""
-        if self._job is not None and self._job.is_running:
-            self._job.stop()
+        """Stop what is running, and what waits for it; what was there before stays."""
+        if self._turns.clear() is not None:
             self._working.layout.display = "none"
             self.say("Stopped.")
 
     def wait(self, seconds: float | None = None) -> bool:
         """Wait until nothing runs any more; False if that takes longer than `seconds`."""
-        return self._job is None or self._job.wait(seconds)
+        return self._turns.wait(seconds)
+
+    def _begin_to_show(self, job: Job[Any], title: str) -> None:
+        if not self._is_now(job):
+            return
+        self._began = time.monotonic()
+        if self._status_text.startswith(_NEXT.format(title=title, now="")[:-1]):
+            self.say("")
+        self._bar.value, self._bar.bar_style = 0.0, "info"
+        self._bar_says.value = f"<span class='landscape-quiet'>{html.escape(title)} …</span>"
+        self._working.layout.display = ""
+
+    def _is_now(self, job: Job[Any]) -> bool:
+        now = self._turns.now
+        return now is not None and now.job is job
 
     def _finish(self, job: Job[Any], told: Callable[[], Any]) -> None:
-        if job is not self._job:
+        if not self._is_now(job):
             return
         self._working.layout.display = "none"
         try:

@@ -115,3 +115,37 @@ def test_new_work_takes_the_place_of_the_old(panel):
     go_on.set()
     time.sleep(0.1)
     assert told == ["new"]
+
+
+def test_work_of_another_kind_waits_and_nothing_is_lost(panel):
+    go_on, told = threading.Event(), []
+    panel.run("Searching", lambda: go_on.wait() and "found", told.append, kind="search")
+    panel.run("Drawing the file", lambda: "old file", told.append, kind="file")
+    assert panel.status == "Drawing the file comes next, after: Searching."
+    panel.run("Drawing the file", lambda: "file", told.append, kind="file")
+    go_on.set()
+    assert panel.wait(5)
+    assert told == ["found", "file"]
+    assert panel.status == ""
+
+
+def test_a_failure_does_not_keep_what_waits(panel):
+    go_on, told = threading.Event(), []
+    panel.run("Failing", lambda: go_on.wait() and 1 / 0, told.append, kind="one")
+    panel.run("Counting", lambda: 2, told.append, kind="two")
+    go_on.set()
+    assert panel.wait(5)
+    assert told == [2]
+    assert "division by zero" in panel.status
+
+
+def test_stopping_ends_what_waits_too(panel):
+    go_on, told = threading.Event(), []
+    panel.run("One", go_on.wait, told.append, kind="one")
+    panel.run("Two", lambda: 2, told.append, kind="two")
+    panel.stop()
+    go_on.set()
+    assert panel.wait(5)
+    panel.run("Three", lambda: 3, told.append, kind="three")
+    assert panel.wait(5)
+    assert told == [3]

@@ -1,0 +1,363 @@
+"""What an explorer shows, as it is read and set from code."""
+
+from __future__ import annotations
+
+import threading
+import time as clock
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from landscape.errors import LandscapeError, require
+from landscape.figures.colours import theme as find_theme
+from landscape.widgets import explorer_tasks as tasks
+from landscape.widgets import explorer_telling as telling
+from landscape.widgets.explorer_checks import (
+    LAYERS,
+    checked_layers,
+    checked_size,
+    checked_time,
+    written_at,
+)
+from landscape.widgets.explorer_code import line_of_code
+from landscape.widgets.explorer_controls import Controls
+from landscape.widgets.legend import legend_html, view_line
+from landscape.widgets.panel import Panel
+from landscape.widgets.refreshing import Latest
+from landscape.widgets.scene import Drawn, Found, MapData, Period, Scene
+from landscape.widgets.summary import summarise, summary_html
+from landscape.widgets.views import View, view_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from landscape.atlas.reading import Atlas
+
+    Rows = NDArray[np.int64]
+
+_HISTORY = 60
+_ONE_MOVE = 0.7  # seconds within which steps of the wheel are one move to go back from
+
+
+class ExplorerState(Panel):
+    """The scene of an explorer, its controls and its figure, kept in step with each other.
+
+    Parameters
+    ----------
+    atlas, view, time, layers, concept, facility, theme, size
+        As for `landscape.widgets.MapExplorer`.
+    """
+
+    def __init__(
+        self,
+        atlas: Atlas,
+        *,
+        view: Sequence[float] | None,
+        time: Sequence[int] | None,
+        layers: Sequence[str],
+        concept: str | None,
+        facility: str | None,
+        theme: str,
+        size: tuple[int, int],
+    ) -> None:
+        require("plotly", "lab")
+        from landscape.widgets.explorer_painting import Painter
+
+        find_theme(theme)
+        self.atlas = atlas
+        self._size = checked_size(size)
+        self._lock = threading.RLock()
+        self._data = MapData(atlas, self._size)
+        self._built = written_at(atlas)
+        self._is_old = False
+        self._scene = Scene(
+            view=self._data.whole if view is None else view_of(view, self._size),
+            size=self._size, theme=theme, time=checked_time(time, self._data.period),
+            layers=checked_layers(layers),
+        )  # fmt: skip
+        self._colour_by, self._concept, self._facility = "density", concept, facility
+        self._searched: tuple[str, str, int] | None = None
+        self._chosen_by: tuple[str, Any] | None = None
+        self._history: list[View] = []
+        self._moved = 0.0
+        self._quiet = 0  # above 0 while controls are set from here, not by the user
+        self._painter = Painter(self._scene, self._data)
+        self.figure = self._painter.figure
+        self.figure.publish(self._seen_on_page)
+        self._controls = Controls(self.figure, self._size)
+        self._drawing = Latest(self._redraw, failed=self._tell)
+        self._summing = Latest(self._sum_up, failed=self._tell)
+        super().__init__(heading_of(atlas), self._controls.body)
+        self.add_class("landscape-explorer")
+        self._offer()
+        self._tell_drawn(self._drawn)
+        self._drawing.request()  # what is told of papers under the pointer comes after the picture
+
+    # -- the state, readable and settable from code
+
+    def __repr__(self) -> str:
+        chosen = f", {len(self._scene.selected):,} selected" if len(self._scene.selected) else ""
+        found = f", {len(self._scene.found.rows):,} found" if self._scene.found else ""
+        return f"<MapExplorer of {self.atlas.title!r}: {len(self._data):,} papers{found}{chosen}>"
+
+    @property
+    def view(self) -> tuple[float, float, float, float]:
+        """The window, ``(x0, y0, x1, y1)`` in map units."""
+        return self._scene.view.box
+
+    @view.setter
+    def view(self, box: Sequence[float]) -> None:
+        self._go(view_of(box, self._size))
+
+    @property
+    def colour_by(self) -> str:
+        """What the colours stand for."""
+        return self._colour_by
+
+    @colour_by.setter
+    def colour_by(self, name: str) -> None:
+        tasks.read_colours(self, name)
+
+    @property
+    def time(self) -> Period | None:
+        """First and last year shown; None shows all papers, those of unknown years too."""
+        return self._scene.time
+
+    @time.setter
+    def time(self, period: Sequence[int] | None) -> None:
+        chosen = checked_time(period, self._data.period)
+        if chosen == self._scene.time:
+            return
+        self._change(time=chosen)
+        if self._searched is not None:  # of the papers that are shown
+            tasks.search(self, *self._searched)
+
+    @property
+    def layers(self) -> tuple[str, ...]:
+        """Which of names, papers and reviews are shown."""
+        return tuple(name for name in LAYERS if name in self._scene.layers)
+
+    @layers.setter
+    def layers(self, names: Sequence[str]) -> None:
+        chosen = checked_layers(names)
+        self._change(layers=chosen)
+        if "reviews" in chosen:
+            tasks.read_reviews(self)
+        else:
+            self._drop_overlay("reviews")
+
+    @property
+    def concept(self) -> str | None:
+        """The concept whose papers are outlined."""
+        return self._concept
+
+    @concept.setter
+    def concept(self, name: str | None) -> None:
+        self._overlay("concept", name)
+
+    @property
+    def facility(self) -> str | None:
+        """The facility whose papers are outlined."""
+        return self._facility
+
+    @facility.setter
+    def facility(self, name: str | None) -> None:
+        self._overlay("facility", name)
+
+    @property
+    def theme(self) -> str:
+        """Colours of the map, "light" or "dark"."""
+        return self._scene.theme
+
+    @theme.setter
+    def theme(self, name: str) -> None:
+        find_theme(name)
+        self._change(theme=name)
+
+    @property
+    def results(self) -> Found | None:
+        """What the last search found."""
+        return self._scene.found
+
+    @property
+    def rows(self) -> NDArray[np.int64]:
+        """Rows of the selected papers in the atlas."""
+        return self._scene.selected
+
+    # -- changes of the scene
+
+    def _change(self, **fields: Any) -> None:
+        with self._lock:
+            self._scene = replace(self._scene, **fields)
+        self._tell_state()
+        self._drawing.request()
+
+    def _go(self, view: View, *, remember: bool = True) -> None:
+        if remember:
+            self._remember()
+        self._change(view=view)
+        self.figure.look(view)
+
+    def _remember(self) -> None:
+        """Keep the view for `back`; steps of the wheel are one move."""
+        now = clock.monotonic()
+        if now - self._moved > _ONE_MOVE or not self._history:
+            self._history = [*self._history[-_HISTORY:], self._scene.view]
+        self._moved = now
+
+    def _choose(self, rows: Rows, by: tuple[str, Any] | None) -> None:
+        self._chosen_by = by
+        if by is None or by[0] != "outline":
+            self._painter.clear_outline()
+        self._change(selected=rows)
+        controls = self._controls
+        controls.links.value = controls.outcome.value = ""
+        if len(rows):
+            controls.tabs.selected_index = 1
+        self._summing.request()
+
+    def _clear_search(self) -> None:
+        self._searched = None
+        self._change(found=None)
+        with self._setting():
+            self._controls.query.value = ""
+        telling.list_nothing(self._controls)
+        self._painter.focus(None, self._data)
+
+    def _overlay(self, kind: str, name: str | None) -> None:
+        if name and name.strip():
+            tasks.read_overlay(self, kind, name.strip())
+            return
+        setattr(self, f"_{kind}", None)
+        self._drop_overlay(kind)
+        if self._colour_by == kind:
+            tasks.read_colours(self, "density")
+
+    def _drop_overlay(self, kind: str) -> None:
+        if kind in self._scene.overlays:
+            kept = {key: value for key, value in self._scene.overlays.items() if key != kind}
+            self._change(overlays=kept)
+
+    # -- drawing
+
+    def _redraw(self) -> None:
+        """Draw the scene as it is now, and tell of it."""
+        self._check_atlas()
+        self._tell_drawn(self._draw())
+        if not self._drawing.is_outdated:
+            self._painter.tell_papers(self.atlas.engine.papers, lambda: self._drawing.is_outdated)
+
+    def _draw(self) -> Drawn:
+        """Put the scene as it is now into the figure."""
+        return self._painter.draw(self._scene, self._data)
+
+    @property
+    def _drawn(self) -> Drawn:
+        return self._painter.drawn
+
+    def _seen_on_page(self) -> None:
+        """The page shows the figure for the first time: what it missed meanwhile is sent again."""
+        self._painter.start_anew()
+        self._drawing.request()
+
+    def _check_atlas(self) -> None:
+        """Say so, once, where the atlas was built again under the open panel."""
+        if self._is_old:
+            return
+        stamp = written_at(self.atlas)
+        if stamp == self._built:
+            return
+        try:
+            self.atlas.select("")
+            self._built = stamp
+        except (LandscapeError, OSError):
+            self._is_old = True
+            self._controls.reload.layout.display = ""
+            self.say("This atlas was built again since it was opened: the map is of the old one. "
+                     "Reload it to see the new one.", "warning")  # fmt: skip
+
+    # -- what the panel says
+
+    def _offer(self) -> None:
+        with self._setting():
+            lacking = telling.offer(self._controls, self.atlas, self._data, self._scene)
+        if lacking:
+            self.say(lacking)
+
+    def _tell_drawn(self, drawn: Drawn) -> None:
+        n_all, zoom = len(self._data), self._data.zoom(drawn.scene.view)
+        _set(self._controls.legend, legend_html(drawn, n_all=n_all))
+        _set(self._controls.view_line, view_line(drawn, n_all=n_all, zoom=zoom))
+
+    def _tell_state(self) -> None:
+        """Controls and the line of code follow the state, whoever changed it."""
+        told: dict[str, Any] = {
+            "colour_by": self._colour_by, "concept": self._concept, "facility": self._facility,
+            "searched": self._searched,
+        }  # fmt: skip
+        with self._setting():
+            telling.follow(self._controls, self._scene, self._data, **told)
+        line = line_of_code(self._scene, self._data.whole, **told, chosen_by=self._chosen_by)
+        if line != self.code:
+            self.code = line
+
+    def _list_found(self, found: Found) -> None:
+        x, y = self._data.x[found.rows], self._data.y[found.rows]
+        outside = int((~self._scene.view.holds(x, y)).sum())
+        telling.list_found(
+            self._controls, found, n_outside=outside, chosen=self._show_paper
+        )  # fmt: skip
+
+    def _show_paper(self, row: int) -> None:
+        """Tell a paper in full, and ring it on the map."""
+        try:
+            telling.tell_paper(self._controls, row, self.atlas, self._data)
+        except (LandscapeError, OSError) as error:
+            self._tell(error)
+            return
+        self._painter.focus(row, self._data)
+
+    def _sum_up(self) -> None:
+        rows, shown = self._scene.selected, self._controls.summary
+        if not len(rows):
+            shown.value = telling.NOTHING_CHOSEN
+            return
+        shown.value = f"<div><b>{len(rows):,} papers selected</b></div>"
+        told = summary_html(summarise(self.atlas, rows, self._data.years))
+        if not self._summing.is_outdated:
+            shown.value = told
+
+    def _tell(self, error: Exception) -> None:
+        if isinstance(error, LandscapeError):
+            self._tell_state()  # controls fall back to what is shown
+        super()._tell(error)
+
+    def _setting(self) -> _Setting:
+        return _Setting(self)
+
+
+class _Setting:
+    """While controls are set from here, nobody is to hear of it."""
+
+    def __init__(self, explorer: ExplorerState) -> None:
+        self._explorer = explorer
+
+    def __enter__(self) -> None:
+        self._explorer._lock.acquire()
+        self._explorer._quiet += 1
+
+    def __exit__(self, *_: object) -> None:
+        self._explorer._quiet -= 1
+        self._explorer._lock.release()
+
+
+def heading_of(atlas: Atlas) -> str:
+    """What stands above the map."""
+    return f"Map of {atlas.title}"
+
+
+def _set(widget: Any, value: str) -> None:
+    if widget.value != value:
+        widget.value = value

@@ -21,12 +21,17 @@ from landscape.atlas.manifest import (
 from landscape.errors import AtlasError, InputError
 
 if TYPE_CHECKING:
+    from datetime import date
+
     import numpy as np
     import pandas as pd
     from numpy.typing import NDArray
 
+    from landscape.agents.attribute.records import Attribution
+    from landscape.agents.cite.records import Citing
+    from landscape.agents.survey.records import Survey
     from landscape.atlas.citations import CitationGraph
-    from landscape.llm.models import WritingModel
+    from landscape.llm.models import LanguageModel, WritingModel
     from landscape.overlays.thesaurus.concepts import Thesaurus
     from landscape.query.engine import Engine
     from landscape.query.records import Answer, Results
@@ -359,12 +364,158 @@ class Atlas:
         connected = connect_if_told() if model == "auto" else model
         return ask(self.engine, question, chosen, model=connected, thread=thread, on_text=on_text)
 
+    def survey(
+        self,
+        question: str,
+        *,
+        depth: int = 3,
+        breadth: int = 6,
+        papers: int = 100,
+        before: str | None = None,
+        seeds: Sequence[str] = (),
+        model: WritingModel | Literal["auto"] | None = "auto",
+        **settings: Any,
+    ) -> Survey:
+        """Survey the papers for a question: search, select, follow citations, and again.
+
+        Parameters
+        ----------
+        question : str
+        depth : int, default 3
+            Levels: 1 only searches, 3 follows what it found and what these led to.
+        breadth : int, default 6
+            Searches made of the question, at most.
+        papers : int, default 100
+            Papers judged and listed, at most.
+        before : str, optional
+            Only papers that appeared before this day, month or year, such as "2019-06".
+        seeds : sequence of str
+            Papers to begin from.
+        model : WritingModel, "auto" or None, default "auto"
+            As for `ask`; without one, papers are judged by likeness and citations.
+        **settings
+            Further fields of `landscape.agents.survey.settings.SurveySettings`, such as the
+            budgets ``calls``, ``tokens`` and ``money``; and ``read``, ``resume``, ``on_step`` and
+            ``stop`` of `landscape.agents.survey.surveying.survey`.
+
+        Returns
+        -------
+        Survey
+            ``.papers``, ``.table``, ``.beyond``, ``.searches``; ``.partial`` tells whether it was
+            ended before it was done.
+
+        Raises
+        ------
+        InputError
+            For an empty question, a setting that cannot be, or an unknown seed.
+        """
+        from landscape.agents.survey.surveying import survey_as_told
+        from landscape.llm.environment import connect_if_told
+
+        connected = connect_if_told() if model == "auto" else model
+        return survey_as_told(
+            self, question, depth=depth, breadth=breadth, papers=papers, before=before,
+            seeds=seeds, model=connected, **settings,
+        )  # fmt: skip
+
     @cached_property
     def citations(self) -> CitationGraph:
         """Who cites whom; where the atlas has no citations, empty, and its ``note`` says why."""
         from landscape.atlas.citations import CitationGraph
 
         return CitationGraph(self)
+
+    def attribute(
+        self,
+        excerpt: str,
+        *,
+        source: str | None = None,
+        before: date | str | int | None = None,
+        max_actions: int = 15,
+        connection: LanguageModel | Literal["auto"] | None = None,
+        demonstration: bool = False,
+        **settings: Any,
+    ) -> Attribution:
+        """Find the one paper that an excerpt cites at ``[CITATION]``.
+
+        Parameters
+        ----------
+        excerpt : str
+        source : str, optional
+            The paper that the excerpt is from: never selected, nor anything newer than it.
+        before : date, str or int, optional
+            Last day, or year, that counts.
+        max_actions : int, default 15
+            Of the language model.
+        connection : LanguageModel, "auto" or None
+            None works without a model; "auto" connects the one that the environment names.
+        demonstration : bool, default False
+            Whether the model is shown an example.
+        **settings
+            ``mark``, ``on_step``: see `landscape.agents.attribute.doors.attribute`.
+
+        Returns
+        -------
+        Attribution
+            ``.paper``, None where it abstains; ``.guesses``, ``.trace``, ``.table``.
+
+        Raises
+        ------
+        InputError
+            If the excerpt has no mark, or a setting cannot be.
+        """
+        from landscape.agents.attribute.doors import attribute
+
+        return attribute(
+            self,
+            excerpt,
+            source=source,
+            before=before,
+            max_actions=max_actions,
+            connection=connection,
+            demonstration=demonstration,
+            **settings,
+        )
+
+    def cite(
+        self,
+        context: str,
+        keywords: str | Sequence[str] | None = None,
+        *,
+        k: int = 10,
+        connection: WritingModel | Literal["auto"] | None = None,
+        **settings: Any,
+    ) -> Citing:
+        """Find papers to cite behind a text, with highlights and, with a model, sentences.
+
+        Parameters
+        ----------
+        context : str
+            The text before the citation.
+        keywords : str or sequence of str, optional
+            Which papers are considered, in the syntax of filters.
+        k : int, default 10
+            Papers wanted.
+        connection : WritingModel, "auto" or None
+            None works without a model; "auto" connects the one that the environment names.
+        **settings
+            ``n_highlights``, ``full_texts``: see `landscape.agents.cite.citing.cite`.
+
+        Returns
+        -------
+        Citing
+            ``.suggestions``, ``.table``, ``.to_bibtex()``. Several corpora side by side:
+            `landscape.agents.Desk`.
+
+        Raises
+        ------
+        InputError
+            If there is neither text nor keywords, or the keywords have a mistake.
+        """
+        from landscape.agents.cite.desk import Desk
+
+        desk = Desk().add(self)
+        return desk.cite(context, keywords, k=k, connection=connection, **settings)
 
     @cached_property
     def engine(self) -> Engine:

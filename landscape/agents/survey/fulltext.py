@@ -1,0 +1,326 @@
+"""Sections of a paper's full text and what each cites: arXiv's HTML, LaTeX source, a user's PDF."""
+
+from __future__ import annotations
+
+import os
+import re
+import tarfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from landscape.corpus.identifiers import parse_arxiv_id, parse_bibcode, parse_doi
+from landscape.errors import InputError, LandscapeError, require
+
+if TYPE_CHECKING:
+    from landscape.query.records import Paper
+
+_LARGEST = 30_000_000  # bytes of one file
+_MOST_PAGES = 400
+_LATEX_SECTION = re.compile(r"\\(?:sub)?section\*?\s*(?:\[[^\]]*\])?\s*\{((?:[^{}]|\{[^{}]*\})*)\}")
+_LATEX_CITE = re.compile(r"\\[cC]ite[a-zA-Z]*\*?\s*(?:\[[^\]]*\]\s*){0,2}\{([^{}]+)\}")
+_BIBITEM = re.compile(r"\\bibitem\s*(?:\[(?:[^\[\]]|\[[^\]]*\])*\])?\s*\{([^{}]+)\}")
+_COMMENT = re.compile(r"(?<!\\)%.*")
+_COMMAND = re.compile(r"\\[a-zA-Z]+\*?|[{}$~]")
+_IDENTIFIERS = (
+    (re.compile(r"\b(\d{4}\.\d{4,5})(?:v\d+)?\b"), parse_arxiv_id),
+    (re.compile(r"\b((?:astro-ph|gr-qc|hep-[a-z]{2,3}|physics|cond-mat)/\d{7})\b"), parse_arxiv_id),
+    (re.compile(r"\b(10\.\d{4,9}/[^\s\"<>{},;]+)"), parse_doi),
+    (re.compile(r"\b((?:18|19|20)\d{2}[A-Za-z&.]{5}[\w.]{9}[A-Z.])(?![\w.])"), parse_bibcode),
+)  # fmt: skip
+_PDF_HEADING = re.compile(
+    r"^\s*(?:\d{1,2}(?:\.\d{1,2}){0,2}\.?\s+[A-Z][^\n.]{2,70}"
+    r"|(?:INTRODUCTION|METHODS?|RESULTS|DISCUSSION|CONCLUSIONS?|SUMMARY|REFERENCES|"
+    r"Introduction|Methods?|Results|Discussion|Conclusions?|Summary|References))\s*$",
+    re.MULTILINE,
+)
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section of a paper.
+
+    Attributes
+    ----------
+    name : str
+    cites : tuple of str
+        Names of the papers that it cites: arXiv identifiers, DOIs and bibcodes; references
+        without any of these cannot be followed.
+    text : str
+    """
+
+    name: str
+    cites: tuple[str, ...]
+    text: str = ""
+
+
+Reader = Callable[["Paper"], Sequence[Section]]
+"""Gives the sections of a paper; none where it has no full text of it."""
+
+
+class FolderReader:
+    """Reads full texts that lie in a folder, named by arXiv identifier, bibcode or DOI.
+
+    Slashes in a name are written as underscores: ``astro-ph_9301002.tex``, ``2401.00001.html``,
+    ``2401.00001.tar.gz`` (arXiv's source), ``2016ApJ...826...56R.pdf``.
+
+    Parameters
+    ----------
+    folder : path
+
+    Raises
+    ------
+    InputError
+        If there is no such folder.
+
+    Examples
+    --------
+    >>> FolderReader("no-such-folder")
+    Traceback (most recent call last):
+    landscape.errors.InputError: There is no folder no-such-folder with full texts.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self._folder = Path(folder)
+        if not self._folder.is_dir():
+            raise InputError(f"There is no folder {self._folder} with full texts.")
+        self.problems: list[str] = []
+
+    def __call__(self, paper: Paper) -> Sequence[Section]:
+        """Read the sections of a paper; a file that cannot be read is told in `problems`."""
+        for name in filter(None, (paper.arxiv_id, paper.bibcode, paper.doi, paper.paper_id)):
+            for ending, read in _READERS.items():
+                path = self._folder / f"{name.replace('/', '_')}{ending}"
+                if path.is_file():
+                    try:
+                        return read(path)
+                    except LandscapeError as error:
+                        self.problems.append(str(error))
+        return ()
+
+
+def read_html(path: Path) -> list[Section]:
+    """Read a paper as arXiv gives it in HTML (made by LaTeXML).
+
+    Parameters
+    ----------
+    path : pathlib.Path
+
+    Returns
+    -------
+    list of Section
+
+    Raises
+    ------
+    InputError
+        If it is too large or no text.
+    """
+    page = _Page()
+    page.feed(_text_of(path))
+    page.close()
+    cited = {key: identifiers(" ".join(words)) for key, words in page.items.items()}
+    return _sections(page.sections, cited)
+
+
+def read_latex(path: Path) -> list[Section]:
+    """Read a LaTeX source, or arXiv's ``.tar.gz`` of one with its ``.bbl``.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+
+    Returns
+    -------
+    list of Section
+
+    Raises
+    ------
+    InputError
+        If it is too large or cannot be read. Nothing of an archive is written anywhere.
+    """
+    source = _archive(path) if path.name.endswith((".tar.gz", ".tgz", ".tar")) else _text_of(path)
+    source = _COMMENT.sub("", source)
+    keys = [*_BIBITEM.finditer(source)]
+    ends = [*(match.start() for match in keys[1:]), len(source)]
+    cited = {
+        match[1].strip(): identifiers(source[match.end() : end])
+        for match, end in zip(keys, ends, strict=True)
+    }
+    body = source[: keys[0].start()] if keys else source
+    marks = [*_LATEX_SECTION.finditer(body)]
+    ends = [*(match.start() for match in marks[1:]), len(body)]
+    found = []
+    for match, end in zip(marks, ends, strict=True):
+        text = body[match.end() : end]
+        named = [key.strip() for one in _LATEX_CITE.findall(text) for key in one.split(",")]
+        found.append((_plain(match[1]), text, named))
+    return _sections(found, cited)
+
+
+def read_pdf(path: Path) -> list[Section]:
+    """Read a PDF; its citations have no keys, so that all identifiers count as one list.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+
+    Returns
+    -------
+    list of Section
+
+    Raises
+    ------
+    MissingExtraError
+        The package ``pypdf`` is not installed.
+    InputError
+        If it cannot be read.
+    """
+    pypdf = require("pypdf", "pdf")
+    _check_size(path)
+    try:
+        document = pypdf.PdfReader(path)
+        pages = [page.extract_text() or "" for page in document.pages[:_MOST_PAGES]]
+    except Exception as error:  # a broken PDF raises whatever its reader tripped over
+        raise InputError(f"{path} cannot be read as a PDF ({type(error).__name__}).") from error
+    text = "\n".join(pages)
+    marks = [*_PDF_HEADING.finditer(text)]
+    ends = [*(match.start() for match in marks[1:]), len(text)]
+    sections = [
+        Section(" ".join(match[0].split()), identifiers(text[match.end() : end]),
+                text[match.end() : end])
+        for match, end in zip(marks, ends, strict=True)
+    ]  # fmt: skip
+    return sections or [Section("text", identifiers(text), text)]
+
+
+def identifiers(text: str) -> tuple[str, ...]:
+    """Find the names of papers in a text.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    tuple of str
+        arXiv identifiers, DOIs and bibcodes, each once, in one spelling.
+
+    Examples
+    --------
+    >>> identifiers("Smith 2020, arXiv:2001.01234v2; doi:10.1093/mnras/stz3000.")
+    ('2001.01234', '10.1093/mnras/stz3000')
+    """
+    found: dict[str, None] = {}
+    for pattern, parse in _IDENTIFIERS:
+        for match in pattern.finditer(text):
+            name = parse(match[1])
+            if name:
+                found[name] = None
+    return tuple(found)
+
+
+def _sections(
+    found: Sequence[tuple[str, str, Sequence[str]]], cited: Mapping[str, tuple[str, ...]]
+) -> list[Section]:
+    """Name what each section cites; two of one name become one."""
+    joined: dict[str, tuple[str, dict[str, None]]] = {}
+    for name, text, keys in found:
+        before, names = joined.get(name, ("", {}))
+        names.update(dict.fromkeys(one for key in keys for one in cited.get(key, ())))
+        joined[name] = (f"{before}\n{text}".strip(), names)
+    return [Section(name or "text", tuple(names), text) for name, (text, names) in joined.items()]
+
+
+class _Page(HTMLParser):
+    """Sections, links to the bibliography, and its items, of a page made by LaTeXML."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.sections: list[tuple[str, str, list[str]]] = []
+        self.items: dict[str, list[str]] = {}
+        self._heading: list[str] | None = None
+        self._item = ""
+        self._silent = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        told = {name: value or "" for name, value in attrs}
+        if tag in ("script", "style"):
+            self._silent += 1
+        elif tag in ("h2", "h3"):
+            self._heading = []
+        elif tag == "li" and told.get("id", "").startswith("bib."):
+            self._item = told["id"]
+            self.items[self._item] = []
+        elif tag == "a" and self._item:
+            self.items[self._item].append(told.get("href", ""))
+        elif tag == "a" and "#bib." in told.get("href", "") and self.sections:
+            self.sections[-1][2].append(told["href"].rpartition("#")[2])
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in ("script", "style"):
+            self._silent = max(0, self._silent - 1)
+        elif tag in ("h2", "h3") and self._heading is not None:
+            self.sections.append((" ".join("".join(self._heading).split()), "", []))
+            self._heading = None
+        elif tag in ("ul", "ol") and self._item:
+            self._item = ""
+
+    def handle_data(self, data: str) -> None:
+        if self._silent:
+            return
+        if self._heading is not None:
+            self._heading.append(data)
+        elif self._item:
+            self.items[self._item].append(data)
+        elif self.sections:
+            name, text, cites = self.sections[-1]
+            self.sections[-1] = (name, text + data, cites)
+
+
+def _plain(latex: str) -> str:
+    return " ".join(_COMMAND.sub(" ", latex).split())
+
+
+def _check_size(path: Path) -> None:
+    if path.stat().st_size > _LARGEST:
+        raise InputError(f"{path} is larger than {_LARGEST:,} bytes: that is no paper.")
+
+
+def _text_of(path: Path) -> str:
+    _check_size(path)
+    try:
+        return path.read_text("utf-8", errors="replace")
+    except OSError as error:
+        raise InputError(f"{path} cannot be read ({error.strerror}).") from error
+
+
+def _archive(path: Path) -> str:
+    """The LaTeX files of an archive, the bibliography last; nothing is unpacked to the disk."""
+    _check_size(path)
+    pieces: list[tuple[bool, str, str]] = []
+    left = _LARGEST
+    try:
+        with tarfile.open(path) as archive:
+            for member in archive:
+                if not member.isfile() or not member.name.endswith((".tex", ".bbl")):
+                    continue
+                stream = archive.extractfile(member)
+                content = stream.read(left) if stream else b""
+                left -= len(content)
+                text = content.decode("utf-8", "replace")
+                pieces.append((member.name.endswith(".bbl"), member.name, text))
+                if left <= 0:
+                    break
+    except (tarfile.TarError, OSError, EOFError) as error:
+        raise InputError(f"{path} cannot be read as an archive of LaTeX ({error}).") from error
+    return "\n".join(text for _, _, text in sorted(pieces))
+
+
+_READERS: Mapping[str, Callable[[Path], list[Section]]] = {
+    ".html": read_html,
+    ".tex": read_latex,
+    ".tar.gz": read_latex,
+    ".pdf": read_pdf,
+}

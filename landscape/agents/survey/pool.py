@@ -1,0 +1,175 @@
+"""The papers that a survey has come upon, and how it came upon each first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from landscape.agents.survey.scoring import (
+    Evidence,
+    probabilities,
+    probabilities_by_text,
+    support,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from landscape.agents.survey.library import Library
+    from landscape.agents.survey.minds import Judgement
+    from landscape.agents.survey.records import How
+
+    Rows = NDArray[np.int64]
+    Floats = NDArray[np.float64]
+
+_TRUSTED = 40  # papers whose citations count as evidence
+_TOLD = 0.05  # weight of citations that is worth telling
+_MIDDLE = 10  # papers whose middle the others are compared with
+
+
+@dataclass(frozen=True)
+class Origin:
+    """How a paper was come upon.
+
+    Attributes
+    ----------
+    how : How
+    parent : int
+        Row of the paper that led to it, -1 for a search.
+    query : int or None
+        Index of the search.
+    depth : int
+    section : str
+    """
+
+    how: How
+    parent: int = -1
+    query: int | None = None
+    depth: int = 1
+    section: str = ""
+
+
+class Pool:
+    """Papers found so far, in the order in which they were found.
+
+    Parameters
+    ----------
+    library : Library
+    """
+
+    def __init__(self, library: Library) -> None:
+        self._library = library
+        self.origins: dict[int, Origin] = {}
+        self.expanded: set[int] = set()
+        self.judged: dict[int, Judgement] = {}
+        self.seeds: tuple[int, ...] = ()
+        self._likeness: list[Floats] = []
+        self._matches: list[Floats] = []
+        self._scores: tuple[int, Floats] | None = None
+        self._evidence: Evidence | None = None
+
+    def add(self, rows: Iterable[int], origin: Origin) -> int:
+        """Take in papers that were found.
+
+        Parameters
+        ----------
+        rows : iterable of int
+        origin : Origin
+            Of those that are new: the first one to find a paper leads to it.
+
+        Returns
+        -------
+        int
+            How many are new.
+        """
+        new = [row for row in dict.fromkeys(map(int, rows)) if row not in self.origins]
+        for row in new:
+            self.origins[row] = origin
+        if new:
+            likeness, matches = self._library.likeness(np.array(new, dtype=np.int64))
+            self._likeness.append(likeness)
+            self._matches.append(matches)
+            self._scores = None
+        return len(new)
+
+    def judge(self, judgements: dict[int, Judgement]) -> None:
+        """Take in what a model said of papers."""
+        self.judged.update(judgements)
+        self._scores = None
+
+    @property
+    def rows(self) -> Rows:
+        """Of the papers, in the order in which they were found, shape (n,)."""
+        return np.fromiter(self.origins, np.int64, len(self.origins))
+
+    def scores(self) -> Floats:
+        """Probability of each, shape (n,), by everything that is known now."""
+        if self._scores is None:
+            self._scores = (len(self.origins), self._scored())
+        return self._scores[1]
+
+    def best_first(self) -> Rows:
+        """Rows by their scores; of two alike the one found first."""
+        return self.rows[np.argsort(-self.scores(), kind="stable")]
+
+    def score_of(self) -> dict[int, float]:
+        """Scores by row."""
+        return dict(zip(self.rows.tolist(), self.scores().tolist(), strict=True))
+
+    def reason(self, row: int) -> str:
+        """Say in one sentence what speaks for a paper, or against it."""
+        self.scores()
+        evidence = self._evidence
+        if evidence is None:
+            return ""
+        place = list(self.origins).index(row)
+        likeness, words = evidence.likeness[place], evidence.matches[place]
+        said = [
+            f"Its text lies {likeness:.1f} standard deviations nearer to the question than chance",
+            f"its words match {100 * words:.0f}% of it",
+        ]
+        for values, what in (
+            (evidence.cited, "papers like it cite it"),
+            (evidence.citing, "it cites papers of the answer"),
+            (evidence.together, "it shares citations with papers of the answer"),
+        ):
+            if values[place] > _TOLD:
+                said.append(what)
+        return "; ".join(said) + "."
+
+    def _scored(self) -> Floats:
+        rows = self.rows
+        if not len(rows):
+            return np.zeros(0)
+        likeness, matches = np.concatenate(self._likeness), np.concatenate(self._matches)
+        by_text = probabilities_by_text(likeness, matches, np.zeros(len(rows)))
+        by_text = self._corrected(rows, by_text)
+        first = rows[np.argsort(-by_text, kind="stable")]
+        middle = self._library.likeness_to_many(rows, self._begun_with(first, most=_MIDDLE))
+        by_text = self._corrected(rows, probabilities_by_text(likeness, matches, middle))
+        order = np.argsort(-by_text, kind="stable")[:_TRUSTED]
+        best, weights = rows[order], by_text[order]
+        if self.seeds:
+            seeds = np.array(self.seeds, dtype=np.int64)
+            others = ~np.isin(best, seeds)
+            best = np.concatenate([seeds, best[others]])
+            weights = np.concatenate([np.ones(len(seeds)), weights[others]])
+        self._evidence = Evidence(
+            likeness, matches, middle, *support(self._library, rows, best, weights)
+        )
+        return probabilities(self._evidence)
+
+    def _begun_with(self, first: Rows, *, most: int) -> Rows:
+        seeds = np.array(self.seeds, dtype=np.int64)
+        return np.concatenate([seeds, first[~np.isin(first, seeds)]])[: max(most, len(seeds))]
+
+    def _corrected(self, rows: Rows, scores: Floats) -> Floats:
+        """What a model decided stands above what the texts suggest."""
+        if not self.judged:
+            return scores
+        said = [self.judged.get(row) for row in rows.tolist()]
+        sure = [np.nan if one is None else 0.9 if one.decision else 0.02 for one in said]
+        return np.where(np.isnan(sure), scores, sure)

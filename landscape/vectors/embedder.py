@@ -70,6 +70,16 @@ class WordEmbedder(Protocol):
         """Embed a query: its vector, its words as written, and their vectors."""
 
 
+@runtime_checkable
+class PlacingEmbedder(WordEmbedder, Protocol):
+    """An embedder of words that can say where in the text they stand."""
+
+    def word_places(
+        self, texts: Sequence[str], *, stop_words: frozenset[str] = frozenset()
+    ) -> list[NDArray[np.int64]]:
+        """Say at which character each word begins that `embed_words` gives a vector of."""
+
+
 def embedding_text(title: str | None, abstract: str | None) -> str:
     """Join title and abstract into the text that is embedded for a paper.
 

@@ -182,6 +182,38 @@ class MiniLM:
             spellings.append(query[encoding.offsets[begin][0] : encoding.offsets[last][1]])
         return pooled(states), spellings, words.unit(joined)
 
+    def word_places(
+        self, texts: Sequence[str], *, stop_words: frozenset[str] = frozenset()
+    ) -> list[NDArray[np.int64]]:
+        """Say where the words stand that `embed_words` gives vectors of; nothing is embedded.
+
+        Parameters
+        ----------
+        texts : sequence of str, shape (n,)
+        stop_words : frozenset of str, optional
+            As for `embed_words`.
+
+        Returns
+        -------
+        list of ndarray of int64, shape (n_words,)
+            The character that each word of a text begins with, in the order of its vectors.
+        """
+        vocabulary = _vocabulary(self._folder, stop_words)
+        found = []
+        for encoding in _tokenizer(self._folder).encode_batch(list(texts)):
+            starts = [start for start, _ in encoding.offsets]
+            places: list[int] = []
+            done = 0  # pieces of the text that earlier windows hold
+            for window in _windows(encoding.ids):
+                pieces = np.array(window.tokens)
+                begins = np.flatnonzero(~vocabulary.continues[pieces])
+                begins = begins[vocabulary.counts[pieces[begins]] & (begins >= window.first)]
+                shift = done - (window.first or 1)
+                places += [starts[1 + begin + shift] for begin in begins]
+                done += len(window.tokens) - 1 - (window.first or 1)
+            found.append(np.array(places, dtype=np.int64))
+        return found
+
     def describe(self) -> dict[str, Any]:
         """Say what made the vectors, for the manifest.
 

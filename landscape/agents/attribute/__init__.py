@@ -1,0 +1,1 @@
+"""The attributor: which one paper does an excerpt cite?"""

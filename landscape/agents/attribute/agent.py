@@ -1,0 +1,243 @@
+"""A language model that searches, reads and selects (CiteAgent, Press et al. 2024).
+
+Each step is one JSON object, so that models without tool calling can do it too. Nothing can be
+selected that a search of the atlas has not shown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from landscape.agents.attribute.prompts import STEP_SCHEMA, attributing
+from landscape.query.prompts import as_data, papers_as_data
+from landscape.query.records import Paper, Step
+
+if TYPE_CHECKING:
+    from landscape.agents.attribute.excerpt import Excerpt
+    from landscape.agents.attribute.stacks import Stacks
+    from landscape.llm.models import LanguageModel
+
+OnStep = Callable[[Step], None]
+
+_K = 10  # papers of one search, as in the paper
+_MOST_REPEATS = 3  # useless actions after which it has to come to an end
+_LONGEST_QUERY, _LONGEST_THOUGHT = 500, 1000  # characters
+_SHORT_ABSTRACT = 300  # characters of a paper that was found and not read
+_LETTERS = re.compile(r"[\W_]+")
+
+
+@dataclass
+class Search:
+    """What an attributor has done so far; made anew for each excerpt.
+
+    Attributes
+    ----------
+    steps : list of Step
+    shown : dict of str to Paper
+        By label: every paper that a search has shown, in that order.
+    read : list of str
+        Labels of papers that were read.
+    selected : Paper or None
+    gave_up : bool
+    """
+
+    excerpt: Excerpt
+    steps: list[Step] = field(default_factory=list)
+    shown: dict[str, Paper] = field(default_factory=dict)
+    found_at: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    read: list[str] = field(default_factory=list)
+    asked: set[str] = field(default_factory=set)
+    warned: set[str] = field(default_factory=set)
+    useless: int = 0
+    selected: Paper | None = None
+    gave_up: bool = False
+
+    @property
+    def done(self) -> bool:
+        """Whether there is nothing more to do."""
+        return self.selected is not None or self.gave_up or self.useless >= _MOST_REPEATS
+
+
+def work(
+    search: Search,
+    stacks: Stacks,
+    model: LanguageModel,
+    *,
+    max_actions: int,
+    demonstration: bool,
+    on_step: OnStep,
+) -> None:
+    """Take actions until a paper is selected, the model gives up, or no action is left.
+
+    Parameters
+    ----------
+    search : Search
+        Changed as the work goes on, so that what was done is kept when the model fails.
+    stacks : Stacks
+    model : LanguageModel
+    max_actions : int
+    demonstration : bool
+    on_step : callable
+        Told each step when it is done.
+
+    Raises
+    ------
+    RemoteError
+        The model failed, or its budget is spent.
+    """
+    told = attributing(demonstration=demonstration)
+    for left in range(max_actions, 0, -1):
+        reply = model.complete_json(told, as_data(_brief(search, left)), STEP_SCHEMA)
+        thought = " ".join(reply["thought"].split())[:_LONGEST_THOUGHT]
+        act = {"search": _search, "read": _read, "select": _select, "give up": _give_up}
+        step = act[reply["action"]](search, stacks, reply, thought, left)
+        search.steps.append(step)
+        on_step(step)
+        if search.done:
+            return
+
+
+def _search(
+    search: Search, stacks: Stacks, reply: Mapping[str, Any], thought: str, _left: int
+) -> Step:
+    query = " ".join(reply["query"].split())[:_LONGEST_QUERY]
+    action = f"search by {reply['sort']}: {query}"
+    if not query:
+        search.useless += 1
+        return Step(thought, action, "A search needs a query.")
+    key = f"{reply['sort']} {' '.join(sorted(set(query.casefold().split())))}"
+    if key in search.asked:
+        search.useless += 1
+        return Step(thought, action, "This was searched for before: search differently.")
+    search.asked.add(key)
+    papers = stacks.search(query, k=_K, sort=reply["sort"])
+    new = [paper for paper in papers if paper.label not in search.shown]
+    search.shown.update({paper.label: paper for paper in new})
+    search.found_at[len(search.steps)] = tuple(paper.label for paper in new)
+    told = f"{len(papers)} papers found, {len(new)} of them new."
+    if not _is_of(reply["part"], search.excerpt):
+        told += f" Mind the part that the mark stands for: {search.excerpt.clause}"
+    return Step(thought, action, told, tuple(paper.label for paper in papers))
+
+
+def _read(
+    search: Search, _stacks: Stacks, reply: Mapping[str, Any], thought: str, _left: int
+) -> Step:
+    paper = _known(search, reply["paper"])
+    if paper is None:
+        return _unknown(search, "read", reply, thought)
+    action = f"read: {paper.label}"
+    if paper.label in search.read:
+        search.useless += 1
+        return Step(thought, action, "This was read before.", (paper.label,))
+    search.read.append(paper.label)
+    return Step(thought, action, "", (paper.label,))
+
+
+def _select(
+    search: Search, stacks: Stacks, reply: Mapping[str, Any], thought: str, left: int
+) -> Step:
+    paper = _known(search, reply["paper"])
+    if paper is None:
+        return _unknown(search, "select", reply, thought)
+    action = f"select: {paper.label}"
+    doubt = _doubt(search, stacks, paper) if left > 1 and paper.label not in search.warned else ""
+    if doubt:
+        search.warned.add(paper.label)
+        return Step(thought, action, doubt, (paper.label,))
+    search.selected = paper
+    return Step(thought, action, "", (paper.label,))
+
+
+def _give_up(
+    search: Search, _stacks: Stacks, _reply: Mapping[str, Any], thought: str, left: int
+) -> Step:
+    if not search.shown and left > 1:
+        search.useless += 1
+        return Step(thought, "give up", "Nothing was searched for yet: search first.")
+    search.gave_up = True
+    return Step(thought, "give up", "")
+
+
+def _doubt(search: Search, stacks: Stacks, paper: Paper) -> str:
+    """What speaks against a selection; said once, and then the model decides."""
+    if paper.label not in search.read:
+        search.read.append(paper.label)  # it is shown at once, which saves an action
+        return (
+            "It was not read: here is its abstract. Does it meet every condition of "
+            f"“{search.excerpt.clause}”, and is it the work itself rather than one that uses it? "
+            "Select it again if so."
+        )
+    shown = list(search.shown.values())
+    cited = [
+        known.label
+        for known in stacks.papers([r for r, by in stacks.cited_among(shown).items()
+                                    if paper.row in by])
+    ]  # fmt: skip
+    if cited:
+        return (
+            f"It cites {', '.join(cited[:3])}, which was found too: is that the paper that the "
+            "excerpt means? Select again."
+        )
+    return ""
+
+
+def _known(search: Search, name: str) -> Paper | None:
+    """The paper that a label means, as models spell it; None for an invented one."""
+    spelled = name.strip().strip("[]").strip()
+    for known in (spelled, f"arXiv:{spelled}", spelled.removeprefix("arXiv:").strip()):
+        if known in search.shown:
+            return search.shown[known]
+    return None
+
+
+def _unknown(search: Search, action: str, reply: Mapping[str, Any], thought: str) -> Step:
+    search.useless += 1
+    name = " ".join(reply["paper"].split())[:100]
+    return Step(thought, f"{action}: {name}", "No search has shown such a paper: give a label.")
+
+
+def _is_of(part: str, excerpt: Excerpt) -> bool:
+    """Whether the words that a model took for the description are of the marked sentence."""
+    words = set(_LETTERS.sub(" ", part.casefold()).split())
+    sentence = set(_LETTERS.sub(" ", excerpt.sentence.casefold()).split())
+    clause = set(_LETTERS.sub(" ", excerpt.clause.casefold()).split())
+    return bool(words) and words <= sentence and len(words & clause) >= len(words) / 2
+
+
+def _brief(search: Search, left: int) -> dict[str, Any]:
+    """What the model is shown: each paper once, its whole abstract where it was read."""
+    excerpt = search.excerpt
+    steps: list[dict[str, Any]] = []
+    opened: set[str] = set()
+    for n, step in enumerate(search.steps):
+        told: dict[str, Any] = {
+            "thought": step.thought,
+            "action": step.action,
+            "observation": step.observation,
+        }
+        if n in search.found_at:
+            told["new_papers"] = [_short(search.shown[label]) for label in search.found_at[n]]
+        for label in step.labels[:1]:
+            if step.action.startswith(("read", "select")) and label not in opened:
+                opened.add(label)
+                told["paper"] = papers_as_data([search.shown[label]])[0]
+        steps.append(told)
+    return {
+        "excerpt": excerpt.text,
+        "sentence": excerpt.marked,
+        "part": excerpt.clause,
+        "steps": steps,
+        "actions_left": left,
+    }
+
+
+def _short(paper: Paper) -> dict[str, Any]:
+    told = papers_as_data([paper])[0]
+    told["cited"] = paper.cites
+    if len(told["abstract"]) > _SHORT_ABSTRACT:
+        told["abstract"] = told["abstract"][:_SHORT_ABSTRACT] + "…"
+    return told

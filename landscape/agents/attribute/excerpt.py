@@ -1,0 +1,176 @@
+"""An excerpt with a citation left out: the mark, its sentence, and its part of the sentence."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from landscape.errors import InputError
+from landscape.query.wording import LONGEST_QUERY, readable_text
+from landscape.text.sentences import split_sentences
+
+MARK = "[CITATION]"
+"""What stands in an excerpt where the paper is cited that is sought."""
+
+_ANY_MARK = re.compile(r"[\[(]\s*CITATION\s*[\])]", re.IGNORECASE)
+_YEAR = r"(?:1[89]|20)\d\d[a-z]?"
+_SURNAME = r"[A-Z][\w'’-]+"
+_OTHERS = re.compile(
+    rf"""
+      \\[a-zA-Z]*cite[a-zA-Z]*\*?(?:\[[^\]]*\])*\{{[^}}]*\}}     # \citep[e.g.][]{{key}}
+    | \[\s*\d{{1,3}}(?:\s*[,;–-]\s*\d{{1,3}})*\s*\]              # [3, 7-9]
+    | \([^()]{{0,200}}?\b{_YEAR}[^()]{{0,200}}?\)                # (see Rubin & Ford 1970)
+    | \b{_SURNAME}(?:\ et\ al\.?|\ (?:&|and)\ {_SURNAME})?,?\ \({_YEAR}\)   # Rubin et al. (1980)
+    | \b{_SURNAME}(?:\ et\ al\.|\ (?:&|and)\ {_SURNAME})?,?\ {_YEAR}(?=\s*[;,)]) # …; Ford 1970;
+    """,
+    re.VERBOSE,
+)
+_MINE, _OTHER = "\ue000", "\ue001"
+_GROUP = re.compile(rf"[{_MINE}{_OTHER}](?:[\s,;()\[\]]*(?:and|&)?[\s,;(\[]*[{_MINE}{_OTHER}])*")
+_BOUNDARY = re.compile(r";\s+|,?\s+(?:whereas|while|although|whilst)\s+|,\s+(?:but|and|or)\s+")
+_LEAST_WORDS = 4  # of a part that can be searched for
+_LONG = 30  # words of a sentence of which only a part is about the mark
+
+
+@dataclass(frozen=True)
+class Excerpt:
+    """An excerpt as the attributor reads it.
+
+    Attributes
+    ----------
+    text : str
+        On one line, every mark spelled as `MARK`.
+    sentence : str
+        The one that holds the mark, without any citation.
+    clause : str
+        The part of it that the citation stands for; the sentence itself where it has no parts.
+    marked : str
+        The sentence with its marks, for a reader to see.
+    plain : str
+        The whole excerpt without any citation.
+    n_marks : int
+        Marks in the excerpt.
+
+    Examples
+    --------
+    >>> read_excerpt("Dust cools by lines (Rubin 1980) and gas by shocks [CITATION].").clause
+    'and gas by shocks'
+    """
+
+    text: str
+    sentence: str
+    clause: str
+    marked: str
+    plain: str
+    n_marks: int
+
+
+def read_excerpt(text: str, *, mark: int = 1) -> Excerpt:
+    """Find what an excerpt says of the paper that it cites at a mark.
+
+    The part of a sentence that belongs to a citation is what stands between it and the citation
+    before, since astronomers cite behind what they say; where nothing stands there, as in
+    "[CITATION] showed that...", it is what follows.
+
+    Parameters
+    ----------
+    text : str
+        With ``[CITATION]`` where the paper is cited.
+    mark : int, default 1
+        Which of several marks is meant.
+
+    Returns
+    -------
+    Excerpt
+
+    Raises
+    ------
+    InputError
+        If there is no such mark, or nothing beside it.
+
+    Examples
+    --------
+    >>> read = read_excerpt("Gas is hot. [CITATION] showed that jets heat it (Ford 1999).")
+    >>> read.sentence, read.clause
+    ('showed that jets heat it.', 'showed that jets heat it')
+    """
+    line = " ".join(_ANY_MARK.sub(MARK, readable_text("excerpt", text)).split())
+    line = re.sub(f"[{_MINE}{_OTHER}]", "", line)
+    marks = [found.start() for found in re.finditer(re.escape(MARK), line)]
+    if not 1 <= mark <= len(marks):
+        seen = f"{len(marks)} marks" if marks else "no mark"
+        message = (
+            f"The excerpt has {seen} {MARK}, and mark {mark} is asked for; write {MARK} where the "
+            "paper is cited that is sought."
+        )
+        raise InputError(message)
+    at = marks[mark - 1]
+    told = f"{line[:at]}{_MINE}{line[at + len(MARK) :]}".replace(MARK, _OTHER)
+    hidden = _hide(told)
+    start, end = _sentence_of(hidden)
+    sentence = hidden[start:end]
+    plain = _tidied(sentence)
+    if not re.search(r"\w", plain):
+        message = f"There is nothing but {MARK} in its sentence; give the words around it."
+        raise InputError(message)
+    return Excerpt(
+        text=line,
+        sentence=plain,
+        clause=_clause(sentence) or plain,
+        marked=_tidied(sentence.replace(_MINE, MARK).replace(_OTHER, "(...)")),
+        plain=_tidied(hidden),
+        n_marks=len(marks),
+    )
+
+
+def _hide(text: str) -> str:
+    """One private character for every other citation; those beside the mark keep the mark."""
+
+    def hidden(found: re.Match[str]) -> str:
+        return "".join(c for c in found[0] if c in (_MINE, _OTHER)) or _OTHER
+
+    return _OTHERS.sub(hidden, text)
+
+
+def _sentence_of(text: str) -> tuple[int, int]:
+    at = text.index(_MINE)
+    spans = split_sentences(text)
+    place = next((n for n, (_, end) in enumerate(spans) if at < end), len(spans) - 1)
+    start, end = spans[place]
+    alone = not re.search(r"\w", _tidied(text[start:end]))
+    if alone and place:  # a citation behind the full stop belongs to the sentence before
+        start = spans[place - 1][0]
+    return start, end
+
+
+def _clause(sentence: str) -> str:
+    """The part of a sentence that its mark stands for."""
+    groups = [(g.start(), g.end(), _MINE in g[0]) for g in _GROUP.finditer(sentence)]
+    mine = next(n for n, group in enumerate(groups) if group[2])
+    start, end, _ = groups[mine]
+    left = sentence[groups[mine - 1][1] if mine else 0 : start]
+    right = sentence[end : groups[mine + 1][0] if mine + 1 < len(groups) else len(sentence)]
+    if len(groups) == 1:
+        if len(sentence.split()) <= _LONG:
+            return ""
+        left = _BOUNDARY.split(left)[-1]
+        right = _BOUNDARY.split(right)[0]
+    if _words(left) >= _LEAST_WORDS:
+        # What follows without a boundary goes on about the same: "the code of [CITATION] for …".
+        ends = len(groups) == 1 or mine + 1 == len(groups)
+        more = _BOUNDARY.split(right)[0] if ends else ""
+        return _tidied(f"{left} {more}").strip(" ,;.")
+    if _words(right) >= _LEAST_WORDS:
+        return _tidied(f"{left} {right}").strip(" ,;.")
+    return ""
+
+
+def _words(text: str) -> int:
+    return len(re.findall(r"\w{2,}", text))
+
+
+def _tidied(text: str) -> str:
+    text = re.sub(rf"[{_MINE}{_OTHER}]", "", text)
+    text = re.sub(r"[(\[]\s*(?:see|e\.g\.|cf\.|also|and|[,;.])*\s*[)\]]", "", text)
+    text = re.sub(r"\s+(?=[.,;:!?)])", "", " ".join(text.split()))
+    return text[:LONGEST_QUERY].strip()

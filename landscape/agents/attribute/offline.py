@@ -1,0 +1,165 @@
+"""Attribution without a language model: wordings of the excerpt, one ranking, the citation graph.
+
+The three published ways to fail (Press et al. 2024, section 5) are met so: the part of the sentence
+that the mark stands for counts most, so that the rest cannot lead away; a paper is selected only
+where it stands out from the others, not because it roughly fits; and a paper that cites another
+good candidate gives a part of its score to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from landscape.agents.attribute.records import Guess
+from landscape.agents.seeking import Wording
+from landscape.query.entities import find_entities, shares_of_names
+from landscape.query.records import Step
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from landscape.agents.attribute.excerpt import Excerpt
+    from landscape.agents.attribute.stacks import Stacks
+    from landscape.query.records import Coverage, Paper
+
+METHOD = "offline"
+
+_WHOLE = 1.0
+_CLAUSE, _CLAUSE_AMONG_OTHERS = 0.5, 1.0  # the second where the sentence cites other papers too
+_NAMED = 0.25  # for a title with all names of the clause, in standard deviations of the ranking
+_HANDED_ON = 0.3  # for a paper that better candidates cite, for each of them, at most twice
+_CITING = 12  # candidates that may hand on a part of their score
+_GUESSES = 10
+_STANDS_OUT = 1.0  # standard deviations of the ranking between the best paper and the next
+_NEAR_ENOUGH = 0.4  # cosine; of titles asked as questions, one in a hundred has none as near
+
+
+class Weighing(NamedTuple):
+    """What was found offline.
+
+    Attributes
+    ----------
+    guesses : tuple of Guess
+        Best first.
+    selected : Paper or None
+        The first, where it stands out.
+    trace : tuple of Step
+    coverage : Coverage
+    """
+
+    guesses: tuple[Guess, ...]
+    selected: Paper | None
+    trace: tuple[Step, ...]
+    coverage: Coverage
+
+
+def wordings(excerpt: Excerpt) -> list[Wording]:
+    """Put an excerpt into words to search with.
+
+    Parameters
+    ----------
+    excerpt : Excerpt
+
+    Returns
+    -------
+    list of Wording
+
+    Examples
+    --------
+    >>> from landscape.agents.attribute.excerpt import read_excerpt
+    >>> [tuple(w) for w in wordings(read_excerpt("Gas is hot. Dust cools fast [CITATION]."))]
+    [('Gas is hot. Dust cools fast.', 1.0), ('Dust cools fast.', 0.5)]
+    """
+    among_others = "(...)" in excerpt.marked
+    clause = _CLAUSE_AMONG_OTHERS if among_others else _CLAUSE
+    return [Wording(excerpt.plain, _WHOLE), Wording(excerpt.clause, clause)]
+
+
+def weigh(excerpt: Excerpt, stacks: Stacks) -> Weighing:
+    """Rank the papers that an excerpt may cite, and select one if it stands out.
+
+    Parameters
+    ----------
+    excerpt : Excerpt
+    stacks : Stacks
+
+    Returns
+    -------
+    Weighing
+    """
+    asked = wordings(excerpt)
+    found = stacks.seek(asked)
+    hits = list(found.hits)
+    papers = [hit.paper for hit in hits]
+    scores = np.array([hit.score for hit in hits], dtype=float)
+    reasons = [["near the sentence"] for _ in hits]
+    _count_names(excerpt, papers, scores, reasons)
+    papers, scores, reasons = _hand_on(stacks, papers, scores, reasons)
+    order = np.argsort(-scores, kind="stable")[:_GUESSES]
+    guesses = tuple(
+        Guess(papers[place], float(scores[place]), ", ".join(reasons[place])) for place in order
+    )
+    labels = tuple(guess.paper.label for guess in guesses)
+    trace = (
+        *(
+            Step("", f"search: {results.query}", f"{len(results)} papers found.")
+            for results in found.searches
+        ),
+        Step("", "weigh", f"{len(papers)} papers are within the bounds.", labels),
+    )
+    nearness = {hit.paper.row: hit.parts.get("semantic") for hit in hits}
+    selected = guesses[0].paper if _stands_out(guesses, nearness) else None
+    if selected is not None:
+        trace = (*trace, Step("", f"select: {selected.label}", "", (selected.label,)))
+    return Weighing(guesses, selected, trace, found.searches[0].coverage)
+
+
+def _stands_out(guesses: Sequence[Guess], nearness: Mapping[int, float | None]) -> bool:
+    """Whether the best paper is near enough, and nearer than the next."""
+    if not guesses:
+        return False
+    cosine = nearness.get(guesses[0].paper.row)
+    if cosine is not None and cosine < _NEAR_ENOUGH:
+        return False
+    return len(guesses) == 1 or guesses[0].score - guesses[1].score >= _STANDS_OUT
+
+
+def _count_names(
+    excerpt: Excerpt, papers: Sequence[Paper], scores: NDArray[np.float64], reasons: list[list[str]]
+) -> None:
+    """Lift papers whose titles hold the names of the clause: who made a thing names it there."""
+    names = [entity.text for entity in find_entities(excerpt.clause) if entity.kind != "person"]
+    shares = np.array(shares_of_names(names, [paper.title for paper in papers]))
+    if names and len(papers):
+        scores += _NAMED * shares
+        for place in np.flatnonzero(shares):
+            reasons[place].append("named in its title")
+
+
+def _hand_on(
+    stacks: Stacks, papers: list[Paper], scores: NDArray[np.float64], reasons: list[list[str]]
+) -> tuple[list[Paper], NDArray[np.float64], list[list[str]]]:
+    """Lift what the best candidates cite: the paper that these all cite may be the one."""
+    order = np.argsort(-scores, kind="stable")[:_CITING]
+    best = [papers[place] for place in order]
+    cited = stacks.cited_among(papers)
+    lifted = {row: [c for c in citing if any(c == p.row for p in best)]
+              for row, citing in cited.items()}  # fmt: skip
+    many = stacks.cited_by_many(best)
+    known = {paper.row: place for place, paper in enumerate(papers)}
+    new = [row for row in sorted(many) if row not in known]
+    if new:
+        papers = [*papers, *stacks.papers(new)]
+        floor = float(np.median(scores[order]))
+        scores = np.concatenate([scores, np.full(len(new), floor - _HANDED_ON)])
+        reasons = [*reasons, *([] for _ in new)]
+        known |= {row: len(known) + n for n, row in enumerate(new)}
+    for row, citing in {**lifted, **many}.items():
+        if citing:
+            scores[known[row]] += _HANDED_ON * min(len(citing), 2)
+            n = len(citing)
+            reasons[known[row]].append(f"cited by {n} of the nearest papers")
+    return papers, scores, reasons

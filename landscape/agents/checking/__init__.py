@@ -1,0 +1,1 @@
+"""Check the citations of a draft against the papers cited."""

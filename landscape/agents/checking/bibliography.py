@@ -1,0 +1,127 @@
+"""The entries of a bibliography, and the papers of the desk that they are."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from datetime import date
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from landscape.agents.cite.merging import is_same, title_key
+from landscape.corpus.cleaning import clean_text
+from landscape.corpus.identifiers import parse_arxiv_id, parse_bibcode, parse_doi
+from landscape.errors import InputError, require
+from landscape.query.records import Paper
+
+if TYPE_CHECKING:
+    from landscape.agents.cite.desk import Corpus, Desk
+
+_NO_ROW = -1  # of a paper that is in no atlas
+
+
+def read_bibliography(path: str | Path) -> dict[str, Paper]:
+    r"""Read a ``.bib`` file.
+
+    Parameters
+    ----------
+    path : path
+
+    Returns
+    -------
+    dict of str to Paper
+        By key; entries without an abstract have an empty one, and ``row`` is -1.
+
+    Raises
+    ------
+    InputError
+        There is no such file, or no entry in it.
+    MissingExtraError
+        The package ``bibtexparser`` is not installed.
+    """
+    path = Path(path)
+    try:
+        text = path.read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        message = f"{path} cannot be read ({error.strerror}); give the .bib file of the draft."
+        raise InputError(message) from error
+    bibtexparser = require("bibtexparser", "bibtex")
+    logging.getLogger("bibtexparser").setLevel(logging.CRITICAL)
+    entries = bibtexparser.parse_string(text).entries
+    if not entries:
+        message = f"{path} holds no BibTeX entry; give the .bib file of the draft."
+        raise InputError(message)
+    return {entry.key: _paper(entry) for entry in entries}
+
+
+class Shelfmarks:
+    """Finds entries of a bibliography among the papers of a desk.
+
+    Parameters
+    ----------
+    desk : Desk
+    """
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    def find(self, entry: Paper) -> tuple[Corpus, Paper] | None:
+        """Find the paper that an entry is: by identifier, else by title and authors.
+
+        Parameters
+        ----------
+        entry : Paper
+
+        Returns
+        -------
+        (Corpus, Paper) or None
+        """
+        for name in (entry.bibcode, entry.arxiv_id, entry.doi):
+            if name:
+                try:
+                    return self._desk.find(name)
+                except InputError:
+                    continue
+        for corpus, row in self._by_title.get(title_key(entry.title), ()):
+            paper = corpus.atlas.engine.papers([row])[0]
+            if is_same(paper, entry):
+                return corpus, paper
+        return None
+
+    @cached_property
+    def _by_title(self) -> dict[str, list[tuple[Corpus, int]]]:
+        places: dict[str, list[tuple[Corpus, int]]] = {}
+        for corpus in self._desk.corpora:
+            titles: Iterable[str] = corpus.atlas.read_papers(["title"])["title"]
+            for row, title in enumerate(titles):
+                places.setdefault(title_key(title), []).append((corpus, row))
+        places.pop("", None)
+        return places
+
+
+def _paper(entry: object) -> Paper:
+    fields = {field.key.lower(): str(field.value) for field in entry.fields}  # type: ignore[attr-defined]  # the library ships no types
+    key = str(entry.key)  # type: ignore[attr-defined]  # as above
+    archive = fields.get("archiveprefix", "arXiv").lower() == "arxiv"
+    eprint = parse_arxiv_id(fields.get("eprint")) if archive else None
+    return Paper(
+        _NO_ROW,
+        key,
+        clean_text(fields.get("title", "")),
+        clean_text(fields.get("abstract", "")),
+        tuple(clean_text(name) for name in fields.get("author", "").split(" and ") if name.strip()),
+        _year(fields.get("year", "") or fields.get("date", "")),
+        parse_bibcode(key) or parse_bibcode(fields.get("adsurl", "")),
+        eprint or parse_arxiv_id(fields.get("url")) or parse_arxiv_id(fields.get("doi")),
+        parse_doi(fields.get("doi")),
+    )
+
+
+def _year(text: str) -> date | None:
+    digits = text.strip("{} ")[:4]
+    return (
+        date(int(digits), 1, 1)
+        if digits.isdecimal() and len(digits) == 4 and digits > "1500"
+        else None
+    )

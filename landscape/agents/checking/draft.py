@@ -1,0 +1,280 @@
+"""Whether cited papers say what a draft has them say, and where a citation is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from landscape.agents.checking.bibliography import Shelfmarks, read_bibliography
+from landscape.agents.checking.latex import DraftSentence, read_draft
+from landscape.agents.checking.nearness import paper_vectors, thresholds
+from landscape.agents.checking.needs import why_it_needs_a_citation
+from landscape.agents.checking.records import DraftCheck, Judged, Judgement, Uncited
+from landscape.agents.cite.desk import Corpus, Desk
+from landscape.errors import InputError
+from landscape.llm.environment import connect_if_told
+from landscape.query.citations import without_labels
+from landscape.query.evidence import check_claims
+from landscape.query.quoting import sentences_of, word_scores
+from landscape.query.records import Claim, Evidence, Paper
+from landscape.vectors.embedder import Embedder, load_embedder
+
+if TYPE_CHECKING:
+    from landscape.agents.cite.records import Suggestion
+    from landscape.llm.models import WritingModel
+
+METHOD = "offline"
+
+_AT_ONCE = 12  # claims of one request
+_MOST_UNCITED = 40  # sentences of which candidates are sought
+_CANDIDATES = 3
+_VERDICTS: dict[str, Judged] = {
+    "supported": "supported",
+    "contradicted": "contradicted",
+    "not found": "unclear",
+}
+_OFFLINE_NOTE = (
+    "Judged by similarity alone: near does not mean supported, and far does not mean wrong. "
+    "Connect a language model to have each sentence checked."
+)
+
+
+@dataclass(frozen=True)
+class _Place:
+    """One key of one citation of one sentence."""
+
+    sentence: DraftSentence
+    part: str
+    key: str
+
+
+def check_draft(
+    bibliography: str | Path,
+    drafts: str | Path | Sequence[str | Path],
+    *,
+    desk: Desk | None = None,
+    connection: WritingModel | Literal["auto"] | None = None,
+    find_missing: bool = True,
+) -> DraftCheck:
+    r"""Check each ``\cite`` of a draft, and find sentences that seem to need one.
+
+    Parameters
+    ----------
+    bibliography : path
+        ``.bib``; an entry with an abstract is judged by it where no corpus holds the paper.
+    drafts : path or sequence of path
+        ``.tex``; a file that it inputs has to be named too.
+    desk : Desk, optional
+        Corpora to find the cited papers, and candidates, in.
+    connection : WritingModel, "auto" or None
+        Judges; without one a citation is only called near or far.
+    find_missing : bool, default True
+        Whether to look for sentences without a citation.
+
+    Returns
+    -------
+    DraftCheck
+        Where the model fails in the middle, the rest is near or far, and the check partial.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be read, or the bibliography holds nothing.
+    """
+    desk = desk or Desk()
+    files = [drafts] if isinstance(drafts, str | Path) else list(drafts)
+    entries = read_bibliography(bibliography)
+    sentences = [sentence for file in files for sentence in read_draft(_text(Path(file)))]
+    places = [
+        _Place(sentence, citation.part or sentence.text, key)
+        for sentence in sentences
+        for citation in sentence.citations
+        for key in citation.keys
+    ]
+    known = _known(places, entries, desk)
+    judgements = _by_nearness(places, entries, known, desk)
+    model = connect_if_told() if connection == "auto" else connection
+    notes: list[str] = []
+    partial = False
+    if model is not None:
+        judgements, failure = _by_model(judgements, model)
+        partial = bool(failure)
+        notes += [failure] if failure else []
+    elif any(one.verdict in ("near", "far") for one in judgements):
+        notes.append(_OFFLINE_NOTE)
+    uncited: tuple[Uncited, ...] = ()
+    if find_missing:
+        uncited, told = _missing(sentences, desk)
+        notes += told
+    return DraftCheck(
+        judgements=tuple(judgements),
+        uncited=uncited,
+        method=METHOD if model is None else model.model,
+        partial=partial,
+        notes=tuple(notes),
+        n_sentences=len(sentences),
+    )
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        message = f"{path} cannot be read ({error.strerror}); give the .tex file of the draft."
+        raise InputError(message) from error
+
+
+def _known(
+    places: Sequence[_Place], entries: dict[str, Paper], desk: Desk
+) -> dict[str, tuple[Corpus | None, Paper]]:
+    """What each cited key is: a paper of a corpus, else an entry that has an abstract."""
+    shelfmarks = Shelfmarks(desk)
+    known: dict[str, tuple[Corpus | None, Paper]] = {}
+    for key in dict.fromkeys(place.key for place in places):
+        entry = entries.get(key)
+        if entry is None:
+            continue
+        found = shelfmarks.find(entry) if len(desk) else None
+        if found is not None:
+            known[key] = found
+        elif entry.abstract:
+            known[key] = (None, entry)
+    return known
+
+
+def _by_nearness(
+    places: Sequence[_Place],
+    entries: dict[str, Paper],
+    known: dict[str, tuple[Corpus | None, Paper]],
+    desk: Desk,
+) -> list[Judgement]:
+    judged: dict[int, Judgement] = {}
+    there = [n for n, place in enumerate(places) if place.key in known]
+    near = np.zeros(0)
+    limits = np.zeros(0)
+    if there:
+        corpus = desk.corpora[0] if len(desk) else None
+        embedder = _embedder(corpus)
+        vectors = embedder.embed([places[n].part for n in there])
+        papers = paper_vectors([known[places[n].key] for n in there], embedder)
+        near = (vectors * papers).sum(axis=1).astype(float)
+        limits = thresholds(vectors, corpus)
+    for number, n in enumerate(there):
+        paper = known[places[n].key][1]
+        judged[n] = _judgement(
+            places[n],
+            "near" if near[number] >= limits[number] else "far",
+            paper=paper,
+            evidence=_nearest_sentence(places[n].part, paper),
+            nearness=float(near[number]),
+            why=f"cosine {near[number]:.2f}, near from {limits[number]:.2f}",
+        )
+    for n, place in enumerate(places):
+        if n not in judged:
+            entry = entries.get(place.key)
+            why = (
+                "the bibliography has no such key" if entry is None
+                else "no corpus holds it, and the entry has no abstract"
+            )  # fmt: skip
+            judged[n] = _judgement(place, "not in the corpus", why=why)
+    return [judged[n] for n in range(len(places))]
+
+
+def _embedder(corpus: Corpus | None) -> Embedder:
+    return load_embedder() if corpus is None else corpus.atlas.engine.holdings.embedder
+
+
+def _judgement(
+    place: _Place,
+    verdict: Judged,
+    *,
+    why: str,
+    paper: Paper | None = None,
+    evidence: tuple[Evidence, ...] = (),
+    nearness: float | None = None,
+) -> Judgement:
+    sentence = place.sentence
+    return Judgement(
+        place.key, sentence.line, sentence.text, place.part, verdict, paper, evidence, nearness, why
+    )
+
+
+def _nearest_sentence(part: str, paper: Paper) -> tuple[Evidence, ...]:
+    sentences = sentences_of(paper)
+    scores = word_scores(part, [one.text for one in sentences])
+    return (sentences[int(scores.argmax())],) if len(scores) and scores.max() > 0 else ()
+
+
+def _by_model(judgements: Sequence[Judgement], model: WritingModel) -> tuple[list[Judgement], str]:
+    """Judge what has an abstract, some claims a request; say what failed, if anything."""
+    judged = list(judgements)
+    open_ = [n for n, one in enumerate(judged) if one.paper is not None and one.paper.abstract]
+    for start in range(0, len(open_), _AT_ONCE):
+        batch = open_[start : start + _AT_ONCE]
+        papers = [_named(judged[n].paper, n) for n in batch]
+        lines = [
+            f"{_plain(judged[n].part)} [{paper.label}]."
+            for n, paper in zip(batch, papers, strict=True)
+        ]
+        checked = check_claims("\n".join(lines), papers, model=model)
+        failed = [note for note in checked.notes if note.startswith("Claims were checked by rule")]
+        if failed:
+            left = len(open_) - start
+            told = failed[0].removeprefix("Claims were checked by rule only: ")
+            return judged, f"The language model failed ({told}); {left} are near or far only."
+        by_label: dict[str, Claim] = {
+            label: claim for claim in checked.claims for label in claim.citations
+        }
+        for n, paper in zip(batch, papers, strict=True):
+            claim = by_label.get(paper.label)
+            if claim is not None:
+                evidence = tuple(
+                    replace(e, label=judged[n].paper.label, paper_id=judged[n].paper.paper_id)  # type: ignore[union-attr]  # it has a paper
+                    for e in claim.evidence
+                )
+                judged[n] = replace(
+                    judged[n], verdict=_VERDICTS[claim.verdict], evidence=evidence, why=""
+                )
+    return judged, ""
+
+
+def _named(paper: Paper | None, n: int) -> Paper:
+    """The paper under a label of its own: one paper may be cited for several things."""
+    assert paper is not None  # noqa: S101 - the caller has chosen those that have one
+    return replace(paper, paper_id=f"2000Cited.{n:06d}", bibcode=f"2000Cited.{n:06d}")
+
+
+def _plain(part: str) -> str:
+    """One sentence without anything that reads as a citation, and without its full stop."""
+    return " ".join(without_labels(part).split()).rstrip(".!? ")
+
+
+def _missing(
+    sentences: Sequence[DraftSentence], desk: Desk
+) -> tuple[tuple[Uncited, ...], list[str]]:
+    found = []
+    for place, sentence in enumerate(sentences):
+        why = "" if sentence.citations else why_it_needs_a_citation(sentence.text)
+        if why:
+            before = sentences[place - 1].text if place else ""
+            found.append((sentence, why, before))
+    if not found:
+        return (), []
+    notes = []
+    can_seek = any(corpus.on for corpus in desk.corpora)
+    if not can_seek:
+        notes.append("No corpus to find candidates in for the sentences without a citation.")
+    if len(found) > _MOST_UNCITED:
+        notes.append(f"Candidates are given for the first {_MOST_UNCITED} of {len(found)}.")
+    uncited = []
+    for n, (sentence, why, before) in enumerate(found):
+        candidates: tuple[Suggestion, ...] = ()
+        if can_seek and n < _MOST_UNCITED:
+            context = f"{before} {sentence.text}"
+            candidates = desk.cite(context, k=_CANDIDATES, n_highlights=1).suggestions
+        uncited.append(Uncited(sentence.line, sentence.text, why, candidates))
+    return tuple(uncited), notes

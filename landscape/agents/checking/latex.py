@@ -1,0 +1,192 @@
+"""A draft in LaTeX as sentences with their citations and line numbers."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from landscape.agents.attribute.excerpt import MARK, read_excerpt
+from landscape.corpus.cleaning import clean_text
+from landscape.errors import InputError
+from landscape.text.sentences import split_sentences
+
+_COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%[^\n]*")
+_BODY = re.compile(r"\\begin\s*\{document\}(.*?)(?:\\end\s*\{document\}|\Z)", re.DOTALL)
+_DROPPED = re.compile(
+    r"\\begin\s*\{(verbatim|lstlisting|minted|equation|align|eqnarray|gather|multline|"
+    r"displaymath|tabular|longtable|deluxetable|thebibliography|tikzpicture|abstract|"
+    r"acknowledgments|acknowledgements|comment)(\*?)\}.*?\\end\s*\{\1\2\}"
+    r"|\\verb\*?(?P<bar>[^\w\s]).*?(?P=bar)|\$\$.*?\$\$|\\\[.*?\\\]",
+    re.DOTALL,
+)
+_OPTIONS = r"\s*(?:\[[^\]]*\]\s*){0,2}"
+_CITE = re.compile(
+    rf"\\(?P<name>[A-Za-z]*[cC]ite[A-Za-z]*)\*?(?P<groups>(?:{_OPTIONS}\{{[^{{}}]*\}})+)"
+)
+_ONE_GROUP = re.compile(rf"{_OPTIONS}\{{([^{{}}]*)\}}")
+_NO_CITATION = re.compile(r"nocite|citestyle|citename|citeindex|bibcite|newcite|defcite|citelimit",
+                          re.IGNORECASE)  # fmt: skip
+_BREAK = re.compile(
+    r"\\(?:part|chapter|(?:sub)*section|paragraph|subparagraph|title|author|affil\w*|date|"
+    r"bibliography\w*|label|keywords|facilit\w+|software|input|include)\*?\s*(?:\[[^\]]*\])?"
+    r"\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}"
+    r"|\\item\b(?:\s*\[[^\]]*\])?|\\(?:begin|end)\s*\{[^{}]*\}(?:\[[^\]]*\])?|\\par\b|\\maketitle"
+)
+_REFERENCE = re.compile(r"~?\\(?:eq|page|auto|c|C)?ref\*?\{[^{}]*\}")
+_OPEN, _CLOSE, _LINE_OPEN, _LINE_CLOSE = "\ue010", "\ue011", "\ue012", "\ue013"
+_PRIVATE = re.compile(f"[{_OPEN}-{_LINE_CLOSE}]")
+_CITED = re.compile(rf"{_OPEN}(\d+){_CLOSE}")
+_LINED = re.compile(rf"\s?{_LINE_OPEN}(\d+){_LINE_CLOSE}")
+_BEHIND_STOP = re.compile(rf"([.!?]+[\"'”’)]*)((?:{_OPEN}\d+{_CLOSE})+)(?=\s|$)")
+
+
+@dataclass(frozen=True)
+class Citation:
+    r"""One ``\cite`` of a sentence.
+
+    Attributes
+    ----------
+    keys : tuple of str
+    part : str
+        What of the sentence it stands for.
+    """
+
+    keys: tuple[str, ...]
+    part: str
+
+
+@dataclass(frozen=True)
+class DraftSentence:
+    """A sentence of a draft.
+
+    Attributes
+    ----------
+    text : str
+        Without LaTeX and citations.
+    line : int
+        Of the file, where it begins.
+    citations : tuple of Citation
+    """
+
+    text: str
+    line: int
+    citations: tuple[Citation, ...] = ()
+
+
+def read_draft(source: str) -> list[DraftSentence]:
+    r"""Cut a draft into sentences, each with what it cites.
+
+    Parameters
+    ----------
+    source : str
+        LaTeX, a whole document or a piece of one. Comments, equations, tables, the abstract and
+        the bibliography are left out.
+
+    Returns
+    -------
+    list of DraftSentence
+
+    Examples
+    --------
+    >>> for sentence in read_draft(r"Dust cools \citep[see][]{a, b}. Gas is hot. % \cite{c}"):
+    ...     print(sentence.text, [c.keys for c in sentence.citations])
+    Dust cools. [('a', 'b')]
+    Gas is hot. []
+    """
+    text = _PRIVATE.sub("", source.replace("\r\n", "\n"))
+    text = _COMMENT.sub(r"\1", text)
+    body = _BODY.search(text)
+    shift = text.count("\n", 0, body.start(1)) if body else 0
+    text = body[1] if body else text
+    text = _DROPPED.sub(lambda found: "\n" * found[0].count("\n") + " ", text)
+    groups: list[tuple[str, ...]] = []
+
+    def lift(found: re.Match[str]) -> str:
+        if _NO_CITATION.search(found["name"]):
+            return "\n" * found[0].count("\n")
+        keys = ",".join(_ONE_GROUP.findall(found["groups"]))
+        listed = tuple(dict.fromkeys(key.strip() for key in keys.split(",") if key.strip()))
+        groups.append(listed)
+        return f"{_OPEN}{len(groups) - 1}{_CLOSE}" + "\n" * found[0].count("\n")
+
+    text = _CITE.sub(lift, text)
+    text = _REFERENCE.sub("", text)
+    text = _BREAK.sub(lambda found: "\n\n" + "\ue014" * found[0].count("\n") + "\n\n", text)
+    return [
+        sentence
+        for first, paragraph in _paragraphs(text, shift)
+        for sentence in _sentences(paragraph, first, groups)
+    ]
+
+
+def _paragraphs(text: str, shift: int) -> Iterator[tuple[int, str]]:
+    """Paragraphs with the line that each begins at.
+
+    A heading was made four line feeds that the file has not, and a private character for each one
+    that it had.
+    """
+    line = shift + 1
+    lines: list[str] = []
+    first = line
+    for piece in re.split(r"(\n\n\ue014*\n\n)", text):
+        if re.fullmatch(r"\n\n\ue014*\n\n", piece):
+            if lines:
+                yield first, "\n".join(lines)
+            lines, line = [], line + piece.count("\ue014")
+            first = line
+            continue
+        for number, row in enumerate(piece.split("\n")):
+            line += number > 0
+            if row.strip():
+                if not lines:
+                    first = line
+                lines.append(row)
+            elif lines:
+                yield first, "\n".join(lines)
+                lines = []
+        if lines:
+            yield first, "\n".join(lines)
+            lines = []
+
+
+def _sentences(
+    paragraph: str, first: int, groups: list[tuple[str, ...]]
+) -> Iterator[DraftSentence]:
+    rows = paragraph.split("\n")
+    numbered = (f"{_LINE_OPEN}{first + n}{_LINE_CLOSE} {row}" for n, row in enumerate(rows))
+    plain = clean_text(" ".join(numbered))
+    starts, lines, pieces = [0], [first], []
+    done = length = 0
+    for found in _LINED.finditer(plain):
+        pieces.append(plain[done : found.start()])
+        length += len(pieces[-1])
+        starts.append(length)
+        lines.append(int(found[1]))
+        done = found.end()
+    pieces.append(plain[done:])
+    text = _BEHIND_STOP.sub(r"\2\1", "".join(pieces))
+    for start, end in split_sentences(text):
+        line = lines[bisect_right(starts, start) - 1]
+        sentence = _sentence(text[start:end], line, groups)
+        if re.search(r"\w", sentence.text) or sentence.citations:
+            yield sentence
+
+
+def _sentence(marked: str, line: int, groups: list[tuple[str, ...]]) -> DraftSentence:
+    cited = []
+    for found in _CITED.finditer(marked):
+        before, after = (
+            _CITED.sub(" [1] ", rest) for rest in (marked[: found.start()], marked[found.end() :])
+        )
+        try:
+            part = read_excerpt(f"{before} {MARK} {after}").clause
+        except InputError:  # nothing but the citation
+            part = ""
+        keys = groups[int(found[1])] if int(found[1]) < len(groups) else ()
+        if keys:
+            cited.append(Citation(keys, part))
+    plain = re.sub(r"\s+(?=[.,;:!?)])", "", _CITED.sub("", marked))
+    plain = re.sub(r"\(\s*\)", "", plain)
+    return DraftSentence(" ".join(plain.split()), line, tuple(cited))

@@ -1,0 +1,1 @@
+"""The writer's desk: papers to cite, their highlights, citing sentences and related work."""

@@ -29,7 +29,7 @@ PLAIN = 0.42  # slope of the coastal plains beside the mean slope of the land
 _KERNELS = ((1.0, 0.5), (2.2, 0.3), (4.8, 0.2))
 _WIDEN = 1.3
 _WIDEST = 0.05  # of the longer side: standard deviation of the narrowest kernel
-_FEW_LANDS = 7.0  # as many lands of one size; more, and the kernels are widened
+_FEW_LANDS = 12  # more, and the kernels are widened: neighbours grow together
 _LEAST_ISLAND = 0.0004  # of the papers
 _LEAST_PAPERS = 3.0
 _CLEAR = 0.06  # of the highest peak: what is filled or drowned stays clear of sea level
@@ -125,15 +125,16 @@ def relief_of(height: Grid, *, highest: float) -> Grid:
 
     Examples
     --------
-    >>> relief_of(np.float32([-9, 0, 1, 2]), highest=2.0).round(2).tolist()
-    [-1.0, 0.0, 0.36, 1.0]
+    >>> [round(float(e), 2) for e in relief_of(np.float32([-9, 0, 1.2, 2]), highest=2.0)]
+    [-1.0, 0.0, 0.46, 1.0]
     """
     t = np.minimum(height / np.float32(highest), 1)
     land = t * (PLAIN + (1 - PLAIN) * t)
     deepest = np.float32(np.log(1 / (1 + FLOOR)))
     depth = np.clip(height / deepest, 0, 1)
-    # Curved so that the slope at the coast is about that of the coastal plain.
-    water = -(depth * (2 - depth))
+    # The ground goes under without a kink, which would show along the coast.
+    foot = np.float32(min(PLAIN * -deepest / highest, 2.0))
+    water = -depth * (foot + (1 - foot) * depth)
     return np.where(height >= 0, land, water).astype(np.float32)
 
 
@@ -210,6 +211,8 @@ def _fitted(
 def _measure(
     x: Floats, y: Floats, extent: tuple[float, float, float, float], *, cells: int, sea_share: float
 ) -> Ground:
+    from scipy.ndimage import label
+
     x0, x1, y0, y1 = extent
     cell = max(x1 - x0, y1 - y0) / cells
     shape = (max(8, round((y1 - y0) / cell)), max(8, round((x1 - x0) / cell)))
@@ -220,7 +223,7 @@ def _measure(
         density = sum(weight * blurred(counts, sigma * wide) for wide, weight in _KERNELS)
         density = np.asarray(density, dtype=np.float32)
         level, land, on_land = _sea_level(density, counts, share=sea_share, n_papers=len(x))
-        if _many_lands(land, counts) <= _FEW_LANDS or sigma * _WIDEN > cells * _WIDEST:
+        if label(land)[1] <= _FEW_LANDS or sigma * _WIDEN > cells * _WIDEST:
             break
         sigma *= _WIDEN
     floor = level / FLOOR
@@ -261,15 +264,6 @@ def _sea_level(
     return low, land, on_land
 
 
-def _many_lands(land: Any, counts: Grid) -> float:
-    """How many lands of one size would share the papers as these do (inverse Simpson index)."""
-    from scipy.ndimage import label
-
-    lands, n = label(land)
-    papers = np.bincount(lands.ravel(), counts.ravel(), minlength=n + 1)[1:]
-    return float(papers.sum() ** 2 / np.maximum((papers**2).sum(), 1e-9)) if n else 0.0
-
-
 def _without_specks(height: Grid, land: Any, sigma: float) -> Grid:
     """Leave drowned islets as shoals, and fill puddles smaller than a kernel."""
     from scipy.ndimage import label
@@ -295,5 +289,5 @@ def _raised(height: Grid, holes: Any, keep: Any, *, to: np.float32) -> Grid:
     if keep.any():
         near = np.where(holes, 1, near * np.clip((distance_transform_edt(~keep) - 1) / 4, 0, 1))
     level = np.maximum(height, to)
-    level = np.maximum(gaussian_filter(level, 2.0), to)
+    level = np.maximum(gaussian_filter(level, 4.0), to)
     return np.asarray(height + near * (level - height), dtype=np.float32)

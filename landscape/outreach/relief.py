@@ -25,12 +25,13 @@ if TYPE_CHECKING:
 
     Grid = NDArray[np.float32]
 
-EXAGGERATION = 0.055  # height of the highest peak over the longer side of the sheet
+EXAGGERATION = 0.05  # height of the highest peak over the longer side of the sheet
 LIGHT_FROM = (315.0, 360.0, 270.0)  # degrees from north by east: the main light and two fillers
 LIGHT_SHARES = (0.64, 0.18, 0.18)
 LIGHT_HEIGHT = 42.0  # degrees above the horizon
-WIDEST_GULLY, FINEST_GULLY = 1 / 42, 1 / 1400  # of the longer side, crest to crest
+WIDEST_GULLY, FINEST_GULLY = 1 / 38, 1 / 1000  # of the longer side, crest to crest
 _LEAST_PIXELS = 4.5  # a gully narrower than this would be noise
+_CREST = np.float32(0.3)  # less is sharper
 _TABLE = 64  # cells after which the scatter of the waves repeats
 
 
@@ -45,13 +46,13 @@ def hillshade(across: Grid, down: Grid) -> Grid:
     Returns
     -------
     ndarray of float32
-        Cosine of the angle to the light less that of flat ground, about -0.7 to 0.3.
+        Cosine of the angle to the light less that of flat ground, about -1.2 to 0.3.
 
     Examples
     --------
     >>> slope = np.float32([0.0, 1.0, -1.0])
-    >>> hillshade(slope, np.zeros(3, np.float32)).round(1).tolist()
-    [0.0, 0.1, -0.6]
+    >>> [round(float(light), 1) for light in hillshade(slope, np.zeros(3, np.float32))]
+    [0.0, 0.1, -0.5]
     """
     steep = 1 / np.sqrt(1 + across * across + down * down)
     height = np.deg2rad(LIGHT_HEIGHT)
@@ -60,7 +61,7 @@ def hillshade(across: Grid, down: Grid) -> Grid:
         angle = np.deg2rad(azimuth)
         east, north = np.sin(angle) * np.cos(height), np.cos(angle) * np.cos(height)
         facing = steep * (np.sin(height) - east * across + north * down)
-        total += np.float32(share) * np.maximum(facing, 0).astype(np.float32)
+        total += np.float32(share) * facing.astype(np.float32)
     return total - np.float32(np.sin(height))
 
 
@@ -97,7 +98,7 @@ def gullies(
     strength = np.float32(depth) * steepness / (1 + 0.6 * steepness)
     along_x, along_y = across.copy(), down.copy()
     added_x, added_y = np.zeros_like(across), np.zeros_like(down)
-    wave, share, octave = WIDEST_GULLY, 0.62, 0
+    wave, share, octave = WIDEST_GULLY, 0.6, 0
     while wave >= max(FINEST_GULLY, _LEAST_PIXELS * pixel):
         length = np.maximum(np.sqrt(along_x * along_x + along_y * along_y), 1e-6)
         # Across the slope: the crests run down it.
@@ -108,7 +109,7 @@ def gullies(
         added_y += swing * side_y
         along_x = across + np.float32(1.3) * added_x
         along_y = down + np.float32(1.3) * added_y
-        wave, share, octave = wave / 1.9, share * 0.86, octave + 1
+        wave, share, octave = wave / 1.9, share * 0.8, octave + 1
     return added_x, added_y
 
 
@@ -129,7 +130,8 @@ def _swing(u: Grid, v: Grid, side_x: Grid, side_y: Grid, octave: int) -> Any:
             window *= window
             total += window * np.sin(np.float32(2 * np.pi) * (off_x * side_x + off_y * side_y))
             weights += window
-    return total / weights
+    swing = total / weights
+    return swing / np.sqrt(swing * swing + _CREST)  # from waves to facets with crests between
 
 
 @cache

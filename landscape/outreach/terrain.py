@@ -255,21 +255,28 @@ def make_terrain(
     ((64, 48), 300, 0.97)
     """
     from landscape.figures.density_map import positions
+    from landscape.outreach.columns import citations_of, digest_of, topics_of, years_of
     from landscape.outreach.elevation import raise_ground, relief_of
+    from landscape.outreach.peaks import find_peaks
     from landscape.outreach.recency import map_recency, read_dates
+    from landscape.outreach.rivers import citation_flows, find_rivers
 
     _check(size, sea_share=sea_share, recent_years=recent_years, margin=margin)
     x, y = positions(atlas.map["x"], atlas.map["y"])
-    dates = read_dates(_years(atlas, len(x)), recent_years=recent_years)
-    topic = _topics_of(atlas, len(x))
+    dates = read_dates(years_of(atlas, len(x)), recent_years=recent_years)
+    topic = topics_of(atlas, len(x))
     ground = raise_ground(x, y, aspect=size[0] / size[1], sea_share=sea_share, margin=margin)
     highest = max(float(ground.height.max()), 1e-6)
     recency = map_recency(ground, x, y, dates)
+    peaks = find_peaks(ground, x, y, topic)
+    flows = citation_flows(*citations_of(atlas), topic)
     coverage = dict(getattr(atlas, "coverage", None) or {})
     return Terrain(
         elevation=relief_of(Surface.through(ground.height).at(size), highest=highest),
         recency=np.clip(Surface.through(recency).at(size), 0, 1),
         extent=ground.extent,
+        peaks=peaks,
+        rivers=find_rivers(ground, peaks, flows),
         n_papers=len(x),
         n_undated=dates.n_undated,
         years=dates.span,
@@ -279,7 +286,7 @@ def make_terrain(
         land_share=ground.land_share,
         sea_density=ground.sea_density,
         peak_density=ground.peak_density,
-        atlas_hash=_digest(x, y, topic, dates.years),
+        atlas_hash=digest_of(x, y, topic, dates.years),
         title=str(coverage.get("title") or "Papers"),
         generated=bool(coverage.get("generated")),
     )
@@ -298,25 +305,3 @@ def _check(size: tuple[int, int], *, sea_share: float, recent_years: int, margin
         raise InputError(f"Recent means the last {recent_years} years; use 1 or more.")
     if not 0 <= margin <= 0.3:
         raise InputError(f"The margin of water is {margin} of the sheet; use 0 to 0.3.")
-
-
-def _years(atlas: Any, n_papers: int) -> Floats:
-    """Year of each paper, NaN where unknown; atlases without years have none."""
-    if not hasattr(atlas, "read_papers"):
-        return np.full(n_papers, np.nan)
-    return np.asarray(atlas.read_papers(["year"])["year"].to_numpy(np.float64, na_value=np.nan))
-
-
-def _topics_of(atlas: Any, n_papers: int) -> NDArray[np.int64]:
-    if "topic_id" not in atlas.map:
-        return np.full(n_papers, -1)
-    return np.asarray(atlas.map["topic_id"], dtype=np.int64)
-
-
-def _digest(*columns: NDArray[Any]) -> str:
-    import hashlib
-
-    whole = hashlib.sha256()
-    for column in columns:
-        whole.update(np.ascontiguousarray(column).tobytes())
-    return whole.hexdigest()[:32]

@@ -192,14 +192,16 @@ for line in sys.stdin:
 class Starter:
     """Starts builds and kills them after a while."""
 
-    def __init__(self) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-c", _STARTER],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-        )
+    def __init__(self, said: Path) -> None:
+        self.said = said  # what the builds wrote to standard error
+        with said.open("w") as log:
+            self._process = subprocess.Popen(
+                [sys.executable, "-c", _STARTER],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+            )
         assert self._read() == "ready"
 
     def build(self, sources: list[Path], folder: Path, *, kill_after: float | None = None) -> int:
@@ -223,8 +225,8 @@ class Starter:
 
 
 @pytest.fixture
-def starter() -> Iterator[Starter]:
-    started = Starter()
+def starter(tmp_path: Path) -> Iterator[Starter]:
+    started = Starter(tmp_path / "said.txt")
     yield started
     started.end()
 
@@ -260,7 +262,7 @@ def test_killed_at_twenty_random_moments(
             assert_same(open_atlas(folder), undisturbed)
             number += 1
         else:
-            assert status == -signal.SIGKILL
+            assert status == -signal.SIGKILL, starter.said.read_text("utf-8")[-2000:]
             kills += 1
             seen.add(_progress(folder))
     last = tmp_path / f"killed-{number}.atlas"

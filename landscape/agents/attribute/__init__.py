@@ -1,1 +1,1 @@
-"""The attributor: which one paper does an excerpt cite?"""
+"""The attributor: which one paper an excerpt cites."""

@@ -1,0 +1,89 @@
+"""An atlas as tools for an assistant, over the Model Context Protocol.
+
+Local and read-only: the server speaks to the process that started it, over standard input and
+output, opens no port, and sends nothing anywhere unless it is given a language model.
+"""
+
+from __future__ import annotations
+
+import sys
+from contextlib import redirect_stdout
+from typing import TYPE_CHECKING, Any
+
+from landscape.agents.mcp_tools import NOTICE, Tools
+from landscape.errors import require
+
+if TYPE_CHECKING:
+    from landscape.atlas.reading import Atlas
+    from landscape.llm.models import WritingModel
+
+
+def make_server(atlas: Atlas, *, model: WritingModel | None = None) -> Any:
+    """Make the server of an atlas; nothing runs yet.
+
+    Parameters
+    ----------
+    atlas : Atlas
+    model : WritingModel, optional
+        For answers, surveys and attributions; without one they work offline.
+
+    Returns
+    -------
+    mcp.server.MCPServer
+        With the tools ``search``, ``similar``, ``paper``, ``graph``, ``ask``, ``survey``,
+        ``attribute`` and ``map_region``.
+
+    Raises
+    ------
+    MissingExtraError
+        The package ``mcp`` is not installed.
+    """
+    from landscape import __version__
+
+    require("mcp.server.mcpserver", "mcp")
+    from mcp.server import MCPServer
+    from mcp.types import ToolAnnotations
+
+    server = MCPServer(
+        "landscape",
+        title=f"Landscape: {atlas.title}",
+        instructions=_instructions(atlas),
+        version=__version__,
+        log_level="WARNING",
+    )
+    harmless = ToolAnnotations(
+        read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+    )
+    for tool in Tools(atlas, model=model).all():
+        server.add_tool(tool, annotations=harmless)
+    return server
+
+
+def serve(atlas: Atlas, *, model: WritingModel | None = None) -> None:
+    """Serve an atlas over standard input and output until the input ends.
+
+    Parameters
+    ----------
+    atlas : Atlas
+    model : WritingModel, optional
+
+    Raises
+    ------
+    MissingExtraError
+        The package ``mcp`` is not installed.
+    """
+    server = make_server(atlas, model=model)
+    # The protocol owns the true standard output, whatever it was redirected to; what libraries
+    # print meanwhile goes to standard error.
+    with redirect_stdout(sys.__stdout__):
+        server.run("stdio")
+
+
+def _instructions(atlas: Atlas) -> str:
+    facts = atlas.coverage
+    made_up = " Its papers are made up." if facts["generated"] else ""
+    return (
+        f"Search, questions and citations over {facts['papers']:,} papers of {facts['title']} "
+        f"({facts['first_date']} to {facts['last_date']}).{made_up} It holds these papers and no "
+        f"others: what is not found here may still exist. {NOTICE}"
+    )

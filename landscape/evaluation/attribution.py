@@ -1,0 +1,340 @@
+"""How often the paper is found that an excerpt cites: CiteME, and excerpts over one's own atlas."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from landscape.agents.attribute.doors import attribute
+from landscape.agents.attribute.stacks import Stacks, bounds
+from landscape.agents.seeking import Wording
+from landscape.errors import InputError
+from landscape.evaluation.lines import checked_question, json_lines, read_text
+from landscape.evaluation.metrics import Interval, bootstrap_interval, paired_difference
+from landscape.progress import progress
+
+if TYPE_CHECKING:
+    from landscape.agents.attribute.records import Attribution
+    from landscape.atlas.reading import Atlas
+    from landscape.llm.models import LanguageModel
+
+SAME_TITLE = 0.8
+"""Likeness above which two titles are one paper's (Press et al. 2024, appendix)."""
+
+_SEPARATOR = "[TITLE_SEPARATOR]"  # of CiteME, where a paper has two titles
+_GUESSES = (1, 5, 10)
+_MARK = "[CITATION]"
+_WANTED = 'CiteME\'s CSV, or JSON lines {"qid", "excerpt", "answer"}'
+
+
+@dataclass(frozen=True)
+class Case:
+    """One excerpt of a benchmark.
+
+    Attributes
+    ----------
+    qid, excerpt : str
+    titles : tuple of str
+        Titles of the paper that it cites; filled in from `answer` where that is given.
+    answer : str or None
+        Its identifier.
+    source : str or None
+        The paper that the excerpt is from.
+    before : str or None
+        The last day, or year, that counts.
+    half : str
+        Which part of the benchmark; empty where it is not split.
+    """
+
+    qid: str
+    excerpt: str
+    titles: tuple[str, ...] = ()
+    answer: str | None = None
+    source: str | None = None
+    before: str | None = None
+    half: str = ""
+
+
+@dataclass(frozen=True)
+class AttributionScores:
+    """What a benchmark says.
+
+    Attributes
+    ----------
+    values : mapping of str to ndarray of float, shape (n,)
+        By measure, a number for each excerpt whose answer the atlas holds: ``accuracy`` (the
+        paper was selected), ``guess@k`` (it is among the first k guesses), ``selected``,
+        ``search@k`` (a plain search with the whole excerpt has it among the first k).
+    halves : tuple of str, length n
+    seconds : float
+        Median of one attribution.
+    partial : int
+        Attributions in which the model failed.
+    counts : mapping of str to int
+        ``excerpts`` of the benchmark, and ``known``: those whose answer the atlas holds.
+    method : str
+    """
+
+    values: Mapping[str, np.ndarray]
+    halves: tuple[str, ...]
+    seconds: float
+    partial: int
+    counts: Mapping[str, int]
+    method: str
+
+    def summary(self, half: str | None = None) -> dict[str, Any]:
+        """Means of all measures, and the share of selections that are right."""
+        kept = np.array([half is None or one == half for one in self.halves], dtype=bool)
+        means = {name: round(float(v[kept].mean()), 4) for name, v in self.values.items()}
+        chosen = self.values["selected"][kept].sum()
+        right = self.values["accuracy"][kept].sum()
+        precision = round(float(right / chosen), 4) if chosen else None
+        return {"n": int(kept.sum()), **means, "precision": precision}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as JSON values; each half of the benchmark by its name too."""
+        names = [name for name in dict.fromkeys(self.halves) if name]
+        return {
+            **self.summary(),
+            "intervals_95": {
+                name: [round(found.low, 4), round(found.high, 4)]
+                for name, found in self._intervals().items()
+            },
+            "halves": {name: self.summary(name) for name in names},
+            "median_seconds": round(self.seconds, 4),
+            "partial": self.partial,
+            "counts": dict(self.counts),
+            "method": self.method,
+        }
+
+    def to_text(self) -> str:
+        """A table for people."""
+        known, given = self.counts["known"], self.counts["excerpts"]
+        lines = [f"{known:,} of {given:,} excerpts cite a paper of this atlas ({self.method})."]
+        lines += [f"{name:10} {found!s}" for name, found in self._intervals().items()]
+        precision = self.summary()["precision"]
+        if precision is not None:
+            lines.append(f"{'precision':10} {precision:.3f} of the papers selected are right")
+        for name in dict.fromkeys(filter(None, self.halves)):
+            told = self.summary(name)
+            shown = ", ".join(
+                f"{key} {told[key]:.3f}" for key in ("accuracy", "guess@1", "search@1")
+            )
+            lines.append(f"{name} half ({told['n']}): {shown}")
+        gain = paired_difference(self.values["search@1"], self.values["guess@1"])
+        lines.append(f"best guess over plain search: {gain}")
+        lines.append(f"median {1000 * self.seconds:.0f} ms, {self.partial} partial")
+        return "\n".join(lines)
+
+    def _intervals(self) -> dict[str, Interval]:
+        return {name: bootstrap_interval(values) for name, values in self.values.items()}
+
+
+def read_cases(path: str | Path) -> list[Case]:
+    """Read excerpts.
+
+    Parameters
+    ----------
+    path : path
+        CiteME's CSV (``excerpt, target_paper_title``, optionally ``id, source_paper_title, year``),
+        or JSON lines ``{"qid", "excerpt", "answer"}``, optionally with ``source``, ``before`` and
+        ``half``.
+
+    Returns
+    -------
+    list of Case
+
+    Raises
+    ------
+    InputError
+        If it is neither, or an excerpt has no ``[CITATION]``.
+
+    Examples
+    --------
+    >>> read_cases("no-such.csv")
+    Traceback (most recent call last):
+    landscape.errors.InputError: There is no file no-such.csv; give CiteME's CSV, or JSON lines ...
+    """
+    path = Path(path)
+    text = read_text(path, wanted=_WANTED)
+    cases = _jsonl(text, path) if text.lstrip()[:1] == "{" else _citeme(text, path)
+    for case in cases:
+        if _MARK.lower() not in case.excerpt.lower():
+            raise InputError(f"{path}, excerpt {case.qid}, has no {_MARK} in it.")
+    if not cases:
+        raise InputError(f"{path} holds no excerpt; give {_WANTED}.")
+    return cases
+
+
+def title_matches(title: str, titles: Sequence[str]) -> bool:
+    """Tell whether a title is one of some others, as CiteME tells it.
+
+    Parameters
+    ----------
+    title : str
+    titles : sequence of str
+
+    Returns
+    -------
+    bool
+        The ratio of matching characters (Ratcliff & Obershelp) is above 0.8 for one of them.
+
+    Examples
+    --------
+    >>> title_matches("Dust in Quasars", ["Dust in quasars."]), title_matches("Dust", ["Gas"])
+    (True, False)
+    """
+    return any(
+        SequenceMatcher(a=title.lower(), b=one.lower()).ratio() > SAME_TITLE for one in titles
+    )
+
+
+def evaluate_attribution(
+    atlas: Atlas,
+    cases: str | Path | Sequence[Case],
+    *,
+    connection: LanguageModel | None = None,
+    on_result: Callable[[Case, Attribution], None] | None = None,
+    **settings: Any,
+) -> AttributionScores:
+    """Run a benchmark on an atlas.
+
+    Parameters
+    ----------
+    atlas : Atlas
+    cases : path or sequence of Case
+    connection : LanguageModel, optional
+    on_result : callable, optional
+        Told each attribution.
+    **settings
+        Further ones of `landscape.agents.attribute.doors.attribute`.
+
+    Returns
+    -------
+    AttributionScores
+        Of the excerpts whose answer is in the atlas: no other can be found in it.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or the atlas holds none of the answers.
+    """
+    asked = read_cases(cases) if isinstance(cases, str | Path) else list(cases)
+    known = _known(atlas, asked)
+    if not known:
+        message = f"{atlas.path} holds none of the papers that the {len(asked):,} excerpts cite."
+        raise InputError(message)
+    rows: list[dict[str, float]] = []
+    seconds = []
+    partial = 0
+    atlas.search("warm up", k=1)  # opens what is opened once
+    with progress("Excerpts", total=len(known)) as advance:
+        for case in known:
+            found = attribute(
+                atlas, case.excerpt, source=case.source, before=case.before,
+                connection=connection, **settings,
+            )  # fmt: skip
+            rows.append(_scores(atlas, case, found))
+            seconds.append(found.seconds)
+            partial += found.partial
+            if on_result is not None:
+                on_result(case, found)
+            advance(1)
+    return AttributionScores(
+        values={name: np.array([row[name] for row in rows]) for name in rows[0]},
+        halves=tuple(case.half for case in known),
+        seconds=float(np.median(seconds)),
+        partial=partial,
+        counts={"excerpts": len(asked), "known": len(known)},
+        method="offline" if connection is None else connection.model,
+    )
+
+
+def _scores(atlas: Atlas, case: Case, found: Attribution) -> dict[str, float]:
+    limits = bounds(atlas, source=case.source, before=case.before)
+    plain = " ".join(case.excerpt.replace(_MARK, " ").split())
+    searched = Stacks(atlas, limits).seek([Wording(plain)]).papers
+    right = [title_matches(paper.title, case.titles) for paper in found.papers]
+    there = [title_matches(paper.title, case.titles) for paper in searched[: _GUESSES[-1]]]
+    chosen = found.paper is not None and title_matches(found.paper.title, case.titles)
+    return {
+        "accuracy": float(chosen),
+        "selected": float(found.paper is not None),
+        **{f"guess@{k}": float(any(right[:k])) for k in _GUESSES},
+        **{f"search@{k}": float(any(there[:k])) for k in _GUESSES},
+    }
+
+
+def _known(atlas: Atlas, cases: Sequence[Case]) -> list[Case]:
+    """Those whose answer the atlas holds, with its title."""
+    from landscape.agents.cite.merging import title_key
+
+    titles = {title_key(title) for title in atlas.read_papers(["title"])["title"]}
+    kept = []
+    for case in cases:
+        if case.answer is not None:
+            try:
+                row = atlas.engine.row_of(case.answer)
+            except InputError:
+                continue
+            kept.append(replace(case, titles=(atlas.engine.papers([row])[0].title,)))
+        elif any(title_key(title) in titles for title in case.titles):
+            kept.append(case)
+    return kept
+
+
+def _jsonl(text: str, path: Path) -> list[Case]:
+    cases = []
+    for number, record in json_lines(text, path):
+        where = f"{path}, line {number},"
+        excerpt = checked_question(record.get("excerpt"), where)
+        answer = record.get("answer")
+        if not isinstance(answer, str) or not answer:
+            raise InputError(f'{where} needs an "answer": the identifier of the paper cited.')
+        told = {
+            name: str(record[name]) if record.get(name) is not None else None
+            for name in ("source", "before", "half")
+        }
+        cases.append(
+            Case(
+                str(record.get("qid", number)),
+                excerpt,
+                answer=answer,
+                source=told["source"],
+                before=told["before"],
+                half=told["half"] or "",
+            )
+        )
+    return cases
+
+
+def _citeme(text: str, path: Path) -> list[Case]:
+    rows = csv.DictReader(text.splitlines(keepends=True))
+    names = set(rows.fieldnames or ())
+    if not {"excerpt", "target_paper_title"} <= names:
+        shown = ", ".join(sorted(names)) or "no columns"
+        raise InputError(f"{path} has {shown}; give {_WANTED}.")
+    cases = []
+    for number, row in enumerate(rows, 1):
+        where = f"{path}, row {number},"
+        titles = tuple(t.strip() for t in (row["target_paper_title"] or "").split(_SEPARATOR))
+        if not any(titles):
+            raise InputError(f"{where} has no target_paper_title.")
+        year = (row.get("year") or "").strip().removesuffix(".0")
+        cases.append(
+            Case(
+                (row.get("id") or "").strip() or str(number),
+                checked_question(row["excerpt"], where),
+                tuple(filter(None, titles)),
+                source=(row.get("source_paper_title") or "").strip() or None,
+                before=year or None,
+                half=(row.get("split") or "").strip(),
+            )
+        )
+    return cases

@@ -1,0 +1,364 @@
+"""How well papers are suggested for a text, with and without keywords, and how good highlights are.
+
+The measures are those of SciLit (Gu & Hahnloser 2023, tables 2 and 5): recall@K of the papers
+really cited; ROUGE of highlights against abstracts, and of citing sentences against the real ones,
+the best of the first K.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from landscape.agents.cite.desk import Desk
+from landscape.agents.cite.highlights import highlight
+from landscape.errors import InputError, require
+from landscape.evaluation.lines import checked_question, json_lines, read_text
+from landscape.evaluation.metrics import bootstrap_interval
+from landscape.progress import progress
+
+if TYPE_CHECKING:
+    from landscape.agents.cite.records import Citing
+    from landscape.atlas.reading import Atlas
+    from landscape.llm.models import WritingModel
+
+DEPTHS = (1, 5, 10, 20, 50, 100)
+ROUGE = ("rouge1", "rouge2", "rougeL")
+
+_WANTED = 'JSON lines {"context", "cited": [ids]}, optionally with "keywords" and "sentence"'
+_MOST_CONTEXT = 1500  # characters of a citing paper's abstract
+
+
+@dataclass(frozen=True)
+class Place:
+    """A place where papers are cited.
+
+    Attributes
+    ----------
+    qid, context : str
+    cited : tuple of str
+        Paper ids.
+    keywords : str or None
+        As a filter is written.
+    sentence : str
+        The real citing sentence, where it is known.
+    citing : str or None
+        The paper that the place is in, which no search may return.
+    """
+
+    qid: str
+    context: str
+    cited: tuple[str, ...]
+    keywords: str | None = None
+    sentence: str = ""
+    citing: str | None = None
+
+
+@dataclass(frozen=True)
+class CitingScores:
+    """What a benchmark says.
+
+    Attributes
+    ----------
+    recall : mapping of str to mapping of int to ndarray of float, shape (n,)
+        ``"without keywords"`` and ``"with keywords"``: by depth, the share of the papers cited
+        that are among the first K, for each place.
+    rouge : mapping of str to float
+        F-measures of the citing sentences, the best of those written; empty without a model.
+    counts : mapping of str to int
+        ``places`` given, ``known`` here, ``sentences`` written.
+    seconds : float
+        Median of one search.
+    """
+
+    recall: Mapping[str, Mapping[int, np.ndarray]]
+    rouge: Mapping[str, float]
+    counts: Mapping[str, int]
+    seconds: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as JSON values."""
+        return {
+            "n": self.counts["known"],
+            **{
+                f"recall@{k}": round(float(values.mean()), 4)
+                for k, values in self.recall["without keywords"].items()
+            },
+            "with keywords": {
+                f"recall@{k}": round(float(values.mean()), 4)
+                for k, values in self.recall.get("with keywords", {}).items()
+            },
+            "rouge": {name: round(value, 4) for name, value in self.rouge.items()},
+            "counts": dict(self.counts),
+            "median_seconds": round(self.seconds, 4),
+        }
+
+    def to_text(self) -> str:
+        """A table for people."""
+        given, known = self.counts["places"], self.counts["known"]
+        lines = [f"{known:,} of {given:,} places cite papers of this atlas."]
+        for how, by_depth in self.recall.items():
+            for k, values in by_depth.items():
+                lines.append(f"recall@{k:<4} {how:18} {bootstrap_interval(values)}")
+        lines += [f"{name} of citing sentences {value:.3f}" for name, value in self.rouge.items()]
+        lines.append(f"median {1000 * self.seconds:.0f} ms")
+        return "\n".join(lines)
+
+
+def read_places(path: str | Path) -> list[Place]:
+    """Read places where papers are cited.
+
+    Parameters
+    ----------
+    path : path
+        JSON lines ``{"context", "cited": [ids]}``, optionally with ``qid``, ``keywords``,
+        ``sentence`` (the real citing sentence) and ``citing`` (the paper it is in).
+
+    Returns
+    -------
+    list of Place
+
+    Raises
+    ------
+    InputError
+        If it is not of that form.
+
+    Examples
+    --------
+    >>> read_places("no-such.jsonl")
+    Traceback (most recent call last):
+    landscape.errors.InputError: There is no file no-such.jsonl; give JSON lines ...
+    """
+    path = Path(path)
+    places = []
+    for number, record in json_lines(read_text(path, wanted=_WANTED), path):
+        where = f"{path}, line {number},"
+        cited = record.get("cited")
+        listed = [cited] if isinstance(cited, str) else cited
+        if not isinstance(listed, list) or not listed:
+            raise InputError(f'{where} needs a list of papers in "cited".')
+        words = record.get("keywords")
+        if isinstance(words, list):
+            words = ";".join(f'"{word}"' for word in words)
+        places.append(
+            Place(
+                str(record.get("qid", number)),
+                checked_question(record.get("context"), where),
+                tuple(str(name) for name in listed),
+                str(words) if words else None,
+                str(record.get("sentence") or ""),
+                record.get("citing"),
+            )
+        )
+    if not places:
+        raise InputError(f"{path} holds no place; give {_WANTED}.")
+    return places
+
+
+def places_from_graph(atlas: Atlas, *, n: int = 200, seed: int = 0) -> list[Place]:
+    """Make places out of the citation graph: a citing paper's title and abstract as the context.
+
+    Keywords are those that a writer who knows the subject might give, as SciLit simulates them:
+    a keyword of a cited paper that the context holds too, else one that its title holds.
+
+    Parameters
+    ----------
+    atlas : Atlas
+        With citations.
+    n : int, default 200
+        Citing papers, drawn at random.
+    seed : int, default 0
+
+    Returns
+    -------
+    list of Place
+
+    Raises
+    ------
+    InputError
+        If the atlas knows of no citation among its papers.
+    """
+    graph = atlas.citations
+    links = graph.reference_links
+    with_references = [
+        row for row in np.flatnonzero(graph.out_degree).tolist()
+        if (links.of(row) < len(atlas)).any()
+    ]  # fmt: skip
+    if not with_references:
+        raise InputError(graph.note or f"No paper of {atlas.path} cites another one of it.")
+    rng = np.random.default_rng(seed)
+    chosen = rng.permutation(with_references)[:n]
+    places = []
+    for row in sorted(chosen.tolist()):
+        citing = atlas.engine.papers([row])[0]
+        nodes = links.of(row)
+        cited = atlas.engine.papers(np.asarray(nodes[nodes < len(atlas)], dtype=np.int64))
+        context = f"{citing.title}. {citing.abstract}"[:_MOST_CONTEXT]
+        places.append(
+            Place(
+                citing.paper_id,
+                context,
+                tuple(paper.paper_id for paper in cited),
+                _keyword(context, cited[0].keywords, cited[0].title),
+                citing=citing.paper_id,
+            )
+        )
+    return places
+
+
+def evaluate_citing(
+    atlas: Atlas,
+    places: str | Path | Sequence[Place],
+    *,
+    connection: WritingModel | None = None,
+    n_sentences: int = 10,
+) -> CitingScores:
+    """Run a benchmark on an atlas.
+
+    Parameters
+    ----------
+    atlas : Atlas
+    places : path or sequence of Place
+    connection : WritingModel, optional
+        Writes citing sentences for the first papers, which are compared with the real ones.
+    n_sentences : int, default 10
+        First papers that sentences are written for: the best of them counts.
+
+    Returns
+    -------
+    CitingScores
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or the atlas holds none of the papers cited.
+    """
+    asked = read_places(places) if isinstance(places, str | Path) else list(places)
+    known = [(place, rows) for place in asked if (rows := _rows(atlas, place.cited))]
+    if not known:
+        raise InputError(f"{atlas.path} holds none of the papers that are cited.")
+    desk = Desk().add(atlas)
+    hits: dict[str, list[list[bool]]] = {"without keywords": [], "with keywords": []}
+    cited: dict[str, list[int]] = {name: [] for name in hits}
+    seconds, best, written = [], [], 0
+    with progress("Places", total=len(known)) as advance:
+        for place, rows in known:
+            for how, words in (("without keywords", None), ("with keywords", place.keywords)):
+                if how == "with keywords" and words is None:
+                    continue
+                started = time.perf_counter()
+                found = desk.cite(place.context, words, k=DEPTHS[-1] + 1, n_highlights=0)
+                seconds.append(time.perf_counter() - started)
+                own = _rows(atlas, [place.citing] if place.citing else [])
+                listed = [paper.row for paper in found.papers if paper.row not in own]
+                hits[how].append([row in rows for row in listed])
+                cited[how].append(len(rows))
+            if connection is not None and place.sentence:
+                told = desk.cite(
+                    place.context, place.keywords, k=n_sentences, connection=connection
+                )
+                score = _best_rouge(place.sentence, told)
+                written += score is not None
+                best += [score] if score is not None else []
+            advance(1)
+    return CitingScores(
+        recall={
+            how: {k: _recall(hits[how], cited[how], k) for k in DEPTHS} for how in hits if hits[how]
+        },
+        rouge={name: statistics.fmean(one[name] for one in best) for name in ROUGE if best},
+        counts={"places": len(asked), "known": len(known), "sentences": written},
+        seconds=statistics.median(seconds),
+    )
+
+
+def rouge_of_highlights(texts: Sequence[tuple[str, str]], *, n: int = 5) -> dict[str, float]:
+    """Compare highlights of full texts with their abstracts.
+
+    Parameters
+    ----------
+    texts : sequence of (str, str)
+        Full text, without the abstract, and abstract.
+    n : int, default 5
+        Sentences chosen of each.
+
+    Returns
+    -------
+    dict of str to float
+        Mean F-measures of ROUGE-1, ROUGE-2 and ROUGE-L (Lin 2004).
+
+    Raises
+    ------
+    InputError
+        If there is no text.
+    MissingExtraError
+        The package ``rouge-score`` is not installed.
+    """
+    if not texts:
+        raise InputError("There is no full text to take highlights from.")
+    scores = [
+        rouge(" ".join(one.text for one in highlight(full, n=n)), abstract)
+        for full, abstract in texts
+    ]
+    return {name: statistics.fmean(one[name] for one in scores) for name in ROUGE}
+
+
+def rouge(text: str, reference: str) -> dict[str, float]:
+    """F-measures of ROUGE-1, ROUGE-2 and ROUGE-L, with stems.
+
+    Parameters
+    ----------
+    text, reference : str
+
+    Returns
+    -------
+    dict of str to float
+
+    Raises
+    ------
+    MissingExtraError
+        The package ``rouge-score`` is not installed.
+
+    Examples
+    --------
+    >>> round(rouge("Dust cools by lines.", "Dust cools fast.")["rouge1"], 2)
+    0.57
+    """
+    module = require("rouge_score.rouge_scorer", "dev")
+    found = module.RougeScorer(list(ROUGE), use_stemmer=True).score(reference, text)
+    return {name: float(found[name].fmeasure) for name in ROUGE}
+
+
+def _best_rouge(sentence: str, found: Citing) -> dict[str, float] | None:
+    scores = [rouge(one.sentence.text, sentence) for one in found.suggestions if one.sentence]
+    if not scores:
+        return None
+    return {name: max(score[name] for score in scores) for name in ROUGE}
+
+
+def _recall(hits: Sequence[Sequence[bool]], cited: Sequence[int], k: int) -> np.ndarray:
+    return np.array([sum(row[:k]) / n for row, n in zip(hits, cited, strict=True)])
+
+
+def _rows(atlas: Atlas, names: Sequence[str]) -> set[int]:
+    rows = set()
+    for name in names:
+        try:
+            rows.add(atlas.engine.row_of(name))
+        except InputError:
+            continue
+    return rows
+
+
+def _keyword(context: str, keywords: Sequence[str], title: str) -> str | None:
+    """The longest keyword of a cited paper that the context holds, else one of its title."""
+    for text in (context.casefold(), title.casefold()):
+        held = [word for word in keywords if word.casefold() in text and '"' not in word]
+        if held:
+            return f'"{max(held, key=len)}"'
+    return None

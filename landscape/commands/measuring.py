@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from landscape.commands.answering import Answer, as_json
+from landscape.commands.citing import add_evaluate_citing
 from landscape.commands.parsing import command, positive
+from landscape.commands.surveying import add_evaluate_survey
 
 if TYPE_CHECKING:
     from landscape.overlays.analysis import Analysis
@@ -38,6 +40,8 @@ def add_evaluate(commands: Any) -> None:
     )
     retrieval.add_argument("--json", action="store_true", help="print one JSON document")
 
+    add_evaluate_survey(kinds)
+    add_evaluate_citing(kinds)
     mentions = _kind(kinds, "mentions", _mentions, "how well facilities are found in papers")
     mentions.add_argument("--labels", type=Path, required=True, metavar="FILE", help=_LABELS)
 

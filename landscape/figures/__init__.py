@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from landscape.figures.report_page import report
     from landscape.figures.review_map import reviews
     from landscape.figures.slice_maps import time_slices
+    from landscape.figures.survey_branches import survey_tree
+    from landscape.figures.survey_on_map import survey_map
     from landscape.figures.tables import save_table
     from landscape.figures.trend_chart import trends
     from landscape.figures.twins import interactive
@@ -40,6 +42,8 @@ __all__ = [
     "reviews",
     "save_figure",
     "save_table",
+    "survey_map",
+    "survey_tree",
     "time_slices",
     "trends",
     "uat",
@@ -59,6 +63,8 @@ _HOMES = {
     "reviews": "landscape.figures.review_map",
     "save_figure": "landscape.figures.export",
     "save_table": "landscape.figures.tables",
+    "survey_map": "landscape.figures.survey_on_map",
+    "survey_tree": "landscape.figures.survey_branches",
     "time_slices": "landscape.figures.slice_maps",
     "trends": "landscape.figures.trend_chart",
     "uat": "landscape.figures.concept_map",

@@ -37,6 +37,7 @@ _LONGEST_NOTE = 160
 _REGIONS_NAMED, _FOR_ORIENTATION = 16, 8
 _PAPERS_TOLD, _RANKS_TOLD = 10, 12
 _ENOUGH_TO_OUTLINE = 3
+_LED = "Arrows lead from a paper to those that it led to."
 
 
 def query_map(
@@ -47,6 +48,7 @@ def query_map(
     size_inches: tuple[float, float] = SIZE_INCHES,
     title: str | None = None,
     raster_dpi: int = RASTER_DPI,
+    links: Sequence[tuple[int, int]] = (),
 ) -> Sheet:
     """Draw where the papers that a search found lie on the map.
 
@@ -68,6 +70,8 @@ def query_map(
         Heading above the map.
     raster_dpi : int, default 200
         Pixels per inch of the density picture; the lettering is always drawn as text.
+    links : sequence of (int, int)
+        Papers that led to papers, by their places among the hits, from 0: drawn as arrows.
 
     Returns
     -------
@@ -90,6 +94,7 @@ def query_map(
     import matplotlib as mpl
     import pandas as pd
 
+    from landscape.figures.links import draw_links
     from landscape.figures.marks import legend_of, mark_papers, outline_region
     from landscape.figures.page import Page
     from landscape.figures.sheet import SETTINGS
@@ -121,6 +126,7 @@ def query_map(
         head = _head(results)
         # The caption is set twice: first to learn its height, then with what the map left out.
         draft = _sentences(results, spread, facts, not_numbered=len(table), outside=len(x))
+        draft += [_LED] if links else []
         page.reserve_caption(head, draft, facts)
         shown = pd.concat([topics[["x", "y"]], table[["x", "y"]]])
         frame = page.fit(x, y, shown)
@@ -129,6 +135,7 @@ def query_map(
             inside = papers["topic_id"].to_numpy() == topic
             found = papers["paper_id"][inside].isin(table["paper_id"]).to_numpy()
             outline_region(page, frame, x[inside], y[inside], found=found)
+        draw_links(page, frame, table[["x", "y"]].to_numpy(), links)
         marked = mark_papers(page, frame, table["x"].to_numpy(), table["y"].to_numpy(), apart=apart)
         loud = [topic for topic, *_ in spread.inside]
         page.letter(topics, frame, labels=True, max_labels=None, reserved=marked.boxes, loud=loud)
@@ -139,6 +146,7 @@ def query_map(
             not_numbered=marked.not_numbered,
             outside=frame.outside(x, y),
         )
+        sentences += [_LED] if links else []
         page.write_caption(head, sentences, facts)
     sheet = page.sheet
     sheet.table = table

@@ -1,0 +1,271 @@
+"""How well a survey finds what belongs, beside one search that returns as many papers."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from landscape.agents.survey.library import Library
+from landscape.agents.survey.settings import SurveySettings, survey_settings
+from landscape.agents.survey.surveying import survey
+from landscape.errors import InputError
+from landscape.evaluation.formats import read_queries
+from landscape.evaluation.metrics import bootstrap_interval, paired_difference
+from landscape.evaluation.queries import Query, resolve_queries
+from landscape.progress import progress
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from landscape.agents.survey.records import Survey
+    from landscape.atlas.reading import Atlas
+    from landscape.llm.models import WritingModel
+
+DEPTHS = (20, 50, 100)
+"""Numbers of papers at which recall is compared, as PaSa's evaluation does."""
+
+FULL, NO_EXPAND, NO_SELECTOR, ONE_SHOT = (
+    "survey",
+    "without expand",
+    "without selector",
+    "one search",
+)
+VARIANTS: Mapping[str, Mapping[str, Any]] = {
+    FULL: {},
+    NO_EXPAND: {"expand": 0},
+    NO_SELECTOR: {"selector": False},
+}
+_FEWEST = 3  # references within the atlas that a paper needs to make a question
+Half = Literal["all", "first", "second"]
+
+
+@dataclass(frozen=True)
+class SurveyEvaluation:
+    """What a benchmark says of surveys of an atlas.
+
+    Attributes
+    ----------
+    values : mapping of str to mapping of str to ndarray of float64, shape (n_questions,)
+        By variant and measure: ``crawler recall`` (of all judged papers), ``precision``,
+        ``recall`` (both of the selected ones), ``returned`` (how many), ``recall@20``, ``@50`` and
+        ``@100`` of the order that the survey gives; ``NaN`` where a measure does not exist.
+        ``one search`` returns as many papers as the survey, question by question.
+    seconds : mapping of str to float
+        Median time of one survey.
+    counts : mapping of str to int
+    kind : str
+        Where the questions are from.
+    """
+
+    values: Mapping[str, Mapping[str, NDArray[np.float64]]]
+    seconds: Mapping[str, float]
+    counts: Mapping[str, int]
+    kind: str
+
+    def means(self) -> dict[str, dict[str, float]]:
+        """Averages over the questions, by variant and measure."""
+        return {
+            name: {measure: round(float(np.nanmean(v)), 4) for measure, v in measures.items()}
+            for name, measures in self.values.items()
+        }
+
+    def gains(self) -> dict[str, Any]:
+        """How much the survey beats one search, by measure, with 95 per cent intervals."""
+        one, full = self.values[ONE_SHOT], self.values[FULL]
+        return {m: paired_difference(one[m], full[m]) for m in one if m != "returned"}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as JSON values."""
+        return {
+            "kind": self.kind,
+            "counts": dict(self.counts),
+            **self.means(),
+            "gain over one search": {
+                measure: {"mean": round(d.mean, 4), "low": round(d.low, 4),
+                          "high": round(d.high, 4), "p": round(d.p, 4)}
+                for measure, d in self.gains().items()
+            },
+            "median_seconds": {name: round(value, 3) for name, value in self.seconds.items()},
+        }  # fmt: skip
+
+    def to_text(self) -> str:
+        """A table for people."""
+        lines = [
+            f"{self.counts['queries_known']:,} of {self.counts['queries']:,} questions "
+            f"({self.kind}) have a paper in this atlas."
+        ]
+        measures = list(self.values[FULL])
+        lines.append("".join([f"{'':18}", *(f"{name:>16}" for name in measures), f"{'s':>7}"]))
+        for name, means in self.means().items():
+            cells = [f"{means.get(measure, np.nan):16.3f}" for measure in measures]
+            seconds = self.seconds.get(name, float("nan"))
+            lines.append("".join([f"{name:18}", *cells, f"{seconds:7.2f}"]))
+        for measure, values in self.values[FULL].items():
+            if measure in ("recall", "recall@50"):
+                lines.append(f"survey, {measure}: {bootstrap_interval(values)}")
+        lines += [f"gain over one search, {m}: {d}" for m, d in self.gains().items()]
+        return "\n".join(lines)
+
+
+def questions_from_citations(
+    atlas: Atlas, *, fewest: int = _FEWEST, half: Half = "all", most: int | None = None
+) -> list[Query]:
+    """Make questions of an atlas's own citations: a paper's title asks for its references.
+
+    Parameters
+    ----------
+    atlas : Atlas
+    fewest : int, default 3
+        References within the atlas that a paper needs.
+    half : {"all", "first", "second"}
+        Settings are chosen on the first half; report the second. The halves are drawn at random,
+        always alike.
+    most : int, optional
+        Questions at most.
+
+    Returns
+    -------
+    list of Query
+        With the key of the asking paper as ``qid``: it has to be taken out of the atlas.
+
+    Raises
+    ------
+    InputError
+        If no paper has so many references.
+    """
+    graph = atlas.citations
+    links, n_papers = graph.reference_links, graph.n_papers
+    within = np.asarray(links.targets) < n_papers
+    counts = np.add.reduceat(np.append(within, False), links.starts[:n_papers])
+    counts = np.where(links.degrees[:n_papers] > 0, counts, 0)
+    rows = np.flatnonzero(counts >= fewest)
+    if not len(rows):
+        raise InputError(
+            f"No paper of {atlas.path} has {fewest} references within it. {graph.note}".strip()
+        )
+    rows = np.random.default_rng(0).permutation(rows)
+    rows = {"all": rows, "first": rows[0::2], "second": rows[1::2]}[half][:most]
+    keys = atlas.engine.holdings.shelf.column("paper_id", np.arange(n_papers))
+    return [
+        Query(paper.paper_id, paper.title, tuple(keys[t] for t in links.of(paper.row)
+                                                 if t < n_papers))
+        for paper in atlas.engine.papers(rows)
+    ]  # fmt: skip
+
+
+def evaluate_survey(
+    atlas: Atlas,
+    queries: str | Path | Sequence[Query] | None = None,
+    *,
+    half: Half = "all",
+    most: int | None = None,
+    variants: Mapping[str, Mapping[str, Any]] = VARIANTS,
+    model: WritingModel | None = None,
+    **settings: Any,
+) -> SurveyEvaluation:
+    """Measure surveys against questions whose papers are known.
+
+    Parameters
+    ----------
+    atlas : Atlas
+    queries : path or sequence of Query, optional
+        PaSa's JSON lines (AutoScholarQuery, RealScholarQuery) or another format of
+        `landscape.evaluation.formats.read_queries`; by default `questions_from_citations`.
+    half, most
+        As for `questions_from_citations`; `most` holds for a file too.
+    variants : mapping of str to mapping
+        Settings by name; has to have "survey".
+    model : WritingModel, optional
+    **settings
+        Of every survey, such as ``papers``.
+
+    Returns
+    -------
+    SurveyEvaluation
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or no question has a paper in the atlas.
+
+    Examples
+    --------
+    >>> list(VARIANTS)
+    ['survey', 'without expand', 'without selector']
+    """
+    names = ["paper_id", "arxiv_id", "bibcode", "doi", "title"]
+    if queries is None:
+        asked, kind = questions_from_citations(atlas, half=half, most=most), "citations"
+        known = asked
+        counts = {"queries": len(asked), "queries_known": len(asked),
+                  "relevant_known": sum(len(q.relevant) for q in asked)}  # fmt: skip
+    else:
+        given = read_queries(queries) if isinstance(queries, str | Path) else list(queries)
+        kind = Path(queries).name if isinstance(queries, str | Path) else "given"
+        known, counts = resolve_queries(given, atlas.read_papers(names))
+        known = known[:most]
+    if not known:
+        raise InputError(f"None of the questions has a paper in {atlas.path}.")
+    own = {query.qid for query in known} if queries is None else set()
+    values: dict[str, dict[str, list[float]]] = {name: {} for name in (*variants, ONE_SHOT)}
+    seconds: dict[str, list[float]] = {name: [] for name in values}
+    with progress("Surveys", total=len(known) * len(variants)) as advance:
+        for query in known:
+            without = (query.qid,) if query.qid in own else ()
+            for name, changes in variants.items():
+                chosen = survey_settings(**{**settings, **changes, "without": without})
+                found = survey(atlas, query.question, chosen, model=model)
+                seconds[name].append(found.spent.seconds)
+                _note(values[name], _measures(found, query))
+                if name == FULL:
+                    begin = time.perf_counter()
+                    _note(values[ONE_SHOT], _one_search(atlas, query, chosen, len(found)))
+                    seconds[ONE_SHOT].append(time.perf_counter() - begin)
+                advance(1)
+    return SurveyEvaluation(
+        {name: {m: np.array(v) for m, v in measures.items()} for name, measures in values.items()},
+        {name: float(np.median(times)) for name, times in seconds.items() if times},
+        counts,
+        kind,
+    )
+
+
+def _measures(found: Survey, query: Query) -> dict[str, float]:
+    truth = set(query.relevant)
+    order = [one.key for one in found.crawled if one.how != "seed"]
+    chosen = [one.key for one in found.selected]
+    hits = len(truth & set(chosen))
+    return {
+        "crawler recall": len(truth & set(order)) / len(truth),
+        "precision": hits / len(chosen) if chosen else float("nan"),
+        "recall": hits / len(truth),
+        "returned": float(len(chosen)),
+        **{f"recall@{k}": len(truth & set(order[:k])) / len(truth) for k in DEPTHS},
+    }
+
+
+def _one_search(atlas: Atlas, query: Query, chosen: SurveySettings, n: int) -> dict[str, float]:
+    """One search of the same question in the same papers, returning as many."""
+    library = Library(atlas, query.question, before=chosen.before, without=chosen.without)
+    truth = set(query.relevant)
+    wanted = max(n, chosen.papers, *DEPTHS)
+    rows = library.search(query.question, k=wanted)
+    order = [paper.paper_id for paper in library.papers(rows)]
+    hits = len(truth & set(order[:n]))
+    return {
+        "crawler recall": len(truth & set(order[: chosen.papers])) / len(truth),
+        "precision": hits / n if n else float("nan"),
+        "recall": hits / len(truth),
+        "returned": float(n),
+        **{f"recall@{k}": len(truth & set(order[:k])) / len(truth) for k in DEPTHS},
+    }
+
+
+def _note(values: dict[str, list[float]], measured: Mapping[str, float]) -> None:
+    for measure, value in measured.items():
+        values.setdefault(measure, []).append(value)

@@ -1,0 +1,273 @@
+"""Who led to whom in a survey: from the question by its searches to the papers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from landscape.errors import InputError
+from landscape.figures.caption import count
+from landscape.figures.chart_page import SMALL, ChartPage
+from landscape.figures.colours import theme
+from landscape.figures.names import FONTS, clean_name
+from landscape.query.markdown import coverage_line
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+    from landscape.agents.survey.records import Crawled, Survey
+    from landscape.figures.chart_page import Box
+    from landscape.figures.sheet import Sheet
+
+SIZE_INCHES = (11.0, 8.5)
+_LONGEST = 90  # characters of a label, before it is cut to its column
+_PITCH = 1.18  # rows, in font sizes
+_SMALLEST_LETTERS = 4.6  # points
+_WAYS = {
+    "reference": "cited by it",
+    "citation": "cites it",
+    "cited together": "cited together with it",
+    "similar": "like it",
+    "section": "cited in a section of it",
+    "search": "by a search",
+}
+_DASHES = {
+    "reference": "-",
+    "section": "-",
+    "citation": (0, (4, 1.5)),
+    "cited together": (0, (4, 1.5, 1, 1.5)),
+    "similar": (0, (1, 1.5)),
+    "search": "-",
+}
+
+
+@dataclass
+class _Node:
+    """A dot of the tree with what hangs on it."""
+
+    label: str
+    column: int
+    how: str = "search"
+    one: Crawled | None = None
+    children: list[_Node] = field(default_factory=list)
+    row: float = 0.0
+
+
+def survey_tree(
+    survey: Survey,
+    *,
+    most: int = 60,
+    colours: str = "light",
+    size_inches: tuple[float, float] = SIZE_INCHES,
+    title: str | None = None,
+) -> Sheet:
+    """Draw which search or paper led to each paper of a survey.
+
+    Parameters
+    ----------
+    survey : Survey
+    most : int, default 60
+        Papers drawn, the best first, besides those on the way to them.
+    colours : {"light", "dark"}, default "light"
+    size_inches : (float, float), default (11, 8.5)
+    title : str, optional
+        Heading above the tree.
+
+    Returns
+    -------
+    Sheet
+        A matplotlib Figure, with ``alt_text`` and a ``table`` of what is drawn: ``label, paper_id,
+        how, parent, column, row, selected, score``.
+
+    Raises
+    ------
+    InputError
+        If the survey judged no paper, for unknown colours, or for a page too small to letter.
+
+    Examples
+    --------
+    >>> import landscape as ls
+    >>> atlas = ls.open("my.atlas")  # doctest: +SKIP
+    >>> ls.figures.survey_tree(atlas.survey("Does dust cool?"))  # doctest: +SKIP
+    """
+    import matplotlib as mpl
+
+    from landscape.figures.sheet import SETTINGS
+
+    if not survey.crawled:
+        raise InputError("The survey judged no paper, so there is no tree to draw.")
+    root, drawn = _tree(survey, most=most)
+    n_rows = _place(root)
+    with mpl.rc_context(SETTINGS):
+        page = ChartPage(size_inches, theme(colours), title=title)
+        sentences = _sentences(survey, drawn)
+        page.reserve_caption(sentences, generated=survey.coverage.generated)
+        axes = _axes(page, page.room, root, n_rows)
+        _draw(page, axes, root, n_rows)
+    sheet = page.sheet
+    sheet.table = _table(root)
+    sheet.caption = "\n".join(sentences)
+    sheet.alt_text = _alt_text(survey, sentences)
+    return sheet
+
+
+def _tree(survey: Survey, *, most: int) -> tuple[_Node, int]:
+    """Hang papers on what led to them; gives the root and the number of papers."""
+    by_key = {one.key: one for one in survey.crawled}
+    wanted: dict[str, Crawled] = {}
+    for one in survey.crawled[:most]:
+        way: Crawled | None = one
+        while way is not None and way.key not in wanted:
+            wanted[way.key] = way
+            way = by_key.get(way.parent)
+    root = _Node(clean_name(survey.question, most=_LONGEST), 0)
+    searches = [_Node(clean_name(asked.text, most=_LONGEST), 1) for asked in survey.searches]
+    nodes = {key: _Node(_label(one), 0, one.how, one) for key, one in wanted.items()}
+    for one in survey.crawled:
+        node = nodes.get(one.key)
+        if node is None:
+            continue
+        if one.parent in nodes:
+            nodes[one.parent].children.append(node)
+        elif one.query is not None:
+            searches[one.query].children.append(node)
+        else:
+            root.children.append(node)
+    root.children += [search for search in searches if search.children]
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        for child in node.children:
+            child.column = node.column + 1
+        waiting += node.children
+    return root, len(wanted)
+
+
+def _place(root: _Node) -> int:
+    """Give every end a row, and every other node the middle of its own; gives the rows."""
+    n_rows = 0
+
+    def place(node: _Node) -> None:
+        nonlocal n_rows
+        for child in node.children:
+            place(child)
+        if node.children:
+            node.row = float(np.mean([node.children[0].row, node.children[-1].row]))
+        else:
+            node.row = float(n_rows)
+            n_rows += 1
+
+    place(root)
+    return n_rows
+
+
+def _axes(page: ChartPage, room: Box, root: _Node, n_rows: int) -> Axes:
+    axes = page.axes(room, gid="tree")
+    axes.set(xlim=(0, max(node.column for node in _all(root)) + 1.0), ylim=(n_rows - 0.4, -0.6))
+    axes.axis("off")
+    return axes
+
+
+def _draw(page: ChartPage, axes: Axes, root: _Node, n_rows: int) -> None:
+    left, bottom, right, top = page.room
+    columns = axes.get_xlim()[1]
+    pitch = (top - bottom) / max(n_rows, 1)
+    letters = float(np.clip(pitch / _PITCH, _SMALLEST_LETTERS, SMALL * page.scale)) / page.scale
+    colours = page.colours
+    widest = (right - left) / columns
+    lettered = pitch >= 0.85 * _SMALLEST_LETTERS
+    for node in _all(root):
+        for child in node.children:
+            axes.plot(
+                [node.column + 0.02, node.column + 0.9, child.column],
+                [node.row, child.row, child.row],
+                color=colours.faint, linewidth=0.45 * page.scale, alpha=0.7, zorder=1,
+                linestyle=_DASHES.get(child.how, "-"), gid="led to",
+            )  # fmt: skip
+        chosen = node.one is None or node.one.selected
+        axes.plot(
+            [node.column], [node.row], linestyle="none", marker="o", zorder=3, gid="paper",
+            markersize=(4.4 if chosen else 3.2) * page.scale * min(1.0, pitch / 7),
+            markerfacecolor=colours.found if chosen else colours.halo,
+            markeredgecolor=colours.found if chosen else colours.faint,
+            markeredgewidth=0.6 * page.scale,
+        )  # fmt: skip
+        if lettered or node.one is None:
+            room = widest * (0.86 if node.children else 0.94) - 6 * page.scale
+            words = page.shortened(node.label, width=room, size=letters)
+            axes.annotate(
+                words, (node.column, node.row), xytext=(4.5 * page.scale, 0),
+                textcoords="offset points", va="center", ha="left", zorder=4,
+                fontsize=letters * page.scale, gid="label", annotation_clip=False,
+                color=colours.ink if chosen else colours.faint,
+                fontweight="bold" if node.one is None else "normal",
+                fontfamily=list(FONTS),
+                bbox={"facecolor": colours.page, "edgecolor": "none", "pad": 0.4, "alpha": 0.85},
+            )  # fmt: skip
+
+
+def _label(one: Crawled) -> str:
+    """First author, year and title, as room allows."""
+    authors = one.paper.authors
+    family = authors[0].partition(",")[0] if authors else ""
+    more = " et al." if len(authors) > 1 else ""
+    year = f" {one.paper.year}" if one.paper.year else ""
+    head = f"{family}{more}{year}".strip()
+    return clean_name(f"{head}: {one.paper.title}" if head else one.paper.title, most=_LONGEST)
+
+
+def _sentences(survey: Survey, drawn: int) -> list[str]:
+    question = clean_name(survey.question, most=240)
+    chosen, judged = len(survey.selected), len(survey.crawled)
+    sentences = [
+        f"“{question}”: {count(chosen, 'paper')} selected of {judged:,} judged.",
+        "From left to right: the question, the searches, and the papers that each led to first. "
+        "Filled dots are selected papers, open ones were judged and left out.",
+        "Lines: solid, found by a search or in a list of references; dashed, citing it; dots and "
+        "dashes, cited together with it; dotted, like it.",
+    ]
+    if drawn < judged:
+        sentences.append(f"The best {drawn:,} papers are drawn.")
+    if survey.partial:
+        sentences.append("The survey is partial.")
+    sentences.append(coverage_line(survey.coverage))
+    return sentences
+
+
+def _table(root: _Node) -> pd.DataFrame:
+    import pandas as pd
+
+    rows = [
+        {
+            "label": node.label,
+            "paper_id": node.one.key if node.one else "",
+            "how": node.how if node.one else "",
+            "parent": node.one.parent if node.one else "",
+            "column": node.column,
+            "row": node.row,
+            "selected": bool(node.one.selected) if node.one else False,
+            "score": node.one.score if node.one else float("nan"),
+        }
+        for node in _all(root)
+    ]
+    return pd.DataFrame(rows)
+
+
+def _all(root: _Node) -> list[_Node]:
+    listed, waiting = [], [root]
+    while waiting:
+        node = waiting.pop()
+        listed.append(node)
+        waiting += reversed(node.children)
+    return listed
+
+
+def _alt_text(survey: Survey, sentences: list[str]) -> str:
+    ways: dict[str, int] = {}
+    for one in survey.selected:
+        ways[one.how] = ways.get(one.how, 0) + 1
+    told = ", ".join(f"{n} {_WAYS.get(how, how)}" for how, n in ways.items())
+    return f"Tree of a survey. {' '.join(sentences)} Selected papers were found: {told or 'none'}."

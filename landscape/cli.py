@@ -9,12 +9,15 @@ from contextlib import redirect_stdout
 
 from landscape.commands.answering import FAILED, STOPPED, Answer, note, write_line
 from landscape.commands.building import add_build, add_demo, add_info
+from landscape.commands.citing import add_attribute, add_check, add_cite, add_mcp
 from landscape.commands.drawing import add_figure
 from landscape.commands.fetching import add_fetch
 from landscape.commands.measuring import add_evaluate
 from landscape.commands.parsing import with_filters_joined
+from landscape.commands.rendering import add_render
 from landscape.commands.searching import add_ask, add_search
 from landscape.commands.serving import add_app, add_lab
+from landscape.commands.surveying import add_survey
 from landscape.commands.tabling import add_propose, add_table
 from landscape.errors import LandscapeError
 
@@ -83,11 +86,17 @@ def _parser() -> argparse.ArgumentParser:
         add_info,
         add_search,
         add_ask,
+        add_survey,
+        add_attribute,
+        add_cite,
+        add_check,
         add_figure,
+        add_render,
         add_table,
         add_propose,
         add_evaluate,
         add_fetch,
+        add_mcp,
         add_lab,
         add_app,
     ):

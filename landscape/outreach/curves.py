@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 _STEPS = 160  # points of a baseline
-_STEEPEST = np.radians(55)  # a name on its side is not read
+_STEEPEST = np.radians(36)  # a name on its side is not read
 _SHARPEST = np.radians(50)  # turn from the first letter to the last
 
 

@@ -76,7 +76,7 @@ def tidy_name(name: object, *, most: int = LONGEST) -> str:
 def read_names(
     path: str | os.PathLike[str], known: Mapping[str, str], *, language: str = "en"
 ) -> tuple[dict[str, str], list[str]]:
-    """Read everyday names from a table made by hand.
+    r"""Read everyday names from a table made by hand.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def read_names(
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     table = Path(folder, "names.csv")
-    ...     _ = table.write_text("region,name\\nDark matter halos,Invisible scaffolding\\n")
+    ...     _ = table.write_text("region,name\nDark matter halos,Invisible scaffolding\n")
     ...     read_names(table, {"7": "Dark matter halos"})
     ({'7': 'Invisible scaffolding'}, [])
     """

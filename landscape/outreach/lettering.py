@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from landscape.figures.lettering import place_names, segment_meets_box
-from landscape.figures.names import line_breaks
 from landscape.outreach.curves import ridge_line
-from landscape.outreach.fonts import breaks_anywhere, can_be_spaced
-from landscape.outreach.letters import Run, Style, clusters
+from landscape.outreach.fonts import can_be_spaced
+from landscape.outreach.hand import Hand, Place, broken
+from landscape.outreach.letters import Run
 from landscape.outreach.marks import Dot, Line, Mark
 from landscape.outreach.placing import Room, along, block, shape_cost, straight
 
@@ -25,35 +25,8 @@ if TYPE_CHECKING:
     OnWater = Callable[[Floats], bool]
 
 _CURVED = {"continent": 1.2, "region": 1.9}  # least elongation of a range lettered along
-_LONGEST_WORD = 26
-
-
-@dataclass(frozen=True)
-class Place:
-    """Something on the map that has a name.
-
-    Attributes
-    ----------
-    key : str
-        Its key in the gazetteer.
-    name : str
-        As lettered.
-    kind : {"continent", "region", "water"}
-    x, y : float
-        Its peak or middle, in points of the page.
-    weight : float
-        Importance among its kind, 0 to 1.
-    cloud : ndarray of float, shape (n, 2)
-        Some of its papers, or of the middle line of a water, in points of the page.
-    """
-
-    key: str
-    name: str
-    kind: Literal["continent", "region", "water"]
-    x: float
-    y: float
-    weight: float = 0.5
-    cloud: Floats = field(default_factory=lambda: np.empty((0, 2)))
+# Longest leader; a continent's name is large and stands on its land, or nowhere.
+_REACH = {"continent": 6.0, "region": 95.0}
 
 
 @dataclass(frozen=True)
@@ -120,7 +93,7 @@ def letter(
     pad = 3 * scale
     x0, y0, x1, y1 = frame
     room = Room((x0 + pad, y0 + pad, x1 - pad, y1 - pad), np.empty((0, 4)), 2.2 * scale)
-    hand = _Hand(inks, families, scale)
+    hand = Hand(inks, families, scale)
     peaks = np.array([(p.x, p.y) for p in places if p.kind == "region"]).reshape(-1, 2)
     marks: list[Mark] = []
     shown: set[str] = set()
@@ -135,9 +108,10 @@ def letter(
             shown.add(place.key)
         else:
             rest.append(place)
-    for place, placed in _beside(rest, hand, room):
-        marks += placed
-        shown.add(place.key)
+    for kind, reach in _REACH.items():
+        for place, placed in _beside([p for p in rest if p.kind == kind], hand, room, reach):
+            marks += placed
+            shown.add(place.key)
     for place in places:
         if place.kind == "water" and on_water is not None:
             runs = _on_water(place, hand, room, on_water)
@@ -150,69 +124,7 @@ def letter(
     return Lettering(marks, frozenset(shown))
 
 
-@dataclass(frozen=True)
-class _Hand:
-    """The letterer: inks, fonts and size."""
-
-    inks: Inks
-    families: tuple[str, ...]
-    scale: float
-
-    def style(self, place: Place) -> Style:
-        weight = float(np.clip(place.weight, 0, 1))
-        if place.kind == "continent":
-            size = 11.0 + 4.0 * weight
-            return Style(self.families, size * self.scale, bold=True, tracking=0.16)
-        if place.kind == "water":
-            return Style(self.families, (7.8 + 2.2 * weight) * self.scale, italic=True)
-        return Style(self.families, (7.2 + 3.0 * weight) * self.scale)
-
-    def written(self, place: Place) -> str:
-        """The name as its kind is written: continents in capitals where the script has them."""
-        if place.kind != "continent":
-            return place.name
-        return "".join(
-            c if "\u0370" <= c <= "\u03ff" else c.upper() for c in place.name
-        )  # a capital gamma is another symbol than a small one
-
-    def inked(self, run: Run, place: Place) -> Run:
-        """Colour a run."""
-        ink = {
-            "continent": (self.inks.land, self.inks.halo),
-            "region": (self.inks.region, self.inks.halo),
-            "water": (self.inks.sea, self.inks.sea_halo),
-        }[place.kind]
-        width = {"continent": 3.2, "region": 2.6, "water": 2.2}[place.kind] * self.scale
-        return replace(
-            run, colour=ink[0], halo=ink[1], halo_width=width, role=place.kind, place=place.key
-        )
-
-
-def broken(name: str, *, most_lines: int = 3) -> list[list[str]]:
-    """List the ways to break a name into lines, whatever its script.
-
-    Examples
-    --------
-    >>> broken("weak lensing")
-    [['weak lensing'], ['weak', 'lensing']]
-    >>> broken("引力波与中子星合并")
-    [['引力波与中子星合并'], ['引力波与中', '子星合并']]
-    """
-    if breaks_anywhere(name):
-        letters = clusters(name)
-        ways = []
-        for lines in range(1, min(most_lines, 1 + len(letters) // 5) + 1):
-            step = -(-len(letters) // lines)
-            ways.append(["".join(letters[i : i + step]) for i in range(0, len(letters), step)])
-        return ways
-    most = max(most_lines, min(5, 1 + len(name) // 24))
-    return [
-        way.split("\n")
-        for way in line_breaks(name, most_lines=most, longest_word=_LONGEST_WORD)
-    ]
-
-
-def _along_range(place: Place, hand: _Hand, room: Room, peaks: Floats) -> list[Run]:
+def _along_range(place: Place, hand: Hand, room: Room, peaks: Floats) -> list[Run]:
     """Letter a place along its range; nothing where that does not help."""
     if len(place.cloud) < 12 or np.ptp(place.cloud, axis=0).max() < 1e-6:
         return []
@@ -249,7 +161,7 @@ def _covered(boxes: Floats, peaks: Floats) -> int:
 
 
 def _beside(
-    places: Sequence[Place], hand: _Hand, room: Room
+    places: Sequence[Place], hand: Hand, room: Room, reach: float
 ) -> list[tuple[Place, list[Mark]]]:
     """Letter places on straight lines on or beside their peaks, with leaders where they need."""
     if not places:
@@ -271,11 +183,11 @@ def _beside(
         reserved=grown,
         reluctance=[np.array([shape_cost(tuple(size)) for size in some]) for some in sizes],
         gap=room.gap,
-        reach=105 * scale,
+        reach=reach * scale,
     )
     found: list[tuple[Place, list[Mark]]] = []
     before = room.taken
-    for index in np.flatnonzero(placement.shown):
+    for index in np.flatnonzero(placement.shown).tolist():
         place, leader, box = places[index], placement.leaders[index], placement.boxes[index]
         if not np.isnan(leader).any() and segment_meets_box(leader, before, gap=0).any():
             continue  # its line would strike through a name along a range
@@ -286,14 +198,14 @@ def _beside(
             hand.inked(run, place) for run in straight(lines, styles[index], inner, side)
         ]
         room.take(box)
-        if not np.isnan(leader).any():
+        if not np.isnan(leader).any() and place.kind == "region":
             marks = [*_leader(leader, hand), *marks]
             room.take(_boxes_along(leader, scale))
         found.append((place, marks))
     return found
 
 
-def _leader(leader: Floats, hand: _Hand) -> list[Mark]:
+def _leader(leader: Floats, hand: Hand) -> list[Mark]:
     """A line from a peak to its name, which stops short of the letters, and a dot on the peak."""
     points = leader.reshape(2, 2).copy()
     back = points[0] - points[1]
@@ -314,7 +226,7 @@ def _boxes_along(leader: Floats, scale: float) -> Floats:
     return np.hstack([points - scale, points + scale])
 
 
-def _on_water(place: Place, hand: _Hand, room: Room, on_water: OnWater) -> list[Run]:
+def _on_water(place: Place, hand: Hand, room: Room, on_water: OnWater) -> list[Run]:
     """Letter a water along its middle line, or straight where it is wide enough."""
     style = hand.style(place)
     spread = (0.0, 0.3) if can_be_spaced(place.name) else (0.0, 0.0)

@@ -192,11 +192,11 @@ def wrapped(text: str, style: Style, *, width: float) -> list[str]:
 
 
 def clusters(text: str) -> list[str]:
-    """Part a text into characters with the marks that belong to them.
+    r"""Part a text into characters with the marks that belong to them.
 
     Examples
     --------
-    >>> [len(cluster) for cluster in clusters("e\\u0301a")]
+    >>> [len(cluster) for cluster in clusters("e\u0301a")]
     [2, 1]
     """
     parts: list[str] = []

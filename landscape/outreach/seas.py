@@ -56,9 +56,7 @@ class Water:
         return f"{self.shores[0]}|{self.shores[1]}"
 
 
-def find_waters(
-    terrain: Terrain, x: Floats, y: Floats, fields: NDArray[np.integer]
-) -> list[Water]:
+def find_waters(terrain: Terrain, x: Floats, y: Floats, fields: NDArray[np.integer]) -> list[Water]:
     """Find the waters that lie between two fields, the longest first.
 
     Parameters
@@ -128,8 +126,8 @@ def find_waters(
                 )
                 ways.append(way / max(float(np.linalg.norm(way)), 1e-12))
             if float(ways[0] @ ways[1]) <= _FACING:
-                pair = sorted((int(owner[row, column]), int(owner[other])))
-                meetings.setdefault((pair[0], pair[1]), []).append((int(row), int(column)))
+                first, second = sorted((int(owner[row, column]), int(owner[other])))
+                meetings.setdefault((first, second), []).append((int(row), int(column)))
     found = []
     for pair, cells in meetings.items():
         mask = np.zeros(land.shape, dtype=bool)

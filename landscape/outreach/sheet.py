@@ -175,7 +175,7 @@ def choose_sheet(size: str, *, aspect: float, dpi: int | None = None) -> Sheet:
         )
     sheets = []
     for width, height in ways:
-        if not (_LEAST <= min(width, height) and max(width, height) <= _MOST):
+        if not (min(width, height) >= _LEAST and max(width, height) <= _MOST):
             raise InputError(
                 f"A sheet of {width / 72:.3g} x {height / 72:.3g} inches cannot be lettered; use "
                 f"at least {_LEAST / 72:.1f} and at most {_MOST / 72:.0f} inches a side."

@@ -1,0 +1,231 @@
+"""The words around the map: title, key, how to read it, where it comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from landscape.outreach.about import About
+from landscape.outreach.fonts import is_right_to_left
+from landscape.outreach.key import SHAPE, SHORE
+from landscape.outreach.letters import Run, Style, extent, wrapped
+from landscape.outreach.marks import Dot, Inset, Line, Mark, Panel
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from landscape.outreach.sheet import Sheet
+    from landscape.outreach.themes import Inks
+
+    Picture = NDArray[np.uint8]
+
+_TITLE, _LEAST_TITLE = 25.0, 12.0
+_SUBTITLE, _NOTE, _WORDS, _FINE = 10.0, 9.2, 7.6, 6.4
+_LINE = 1.34  # line height, in font sizes
+
+
+@dataclass
+class _Column:
+    """Text and pictures stacked from the top; y is 0 at the top and falls."""
+
+    width: float
+    families: tuple[str, ...]
+    scale: float
+    flush_right: bool = False
+    marks: list[Mark] = field(default_factory=list)
+    y: float = 0.0
+
+    def write(
+        self,
+        text: str,
+        size: float,
+        colour: str,
+        *,
+        bold: bool = False,
+        italic: bool = False,
+        role: str = "cartouche",
+        tracking: float = 0.0,
+        after: float = 0.0,
+    ) -> None:
+        style = Style(self.families, size * self.scale, italic, bold, tracking)
+        for line in wrapped(text, style, width=self.width):
+            x = self.width - extent(line, style).width if self.flush_right else 0.0
+            baseline = self.y - max(0.78 * style.size, min(extent(line, style).ascent, style.size))
+            self.marks.append(Run(line, style, x=x, y=baseline, colour=colour, role=role))
+            self.y -= _LINE * style.size
+        self.y -= after * self.scale
+
+    def rule(self, colour: str, *, after: float) -> None:
+        points = np.array([[0.0, self.y], [self.width, self.y]])
+        self.marks.append(Line(points, colour, 0.5 * self.scale, "cartouche"))
+        self.y -= after * self.scale
+
+
+def compose(
+    about: About, sheet: Sheet, inks: Inks, families: tuple[str, ...], key: Picture
+) -> tuple[list[Mark], float]:
+    """Lay the cartouche out.
+
+    Parameters
+    ----------
+    about : About
+    sheet : Sheet
+    inks : Inks
+    families : tuple of str
+        Fonts.
+    key : ndarray of uint8, shape (height, width, 3)
+        Painted by `key_picture`.
+
+    Returns
+    -------
+    marks : list of Mark
+        From the left at 0, from the top at 0 downwards.
+    height : float
+        In points.
+
+    Examples
+    --------
+    >>> from landscape.outreach.sheet import choose_sheet
+    >>> from landscape.outreach.themes import theme
+    >>> marks, height = compose(About("Stars"), choose_sheet("a4", aspect=1.0), theme("atlas").inks,
+    ...                         ("STIXGeneral", "DejaVu Sans"), np.zeros((3, 9, 3), np.uint8))
+    >>> marks[0].text, height > 50
+    ('Stars', True)
+    """
+    width = sheet.panel_width
+    if sheet.panel == "side":
+        for scale in sheet.scale * np.array([1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4]):
+            columns = _columns(about, inks, families, key, (width, width, width), float(scale))
+            gap = 14 * float(scale)
+            heights = [-column.y for column in columns]
+            if sum(heights) + 2 * gap <= sheet.height - 2 * sheet.margin:
+                break
+        # The title stands at the top, key and notes at the foot.
+        foot = sheet.height - 2 * sheet.margin
+        tops = (0.0, heights[1] + heights[2] + gap - foot, heights[2] - foot)
+        marks = [
+            _moved(mark, 0.0, top)
+            for column, top in zip(columns, tops, strict=True)
+            for mark in column.marks
+        ]
+        return marks, foot
+    gap = 20 * sheet.scale
+    parts = np.array([0.36, 0.30, 0.34]) * (width - 2 * gap)
+    columns = _columns(about, inks, families, key, tuple(parts), sheet.scale)
+    marks, x = [], 0.0
+    for column, part in zip(columns, parts, strict=True):
+        marks += [_moved(mark, x, 0.0) for mark in column.marks]
+        x += float(part) + gap
+    return marks, max(-column.y for column in columns)
+
+
+def placed(marks: Sequence[Mark], box: tuple[float, float, float, float]) -> list[Mark]:
+    """Move a composed cartouche into its box on the sheet."""
+    x0, _, _, y1 = box
+    return [_moved(mark, x0, y1) for mark in marks]
+
+
+def frame_marks(box: tuple[float, float, float, float], inks: Inks, scale: float) -> list[Mark]:
+    """The double line around the map."""
+    x0, y0, x1, y1 = box
+    away = 2.6 * scale
+    outer = (x0 - away, y0 - away, x1 + away, y1 + away)
+    return [
+        Panel(box, edge=inks.title, width=0.5 * scale, role="frame"),
+        Panel(outer, edge=inks.title, width=1.1 * scale, role="frame"),
+    ]
+
+
+def _columns(
+    about: About,
+    inks: Inks,
+    families: tuple[str, ...],
+    key: Picture,
+    widths: Sequence[float],
+    scale: float,
+) -> tuple[_Column, _Column, _Column]:
+    """Title, key and notes."""
+    words = about.words
+    right = is_right_to_left(words.near)
+    title, legend, notes = (
+        _Column(float(width), families, scale, flush_right=right) for width in widths
+    )
+    size = _title_size(about.title, families, scale, title.width)
+    title.write(about.title, size, inks.title, bold=True, role="title", after=3)
+    title.rule(inks.faint, after=7)
+    title.write(about.subtitle(), _SUBTITLE, inks.text, italic=not right, after=3)
+    if about.generated:
+        title.write(words.generated, _WORDS, inks.land, bold=True, after=2)
+
+    _key(legend, about, inks, key)
+
+    notes.write(words.near, _NOTE, inks.title, italic=not right, after=4)
+    for line in about.fine_print():
+        notes.write(line, _FINE, inks.faint)
+    return title, legend, notes
+
+
+def _key(column: _Column, about: About, inks: Inks, key: Picture) -> None:
+    """The painted key, what its sides mean, and the sentences below it."""
+    scale, words = column.scale, about.words
+    small = Style(column.families, _FINE * scale)
+    dated = about.recent is not None
+    margin = 0.0
+    if dated:
+        margin = 4 * scale + max(extent(text, small).width for text in words.old_to_new)
+        margin = min(margin, 0.4 * column.width)
+    wide = min(column.width - margin, 210 * scale)
+    high = SHAPE * wide
+    left = column.width - wide - margin if column.flush_right else 0.0
+    box = (left, column.y - high, left + wide, column.y)
+    column.marks.append(Inset(key, box, "key"))
+    column.marks.append(Panel(box, edge=inks.faint, width=0.4 * scale, role="key"))
+    if dated:
+        for text, y in (
+            (words.old_to_new[1], column.y - small.size * 0.85),
+            (words.old_to_new[0], column.y - high + small.size * 0.25),
+        ):
+            column.marks.append(
+                Run(text, small, x=left + wide + 4 * scale, y=y, colour=inks.faint, role="key")
+            )
+    base = column.y - high - 1.1 * small.size
+    few, many = words.few_to_many
+    column.marks.append(
+        Run(few, small, x=left + SHORE * wide, y=base, colour=inks.faint, role="key")
+    )
+    column.marks.append(
+        Run(
+            many,
+            small,
+            x=left + wide - extent(many, small).width,
+            y=base,
+            colour=inks.faint,
+            role="key",
+        )
+    )
+    column.y -= high + 2.0 * small.size
+    for line in about.legend():
+        column.write(line, _WORDS, inks.text)
+
+
+def _title_size(title: str, families: tuple[str, ...], scale: float, width: float) -> float:
+    """The largest size at which a title takes no more than three lines and no word is cut."""
+    words = title.split() or [title]
+    for size in np.arange(_TITLE, _LEAST_TITLE - 0.1, -0.5):
+        style = Style(families, float(size) * scale, bold=True)
+        longest = max(extent(word, style).width for word in words)
+        if longest <= width and len(wrapped(title, style, width=width)) <= 3:
+            return float(size)
+    return _LEAST_TITLE
+
+
+def _moved(mark: Mark, right: float, up: float) -> Mark:
+    if isinstance(mark, Run | Dot):
+        return replace(mark, x=mark.x + right, y=mark.y + up)
+    if isinstance(mark, Line):
+        return replace(mark, points=mark.points + np.array([right, up]))
+    x0, y0, x1, y1 = mark.box
+    return replace(mark, box=(x0 + right, y0 + up, x1 + right, y1 + up))

@@ -1,0 +1,73 @@
+"""What is refused before anything is drawn."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from landscape.errors import InputError
+from landscape.outreach.themes import THEMES, Theme
+from landscape.outreach.writing import gazetteer_of
+
+KINDS = (".png", ".pdf", ".svg", ".html")
+
+
+def check_target(path: str | os.PathLike[str]) -> Path:
+    """Refuse a file that cannot be written, before anything is drawn.
+
+    Raises
+    ------
+    InputError
+
+    Examples
+    --------
+    >>> check_target("map.jpg")
+    Traceback (most recent call last):
+    landscape.errors.InputError: An outreach map cannot be written as 'map.jpg'; use a name that ...
+    """
+    target = Path(path)
+    if target.suffix.lower() not in KINDS:
+        raise InputError(
+            f"An outreach map cannot be written as {target.name!r}; use a name that ends in one "
+            f"of {', '.join(KINDS)}."
+        )
+    if not target.parent.is_dir():
+        raise InputError(
+            f"The folder {target.parent} does not exist; make it first, or choose another for "
+            f"{target.name}."
+        )
+    return target
+
+
+def find_theme(name: str) -> Theme:
+    """Find a theme, and suggest one where the name is a slip.
+
+    Raises
+    ------
+    InputError
+
+    Examples
+    --------
+    >>> find_theme("parchmnt")
+    Traceback (most recent call last):
+    landscape.errors.InputError: There is no theme 'parchmnt'; did you mean 'parchment'? Themes: ...
+    """
+    if name in THEMES:
+        return THEMES[name]
+    near = difflib.get_close_matches(str(name).lower(), THEMES, n=1, cutoff=0.4)
+    hint = f"; did you mean {near[0]!r}?" if near else "."
+    raise InputError(f"There is no theme {name!r}{hint} Themes: {', '.join(THEMES)}.")
+
+
+def check_names_file(names: Any, target: Path | None) -> None:
+    """Refuse to write the gazetteer over the very table that the names come from."""
+    if target is None or names is None or isinstance(names, Mapping):
+        return
+    if Path(names).resolve() == gazetteer_of(target).resolve():
+        raise InputError(
+            f"The gazetteer of {target.name} would replace your table of names, {names}; give "
+            "the table or the map another name."
+        )

@@ -1,0 +1,84 @@
+"""What the places are called: names given, names asked for, and whether fonts can draw them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from landscape.outreach import everyday, fonts
+
+if TYPE_CHECKING:
+    from landscape.llm.models import LanguageModel
+    from landscape.outreach.about import About
+    from landscape.outreach.places import Found
+
+
+def given_names(
+    names: Any,
+    model: LanguageModel | None,
+    found: list[Found],
+    language: str,
+    tell: Callable[[str], None],
+) -> dict[str, str]:
+    """Everyday names by key: those given first, the model's for the rest."""
+    known = {one.key: one.technical_name for one in found}
+    given: dict[str, str] = {}
+    if isinstance(names, Mapping):
+        by_name = {technical.casefold(): key for key, technical in known.items()}
+        for place, name in names.items():
+            key = str(place) if str(place) in known else by_name.get(str(place).casefold())
+            said = everyday.tidy_name(name)
+            if key is None:
+                tell(f"No place of this map is called {str(place)[:60]!r}; its name is not used.")
+            elif said:
+                given[key] = said
+    elif names is not None:
+        given, problems = everyday.read_names(names, known, language=language)
+        for problem in problems:
+            tell(problem)
+    if model is not None:
+        rest = [
+            {"key": one.key, "name": one.technical_name, "keywords": one.keywords}
+            for one in found
+            if one.key not in given
+        ]
+        given |= everyday.ask_names(model, rest, language=language, note=tell)
+    return given
+
+
+def drawable_names(
+    given: dict[str, str], found: list[Found], tell: Callable[[str], None]
+) -> dict[str, str]:
+    """Names that fonts can draw: else the technical name, else squares for what is missing."""
+    technical = {one.key: one.technical_name for one in found}
+    lacking = [
+        name for key in technical if not fonts.drawable(name := given.get(key) or technical[key])
+    ]
+    if not lacking:
+        return given
+    sentence = fonts.missing_fonts(lacking)
+    if sentence:
+        tell(sentence)
+    mended = dict(given)
+    for key, plain in technical.items():
+        if not fonts.drawable(given.get(key) or plain):
+            mended[key] = plain if fonts.drawable(plain) else fonts.replaced(plain)
+    return mended
+
+
+def drawable_about(about: About, tell: Callable[[str], None]) -> About:
+    """The cartouche in words that fonts can draw."""
+    sentence = fonts.missing_fonts(about.everything())
+    if sentence is None:
+        return about
+    tell(sentence)
+    plain = about if fonts.missing_fonts(replace(about, language="en").everything()) else None
+    shown = replace(about, language="en") if plain is None else about
+    return replace(
+        shown,
+        title=fonts.replaced(shown.title),
+        corpus=fonts.replaced(shown.corpus),
+        credits=fonts.replaced(shown.credits),
+        sources=tuple(fonts.replaced(source) for source in shown.sources),
+    )

@@ -1,0 +1,265 @@
+"""The outreach map, from an atlas to files: one door to everything in this folder."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from landscape.outreach import fonts
+from landscape.outreach.about import About, about_atlas
+from landscape.outreach.cartouche import compose, frame_marks, placed
+from landscape.outreach.checking import check_names_file, check_target, find_theme
+from landscape.outreach.finished import Rendering
+from landscape.outreach.gazetteer import Entry, describe
+from landscape.outreach.key import key_picture
+from landscape.outreach.lettering import Lettering, letter
+from landscape.outreach.naming import drawable_about, drawable_names, given_names
+from landscape.outreach.places import Found, as_entries, as_places, find_places
+from landscape.outreach.projection import Projection, aspect_of
+from landscape.outreach.sheet import Box, Sheet, choose_sheet
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from landscape.atlas.reading import Atlas
+    from landscape.llm.models import LanguageModel
+    from landscape.outreach.fidelity import Fidelity
+    from landscape.outreach.terrain import Terrain
+    from landscape.outreach.themes import Inks
+
+    Floats = NDArray[np.float64]
+    Picture = NDArray[np.uint8]
+
+_TERRAIN_SIDE = 2048
+_HOW_TO_REPAINT = (
+    "for a version painted by Stable Diffusion and checked against the data, add "
+    "weights='stabilityai/stable-diffusion-xl-base-1.0' (--weights on the command line), or a "
+    "folder with weights"
+)
+
+
+def render(
+    atlas: Atlas,
+    out: str | os.PathLike[str] | None = None,
+    *,
+    theme: str = "atlas",
+    size: str = "web",
+    dpi: int | None = None,
+    title: str | None = None,
+    names: str | os.PathLike[str] | Mapping[Any, str] | None = None,
+    model: LanguageModel | None = None,
+    language: str = "en",
+    credits: str = "",  # noqa: A002 - the word of map makers
+    max_names: int | None = None,
+    sea_share: float = 0.97,
+    recent_years: int = 5,
+    weights: str | os.PathLike[str] | None = None,
+    seed: int = 0,
+    note: Callable[[str], None] | None = None,
+    **repainting: Any,
+) -> Rendering:
+    """Draw the outreach map of an atlas: the literature as terrain, for everybody.
+
+    Mountains where much is known, plains of active study, coasts coloured where most papers are
+    new, water where nobody has written. Drawn from the data alone; with `weights`, repainted by
+    Stable Diffusion and then checked against the data.
+
+    Parameters
+    ----------
+    atlas : Atlas
+    out : path, optional
+        File to write, see `Rendering.save`; nothing is written when not given.
+    theme : {"atlas", "parchment", "night", "mono", "clear"}, default "atlas"
+    size : str, default "web"
+        ``"web"``, ``"slide"``, ``"poster"``, ``"a4"`` to ``"a0"``, or your own such as
+        ``"600x400mm"``, see `landscape.outreach.sheet.choose_sheet`.
+    dpi : int, optional
+        Pixels per inch; that of the size when not given.
+    title : str, optional
+        Heading; the name of the atlas when not given.
+    names : path or mapping, optional
+        Everyday names: a CSV table, see `landscape.outreach.everyday.read_names`, or a mapping of
+        topic number or technical name to name. Technical names stay in the gazetteer.
+    model : LanguageModel, optional
+        Names what `names` does not, see `landscape.llm.client.connect`.
+    language : str, default "en"
+        Of the names that are asked for or read, and of the words around the map where it is one of
+        `landscape.outreach.wording.LANGUAGES`.
+    credits : str, default ""
+        A line of thanks in the cartouche.
+    max_names : int, optional
+        Regions to name at most; as many as the sheet bears when not given.
+    sea_share : float, default 0.97
+        Share of the papers on land.
+    recent_years : int, default 5
+        How many of the last years count as new.
+    weights : str or path, optional
+        Stable Diffusion weights: a Hub id or a local folder, see `landscape.outreach.redraw`.
+    seed : int, default 0
+        Of the repainting.
+    note : callable, optional
+        Told each note as it comes up.
+    **repainting
+        Further settings of `landscape.outreach.redraw`, such as ``strength``.
+
+    Returns
+    -------
+    Rendering
+        The same for the same input, to the byte.
+
+    Raises
+    ------
+    InputError
+        For a theme, size, resolution, kind of file or folder that cannot be used, or a table of
+        names that is none.
+    """
+    look = find_theme(theme)
+    target = None if out is None else check_target(out)
+    check_names_file(names, target)
+    told: list[str] = []
+
+    def tell(sentence: str) -> None:
+        told.append(sentence)
+        if note is not None:
+            note(sentence)
+
+    from landscape.outreach.painting import paint
+    from landscape.outreach.terrain import make_terrain
+
+    sheet = choose_sheet(size, aspect=aspect_of(atlas), dpi=dpi)
+    about = about_atlas(atlas, title, credits, language, "" if weights is None else str(weights))
+    # The key and the notes take the same room whatever they turn out to say.
+    draft = replace(about, recent=(2000, 2000), rivers=True)
+    families = fonts.families(draft.everything())
+    _, height = compose(draft, sheet, look.inks, families, np.zeros((1, 1, 3), np.uint8))
+    map_box, words_box = sheet.areas(height)
+    pixels = _pixels(sheet, map_box)
+    terrain = make_terrain(
+        atlas, size=_terrain_size(pixels), sea_share=sea_share, recent_years=recent_years
+    )
+    picture = paint(terrain, theme=theme, size=pixels)
+    fidelity: Fidelity | None = None
+    settings: Mapping[str, Any] = {}
+    used = f"drawn from the data alone; {_HOW_TO_REPAINT}"
+    if weights is not None:
+        from landscape.outreach.diffusion import redraw
+
+        painted = redraw(
+            picture,
+            terrain,
+            weights=os.fspath(weights),
+            theme=theme,
+            seed=seed,
+            note=tell,
+            **repainting,
+        )
+        picture, fidelity, settings = painted.picture, painted.scores, painted.settings
+        used = f"repainted by {weights} and checked against the data"
+        if not painted.kept:
+            about = replace(about, model="")
+            used = f"drawn from the data alone, because what {weights} painted is not true to them"
+
+    found = find_places(atlas, terrain, language=language)
+    given = given_names(names, model, found, language, tell)
+    given = drawable_names(given, found, tell)
+    about = drawable_about(
+        replace(about, recent=terrain.recent_years, rivers=bool(terrain.rivers)), tell
+    )
+    to_page = Projection(terrain.extent, map_box)
+    lettering = _letter(found, given, to_page, sheet, terrain, look.inks, max_names)
+    families = fonts.families(about.everything())
+    key = key_picture(terrain, theme=theme, width=round(min(900, 150 * sheet.dpi / 72)))
+    cartouche, _ = compose(about, sheet, look.inks, families, key)
+    marks = [
+        *lettering.marks,
+        *frame_marks(map_box, look.inks, sheet.scale),
+        *placed(cartouche, words_box),
+    ]
+    entries = as_entries(found, given, lettering.shown, terrain)
+    rendering = Rendering(
+        picture=picture,
+        marks=tuple(marks),
+        sheet=sheet,
+        map_box=map_box,
+        terrain=terrain,
+        inks=look.inks,
+        about=about,
+        entries=tuple(entries),
+        alt_text=_alt_text(about, entries, terrain, theme),
+        used=f"{theme} theme, {sheet.pixels[0]} x {sheet.pixels[1]} pixels, {used}",
+        notes=tuple(told),
+        settings={
+            "theme": theme,
+            "size": sheet.name,
+            "dpi": sheet.dpi,
+            "sea_share": sea_share,
+            "recent_years": recent_years,
+            "language": language,
+            "seed": seed,
+            "atlas_hash": terrain.atlas_hash,
+            "landscape": about.version,
+            **({"repainting": dict(settings)} if settings else {}),
+        },
+        fidelity=fidelity,
+    )
+    if target is not None:
+        rendering.save(target)
+    return rendering
+
+
+def _letter(
+    found: list[Found],
+    names: Mapping[str, str],
+    to_page: Projection,
+    sheet: Sheet,
+    terrain: Terrain,
+    inks: Inks,
+    max_names: int | None,
+) -> Lettering:
+    x0, y0, x1, y1 = to_page.box
+    most = max_names
+    if most is None:
+        most = max(6, round(0.95 * (x1 - x0) * (y1 - y0) / 72**2 / sheet.scale**2))
+    places = as_places(found, names, to_page, most=most)
+    return letter(
+        places,
+        frame=to_page.box,
+        inks=inks,
+        families=fonts.families(f"{place.name} {place.name.upper()}" for place in places),
+        scale=sheet.scale,
+        on_water=to_page.on_water(terrain),
+    )
+
+
+def _pixels(sheet: Sheet, box: Box) -> tuple[int, int]:
+    left, top, right, bottom = sheet.pixel_box(box)
+    return right - left, bottom - top
+
+
+def _terrain_size(pixels: tuple[int, int]) -> tuple[int, int]:
+    """The numbers need no more than 2,048 cells a side; what is finer is painted."""
+    shrink = min(1.0, _TERRAIN_SIDE / max(pixels))
+    return max(16, round(pixels[0] * shrink)), max(16, round(pixels[1] * shrink))
+
+
+def _alt_text(about: About, entries: list[Entry], terrain: Terrain, theme: str) -> str:
+    from landscape.figures.caption import GENERATED, MapFacts, headline
+
+    facts = MapFacts(
+        title=about.title,
+        n_papers=about.n_papers,
+        sources=about.sources,
+        first=about.first,
+        last=about.last,
+    )
+    generated = f"{GENERATED} " if about.generated else ""
+    head = (
+        f"{generated}Outreach map in the {theme} theme: papers as terrain, mountains where many "
+        f"papers are, water where none are. {headline(facts)}"
+    )
+    notes = ["Near means similar; directions mean nothing."]
+    return describe(entries, head=head, extent=terrain.extent, notes=notes)

@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     from landscape.figures.sheet import Sheet
     from landscape.overlays.analysis import Analysis
 
-SIZE_INCHES = (11.0, 8.5)
+WIDTH_INCHES, _LOWEST, _HIGHEST = 11.0, 3.0, 8.5
 _ROOMIEST = 26.0  # points between rows
+_AROUND = 78.0  # points of a page beside rows, heading and caption
+_CAPTION_LINE, _LETTERS_A_LINE = 11.0, 165
 _APART = 0.3  # rows between two groups of one label
 
 
@@ -28,7 +30,7 @@ def intervals(
     atlas: Any,
     *arguments: Any,
     colours: str = "light",
-    size_inches: tuple[float, float] = SIZE_INCHES,
+    size_inches: tuple[float, float] | None = None,
     title: str | None = None,
     **options: Any,
 ) -> Sheet:
@@ -44,8 +46,9 @@ def intervals(
         What the analysis of that kind takes beside the atlas.
     colours : {"light", "dark"}, default "light"
         For print or for screens.
-    size_inches : (float, float), default (11, 8.5)
-        Width and height of the page.
+    size_inches : (float, float), optional
+        Width and height of the page; by default 11 inches wide and as high as the rows need, at
+        most 8.5.
     title : str, optional
         Heading above the chart.
 
@@ -73,7 +76,7 @@ def draw_intervals(
     found: Analysis,
     *,
     colours: str = "light",
-    size_inches: tuple[float, float] = SIZE_INCHES,
+    size_inches: tuple[float, float] | None = None,
     title: str | None = None,
 ) -> Sheet:
     """Draw what an analysis found, see `intervals`.
@@ -98,7 +101,8 @@ def draw_intervals(
     generated = bool(found.bounds.get("generated"))
     sentences = sentences_of(found)
     with mpl.rc_context(SETTINGS):
-        page = ChartPage(size_inches, theme(colours), title=title)
+        size = size_inches or (WIDTH_INCHES, _height(shown, sentences, title=title))
+        page = ChartPage(size, theme(colours), title=title)
         page.reserve_caption(sentences, generated=generated)
         _draw_rows(page, page.room, shown)
     sheet = page.sheet
@@ -106,6 +110,15 @@ def draw_intervals(
     sheet.caption = "\n".join(sentences)
     sheet.alt_text = _in_words(shown, sentences, generated=generated)
     return sheet
+
+
+def _height(shown: IntervalRows, sentences: list[str], *, title: str | None) -> float:
+    """Inches that a page of so many rows needs."""
+    n_lines = 2 + sum(map(len, sentences)) // _LETTERS_A_LINE
+    points = _AROUND + _ROOMIEST * len(shown.labels) + _CAPTION_LINE * n_lines
+    inches = (points + (36 if title else 0)) / 72
+    # A lower page is lettered smaller, by the root of its area, and needs less room for it.
+    return min(max(inches * min(1.0, max(0.8, inches / _HIGHEST)), _LOWEST), _HIGHEST)
 
 
 def _draw_rows(page: ChartPage, box: Box, shown: IntervalRows) -> None:

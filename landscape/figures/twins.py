@@ -21,6 +21,7 @@ from landscape.figures.colours import Theme, quiet, theme
 from landscape.figures.density_map import chosen_topics, facts_of, positions
 from landscape.figures.names import clean_name
 from landscape.figures.shading import choose_tones, count_grid, smooth_adaptively
+from landscape.figures.twin_names import SIZE, place_names
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,7 +30,10 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 MOST_MARKS = 20_000
-_PIXELS = (760, 900)  # rows and columns of the density picture
+_N_PIXELS = 684_000  # of the density picture
+_WIDTH = 800  # pixels of a map in a notebook's cell
+_FLATTEST, _TALLEST = 0.52, 0.92  # height of a map, in widths
+_BORDER = 0.06
 _WIDEST = 18.0  # pixels: coarsest smoothing
 _LONGEST_HOVER = 160
 _FONT = "STIX Two Text, STIXGeneral, Times New Roman, Times, serif"
@@ -146,9 +150,9 @@ def map_base(
     import plotly.graph_objects as go
 
     x, y = positions(atlas.map["x"], atlas.map["y"])
-    box = _window(x, y)
+    box, shape = _window(x, y)
     figure = go.Figure()
-    picture = _density_picture(x, y, box, colours)
+    picture = _density_picture(x, y, box, shape, colours)
     figure.add_layout_image(
         source=picture, xref="x", yref="y", x=box[0], y=box[3], sizex=box[2] - box[0],
         sizey=box[3] - box[1], sizing="stretch", layer="below",
@@ -161,6 +165,8 @@ def map_base(
         if len(rows) < len(x):
             told.append(f"A random {len(rows):,} of {len(x):,} papers can be pointed at.")
     dress(figure, colours, sentences=told, title=title, generated=generated)
+    around = figure.layout.margin.t + figure.layout.margin.b
+    figure.update_layout(height=round(_WIDTH * shape[0] / shape[1]) + around)
     axis = {"visible": False, "showgrid": False, "zeroline": False}
     figure.update_xaxes(range=[box[0], box[2]], **axis)
     figure.update_yaxes(range=[box[1], box[3]], scaleanchor="x", **axis)
@@ -207,33 +213,54 @@ def dress(
     )  # fmt: skip
 
 
-def letter(figure: Any, atlas: Any, colours: Theme, *, levels: Sequence[int] = (0,)) -> int:
+def letter(
+    figure: Any,
+    atlas: Any,
+    colours: Theme,
+    *,
+    levels: Sequence[int] = (0,),
+    clear_of: Any = (),
+) -> int:
     """Write the names of continents on a map, and return how many marks that took.
 
     Regions, at level 1, are dots that tell their names: all names together would not be legible.
+    Names never touch each other, and where they can, leave the places of `clear_of`, of shape
+    (n, 2) in map units, free.
     """
     import plotly.graph_objects as go
 
     topics = chosen_topics(atlas.topics, levels=levels)
-    for level, mode in ((1, "markers"), (0, "text")):
-        part = topics[topics["level"] == level]
-        if part.empty:
-            continue
+    regions, continents = (topics[topics["level"] == level] for level in (1, 0))
+    common: dict[str, Any] = {"showlegend": False, "hoverinfo": "text"}
+    if len(regions):
         figure.add_trace(
             go.Scatter(
-                x=part["x"], y=part["y"], mode=mode, showlegend=False,
-                name="continents" if level == 0 else "regions",
-                text=[plain(label, most=60) for label in part["label"]] if level == 0 else None,
-                textfont={"size": 13, "color": colours.ink},
+                x=regions["x"], y=regions["y"], mode="markers", name="regions",
                 marker={"size": 7, "color": colours.halo, "opacity": 0.9,
                         "line": {"width": 1.2, "color": colours.ink}},
-                hovertext=[
-                    f"{plain(row.label)}: {row.n_papers:,} papers" for row in part.itertuples()
-                ],
-                hoverinfo="text",
+                hovertext=_told_of(regions), **common,
+            )
+        )  # fmt: skip
+    if len(continents):
+        placed = place_names(
+            continents["label"].tolist(), continents["x"], continents["y"],
+            across=figure.layout.xaxis.range, clear_of=clear_of,
+        )  # fmt: skip
+        shown = continents.iloc[[number for number, _, _, _ in placed]]
+        figure.add_trace(
+            go.Scatter(
+                x=[x for _, _, x, _ in placed], y=[y for _, _, _, y in placed], mode="text",
+                name="continents", textfont={"size": SIZE, "color": colours.ink},
+                text=["<br>".join(plain(line, most=60) for line in lines)
+                      for _, lines, _, _ in placed],
+                hovertext=_told_of(shown), **common,
             )
         )  # fmt: skip
     return len(topics)
+
+
+def _told_of(topics: pd.DataFrame) -> list[str]:
+    return [f"{plain(row.label)}: {row.n_papers:,} papers" for row in topics.itertuples()]
 
 
 def _heatmap(atlas: Any, *, colours: str = "light", title: str | None = None) -> Any:
@@ -256,7 +283,7 @@ def _query(atlas: Any, results: Any, *, colours: str = "light", title: str | Non
         atlas, colours=palette, title=title, n_marks=0, specks=False,
         sentences=[f"“{results.query}”: {len(table):,} papers found.", headline(facts)],
     )  # fmt: skip
-    letter(figure, atlas, palette)
+    letter(figure, atlas, palette, clear_of=table[["x", "y"]].to_numpy())
     apart = table["outlier"].fillna(False).to_numpy(dtype=bool)
     for which, name, colour, symbol in (
         (~apart, "found", palette.found, "circle"),
@@ -327,10 +354,11 @@ def _sample(n: int, *, most: int) -> NDArray[np.int64]:
 
 
 def _density_picture(
-    x: Floats, y: Floats, box: tuple[float, float, float, float], colours: Theme
-) -> str:
+    x: Floats, y: Floats, box: tuple[float, float, float, float], shape: tuple[int, int],
+    colours: Theme,
+) -> str:  # fmt: skip
     """The density as a PNG in a data link."""
-    counts = count_grid(x, y, extent=box, shape=_PIXELS)
+    counts = count_grid(x, y, extent=box, shape=shape)
     density = smooth_adaptively(counts, coarsest=_WIDEST)
     return picture_link(choose_tones(density, counts).position(density), colours)
 
@@ -347,7 +375,11 @@ def picture_link(position: Any, colours: Theme) -> str:
     return f"data:image/png;base64,{b64encode(buffer.getvalue()).decode('ascii')}"
 
 
-def _window(x: Floats, y: Floats) -> tuple[float, float, float, float]:
-    from landscape.figures.chart_page import frame_in
+def _window(x: Floats, y: Floats) -> tuple[tuple[float, float, float, float], tuple[int, int]]:
+    """Where the papers lie, and the rows and columns of a picture of that shape."""
+    from landscape.figures.chart_page import frame_in, map_box
 
-    return frame_in((0.0, 0.0, float(_PIXELS[1]), float(_PIXELS[0])), x, y, border=0.09).box
+    page = map_box((0.0, 0.0, 1.0, _TALLEST), x, y, least=_FLATTEST)
+    height = page[3] - page[1]
+    columns = float(np.sqrt(_N_PIXELS / height))
+    return frame_in(page, x, y, border=_BORDER).box, (round(columns * height), round(columns))

@@ -106,7 +106,9 @@ class Labels:
         first, then = (continents, regions) if zoom < _NEAR else (regions, continents)
         return np.concatenate([first, then])[:_MOST]
 
-    def place(self, view: View, size: Size, *, zoom: float, reserved: Any = None) -> list[Name]:
+    def place(
+        self, view: View, size: Size, *, zoom: float, reserved: Any = None, avoided: Any = None
+    ) -> list[Name]:
         """Choose and place names.
 
         Parameters
@@ -117,6 +119,8 @@ class Labels:
         zoom : float
         reserved : ndarray of float, shape (n, 4), optional
             Boxes in pixels that no name may touch.
+        avoided : ndarray of float, shape (m, 4), optional
+            Boxes in pixels that names cover only where they have no other place.
 
         Returns
         -------
@@ -126,10 +130,11 @@ class Labels:
         chosen = self.in_view(view, zoom=zoom)
         peaks = view.to_pixels(self._x[chosen], self._y[chosen], size)
         taken = np.empty((0, 4)) if reserved is None else np.asarray(reserved, dtype=float)
+        soft = np.empty((0, 4)) if avoided is None else np.asarray(avoided, dtype=float)
         placed: list[Name] = []
         unit = view.width / size[0]
         for index, peak in zip(chosen.tolist(), peaks, strict=True):
-            found = _first_free(peak, self._variants[index], taken, size)
+            found = _first_free(peak, self._variants[index], taken, soft, size)
             if found is None:
                 continue
             lines, box = found
@@ -149,8 +154,10 @@ _Variant = tuple[tuple[str, ...], float, float]
 
 
 def _first_free(
-    peak: Any, variants: tuple[_Variant, ...], taken: Any, size: Size
+    peak: Any, variants: tuple[_Variant, ...], taken: Any, avoided: Any, size: Size
 ) -> tuple[tuple[str, ...], Any] | None:
+    """The first shape and place that is free, and covers the fewest of what is to be avoided."""
+    best: tuple[int, tuple[str, ...], Any] | None = None
     for lines, width, height in variants:
         half = np.array([width, height]) / 2
         centres = peak + _SLIDES * (2 * half)
@@ -160,9 +167,17 @@ def _first_free(
         boxes = np.hstack([centres - half, centres + half])[near]
         if len(taken):
             boxes = boxes[~boxes_overlap(boxes[:, None], taken[None], gap=_GAP).any(axis=1)]
-        if len(boxes):
+        if not len(boxes):
+            continue
+        if not len(avoided):
             return lines, boxes[0]
-    return None
+        covered = boxes_overlap(boxes[:, None], avoided[None], gap=0).sum(axis=1)
+        first = int(np.argmin(covered))
+        if best is None or covered[first] < best[0]:
+            best = int(covered[first]), lines, boxes[first]
+        if not best[0]:
+            break
+    return None if best is None else best[1:]
 
 
 @lru_cache(maxsize=4096)

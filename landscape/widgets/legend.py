@@ -56,9 +56,12 @@ def legend_html(drawn: Drawn, *, n_all: int) -> str:
             mark = f"<span class='swatch' style='background:{colours.apart}'></span>"
             parts.append(f"{mark}where the {len(scene.found.rows):,} found lie")
     if len(scene.selected):
-        shape = "ring" if "selected" in drawn.marks else "swatch"
-        paint = "color" if shape == "ring" else "background"
-        mark = f"<span class='{shape}' style='{paint}:{colours.apart}'></span>"
+        if "selected" in drawn.marks:
+            mark = "<span class='ring'></span>"
+        elif scene.colouring.kind == "density":
+            mark = f"<span class='swatch' style='background:{colours.apart}'></span>"
+        else:
+            mark = "<span class='swatch outlined'></span>"
         parts.append(f"{mark}{len(scene.selected):,} selected")
     inside = "".join(f"<span>{part}</span>" for part in parts if part)
     return f"<div class='landscape-legend'>{inside}</div>"

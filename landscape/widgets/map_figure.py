@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 CONFIG = {"scrollZoom": True, "displayModeBar": False, "doubleClick": "reset", "responsive": False}
 # In the order in which they are drawn, the last on top.
-TRACES = ("concept", "facility", "reviews", "papers", "selected", "found", "apart", "focus",
-          "regions", "continents")  # fmt: skip
+TRACES = ("concept", "facility", "reviews", "papers", "around", "selected", "regions", "continents",
+          "found", "apart", "focus")  # fmt: skip
 _NUMBERED = 10
 _NOTHING = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"
 
@@ -209,8 +209,11 @@ def trace_style(name: str, colours: Theme) -> dict[str, Any]:
                    "line": {"width": 0.6, "color": colours.halo}},
         "reviews": {"size": 9, "symbol": "square-open", "opacity": 1,
                     "color": _OVERLAID[colours.name]["reviews"], "line": {"width": 1.8}},
-        "selected": {"size": 9, "symbol": "circle-open", "color": colours.apart, "opacity": 1,
-                     "line": {"width": 1.5}},
+        # A ring with a light and a dark edge is seen on a map of any colours.
+        "around": {"size": 9, "symbol": "circle-open", "color": colours.halo, "opacity": 1,
+                   "line": {"width": 3.6}},
+        "selected": {"size": 9, "symbol": "circle-open", "color": colours.ink, "opacity": 1,
+                     "line": {"width": 1.6}},
         "found": {"size": 9, "color": colours.found, "opacity": 1,
                   "line": {"width": 1, "color": colours.halo}},
         "apart": {"size": 10, "symbol": "diamond-open", "color": colours.apart, "opacity": 1,
@@ -221,7 +224,7 @@ def trace_style(name: str, colours: Theme) -> dict[str, Any]:
     kept = {"marker": {"opacity": marker["opacity"]}}
     style: dict[str, Any] = {"mode": "markers", "marker": marker, "selected": kept,
                              "unselected": kept}  # fmt: skip
-    if name == "focus":
+    if name in ("focus", "around"):
         style["hoverinfo"] = "skip"
     if name in ("found", "apart"):
         colour = colours.halo if name == "found" else colours.apart
@@ -242,7 +245,7 @@ _OVERLAID = {
 
 def _empty_trace(name: str, colours: Theme) -> dict[str, Any]:
     trace: dict[str, Any] = {"type": "scatter", "name": name, "x": [], "y": []}
-    if name not in ("concept", "facility", "focus"):
+    if name not in ("concept", "facility", "focus", "around"):
         trace["hoverinfo"] = "text"
     return trace | trace_style(name, colours)
 
@@ -273,6 +276,7 @@ def trace_parts(drawn: Drawn, data: MapData) -> dict[str, dict[str, Any]]:
                 parts[name]["marker"] = {
                     **trace_style("found", scene.colours)["marker"], "size": sizes,
                 }  # fmt: skip
+    parts["around"] = {side: parts["selected"][side] for side in ("x", "y")}
     lines = drawn.lines.get("reviews")
     if lines is not None and "reviews" not in drawn.marks:
         x, y = lines

@@ -18,6 +18,8 @@ from landscape.figures.shading import (
     dust,
     smooth_adaptively,
 )
+from landscape.widgets.lighting import by_outline, in_one_colour
+from landscape.widgets.tinting import Cells, cells_of, tint
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,7 +34,6 @@ if TYPE_CHECKING:
 # The browser interpolates: a picture of two thirds of the pixels looks the same, in half the time.
 FINE = 2 / 3
 _BORDER = 18  # pixels counted beyond the picture, so that its edges are no edges of the papers
-_COARSE = 3  # pixels of the picture to one cell of the mean colours
 _KERNEL = 12.0  # widest smoothing in screen pixels, of 4,000 papers
 
 
@@ -115,7 +116,7 @@ def draw_picture(
     specks : bool, default True
         Whether few papers are seen singly.
     lit : Points, optional
-        Papers that shine through in the colour of papers found.
+        Papers that stand out: in the colour of marked ones, on a coloured map inside an outline.
 
     Returns
     -------
@@ -135,7 +136,9 @@ def draw_picture(
     shape = max(8, round(size[1] * fine)), max(8, round(size[0] * fine))
     grown, wide_shape = _grown(view, shape)
     x, y, rows = points.near(grown)
-    counts = _count(x, y, grown, wide_shape)
+    is_tinted = colouring.kind != "density"
+    cells = cells_of(x, y, grown, wide_shape) if is_tinted or len(x) < MANY else None
+    counts = _count(x, y, grown, wide_shape, cells)
     n = int(_inner(counts).sum())
     density = smooth_adaptively(counts, coarsest=_widest(n, fine))
     tones = choose_tones(_inner(density), _inner(counts))
@@ -144,16 +147,27 @@ def draw_picture(
         position = position + dust(_inner(counts), n_papers=n) * (1 - position)
     ramp = np.round(colours.ramp * 255).astype(np.uint8)
     pixels = np.round(position * (len(ramp) - 1)).astype(np.uint8)
-    if colouring.kind != "density":
-        tint = _tint(x, y, rows, grown, wide_shape, colouring, colours)
-        # Fewer papers fade into the page: where none are, no colour claims any.
-        by_tone = (np.clip(1.5 * np.arange(256) / 255, 0, 1) ** 0.8).astype(np.float32)
-        page = np.float32(255) * colours.ramp[0].astype(np.float32)
-        mixed = page + (_inner(tint) - page) * by_tone[pixels][..., None]
-        pixels = (mixed + np.float32(0.5)).astype(np.uint8)
+    if is_tinted and cells is not None:
+        inner = (_BORDER, _BORDER, _BORDER + shape[1], _BORDER + shape[0])
+        tinted = tint(cells, rows, wide_shape, inner, colouring=colouring, colours=colours)
+        pixels = _over_page(tinted, pixels, ramp[0])
     if lit is not None:
-        pixels = _lit(lit, grown, wide_shape, ramp[pixels] if pixels.ndim == 2 else pixels, colours)
+        strength = _strength(lit, grown, wide_shape)
+        show = by_outline if is_tinted else in_one_colour
+        pixels = show(pixels if is_tinted else ramp[pixels], strength, colours)
     return Picture(view.box, pixels[::-1], ramp, n, tones)
+
+
+def _over_page(tinted: Any, tones: NDArray[np.uint8], page: NDArray[np.uint8]) -> Any:
+    """Fewer papers fade into the page: where none are, no colour claims any."""
+    from PIL import Image
+
+    empty = Image.new("RGB", tinted.size, tuple(page.tolist()))
+    mask = Image.fromarray(_OPACITY[tones], mode="L")
+    return np.asarray(Image.composite(tinted, empty, mask))
+
+
+_OPACITY = np.round(255 * np.clip(1.5 * np.arange(256) / 255, 0, 1) ** 0.8).astype(np.uint8)
 
 
 def _widest(n: int, fine: float) -> float:
@@ -161,95 +175,24 @@ def _widest(n: int, fine: float) -> float:
     return _KERNEL * fine * float(np.clip((4000 / max(n, 1)) ** (1 / 6), 0.4, 2))
 
 
-def _lit(
-    lit: Points, box: Box, shape: tuple[int, int], rgb: NDArray[np.uint8], colours: Theme
-) -> NDArray[np.uint8]:
-    """Lay papers that are too many to mark singly over a picture, in the colour of found ones."""
+def _strength(lit: Points, box: Box, shape: tuple[int, int]) -> Any:
+    """How strongly the papers to be shown are there at each pixel, 0 to 1."""
     x, y, _ = lit.near(box)
     counts = _count(x, y, box, shape)
     if not counts.any():
-        return rgb
+        return np.zeros_like(_inner(counts))
     density = smooth_adaptively(counts, coarsest=_widest(len(x), FINE) / 2)
-    position = choose_tones(_inner(density), _inner(counts)).position(_inner(density))
-    strength = (0.9 * np.clip(1.3 * position, 0, 1))[..., None]
-    hue = np.array([int(colours.apart[i : i + 2], 16) for i in (1, 3, 5)])
-    mixed = np.round(rgb + (hue - rgb.astype(np.float32)) * strength)
-    return np.asarray(mixed, dtype=np.uint8)
+    return choose_tones(_inner(density), _inner(counts)).position(_inner(density))
 
 
-def _tint(
-    x: Floats, y: Floats, rows: Any, box: Box, shape: tuple[int, int], colouring: Colouring,
-    colours: Theme,
-) -> Floats:  # fmt: skip
-    """The mean colour around each pixel, shape (rows, columns, 3)."""
-    from scipy.ndimage import gaussian_filter
-
-    coarse = -(-shape[0] // _COARSE), -(-shape[1] // _COARSE)
-    x0, y0, x1, y1 = box
-    # The coarse cells cover whole pixels, so that both grids share their lower left corner.
-    unit = (x1 - x0) / shape[1] * _COARSE, (y1 - y0) / shape[0] * _COARSE
-    across = np.floor((x - np.float32(x0)) * np.float32(1 / unit[0]))
-    up = np.floor((y - np.float32(y0)) * np.float32(1 / unit[1]))
-    inside = (across >= 0) & (across < coarse[1]) & (up >= 0) & (up < coarse[0])
-    cells = up[inside].astype(np.int32) * coarse[1] + across[inside].astype(np.int32)
-    values, palette = colouring.values[rows[inside]], colouring.palette(colours)
-    n_cells = coarse[0] * coarse[1]
-
-    def smooth(sums: Any, sigma: float) -> Any:
-        return gaussian_filter(sums.reshape(coarse).astype(np.float32), sigma, truncate=3.0)
-
-    if colouring.kind == "classes":
-        # Missing values, -1, are the last class.
-        codes = np.where(values < 0, len(palette) - 1, values).astype(np.int64)
-        counts = np.bincount(codes * n_cells + cells, minlength=len(palette) * n_cells)
-        mixed = np.zeros((*coarse, 3), dtype=np.float32)
-        total = np.zeros(coarse, dtype=np.float32)
-        for code, count in enumerate(counts.reshape(len(palette), n_cells)):
-            if not count.any():
-                continue
-            # A little of a wider kernel colours the outskirts; squares let the most frequent win.
-            held = smooth(count, 1.2) + 0.02 * smooth(count, 5.0)
-            weight = held**2 * (0.5 if code == len(palette) - 1 else 1.0)
-            mixed += weight[..., None] * palette[code].astype(np.float32)
-            total += weight
-        return _enlarged(mixed / np.maximum(total, 1e-20)[..., None], shape)
-    known = np.isfinite(values)
-    sums = np.bincount(cells[known], values[known], minlength=n_cells)
-    held_here = np.bincount(cells[known], minlength=n_cells)
-    missing = np.bincount(cells[~known], minlength=n_cells)
-    sum_of, held, lost = (
-        smooth(grid, 1.6) + 0.05 * smooth(grid, 5.0) for grid in (sums, held_here, missing)
-    )
-    mean = sum_of / np.maximum(held, 1e-20)
-    place = np.clip((mean - colouring.low) / (colouring.high - colouring.low), 0, 1)
-    tinted = palette[np.round(place * (len(palette) - 1)).astype(np.int64)]
-    grey = colouring.unknown(colours)
-    share = (held / np.maximum(held + lost, 1e-20))[..., None]
-    return _enlarged(grey + (tinted - grey) * share, shape)
-
-
-def _enlarged(grid: Any, shape: tuple[int, int]) -> Floats:
-    """Spread coarse cells over pixels, linearly between their middles; 0 to 255."""
-    from PIL import Image
-
-    cells = Image.fromarray(np.round(np.clip(grid, 0, 1) * 255).astype(np.uint8))
-    size = grid.shape[1] * _COARSE, grid.shape[0] * _COARSE
-    wide = np.asarray(cells.resize(size, Image.Resampling.BILINEAR), dtype=np.float32)
-    return wide[: shape[0], : shape[1]]
-
-
-def _count(x: Floats, y: Floats, box: Box, shape: tuple[int, int]) -> Floats:
+def _count(
+    x: Floats, y: Floats, box: Box, shape: tuple[int, int], cells: Cells | None = None
+) -> Floats:
     """Papers per pixel; of fewer than many, in half the precision and a fifth of the time."""
-    if len(x) >= MANY:
+    if cells is None and len(x) >= MANY:
         return count_grid(x, y, extent=box, shape=shape)
-    x0, y0, x1, y1 = box
-    across = (x - np.float32(x0)) * np.float32(shape[1] / (x1 - x0))
-    up = (y - np.float32(y0)) * np.float32(shape[0] / (y1 - y0))
-    inside = (across >= 0) & (across < shape[1]) & (up >= 0) & (up < shape[0])
-    if not inside.all():
-        across, up = across[inside], up[inside]
-    cells = up.astype(np.int32) * np.int32(shape[1]) + across.astype(np.int32)
-    counts = np.bincount(cells, minlength=shape[0] * shape[1])
+    across, up, _ = cells or cells_of(x, y, box, shape)
+    counts = np.bincount(up * np.int32(shape[1]) + across, minlength=shape[0] * shape[1])
     return counts.reshape(shape).astype(np.float32)
 
 

@@ -212,8 +212,9 @@ def _draw_marks(plate: Any, scene: Scene, data: MapData, frame: Any, drawn: Draw
         dots(drawn.marks["reviews"], 1.9, marker="s", markersize=5 * scale,
              markeredgecolor=_OVERLAID[scene.theme]["reviews"], **hollow)  # fmt: skip
     if "selected" in drawn.marks:
-        dots(drawn.marks["selected"], 2.0, marker="o", markersize=5 * scale,
-             markeredgecolor=colours.apart, **hollow)  # fmt: skip
+        for edge, width in ((colours.halo, 2.6), (colours.ink, 1.1)):  # seen on any colour
+            dots(drawn.marks["selected"], 2.0, marker="o", markersize=5 * scale,
+                 markeredgecolor=edge, **hollow | {"markeredgewidth": width * scale})  # fmt: skip
     if scene.found is not None and _all_found_in_view(scene, drawn):
         from landscape.figures.marks import mark_papers
 

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 MOST_POINTS = 1_500
 """Papers that are marked singly; of more the density is the better picture."""
-_KEPT_CLEAR = 12  # of the best papers found, names keep clear
+_MOST_RINGS = 400  # more of them hide what they ring
+_KEPT_CLEAR, _AVOIDED = 12, 100  # of the best papers found names keep clear; where they can
 _MOST_VERTICES = 3_000
 _CONTOURED = (0.5, 0.8)
 _GRID = 200  # cells of the shorter side of what contours are traced on
@@ -229,8 +230,10 @@ def draw(scene: Scene, data: MapData, *, fine: float = FINE) -> Drawn:
     zoom = data.zoom(scene.view)
     names = []
     if "names" in scene.layers:
-        taken = _dots(scene, data, marks)
-        names = data.labels.place(scene.view, scene.size, zoom=zoom, reserved=taken)
+        dots = _dots(scene, data, marks)
+        names = data.labels.place(
+            scene.view, scene.size, zoom=zoom, reserved=dots[:_KEPT_CLEAR], avoided=dots
+        )
     lines = {}
     for layer, (title, rows) in scene.overlays.items():
         if layer != "reviews" or "reviews" not in marks:
@@ -262,7 +265,7 @@ def marks_of(scene: Scene, data: MapData) -> tuple[dict[str, Rows], Points | Non
             lit.append(rows)
     if len(scene.selected):
         here = seen(scene.selected)
-        if len(here) <= MOST_POINTS:
+        if len(here) <= _MOST_RINGS:
             marks["selected"] = here
         else:
             lit.append(scene.selected)
@@ -279,10 +282,10 @@ def marks_of(scene: Scene, data: MapData) -> tuple[dict[str, Rows], Points | Non
 
 
 def _dots(scene: Scene, data: MapData, marks: Mapping[str, Rows]) -> Any:
-    """Boxes of the best papers found, which names keep clear of, in pixels."""
+    """Boxes of the best papers found, in pixels, shape (n, 4)."""
     if scene.found is None or "found" not in marks:
-        return None
-    best = data.of_time(scene.found.rows[:_KEPT_CLEAR], scene.time)
+        return np.empty((0, 4))
+    best = data.of_time(scene.found.rows[:_AVOIDED], scene.time)
     at = scene.view.to_pixels(data.x[best], data.y[best], scene.size)
     return np.hstack([at - 5.0, at + 5.0])
 

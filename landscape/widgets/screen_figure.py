@@ -8,7 +8,8 @@ import plotly.graph_objects as go
 
 from landscape.widgets.labels import FONT
 
-_WIDTH, _MAP_HEIGHT = 812, 600  # pixels: what a notebook's cell has beside its sidebar
+_WIDTH = 812  # pixels: what a notebook's cell has beside its sidebar
+_LOWEST_MAP, _HIGHEST_MAP = 400, 640
 _LEAST, _MOST = 240, 720
 _KEYS_A_LINE, _KEY_LINE = 4, 24
 _BELOW = {"orientation": "h", "x": 0, "y": -0.01, "yanchor": "top", "xanchor": "left"}
@@ -60,7 +61,10 @@ def for_screen(figure: Any) -> ScreenFigure:
     is_map = drawn.layout.xaxis.visible is False
     keys = sum(trace.showlegend is not False for trace in drawn.data) if is_map else 0
     below = _KEY_LINE * -(-keys // _KEYS_A_LINE) if keys > 1 else 0
-    height = _MAP_HEIGHT + below if is_map else max(_LEAST, min(drawn.layout.height or 560, _MOST))
+    if is_map:
+        height = _map_height(drawn) + below
+    else:
+        height = max(_LEAST, min(drawn.layout.height or 560, _MOST))
     drawn.update_layout(
         width=_WIDTH, height=height, autosize=False,
         margin={"l": 10, "r": 10, "t": 16, "b": 10 + below if is_map else 52},
@@ -70,3 +74,9 @@ def for_screen(figure: Any) -> ScreenFigure:
     drawn.update_xaxes(title_font_size=12, title_standoff=8)
     drawn.update_yaxes(title_font_size=12)
     return ScreenFigure(drawn)
+
+
+def _map_height(drawn: Any) -> int:
+    """As high as a map has to be that is as wide as the cell."""
+    (x0, x1), (y0, y1) = drawn.layout.xaxis.range, drawn.layout.yaxis.range
+    return round(min(max(_WIDTH * (y1 - y0) / (x1 - x0), _LOWEST_MAP), _HIGHEST_MAP))

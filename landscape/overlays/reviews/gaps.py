@@ -18,6 +18,7 @@ from landscape.overlays.reviews.coverage import (
 )
 from landscape.overlays.reviews.ranking import checked_weights, rank_gaps
 from landscape.overlays.reviews.signs import RECENT_YEARS, read_signs
+from landscape.progress import progress
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,15 +75,18 @@ def review_gaps(
     years = count_years(year)
     topic = atlas.map["topic_id"].to_numpy()
     signs = read_signs(atlas, is_review, seed=seed) if signs is None else signs
-    ranked = rank_gaps(signs, weights=chosen, n_resamples=n_resamples, seed=seed)
-    coverage = review_coverage(topic, year, is_review)[
-        ["topic_id", "papers", "reviews", "density_ratio", "last_review", "years_since"]
-    ]
-    table = with_labels(ranked.merge(coverage, on="topic_id"), atlas.topics)
-    table = table.sort_values("rank", ignore_index=True)
-    exemplars = waiting_exemplars(atlas, signs, table["topic_id"].tolist())
-    titles = exemplars.groupby("topic_id")["title"].agg(list)
-    table["exemplars"] = [titles.get(topic_id, []) for topic_id in table["topic_id"]]
+    with progress("Ranking the regions", total=2, unit="steps") as advance:
+        ranked = rank_gaps(signs, weights=chosen, n_resamples=n_resamples, seed=seed)
+        advance(1)
+        coverage = review_coverage(topic, year, is_review)[
+            ["topic_id", "papers", "reviews", "density_ratio", "last_review", "years_since"]
+        ]
+        table = with_labels(ranked.merge(coverage, on="topic_id"), atlas.topics)
+        table = table.sort_values("rank", ignore_index=True)
+        exemplars = waiting_exemplars(atlas, signs, table["topic_id"].tolist())
+        titles = exemplars.groupby("topic_id")["title"].agg(list)
+        table["exemplars"] = [titles.get(topic_id, []) for topic_id in table["topic_id"]]
+        advance(1)
     few = table.loc[table["papers"] < _FEW_PAPERS, "label"].tolist()
     return Analysis(
         kind="review_gaps",

@@ -9,6 +9,7 @@ import numpy as np
 from landscape.overlays.periods import UNKNOWN_YEAR, count_years, paper_years
 from landscape.overlays.reviews.language import speaks_of_contrast, stances
 from landscape.overlays.reviews.surroundings import near_reviews
+from landscape.progress import progress
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,21 +58,25 @@ def read_signs(
     """
     import pandas as pd
 
-    year = paper_years(atlas)
-    cites = atlas.read_papers(["cites"])["cites"].to_numpy(np.float64, na_value=np.nan)
-    topic = atlas.map["topic_id"].to_numpy(np.int64)
-    inside = year != UNKNOWN_YEAR
-    if until is not None:
-        inside &= year <= until
-    recent = recent_years(year[inside])
-    now = int(year[inside].max())
-    random = np.random.default_rng(seed)
-    rows, stands_for = sampled_rows(topic, inside & ~is_review & (topic >= 0), most, random)
-    latest = _latest_reviews(atlas.vectors(), year, is_review, inside, rows, seed)
-    began = _beginnings(topic[inside], year[inside])
-    without = now - np.where(np.isnan(latest), began.reindex(topic[rows]).to_numpy(), latest)
-    cited = cited_relatively(cites, year)
-    abstracts = atlas.read_papers(["abstract"], rows=rows)["abstract"].fillna("").tolist()
+    with progress("Looking for reviews near the papers", total=3, unit="steps") as advance:
+        year = paper_years(atlas)
+        cites = atlas.read_papers(["cites"])["cites"].to_numpy(np.float64, na_value=np.nan)
+        topic = atlas.map["topic_id"].to_numpy(np.int64)
+        inside = year != UNKNOWN_YEAR
+        if until is not None:
+            inside &= year <= until
+        recent = recent_years(year[inside])
+        now = int(year[inside].max())
+        random = np.random.default_rng(seed)
+        rows, stands_for = sampled_rows(topic, inside & ~is_review & (topic >= 0), most, random)
+        advance(1)
+        latest = _latest_reviews(atlas.vectors(), year, is_review, inside, rows, seed)
+        advance(1)
+        began = _beginnings(topic[inside], year[inside])
+        without = now - np.where(np.isnan(latest), began.reindex(topic[rows]).to_numpy(), latest)
+        cited = cited_relatively(cites, year)
+        abstracts = atlas.read_papers(["abstract"], rows=rows)["abstract"].fillna("").tolist()
+        advance(1)
     return pd.DataFrame(
         {
             "row": rows,

@@ -22,6 +22,7 @@ from landscape.overlays.thesaurus.candidates import (
 from landscape.overlays.thesaurus.concepts import Thesaurus
 from landscape.overlays.thesaurus.names import complete_name, letters_of, named_forms
 from landscape.overlays.thesaurus.parents import nearest_concepts, suggest_parent
+from landscape.progress import progress
 from landscape.text.phrases import normal_form
 
 if TYPE_CHECKING:
@@ -84,22 +85,30 @@ def thesaurus_gaps(atlas: Any, *, limit: int = 100, thesaurus: Thesaurus | None 
     if limit < 1:
         raise InputError(f"The limit is {limit}; ask for at least one proposal.")
     uat = thesaurus or atlas.thesaurus
-    papers = atlas.read_papers(["paper_id", "title", "abstract", "keywords", "year"])
-    year = paper_years(atlas)
-    evidence = gather_evidence(
-        papers["keywords"], papers["title"].tolist(), papers["abstract"].tolist(),
-        year, atlas.vectors(),
-    )  # fmt: skip
-    named, proposals = rank_gaps(evidence, uat, limit=limit)
-    texts = (papers["title"] + ". " + papers["abstract"]).to_numpy(dtype=object)
-    proposals["name"] = [
-        complete_name(name, texts[_papers_of(evidence.table, phrase)])
-        for name, phrase in zip(proposals["name"], proposals["phrase"], strict=True)
-    ]
-    proposals = _add_parents(proposals, named, evidence, uat)
-    topics = atlas.topics[atlas.topics["level"] == 1]
-    topic_of = atlas.map["topic_id"].to_numpy()
-    proposals = _add_regions(proposals, evidence.table, topic_of, topics)
+    with progress("Reading phrases for gaps of the thesaurus", total=6, unit="steps") as advance:
+        papers = atlas.read_papers(["paper_id", "title", "abstract", "keywords", "year"])
+        year = paper_years(atlas)
+        vectors = atlas.vectors()
+        advance(1)
+        table = _phrases_of(papers["keywords"])
+        advance(1)
+        evidence = _measured(
+            table, papers["title"].tolist(), papers["abstract"].tolist(), year, vectors
+        )
+        advance(1)
+        named, proposals = rank_gaps(evidence, uat, limit=limit)
+        advance(1)
+        texts = (papers["title"] + ". " + papers["abstract"]).to_numpy(dtype=object)
+        proposals["name"] = [
+            complete_name(name, texts[_papers_of(evidence.table, phrase)])
+            for name, phrase in zip(proposals["name"], proposals["phrase"], strict=True)
+        ]
+        advance(1)
+        proposals = _add_parents(proposals, named, evidence, uat)
+        topics = atlas.topics[atlas.topics["level"] == 1]
+        topic_of = atlas.map["topic_id"].to_numpy()
+        proposals = _add_regions(proposals, evidence.table, topic_of, topics)
+        advance(1)
     dated = (year != UNKNOWN_YEAR).any()
     version = f" {uat.version}" if uat.version else ""
     bounds = atlas.coverage
@@ -144,10 +153,30 @@ def gather_evidence(
     fewest : int, optional
         Phrases of fewer papers are left out; 5, or more in a large corpus.
     """
-    least = fewest or max(_FEWEST, len(titles) // _PAPERS_A_PHRASE)
-    table = phrase_table(keywords, fewest=least)
+    table = _phrases_of(keywords, fewest=fewest)
+    return _measured(table, titles, abstracts, years, vectors, fewest=fewest)
+
+
+def _phrases_of(keywords: Any, *, fewest: int | None = None) -> PhraseTable:
+    return phrase_table(keywords, fewest=fewest or _fewest_in(len(keywords)))
+
+
+def _measured(
+    table: PhraseTable,
+    titles: list[str],
+    abstracts: list[str],
+    years: NDArray[np.integer],
+    vectors: NDArray[np.floating],
+    *,
+    fewest: int | None = None,
+) -> Evidence:
+    least = fewest or _fewest_in(len(titles))
     phrases = measure_phrases(table, vectors, titles, abstracts, years, fewest=least)
     return Evidence(table, phrases, vectors)
+
+
+def _fewest_in(n_papers: int) -> int:
+    return max(_FEWEST, n_papers // _PAPERS_A_PHRASE)
 
 
 def rank_gaps(

@@ -112,7 +112,7 @@ class Canvas:
         across *= np.float32(self.whole_cells)  # change over the longer side
         down *= np.float32(self.whole_cells)
         # Pixels to the coast along the slope: sharper than any grid of distances.
-        steep = np.sqrt(across * across + down * down) / np.float32(longer)
+        steep: Grid = np.sqrt(across * across + down * down) / np.float32(longer)
         near = height / np.maximum(steep, 1e-7)
         covered = np.clip(near + 0.5, 0, 1)
         colour = self._water(height, shore)

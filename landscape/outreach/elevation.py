@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     Grid = NDArray[np.float32]
     Floats = NDArray[np.float64]
 
-CELLS = 800  # along the longer side: the narrowest kernel is then several cells wide
+KERNEL_CELLS = 6.5  # standard deviation of the narrowest kernel at first, in cells
+_LEAST_CELLS, _MOST_CELLS = 320, 960  # along the longer side
 FLOOR = 30.0  # the open sea lies where the density is this many times less than at the coast
 PLAIN = 0.42  # slope of the coastal plains beside the mean slope of the land
 # A mixture of Gaussians has the sharp summits of the narrow one and the broad feet of the wide
@@ -30,8 +31,10 @@ _KERNELS = ((1.0, 0.5), (2.2, 0.3), (4.8, 0.2))
 _WIDEN = 1.3
 _WIDEST = 0.05  # of the longer side: standard deviation of the narrowest kernel
 _FEW_LANDS = 12  # more, and the kernels are widened: neighbours grow together
+_LEAST_LAND = 0.02  # of the sheet; less, and the kernels are widened too
 _LEAST_ISLAND = 0.0004  # of the papers
 _LEAST_PAPERS = 3.0
+_HIGHEST_SEA = 0.5  # of the density on the highest peak
 _CLEAR = 0.06  # of the highest peak: what is filled or drowned stays clear of sea level
 
 
@@ -88,10 +91,13 @@ def raise_ground(x: Floats, y: Floats, *, aspect: float, sea_share: float, margi
     >>> rng = np.random.default_rng(0)
     >>> ground = raise_ground(*rng.normal(size=(2, 500)), aspect=1.0, sea_share=0.97, margin=0.07)
     >>> round(ground.land_share, 2), ground.height.shape
-    (0.97, (800, 800))
+    (0.97, (330, 330))
     """
     first = _fitted(*_crowd(x, y), aspect=aspect, margin=0.12)
-    draft = _measure(x, y, first, cells=CELLS // 2, sea_share=sea_share)
+    # The best width shrinks with the papers as in two dimensions it must (Scott 1992).
+    narrow = float(np.clip(0.0095 * (40_000 / len(x)) ** (1 / 6), 0.006, _WIDEST))
+    cells = int(np.clip(KERNEL_CELLS / narrow, _LEAST_CELLS, _MOST_CELLS))
+    draft = _measure(x, y, first, cells=cells // 2, narrow=narrow, sea_share=sea_share)
     rows, columns = np.nonzero(draft.height > 0)
     x0, _, _, y1 = first
     cell = (first[1] - x0) / draft.height.shape[1]
@@ -101,9 +107,8 @@ def raise_ground(x: Floats, y: Floats, *, aspect: float, sea_share: float, margi
         y1 - cell * (rows.max() + 1),
         y1 - cell * rows.min(),
     )
-    return _measure(
-        x, y, _fitted(*land, aspect=aspect, margin=margin), cells=CELLS, sea_share=sea_share
-    )
+    sheet = _fitted(*land, aspect=aspect, margin=margin)
+    return _measure(x, y, sheet, cells=cells, narrow=narrow, sea_share=sea_share)
 
 
 def relief_of(height: Grid, *, highest: float) -> Grid:
@@ -130,10 +135,10 @@ def relief_of(height: Grid, *, highest: float) -> Grid:
     """
     t = np.minimum(height / np.float32(highest), 1)
     land = t * (PLAIN + (1 - PLAIN) * t)
-    deepest = np.float32(np.log(1 / (1 + FLOOR)))
+    deepest = float(np.log(1 / (1 + FLOOR)))
     depth = np.clip(height / deepest, 0, 1)
     # The ground goes under without a kink, which would show along the coast.
-    foot = np.float32(min(PLAIN * -deepest / highest, 2.0))
+    foot = np.float32(min(PLAIN * -deepest / float(highest), 2.0))
     water = -depth * (foot + (1 - foot) * depth)
     return np.where(height >= 0, land, water).astype(np.float32)
 
@@ -209,7 +214,13 @@ def _fitted(
 
 
 def _measure(
-    x: Floats, y: Floats, extent: tuple[float, float, float, float], *, cells: int, sea_share: float
+    x: Floats,
+    y: Floats,
+    extent: tuple[float, float, float, float],
+    *,
+    cells: int,
+    narrow: float,
+    sea_share: float,
 ) -> Ground:
     from scipy.ndimage import label
 
@@ -217,13 +228,13 @@ def _measure(
     cell = max(x1 - x0, y1 - y0) / cells
     shape = (max(8, round((y1 - y0) / cell)), max(8, round((x1 - x0) / cell)))
     counts = count_grid(x, y, extent=(x0, y0, x1, y1), shape=shape)[::-1]
-    # The best width shrinks with the papers as in two dimensions it must (Scott 1992).
-    sigma = cells * float(np.clip(0.0095 * (40_000 / len(x)) ** (1 / 6), 0.006, _WIDEST))
+    sigma = cells * narrow
     while True:
         density = sum(weight * blurred(counts, sigma * wide) for wide, weight in _KERNELS)
         density = np.asarray(density, dtype=np.float32)
         level, land, on_land = _sea_level(density, counts, share=sea_share, n_papers=len(x))
-        if label(land)[1] <= _FEW_LANDS or sigma * _WIDEN > cells * _WIDEST:
+        handsome = label(land)[1] <= _FEW_LANDS and land.mean() > _LEAST_LAND
+        if handsome or sigma * _WIDEN > cells * _WIDEST:
             break
         sigma *= _WIDEN
     floor = level / FLOOR
@@ -247,7 +258,8 @@ def _sea_level(
     from scipy.ndimage import label
 
     held = np.sort(density[counts > 0])
-    low, high = float(held[0]) * 0.2, float(held[-1]) * 0.98
+    # Papers all on one spot are all on the summit: they get some land around it.
+    low, high = float(held[0]) * 0.2, float(held[-1]) * _HIGHEST_SEA
     islet = max(min(_LEAST_PAPERS, 0.3 * n_papers), _LEAST_ISLAND * n_papers)
 
     def flooded(level: float) -> tuple[Any, float]:

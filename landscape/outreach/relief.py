@@ -55,13 +55,13 @@ def hillshade(across: Grid, down: Grid) -> Grid:
     [0.0, 0.1, -0.5]
     """
     steep = 1 / np.sqrt(1 + across * across + down * down)
-    height = np.deg2rad(LIGHT_HEIGHT)
+    height = float(np.deg2rad(LIGHT_HEIGHT))
     total = np.zeros_like(across)
     for azimuth, share in zip(LIGHT_FROM, LIGHT_SHARES, strict=True):
-        angle = np.deg2rad(azimuth)
-        east, north = np.sin(angle) * np.cos(height), np.cos(angle) * np.cos(height)
-        facing = steep * (np.sin(height) - east * across + north * down)
-        total += np.float32(share) * facing.astype(np.float32)
+        angle = float(np.deg2rad(azimuth))
+        east = np.float32(share * np.sin(angle) * np.cos(height))
+        north = np.float32(share * np.cos(angle) * np.cos(height))
+        total += steep * (np.float32(share * np.sin(height)) - east * across + north * down)
     return total - np.float32(np.sin(height))
 
 
@@ -113,7 +113,7 @@ def gullies(
     return added_x, added_y
 
 
-def _swing(u: Grid, v: Grid, side_x: Grid, side_y: Grid, octave: int) -> Any:
+def _swing(u: Grid, v: Grid, side_x: Any, side_y: Any, octave: int) -> Any:
     """Slope of a sum of windowed waves across the given direction, about -1 to 1."""
     scatter_x, scatter_y = _scatter(octave)
     column, row = np.floor(u).astype(np.int32), np.floor(v).astype(np.int32)

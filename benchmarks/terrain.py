@@ -1,0 +1,85 @@
+"""The outreach terrain: 350,000 papers to a picture, and a sheet of A1 at 300 dots per inch.
+
+Run: python -m benchmarks.terrain [--papers 350000] [--sheet a1]
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import time
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from benchmarks.mapping import made_up_plane, topics_of
+from benchmarks.measuring import measured, print_table, save
+
+SHEETS = {"a2": (4961, 7016), "a1": (7016, 9933), "a0": (9933, 14043)}  # 300 dots per inch
+
+
+def made_up_atlas(n_papers: int) -> SimpleNamespace:
+    """Papers on a plane, in regions, with years."""
+    import pandas as pd
+
+    x, y = made_up_plane(n_papers).T
+    table = pd.DataFrame({"x": x, "y": y, "topic_id": topics_of(n_papers)})
+    years = 2026 - np.random.default_rng(4).exponential(9, n_papers).astype(int)
+    papers = pd.DataFrame({"year": pd.array(years, dtype="Int16")})
+    return SimpleNamespace(map=table, read_papers=lambda names: papers[names])
+
+
+def run_square(n_papers: int) -> dict[str, Any]:
+    """Terrain of 2048 x 2048 and its picture."""
+    from landscape.outreach.painting import paint
+    from landscape.outreach.terrain import make_terrain
+
+    paint(make_terrain(made_up_atlas(500), size=(64, 64)))  # imports
+    atlas = made_up_atlas(n_papers)
+    start = time.perf_counter()
+    terrain = make_terrain(atlas, size=(2048, 2048))
+    made = time.perf_counter()
+    paint(terrain)
+    return {"seconds": time.perf_counter() - start, "terrain": made - start}
+
+
+def run_sheet(n_papers: int, sheet: str) -> dict[str, Any]:
+    """The picture of a whole sheet, held in memory."""
+    from landscape.outreach.painting import paint
+    from landscape.outreach.terrain import make_terrain
+
+    width, height = SHEETS[sheet]
+    shrink = 2048 / height
+    atlas = made_up_atlas(n_papers)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    start = time.perf_counter()
+    terrain = make_terrain(atlas, size=(round(width * shrink), round(height * shrink)))
+    picture = paint(terrain, size=(width, height))
+    return {
+        "seconds": time.perf_counter() - start,
+        "picture_mb": picture.nbytes / 2**20,
+        "before_mb": before,
+    }
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--papers", type=int, default=350_000)
+    parser.add_argument("--sheet", choices=sorted(SHEETS), default="a1")
+    options = parser.parse_args()
+    results = {
+        "2048 x 2048": measured(run_square, options.papers),
+        f"{options.sheet.upper()} at 300 dpi": measured(run_sheet, options.papers, options.sheet),
+    }
+    rows = [
+        [name, f"{one['seconds']:.1f}", f"{one['peak_mb']:,.0f}"] for name, one in results.items()
+    ]
+    head = ["picture", "seconds", "MB"]
+    print_table(f"Terrain of {options.papers:,} papers, painted", head, rows)
+    print(f"\n{save('terrain', results)}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,190 @@
+"""The check that a picture tells the truth: true pictures pass it, and every kind of lie fails."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from landscape.errors import InputError
+from landscape.outreach.fidelity import Ruler, judge
+from landscape.outreach.painting import paint
+from landscape.outreach.scores import Bars, Fidelity
+from landscape.outreach.terrain import Terrain
+from landscape.outreach.themes import THEMES
+from tests.outreach.made_terrain import made_terrain
+
+Picture = Any
+
+
+@cache
+def drawn(theme: str, seed: int = 1) -> tuple[Terrain, Picture]:
+    terrain = made_terrain(seed, size=(240, 200))
+    return terrain, paint(terrain, theme=theme)
+
+
+@cache
+def ruler(theme: str, seed: int = 1) -> Ruler:
+    return Ruler.of(*drawn(theme, seed))
+
+
+def score(picture: Picture, theme: str, seed: int = 1) -> Fidelity:
+    return ruler(theme, seed).judge(np.ascontiguousarray(picture))
+
+
+@pytest.mark.parametrize("theme", list(THEMES))
+def test_an_honest_picture_of_every_theme_passes(theme: str) -> None:
+    _, truth = drawn(theme)
+    found = score(truth, theme)
+    assert found.passed, found.says
+    assert found.iou > 0.96
+    assert found.n_peaks >= 1
+
+
+@pytest.mark.parametrize("theme", list(THEMES))
+def test_grain_and_another_tone_are_no_lie(theme: str) -> None:
+    _, truth = drawn(theme)
+    grain = np.random.default_rng(0).normal(0, 6, truth.shape)
+    painted = np.clip(truth * 0.94 + 9 + grain, 0, 255).astype(np.uint8)
+    assert score(painted, theme).passed, score(painted, theme).says
+
+
+def of_less_land(terrain: Terrain) -> Terrain:
+    return replace(terrain, elevation=np.clip(terrain.elevation - np.float32(0.12), -1, 1))
+
+
+def upside_down(terrain: Terrain) -> Terrain:
+    """The same coasts, and lowlands where the mountains are."""
+    low = np.clip(1 - terrain.elevation, 0, 1) * np.clip(terrain.elevation * 20, 0, 1)
+    return replace(terrain, elevation=np.where(terrain.land, low, terrain.elevation))
+
+
+def inside_out(terrain: Terrain) -> Terrain:
+    return replace(terrain, elevation=-terrain.elevation)
+
+
+@pytest.mark.parametrize("theme", list(THEMES))
+@pytest.mark.parametrize(
+    ("lie", "caught_by"),
+    [(of_less_land, "iou"), (inside_out, "iou"), (upside_down, "relief")],
+    ids=["eroded", "inside out", "upside down"],
+)
+def test_a_well_painted_map_of_other_data_fails(
+    theme: str, lie: Callable[[Terrain], Terrain], caught_by: str
+) -> None:
+    terrain, _ = drawn(theme)
+    found = score(paint(lie(terrain), theme=theme), theme)
+    assert not found.passed
+    assert caught_by in found.failed
+
+
+def shuffled_tiles(truth: Picture) -> Picture:
+    random = np.random.default_rng(0)
+    rows, columns = truth.shape[0] // 48, truth.shape[1] // 48
+    tiles = truth[: rows * 48, : columns * 48].reshape(rows, 48, columns, 48, 3).swapaxes(1, 2)
+    mixed = random.permutation(tiles.reshape(-1, 48, 48, 3)).reshape(tiles.shape)
+    return mixed.swapaxes(1, 2).reshape(rows * 48, columns * 48, 3)
+
+
+@pytest.mark.parametrize("theme", list(THEMES))
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda truth: 255 - truth,
+        lambda truth: truth[:, ::-1],
+        lambda truth: truth[::-1],
+        shuffled_tiles,
+        lambda truth: np.full_like(truth, 128),
+        lambda truth: np.random.default_rng(0).integers(0, 256, truth.shape, dtype=np.uint8),
+    ],
+    ids=["negative", "mirrored", "on its head", "shuffled", "grey", "noise"],
+)
+def test_a_spoilt_picture_fails(theme: str, spoil: Callable[[Picture], Picture]) -> None:
+    _, truth = drawn(theme)
+    assert not score(spoil(truth), theme).passed
+
+
+@pytest.mark.parametrize("theme", list(THEMES))
+def test_true_coasts_do_not_save_a_false_inside(theme: str) -> None:
+    terrain, truth = drawn(theme)
+    stirred = truth.copy()
+    stirred[terrain.land] = np.random.default_rng(0).permutation(truth[terrain.land])
+    assert {"peaks_kept", "relief"} <= set(score(stirred, theme).failed)
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    theme=st.sampled_from(sorted(THEMES)),
+    by=st.integers(7, 100),
+    across=st.booleans(),
+    back=st.booleans(),
+)
+def test_any_shift_of_three_per_cent_or_more_fails(
+    theme: str, by: int, across: bool, back: bool
+) -> None:
+    _, truth = drawn(theme)
+    moved = np.roll(truth, -by if back else by, axis=1 if across else 0)
+    assert not score(moved, theme).passed
+
+
+@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    theme=st.sampled_from(["atlas", "parchment"]), one=st.integers(1, 3), other=st.integers(1, 3)
+)
+def test_a_map_passes_for_its_own_data_alone(theme: str, one: int, other: int) -> None:
+    _, painted = drawn(theme, one)
+    assert score(painted, theme, other).passed == (one == other)
+
+
+def test_scores_fall_as_the_picture_leaves_the_truth() -> None:
+    terrain, _ = drawn("atlas")
+    lies = [
+        paint(replace(terrain, elevation=np.clip(terrain.elevation - by, -1, 1)))
+        for by in np.float32([0, 0.05, 0.15, 0.3])
+    ]
+    ious = [score(lie, "atlas").iou for lie in lies]
+    assert ious == sorted(ious, reverse=True)
+    assert ious[0] - ious[-1] > 0.3
+
+
+def test_a_large_picture_is_judged_like_a_small_one() -> None:
+    terrain, _ = drawn("atlas")
+    large = paint(terrain, theme="atlas", size=(720, 600))
+    assert judge(large, terrain, truth=large).passed
+    assert not judge(np.roll(large, 40, axis=1), terrain, truth=large).passed
+
+
+@pytest.mark.parametrize("level", [-0.5, 0.5])
+def test_a_sheet_of_one_kind_is_judged_without_dividing_by_nothing(level: float) -> None:
+    flat = np.full((64, 64), level, dtype=np.float32)
+    terrain = Terrain(flat, np.full_like(flat, np.nan), (0.0, 1.0, 0.0, 1.0))
+    truth = paint(terrain)
+    found = judge(truth, terrain)
+    assert found.passed, found.says
+    assert np.isfinite(found.relief_correlation)
+
+
+def test_what_is_no_picture_is_refused() -> None:
+    terrain, truth = drawn("atlas")
+    with pytest.raises(InputError, match="uint8"):
+        judge(truth.astype(float), terrain, truth=truth)
+    with pytest.raises(InputError, match="iou must lie between 0 and 1, not 95"):
+        Bars(iou=95)
+
+
+def test_a_score_that_is_no_number_does_not_pass() -> None:
+    assert not Fidelity(float("nan"), 1.0, 1.0, 1.0, 1.0, 3).passed
+
+
+def test_bars_of_the_user_count() -> None:
+    terrain, truth = drawn("atlas")
+    assert not judge(truth, terrain, truth=truth, bars=Bars(iou=1.0)).passed
+    eroded = paint(of_less_land(terrain))
+    lax = Bars(iou=0, boundary_f1=0, peaks_kept=0, relief=0)
+    assert judge(eroded, terrain, truth=truth, bars=lax).passed

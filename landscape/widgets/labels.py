@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -86,6 +86,21 @@ class Labels:
             _variants(str(label), int(level))
             for label, level in zip(table["label"], self._level, strict=True)
         ]
+
+    @cached_property
+    def cards(self) -> dict[int, str]:
+        """What is told of each region under the pointer, by its number."""
+        from landscape.figures.twins import plain
+
+        cards = {}
+        for row in self.table.to_dict("records"):
+            words = row.get("keywords")
+            some = [] if words is None or isinstance(words, str | float) else list(words[:3])
+            told = f"<b>{plain(row['label'])}</b><br>{int(row['n_papers']):,} papers"
+            if some:
+                told += f"<br>{', '.join(map(plain, some))}"
+            cards[int(row["topic_id"])] = f"{told}<br><i>click to go there</i>"
+        return cards
 
     def in_view(self, view: View, *, zoom: float) -> NDArray[np.int64]:
         """Places in `table` of the names that a view should show, the most important first.

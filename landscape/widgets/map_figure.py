@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from copy import deepcopy
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -285,15 +285,13 @@ def trace_parts(drawn: Drawn, data: MapData) -> dict[str, dict[str, Any]]:
                                      "dash": "dot"}}  # fmt: skip
     else:
         parts["reviews"]["mode"] = "markers"
-    from landscape.figures.twins import plain
-
     for name, level in (("regions", 1), ("continents", 0)):
         chosen = [one for one in drawn.names if one.level == level]
         parts[name] = {
             "x": np.array([one.x for one in chosen], dtype=np.float64),
             "y": np.array([one.y for one in chosen], dtype=np.float64),
-            "text": ["<br>".join(plain(line) for line in one.lines) for one in chosen],
-            "hovertext": [region_card(data.labels.table, one.topic_id) for one in chosen],
+            "text": [_in_lines(one.lines) for one in chosen],
+            "hovertext": [data.labels.cards[one.topic_id] for one in chosen],
         }  # fmt: skip
     return parts
 
@@ -320,12 +318,8 @@ def paper_marker(rows: Any, drawn: Drawn) -> dict[str, Any]:
     return marker
 
 
-def region_card(table: Any, topic_id: int) -> str:
-    """What is told of a region under the pointer."""
+@lru_cache(maxsize=4096)
+def _in_lines(lines: tuple[str, ...]) -> str:
     from landscape.figures.twins import plain
 
-    row = table[table["topic_id"] == topic_id].iloc[0]
-    words = row["keywords"] if "keywords" in table else None
-    some = [] if words is None or isinstance(words, str) else [plain(word) for word in words[:5]]
-    told = f"<b>{plain(row['label'])}</b><br>{int(row['n_papers']):,} papers"
-    return told + (f"<br>{', '.join(some[:3])}" if some else "") + "<br><i>click to go there</i>"
+    return "<br>".join(plain(line) for line in lines)

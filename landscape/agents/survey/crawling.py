@@ -132,6 +132,7 @@ class Crawl:
         rows = self.library.search(text, k=k, rerank=by != "facet")
         number = len(self.searches)
         new = self.pool.add(rows.tolist(), Origin("search", parent, number, depth))
+        self.pool.found(rows.tolist())
         name = self.library.papers([parent])[0].paper_id if parent >= 0 else ""
         self.searches.append(Asked(text, by, name, len(rows), new))
         self._rounds[number] = rows.tolist()

@@ -65,6 +65,7 @@ class Library:
             )
         self._allowed = None if len(open_rows) == self.n_papers else open_rows
         self._seeing = self.engine if self._allowed is None else self.engine.within(open_rows)
+        self._hides_nothing = bool(self.is_open.all())
         self._comparison = self.engine.compare(question)
 
     def search(self, text: str, *, k: int, rerank: bool = True) -> Rows:
@@ -105,6 +106,15 @@ class Library:
         chance = held.similarities(centre, self._sample).astype(float)
         cosines = held.similarities(centre, rows).astype(float)
         return (cosines - chance.mean()) / max(float(chance.std()), 1e-9)
+
+    def times_cited(self, rows: Rows) -> Floats:
+        """Citations in the graph by what may be seen, shape (n,)."""
+        links = self.graph.citation_links
+        if self._hides_nothing:
+            return links.degrees[rows].astype(float)
+        ends = np.repeat(np.arange(len(rows)), links.degrees[rows])
+        open_ = self.is_open[links.of_all(rows)]
+        return np.bincount(ends[open_], minlength=len(rows)).astype(float)
 
     def cites(self, node: int) -> Rows:
         """Nodes that a node cites, as far as they may be seen."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
     Rows = NDArray[np.int64]
     Floats = NDArray[np.float64]
 
-_TRUSTED = 40  # papers whose citations count as evidence
+_TRUSTED = 60  # papers whose citations count as evidence
+_CONSTANT = 60  # of reciprocal ranks
 _TOLD = 0.05  # weight of citations that is worth telling
 _MIDDLE = 10  # papers whose middle the others are compared with
 
@@ -66,6 +68,7 @@ class Pool:
         self.expanded: set[int] = set()
         self.judged: dict[int, Judgement] = {}
         self.seeds: tuple[int, ...] = ()
+        self._found: Counter[int] = Counter()
         self._likeness: list[Floats] = []
         self._matches: list[Floats] = []
         self._scores: tuple[int, Floats] | None = None
@@ -95,6 +98,12 @@ class Pool:
             self._scores = None
         return len(new)
 
+    def found(self, rows: Iterable[int]) -> None:
+        """Note the ranking of one search."""
+        for rank, row in enumerate(rows, start=1):
+            self._found[int(row)] += _CONSTANT / (_CONSTANT + rank)  # type: ignore[assignment]  # a counter of fractions
+        self._scores = None
+
     def judge(self, judgements: dict[int, Judgement]) -> None:
         """Take in what a model said of papers."""
         self.judged.update(judgements)
@@ -119,6 +128,12 @@ class Pool:
         """Scores by row."""
         return dict(zip(self.rows.tolist(), self.scores().tolist(), strict=True))
 
+    @property
+    def evidence(self) -> Evidence | None:
+        """What the scores are made of, in the order of `rows`; None of no papers."""
+        self.scores()
+        return self._evidence
+
     def reason(self, row: int) -> str:
         """Say in one sentence what speaks for a paper, or against it."""
         self.scores()
@@ -126,11 +141,12 @@ class Pool:
         if evidence is None:
             return ""
         place = list(self.origins).index(row)
-        likeness, words = evidence.likeness[place], evidence.matches[place]
         said = [
-            f"Its text lies {likeness:.1f} standard deviations nearer to the question than chance",
-            f"its words match {100 * words:.0f}% of it",
+            f"Its text lies {evidence.likeness[place]:.1f} standard deviations nearer to the "
+            "question than chance papers"
         ]
+        if evidence.matches[place] > 0:
+            said.append(f"its words match {100 * evidence.matches[place]:.0f}% of it")
         for values, what in (
             (evidence.cited, "papers like it cite it"),
             (evidence.citing, "it cites papers of the answer"),
@@ -144,22 +160,31 @@ class Pool:
         rows = self.rows
         if not len(rows):
             return np.zeros(0)
-        likeness, matches = np.concatenate(self._likeness), np.concatenate(self._matches)
-        by_text = probabilities_by_text(likeness, matches, np.zeros(len(rows)))
-        by_text = self._corrected(rows, by_text)
+        none = np.zeros(len(rows))
+        known = Evidence(
+            likeness=np.concatenate(self._likeness),
+            matches=np.concatenate(self._matches),
+            middle=none,
+            searches=np.array([self._found.get(row, 0.0) for row in rows.tolist()]),
+            cited=none,
+            citing=none,
+            together=none,
+            known=self._library.times_cited(rows),
+        )
+        by_text = self._corrected(rows, probabilities_by_text(known))
         first = rows[np.argsort(-by_text, kind="stable")]
         middle = self._library.likeness_to_many(rows, self._begun_with(first, most=_MIDDLE))
-        by_text = self._corrected(rows, probabilities_by_text(likeness, matches, middle))
+        known = replace(known, middle=middle)
+        by_text = self._corrected(rows, probabilities_by_text(known))
         order = np.argsort(-by_text, kind="stable")[:_TRUSTED]
-        best, weights = rows[order], by_text[order]
+        best, weights = rows[order], by_text[order] / max(float(by_text.max()), 1e-12)
         if self.seeds:
             seeds = np.array(self.seeds, dtype=np.int64)
             others = ~np.isin(best, seeds)
             best = np.concatenate([seeds, best[others]])
             weights = np.concatenate([np.ones(len(seeds)), weights[others]])
-        self._evidence = Evidence(
-            likeness, matches, middle, *support(self._library, rows, best, weights)
-        )
+        cited, citing, together = support(self._library, rows, best, weights)
+        self._evidence = replace(known, cited=cited, citing=citing, together=together)
         return probabilities(self._evidence)
 
     def _begun_with(self, first: Rows, *, most: int) -> Rows:

@@ -1,0 +1,72 @@
+"""A scripted scholar: what the loopback server answers to each request of a survey."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+from tests.servers.openai_server import OpenAIServer
+
+Script = Callable[[str, dict[str, Any]], str]
+
+
+def shown(body: dict[str, Any]) -> dict[str, Any]:
+    """The data of a prompt."""
+    text = body["messages"][-1]["content"]
+    return json.loads(text[text.index("{") :])
+
+
+def kind_of(body: dict[str, Any]) -> str:
+    """What a request asks for: "queries", "read" or "judge"."""
+    form = json.dumps(body.get("response_format", {})) + body["messages"][0]["content"]
+    for name, sign in (("queries", '"queries"'), ("read", '"follow"'), ("judge", '"decision"')):
+        if sign in form.replace('\\"', '"'):
+            return name
+    return "other"
+
+
+def scripted(server: OpenAIServer, script: Script) -> list[str]:
+    """Let the server answer by a script; gives the kinds of the requests so far."""
+    asked: list[str] = []
+
+    def reply(body: dict[str, Any]) -> str:
+        kind = kind_of(body)
+        asked.append(kind)
+        return script(kind, body)
+
+    server.reply = reply
+    return asked
+
+
+def good_scholar(kind: str, body: dict[str, Any]) -> str:
+    """Two searches, everything followed, papers judged by whether they speak of winds."""
+    data = shown(body)
+    if kind == "queries":
+        return json.dumps({"queries": ["mass loss of hot stars", "line-driven winds"]})
+    if kind == "read":
+        names = [one["name"] for one in data["lists"]]
+        return json.dumps({"follow": [*names, "a list that is none"], "search": ""})
+    said = [
+        {
+            "label": paper["label"],
+            "decision": bool(re.search("wind", paper["abstract"], re.IGNORECASE)),
+            "score": 0.9,
+            "reason": "It speaks of winds, or it does not.",
+        }
+        for paper in data["papers"]
+    ]
+    said.append({"label": "P99", "decision": True, "score": 1.0, "reason": "An invented paper."})
+    return json.dumps({"papers": said})
+
+
+def pasa(body: dict[str, Any]) -> str:
+    """The same in PaSa's tokens."""
+    text = body["messages"][-1]["content"]
+    if "[StopSearch]" in text:
+        return "[Search] mass loss of hot stars [Search]line-driven winds [StopSearch]"
+    if "[StopExpand]" in text:
+        return "[Expand] References [Expand]A list that is none [StopExpand]"
+    decision = "wind" in shown(body)["abstract"].lower()
+    return f"Decision: {decision}\nReason: It speaks of winds, or it does not."

@@ -153,8 +153,9 @@ def _clause(sentence: str) -> str:
     if len(groups) == 1:
         if len(sentence.split()) <= _LONG:
             return ""
-        left = _BOUNDARY.split(left)[-1]
         right = _BOUNDARY.split(right)[0]
+    turned = _BOUNDARY.split(left)[-1]
+    left = turned if len(groups) == 1 or _words(turned) >= _LEAST_WORDS else left
     if _words(left) >= _LEAST_WORDS:
         # What follows without a boundary goes on about the same: "the code of [CITATION] for …".
         ends = len(groups) == 1 or mine + 1 == len(groups)

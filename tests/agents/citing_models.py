@@ -1,0 +1,47 @@
+"""What the tests of attributor and desk share: steps of a scripted model, and a draft."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from landscape import Atlas
+from landscape.query.quoting import sentences_of
+from landscape.query.records import Paper
+from tests.servers.openai_server import OpenAIServer
+
+
+def step(action: str, *, query: str = "", paper: str = "", sort: str = "relevance") -> str:
+    return json.dumps(
+        {
+            "thought": "Let me see.",
+            "part": "",
+            "action": action,
+            "query": query,
+            "sort": sort,
+            "paper": paper,
+        }
+    )
+
+
+def scripted(server: OpenAIServer, *steps: str) -> None:
+    """Steps in turn, the last again and again."""
+    left = list(steps)
+    server.reply = lambda _: left.pop(0) if len(left) > 1 else left[0]
+
+
+def told(server: OpenAIServer, place: int = -1) -> dict[str, Any]:
+    """What the model was shown in a request."""
+    shown: dict[str, Any] = json.loads(server.requests[place].body["messages"][1]["content"])
+    return shown
+
+
+def some_paper(atlas: Atlas, row: int = 7) -> Paper:
+    return atlas.engine.papers([row])[0]
+
+
+def excerpt_of(paper: Paper) -> str:
+    """The telling sentence of a paper as another one would repeat it."""
+    sentences = [one.text for one in sentences_of(paper)]
+    longest = max(sentences, key=len).rstrip(".")
+    return f"Much is known. {longest} [CITATION]. More work is needed."

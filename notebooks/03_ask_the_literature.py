@@ -154,7 +154,7 @@ if answer.consensus is None:
     stances = pd.DataFrame()
     print("How far the papers agree needs a language model; connect one, and run this again.")
 else:
-    stances = pd.DataFrame(answer.consensus.stances)[["label", "position"]]
+    stances = pd.DataFrame(answer.consensus.stances).reindex(columns=["label", "position"])
     print(f"{answer.consensus.level} with: {answer.consensus.statement}")
 stances
 

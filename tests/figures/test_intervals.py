@@ -55,3 +55,12 @@ def test_coverage_is_drawn_with_a_mark_a_region(demo_atlas):
 def test_unknown_kinds_are_refused(demo_atlas):
     with pytest.raises(InputError, match="no intervals of 'pies'"):
         figures.intervals("pies", demo_atlas)
+
+
+def test_a_page_is_as_high_as_its_rows_need(demo_atlas):
+    few = figures.intervals("facilities", demo_atlas, ["HST"]).get_size_inches()
+    many = figures.intervals("uat_gaps", demo_atlas).get_size_inches()
+    assert few[0] == many[0] == 11.0
+    assert few[1] < many[1] <= 8.5
+    chosen = figures.intervals("facilities", demo_atlas, ["HST"], size_inches=(7.0, 5.0))
+    assert tuple(chosen.get_size_inches()) == (7.0, 5.0)

@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 import re
 import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import jupytext
@@ -15,6 +18,8 @@ from nbclient import NotebookClient
 import landscape
 from landscape.commands.notebooks import list_notebooks, notebooks_folder
 from tests.conftest import REPOSITORY
+from tests.servers.openai_server import KEY, OpenAIServer
+from tests.widgets.asking import script
 
 FOLDER = REPOSITORY / "notebooks"
 NOTEBOOKS = list_notebooks(FOLDER)
@@ -37,48 +42,71 @@ def names(paths: list[Path]) -> list[str]:
     return [path.stem for path in paths]
 
 
-@pytest.fixture
-def offline(demo_atlas: landscape.Atlas, monkeypatch: pytest.MonkeyPatch) -> None:
+@dataclass(frozen=True)
+class Done:
+    """A notebook that was executed, and the files that it left beside itself."""
+
+    notebook: nbformat.NotebookNode
+    left: set[str]
+
+    @property
+    def cells(self) -> list[nbformat.NotebookNode]:
+        return [cell for cell in self.notebook.cells if cell.cell_type == "code"]
+
+    @property
+    def shown(self) -> str:
+        """What the cells print and show as text."""
+        outputs = [output for cell in self.cells for output in cell.outputs]
+        return "\n".join(one.get("text") or one.data.get("text/plain", "") for one in outputs)
+
+    @property
+    def warned(self) -> list[str]:
+        outputs = [output for cell in self.cells for output in cell.outputs]
+        return [one.text for one in outputs if one.get("name") == "stderr"]
+
+
+@pytest.fixture(scope="module")
+def offline(demo_atlas: landscape.Atlas) -> Iterator[None]:
     """The environment of a user with neither network nor key, and the demo atlas at hand."""
-    for name in os.environ:
-        if name.startswith(_SERVERS):
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("LANDSCAPE_DEMO", str(demo_atlas.path.parent))
+    with pytest.MonkeyPatch.context() as changed:
+        for name in os.environ:
+            if name.startswith(_SERVERS):
+                changed.delenv(name)
+        changed.setenv("LANDSCAPE_DEMO", str(demo_atlas.path.parent))
+        yield
 
 
-def run(path: Path, folder: Path) -> nbformat.NotebookNode:
+@pytest.fixture(scope="module")
+def executed(offline: None, tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Done]:
+    """Runs a notebook offline with no key, each once: a kernel takes its seconds to start."""
+
+    @cache
+    def run_once(path: Path) -> Done:
+        return run(path, tmp_path_factory.mktemp(path.stem))
+
+    return run_once
+
+
+def run(path: Path, folder: Path) -> Done:
     """Execute a copy of a notebook; an error of a cell is raised."""
     shutil.copy(path, folder)
     notebook = nbformat.read(path, as_version=4)
     notebook.cells.insert(0, nbformat.v4.new_code_cell(_OFFLINE))
     where = {"metadata": {"path": str(folder)}}
-    NotebookClient(notebook, timeout=600, kernel_name="python3", resources=where).execute()
-    return notebook
-
-
-def shown(notebook: nbformat.NotebookNode) -> str:
-    """What the cells print and show as text."""
-    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
-    return "\n".join(output.get("text") or output.data.get("text/plain", "") for output in outputs)
+    NotebookClient(notebook, timeout=900, kernel_name="python3", resources=where).execute()
+    return Done(notebook, {file.name for file in folder.iterdir()} - {path.name})
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=names(NOTEBOOKS))
-def test_runs_offline_with_no_key(path: Path, offline: None, tmp_path: Path) -> None:
-    done = run(path, tmp_path)
-    code = [cell for cell in done.cells if cell.cell_type == "code"]
-    assert all(cell.execution_count for cell in code)
-    warned = [
-        output.text
-        for cell in code
-        for output in cell.outputs
-        if output.output_type == "stream" and output.name == "stderr"
-    ]
-    assert warned == []
-    assert {file.name for file in tmp_path.iterdir()} == {path.name}, "it leaves files behind"
+def test_runs_offline_with_no_key(path: Path, executed: Callable[[Path], Done]) -> None:
+    done = executed(path)
+    assert all(cell.execution_count for cell in done.cells)
+    assert done.warned == []
+    assert done.left == set(), "it leaves files behind"
 
 
-def test_own_files_are_built_and_nothing_is_fetched(offline: None, tmp_path: Path) -> None:
-    said = shown(run(FOLDER / "01_build_your_own.ipynb", tmp_path))
+def test_own_files_are_built_and_nothing_is_fetched(executed: Callable[[Path], Done]) -> None:
+    said = executed(FOLDER / "01_build_your_own.ipynb").shown
     read, kept, merged = map(
         int, re.search(r"(\d+) read = (\d+) kept \+ (\d+) merged \+ 0 rejected", said).groups()
     )
@@ -86,6 +114,27 @@ def test_own_files_are_built_and_nothing_is_fetched(offline: None, tmp_path: Pat
     assert merged > 0
     assert kept == read - merged
     assert said.count("Nothing was fetched.") == 2
+
+
+def test_asking_with_a_language_model_writes_and_keeps_the_key_out(
+    offline: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = FOLDER / "03_ask_the_literature.ipynb"
+    with OpenAIServer() as server:
+        asked = script(server, kind="consensus")
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        monkeypatch.setenv("OPENAI_API_KEY", KEY)
+        monkeypatch.setenv("LANDSCAPE_LLM_MODEL", "small-chat")
+        monkeypatch.setenv("LANDSCAPE_LLM_CACHE", str(tmp_path / "cache"))
+        notebook = tmp_path / "here"
+        notebook.mkdir()
+        done = run(path, notebook)
+    assert "answers by small-chat" in done.shown
+    assert "Winds strip the envelopes of stars, word by word" in nbformat.writes(done.notebook)
+    assert "Weak Agreement" in done.shown
+    assert len(asked) >= 3
+    assert done.warned == []
+    assert KEY not in nbformat.writes(done.notebook)
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=names(NOTEBOOKS))

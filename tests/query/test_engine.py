@@ -415,3 +415,21 @@ def test_an_empty_result_replaces_no_file(demo_atlas: Atlas, tmp_path: Path) -> 
     with pytest.raises(InputError, match=r"mine\.bib is left as it is"):
         write_results(nothing, mine)
     assert mine.read_text() == "precious"
+
+
+def test_an_engine_within_some_papers_finds_no_others(demo_atlas: Atlas) -> None:
+    rows = np.arange(0, len(demo_atlas), 3)
+    part = demo_atlas.engine.within(rows)
+    found = part.search("dark matter", SearchSettings(k=20))
+    assert found.hits
+    assert {hit.paper.row for hit in found.hits} <= set(rows.tolist())
+    assert found.coverage.n_searched == len(rows)
+    assert part.select("").tolist() == rows.tolist()
+    assert set(part.select("2010..").tolist()) == set(rows) & set(
+        demo_atlas.select("2010..").tolist()
+    )
+    assert part.within([0, 1, 3]).select("").tolist() == [0, 3]
+    whole = demo_atlas.engine.search("dark matter", SearchSettings(k=20))
+    assert not {hit.paper.row for hit in whole.hits} <= set(rows.tolist())
+    with pytest.raises(InputError, match="there are 400"):
+        demo_atlas.engine.within([400])

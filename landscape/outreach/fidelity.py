@@ -164,7 +164,7 @@ class Ruler:
         """
         land = self.elevation >= 0
         radius = max(2.0, 0.015 * max(land.shape))
-        rows, columns = np.indices(land.shape, sparse=True)
+        rows, columns = np.ogrid[: land.shape[0], : land.shape[1]]
         heights = [self.eye.height(one) for one in (seen, self.true)]
         kept = judged = 0
         for row, column in self.places:

@@ -88,12 +88,12 @@ def find_weights(
     Traceback (most recent call last):
     landscape.errors.InputError: There are no weights at what a name?: ...
     """
-    need_diffusers()
     path = Path(weights).expanduser()
     local = path.exists() or not _NAME.fullmatch(str(weights))
     if local:
         found = open_folder(path)
     else:
+        need_diffusers()  # before gigabytes are fetched for it
         folder = _fetch(str(weights), revision, _SMALL_FILES, _PARTS, cache)
         found = open_folder(folder, name=str(weights), revision=folder.name)
     for kind, asked in zip(KINDS, (depth, coast), strict=True):

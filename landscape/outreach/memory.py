@@ -66,7 +66,7 @@ def plans(device: str, tile: int) -> list[Plan]:
     sizes = [tile]
     for share in _SHARES[1:]:
         smaller = int(tile * share) // GRAIN * GRAIN
-        if min(_SMALLEST, tile) <= smaller < sizes[-1]:
+        if min(_SMALLEST, tile // 2) <= smaller < sizes[-1]:
             sizes.append(smaller)
     devices = [device] if device == "cpu" else [device, "cpu"]
     return [Plan(where, size) for where in devices for size in sizes]

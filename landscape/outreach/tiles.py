@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import groupby, pairwise
 from math import ceil
 from typing import Any
 
@@ -130,7 +130,7 @@ def draw_in_tiles(
     """Draw a sheet tile by tile, each faded in over what its neighbours drew.
 
     The weight of a tile rises over the shared strip as a raised cosine, so that there is no line
-    along which the picture or its slope jumps. Only the sheet itself and one tile are in memory.
+    along which the picture or its slope jumps. The sheet and one row of tiles are in memory.
 
     Parameters
     ----------
@@ -152,15 +152,24 @@ def draw_in_tiles(
     np.uint8(7)
     """
     sheet = np.zeros((*shape, 3), dtype=np.uint8)
-    for tile in tiles:
-        drawn = np.asarray(draw(tile))
-        place = sheet[tile.top : tile.top + tile.height, tile.left : tile.left + tile.width]
-        drawn = drawn[: place.shape[0], : place.shape[1]]
-        weight = np.minimum(
-            _rise(tile.over_top, place.shape[0])[:, None], _rise(tile.over_left, place.shape[1])
-        )[..., None]
-        place[:] = np.rint(place * (1 - weight) + drawn * weight)
+    for top, row in groupby(tiles, key=lambda tile: tile.top):
+        # A row is put together by itself first: where four tiles meet, each fade is then along
+        # one side alone.
+        in_row = list(row)
+        first = in_row[0]
+        strip = np.zeros((first.height, shape[1], 3), dtype=np.uint8)
+        for tile in in_row:
+            drawn = np.asarray(draw(tile))
+            place = strip[:, tile.left : tile.left + tile.width]
+            _fade(place, drawn[:, : place.shape[1]], _rise(tile.over_left, place.shape[1]))
+        place = sheet[top : top + first.height]
+        _fade(place, strip[: len(place)], _rise(first.over_top, len(place))[:, None])
     return sheet
+
+
+def _fade(place: Picture, drawn: Picture, weight: NDArray[np.float32]) -> None:
+    """Lay a picture over another one, in place."""
+    place[:] = np.rint(place * (1 - weight[..., None]) + drawn * weight[..., None])
 
 
 def _rise(over: int, length: int) -> NDArray[np.float32]:

@@ -28,7 +28,8 @@ def write_model(folder: Path, *, sdxl: bool = False, mirror: bool = False) -> Pa
     width = text.config.hidden_size
     unet = diffusers.UNet2DConditionModel(
         **network(width, sdxl=sdxl),
-        up_block_types=("CrossAttnUpBlock2D", "UpBlock2D"),
+        up_block_types=("CrossAttnUpBlock2D", "UpBlock2D", "UpBlock2D"),
+        sample_size=64,
         out_channels=4,
     )
     parts: dict[str, Any] = {
@@ -83,8 +84,8 @@ def network(width: int, *, sdxl: bool) -> dict[str, Any]:
     """Size of a UNet and of its ControlNets."""
     own: dict[str, Any] = {
         "in_channels": 4,
-        "down_block_types": ("DownBlock2D", "CrossAttnDownBlock2D"),
-        "block_out_channels": (8, 16),
+        "down_block_types": ("DownBlock2D", "DownBlock2D", "CrossAttnDownBlock2D"),
+        "block_out_channels": (4, 8, 8),
         "layers_per_block": 1,
         "norm_num_groups": 4,
         "attention_head_dim": 4,

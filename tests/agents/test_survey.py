@@ -186,7 +186,13 @@ def test_nonsense_costs_its_part_and_is_told(
 
     scripted(server, babbling)
     found = demo_atlas.survey(QUESTION, model=model, **SMALL)
-    # One request made a whole wave that failed: nothing says that the server will do better.
+    assert not found.partial
+    assert {one.by for one in found.searches} == {"question", "facet"}
+    assert any("wrong form" in note for note in found.notes)
+    assert any(one.judged_by == "small-chat" for one in found.crawled)
+
+    scripted(server, lambda kind, body: "I would rather not.")
+    found = demo_atlas.survey(QUESTION, model=model, **SMALL)
     assert found.partial
     assert "wrong form" in found.notes[-1]
     assert found.crawled

@@ -120,8 +120,9 @@ class Crawl:
             reply = self.meter.ask([self.mind.queries(self.question, asked, most)])[0]
             if reply.value:
                 return list(reply.value), "model"
-            if not reply.fault:
-                self._note("The language model gave no searches: the question was cut by rule.")
+            if not self.meter.ended:
+                why = f" ({reply.fault})" if reply.fault else ""
+                self._note(f"The language model gave no searches{why}: the question was cut.")
         return facets(self.question, most=most), "facet"
 
     def _search(self, text: str, *, by: str, k: int, parent: int = -1, depth: int = 1) -> int:

@@ -17,6 +17,9 @@ WAVE = 8
 under way at a time, so that the result does not depend on it."""
 
 
+_GIVEN_UP = 3  # requests that fail in a row: the server has gone
+
+
 @dataclass(frozen=True)
 class Request:
     """One request.
@@ -80,7 +83,7 @@ class Meter:
     ) -> None:
         self._settings, self._journal, self._stop = settings, journal, stop
         self.calls, self.tokens, self.money = 0, 0, 0.0
-        self.failures = 0
+        self.failures = self._silence = 0
         self.ended = ""
 
     def ask(self, requests: Sequence[Request]) -> list[Reply]:
@@ -93,7 +96,7 @@ class Meter:
         Returns
         -------
         list of Reply
-            One each. When the budget is spent, or a whole wave of requests fails, no more are
+            One each. When the budget is spent, or nothing but failures comes back, no more are
             sent, and `ended` says why.
         """
         replies: list[Reply] = []
@@ -103,12 +106,19 @@ class Meter:
             wave = self._affordable(requests[start : start + WAVE])
             answered = self._answered(wave)
             replies += answered
-            if wave and all(reply.fault for reply in answered):
+            self._silence = self._silent_now(answered)
+            if self._silence >= _GIVEN_UP:
                 self.ended = f"The language model failed: {answered[-1].fault}"
             if self.ended:
                 break
         replies += [Reply(fault=self.ended)] * (len(requests) - len(replies))
         return replies
+
+    def _silent_now(self, answered: Sequence[Reply]) -> int:
+        """Requests in a row that failed, counted by waves: within one, order means nothing."""
+        if not all(reply.fault for reply in answered):
+            return 0
+        return self._silence + len(answered)
 
     def _affordable(self, wave: Sequence[Request]) -> list[Request]:
         if self.ended:

@@ -1,0 +1,105 @@
+"""Surveys of the real graph: fit the selector on one half, measure on the other, and time it.
+
+python benchmarks/survey.py ATLAS fit        # the numbers in landscape/agents/survey/scoring.py
+python benchmarks/survey.py ATLAS time       # a survey of 200 papers without a model
+python benchmarks/survey.py ATLAS graph      # millions of citations
+landscape evaluate survey ATLAS --half second
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+
+import numpy as np
+
+import landscape as ls
+from landscape.agents.survey.crawling import Crawl
+from landscape.agents.survey.journal import Journal
+from landscape.agents.survey.library import Library
+from landscape.agents.survey.pool import Pool
+from landscape.agents.survey.settings import SurveySettings
+from landscape.agents.survey.spending import Meter
+from landscape.evaluation.surveys import questions_from_citations
+from landscape.overlays.citations import cocited, influence, link
+
+QUESTIONS = (
+    "What quenches star formation in satellite galaxies?",
+    "Constraints on dark energy from baryon acoustic oscillations",
+    "How do stellar winds change the evolution of massive stars?",
+)
+
+
+def fit(atlas: ls.Atlas, most: int | None) -> None:
+    """Fit both regressions on the first half of the questions, and choose the threshold there."""
+    from sklearn.linear_model import LogisticRegression
+
+    pools: list[tuple[Pool, np.ndarray]] = []
+    for query in questions_from_citations(atlas, half="first", most=most):
+        settings = SurveySettings(without=(query.qid,))
+        library = Library(atlas, query.question, without=settings.without)
+        meter = Meter(settings, Journal(None, {}))
+        crawl = Crawl(query.question, library, settings, mind=None, meter=meter)
+        crawl.run()
+        rows = [atlas.engine.row_of(name) for name in query.relevant]
+        pools.append((crawl.pool, np.isin(crawl.pool.rows, rows)))
+    evidence = [pool.evidence for pool, _ in pools]
+    truth = np.concatenate([is_true for _, is_true in pools])
+    texts = np.vstack([one.texts[:, 1:] for one in evidence if one is not None])
+    links = np.vstack([one.links for one in evidence if one is not None])
+    for name, columns in (("text", texts), ("all", np.hstack([texts, links]))):
+        model = LogisticRegression(C=10, max_iter=1000).fit(columns, truth)
+        print(name, model.coef_[0].round(2), model.intercept_.round(2))
+    every = [pool.scores() for pool, _ in pools]
+    for threshold in (0.01, 0.02, 0.03, 0.04, 0.05, 0.08, 0.12, 0.2):
+        hits = sum((t & (s >= threshold)).sum() for s, (_, t) in zip(every, pools, strict=True))
+        returned = sum((s >= threshold).sum() for s in every)
+        f2 = 5 * hits / (4 * truth.sum() + returned)
+        print(f"threshold {threshold}: {returned / len(pools):.1f} papers, F2 {f2:.3f}")
+
+
+def clock(atlas: ls.Atlas) -> None:
+    """Time surveys of 200 papers."""
+    atlas.survey(QUESTIONS[0], model=None, papers=20)  # opens what is opened once
+    for question in QUESTIONS:
+        cpu = time.process_time()
+        found = atlas.survey(question, model=None, papers=200)
+        cpu = time.process_time() - cpu
+        print(
+            f"{found.spent.seconds:.2f} s ({cpu:.2f} s of processor), {len(found.crawled)} papers"
+        )
+
+
+def graph(n_papers: int = 1_000_000, n_links: int = 10_000_000) -> None:
+    """Time the graph of a large literature."""
+    random = np.random.default_rng(0)
+    pairs = random.integers(0, n_papers, (2, n_links))
+    begin = time.perf_counter()
+
+    def told(name: str) -> None:
+        nonlocal begin
+        print(f"{name}: {time.perf_counter() - begin:.2f} s")
+        begin = time.perf_counter()
+
+    references = link(*pairs, n_nodes=n_papers)
+    told(f"{n_links:,} citations arranged")
+    citations = references.reversed()
+    told("the other way")
+    influence(references)
+    told("influence")
+    cocited(references, citations, np.array([7]), k=20)
+    told("co-citation of one paper")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("atlas")
+    parser.add_argument("what", choices=("fit", "time", "graph"))
+    parser.add_argument("--most", type=int)
+    options = parser.parse_args()
+    if options.what == "graph":
+        graph()
+    elif options.what == "time":
+        clock(ls.open(options.atlas))
+    else:
+        fit(ls.open(options.atlas), options.most)

@@ -1,0 +1,109 @@
+"""Sections of full texts, and what each cites: LaTeX source, arXiv's HTML, PDF."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from landscape.agents.survey.fulltext import FolderReader, read_html, read_latex, read_pdf
+from landscape.atlas.reading import Atlas
+from landscape.errors import InputError
+from landscape.query.records import Paper
+
+LATEX = r"""
+\section{Introduction} Dust cools \citep[e.g.][]{smith20, doe21}. % \cite{commented}
+\section*{The {\it data}} We use \citet{doe21} and \cite{nobody}.
+\begin{thebibliography}{9}
+\bibitem[Smith(2020)]{smith20} Smith 2020, arXiv:2001.01234
+\bibitem{doe21} Doe, \href{https://doi.org/10.1093/mnras/stz3000}{MNRAS}, 2021
+\bibitem{commented} arXiv:2001.09999
+\end{thebibliography}
+"""
+HTML = """<html><head><style>h2 {}</style></head><body><h1>Dust</h1>
+<h2>1 <span>Introduction</span></h2><p>It cools <a href="#bib.bib1">Smith</a>.</p>
+<script>alert(1)</script>
+<h2>2 Data</h2><p>We use <a href="https://arxiv.org/html/x#bib.bib2">Doe</a>.</p>
+<section class="ltx_bibliography"><ul><li id="bib.bib1">Smith 2020
+<a href="https://arxiv.org/abs/2001.01234">link</a></li>
+<li id="bib.bib2">Doe 2021, doi:10.1093/mnras/stz3000</li></ul></section></body></html>"""
+
+
+def test_latex_says_what_each_section_cites(tmp_path: Path) -> None:
+    path = tmp_path / "paper.tex"
+    path.write_text(LATEX)
+    first, second = read_latex(path)
+    assert (first.name, first.cites) == (
+        "Introduction", ("2001.01234", "10.1093/mnras/stz3000")
+    )  # fmt: skip
+    assert (second.name, second.cites) == ("The data", ("10.1093/mnras/stz3000",))
+
+
+def test_an_archive_is_read_and_not_unpacked(tmp_path: Path) -> None:
+    path = tmp_path / "2401.00001.tar.gz"
+    body, bibliography = LATEX.split(r"\begin{thebibliography}")
+    with tarfile.open(path, "w:gz") as archive:
+        for name, text in (("../../main.tex", body), ("main.bbl", bibliography), ("x.png", "no")):
+            member = tarfile.TarInfo(name)
+            member.size = len(text.encode())
+            archive.addfile(member, io.BytesIO(text.encode()))
+    assert [section.name for section in read_latex(path)] == ["Introduction", "The data"]
+    assert [one.name for one in tmp_path.iterdir()] == [path.name]
+    path.write_bytes(gzip.compress(b"no archive"))
+    with pytest.raises(InputError, match="archive of LaTeX"):
+        read_latex(path)
+
+
+def test_html_of_arxiv_says_what_each_section_cites(tmp_path: Path) -> None:
+    path = tmp_path / "paper.html"
+    path.write_text(HTML)
+    first, second = read_html(path)[:2]
+    assert (first.name, first.cites) == ("1 Introduction", ("2001.01234",))
+    assert (second.name, second.cites) == ("2 Data", ("10.1093/mnras/stz3000",))
+    assert "alert" not in first.text
+
+
+def test_a_pdf_gives_its_identifiers(tmp_path: Path) -> None:
+    pytest.importorskip("pypdf")
+    from matplotlib.figure import Figure
+
+    page = Figure(figsize=(6, 4))
+    for place, line in enumerate(("1 Introduction", "Dust cools (arXiv:2001.01234).")):
+        page.text(0.1, 0.9 - 0.2 * place, line)
+    path = tmp_path / "paper.pdf"
+    page.savefig(path)
+    assert "2001.01234" in [name for section in read_pdf(path) for name in section.cites]
+    path.write_bytes(b"%PDF-1.4 torn")
+    with pytest.raises(InputError, match="cannot be read as a PDF"):
+        read_pdf(path)
+
+
+def test_a_folder_gives_what_it_has_and_tells_what_is_broken(tmp_path: Path) -> None:
+    (tmp_path / "astro-ph_9301002.tex").write_text(LATEX)
+    (tmp_path / "2401.00002.tar.gz").write_bytes(b"torn")
+    read = FolderReader(tmp_path)
+    old = Paper(0, "astro-ph/9301002", "Old", "", arxiv_id="astro-ph/9301002")
+    assert len(read(old)) == 2
+    assert read(Paper(1, "2401.00002", "Torn", "", arxiv_id="2401.00002")) == ()
+    assert "cannot be read as an archive" in read.problems[0]
+    assert read(Paper(2, "2401.00003", "Absent", "", arxiv_id="2401.00003")) == ()
+
+
+def test_sections_of_a_text_are_followed(demo_atlas: Atlas, tmp_path: Path) -> None:
+    question = "How do stellar winds change the evolution of massive stars?"
+    plain = demo_atlas.survey(question, model=None, papers=40)
+    best = plain.selected[0].paper
+    listed = {one.key for one in plain.crawled}
+    ids = demo_atlas.read_papers(["paper_id"])["paper_id"]
+    cited = [key for key in ids if key not in listed][:2]
+    (tmp_path / f"{best.label}.tex").write_text(
+        rf"\section{{Winds}} As \cite{{a,b}} say. \bibitem{{a}} {cited[0]} \bibitem{{b}} {cited[1]}"
+    )
+    read = demo_atlas.survey(question, model=None, papers=400, read=FolderReader(tmp_path), depth=2)
+    found = {one.key: one for one in read.crawled}
+    assert all(key in found for key in cited)
+    by_section = [found[key] for key in cited if found[key].how == "section"]
+    assert all((one.section, one.parent) == ("Winds", best.paper_id) for one in by_section)

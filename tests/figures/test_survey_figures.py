@@ -1,0 +1,48 @@
+"""A survey drawn as a tree and on the map."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from landscape import figures
+from landscape.agents.survey.records import Survey
+from landscape.atlas.reading import Atlas
+from landscape.errors import InputError
+
+
+@pytest.fixture(scope="module")
+def survey(demo_atlas: Atlas) -> Survey:
+    question = "How do stellar winds change the evolution of massive stars?"
+    return demo_atlas.survey(question, model=None, papers=40)
+
+
+def test_every_paper_of_the_tree_hangs_on_what_led_to_it(survey: Survey) -> None:
+    sheet = figures.survey_tree(survey, most=30)
+    table = sheet.table
+    papers = table[table["paper_id"] != ""]
+    assert 30 <= len(papers) <= len(survey.crawled)
+    column = dict(zip(papers["paper_id"], papers["column"], strict=True))
+    for one in papers.itertuples():
+        if one.parent in column:
+            assert one.column == column[one.parent] + 1
+    ends = table.groupby("row").size()
+    assert (ends[ends.index % 1 == 0] >= 1).all()
+    assert survey.question in sheet.alt_text
+    with pytest.raises(InputError, match="no tree to draw"):
+        figures.survey_tree(replace(survey, crawled=()))
+
+
+def test_the_map_has_an_arrow_for_each_link_that_can_be_seen(
+    demo_atlas: Atlas, survey: Survey
+) -> None:
+    sheet = figures.survey_map(demo_atlas, survey)
+    keys = {one.key for one in survey.selected}
+    links = sum(one.parent in keys for one in survey.selected)
+    arrows = [patch for patch in sheet.axes[0].patches if patch.get_gid() == "led to"]
+    assert 0 < len(arrows) <= links
+    assert len(sheet.table) == len(survey.selected)
+    assert "Arrows lead" in sheet.caption
+    with pytest.raises(InputError, match="selected no paper"):
+        figures.survey_map(demo_atlas, replace(survey, crawled=()))

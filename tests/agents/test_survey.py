@@ -191,7 +191,7 @@ def test_nonsense_costs_its_part_and_is_told(
     assert any("wrong form" in note for note in found.notes)
     assert any(one.judged_by == "small-chat" for one in found.crawled)
 
-    scripted(server, lambda kind, body: "I would rather not.")
+    scripted(server, lambda *_: "I would rather not.")
     found = demo_atlas.survey(QUESTION, model=model, **SMALL)
     assert found.partial
     assert "wrong form" in found.notes[-1]

@@ -17,7 +17,7 @@ _BODY = re.compile(r"\\begin\s*\{document\}(.*?)(?:\\end\s*\{document\}|\Z)", re
 _DROPPED = re.compile(
     r"\\begin\s*\{(verbatim|lstlisting|minted|equation|align|eqnarray|gather|multline|"
     r"displaymath|tabular|longtable|deluxetable|thebibliography|tikzpicture|abstract|"
-    r"acknowledgments|acknowledgements|comment)(\*?)\}.*?\\end\s*\{\1\2\}"
+    r"acknowledgments|acknowledgements|comment)(\*?)\}.*?(?:\\end\s*\{\1\2\}|\Z)"
     r"|\\verb\*?(?P<bar>[^\w\s]).*?(?P=bar)|\$\$.*?\$\$|\\\[.*?\\\]",
     re.DOTALL,
 )
@@ -36,7 +36,10 @@ _BREAK = re.compile(
 )
 _REFERENCE = re.compile(r"~?\\(?:eq|page|auto|c|C)?ref\*?\{[^{}]*\}")
 _OPEN, _CLOSE, _LINE_OPEN, _LINE_CLOSE = "\ue010", "\ue011", "\ue012", "\ue013"
-_PRIVATE = re.compile(f"[{_OPEN}-{_LINE_CLOSE}]")
+# A heading becomes one private character at each end, and between them one for each of its lines.
+_HEADING, _HEADING_LINE = "\ue015", "\ue014"
+_HEADINGS = re.compile(f"{_HEADING}({_HEADING_LINE}*){_HEADING}")
+_PRIVATE = re.compile(f"[{_OPEN}-{_HEADING}]")
 _CITED = re.compile(rf"{_OPEN}(\d+){_CLOSE}")
 _LINED = re.compile(rf"\s?{_LINE_OPEN}(\d+){_LINE_CLOSE}")
 _BEHIND_STOP = re.compile(rf"([.!?]+[\"'”’)]*)((?:{_OPEN}\d+{_CLOSE})+)(?=\s|$)")
@@ -113,7 +116,9 @@ def read_draft(source: str) -> list[DraftSentence]:
 
     text = _CITE.sub(lift, text)
     text = _REFERENCE.sub("", text)
-    text = _BREAK.sub(lambda found: "\n\n" + "\ue014" * found[0].count("\n") + "\n\n", text)
+    text = _BREAK.sub(
+        lambda found: f"{_HEADING}{_HEADING_LINE * found[0].count(chr(10))}{_HEADING}", text
+    )
     return [
         sentence
         for first, paragraph in _paragraphs(text, shift)
@@ -122,33 +127,25 @@ def read_draft(source: str) -> list[DraftSentence]:
 
 
 def _paragraphs(text: str, shift: int) -> Iterator[tuple[int, str]]:
-    """Paragraphs with the line that each begins at.
-
-    A heading was made four line feeds that the file has not, and a private character for each one
-    that it had.
-    """
+    """Paragraphs with the line that each begins at; a heading ends one."""
     line = shift + 1
-    lines: list[str] = []
-    first = line
-    for piece in re.split(r"(\n\n\ue014*\n\n)", text):
-        if re.fullmatch(r"\n\n\ue014*\n\n", piece):
-            if lines:
-                yield first, "\n".join(lines)
-            lines, line = [], line + piece.count("\ue014")
-            first = line
+    # Text and the lines of headings in turn, since the pattern has one group.
+    for number, piece in enumerate(_HEADINGS.split(text)):
+        if number % 2:
+            line += len(piece)
             continue
-        for number, row in enumerate(piece.split("\n")):
-            line += number > 0
+        first, lines = line, []
+        for row in piece.split("\n"):
             if row.strip():
-                if not lines:
-                    first = line
+                first = first if lines else line
                 lines.append(row)
             elif lines:
                 yield first, "\n".join(lines)
                 lines = []
+            line += 1
+        line -= 1  # the last row goes on behind the heading
         if lines:
             yield first, "\n".join(lines)
-            lines = []
 
 
 def _sentences(

@@ -1,0 +1,192 @@
+"""Each citation of a draft gets a verdict that can be defended, and no more than that."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from landscape import Atlas
+from landscape.agents import Desk, check_draft
+from landscape.agents.checking.latex import read_draft
+from landscape.agents.checking.needs import why_it_needs_a_citation
+from landscape.cli import main
+from landscape.errors import InputError
+from landscape.llm.client import ChatModel
+from landscape.query.citing import to_bibtex
+from tests.agents.citing_models import some_paper
+from tests.servers.openai_server import OpenAIServer, failing
+
+ENTRIES = r"""
+@article{inside, title = {%s}, author = {%s}, year = {%s}}
+@article{lonely, title = {A paper that is nowhere}, author = {Nobody, N.}, year = {2001},
+  abstract = {Cheese ripens in caves. The mould is blue.}}
+@book{bare, title = {A book without abstract}, author = {Nobody, N.}, year = {2002}}
+"""
+DRAFT = r"""\documentclass{aastex631}
+\title{On things \cite{never}}
+\begin{document}
+\begin{abstract} It has been shown before \cite{never}. \end{abstract}
+\section{Introduction}
+% \citep{never}
+%s \citep[e.g.,][]{inside,bare}.
+Blue mould grows on cheese in caves,
+as \citet{lonely} told, and $E = mc^2$ holds \textcite[p.~3]{missing}.\nocite{never}
+\begin{equation} a = \cite{never} \end{equation}
+
+It has been shown that comets are active far from the Sun.
+In this paper we show that it has been shown. See Fig.~\ref{fig:x}.
+\end{document}
+"""
+
+
+@pytest.fixture(scope="module")
+def draft(demo_atlas: Atlas, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    paper = some_paper(demo_atlas)
+    folder = tmp_path_factory.mktemp("draft")
+    bib, tex = folder / "references.bib", folder / "draft.tex"
+    names = " and ".join(paper.authors)
+    bib.write_text(ENTRIES % (paper.title.upper(), names, paper.year), encoding="utf-8")
+    first = paper.abstract.split(". ")[0].rstrip(".").replace("%", r"\%")
+    tex.write_text(DRAFT.replace("%s", first), encoding="utf-8")
+    return bib, tex
+
+
+@pytest.fixture(scope="module")
+def desk(demo_atlas: Atlas) -> Desk:
+    return Desk().add(demo_atlas)
+
+
+def test_a_draft_is_read_with_its_lines() -> None:
+    source = "One.\n\n\\section{A\nB}\nTwo \\citep{a, b}\nand three \\citet*{c}.\\cites{d}{e} Four."
+    read = read_draft(source)
+    assert [(s.text, s.line) for s in read] == [
+        ("One.", 1), ("Two and three.", 5), ("Four.", 6),
+    ]  # fmt: skip
+    assert [c.keys for c in read[1].citations] == [("a", "b"), ("c",), ("d", "e")]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [r"\cite{", r"\cite{}", r"{\bf open", "\\begin{verbatim} \\cite{a}", r"\verb|\cite{a}|",
+     "\ue010" + "9" + "\ue011", r"100\% \% of 5 \citep", "$$ \\cite{a}$$"],
+)  # fmt: skip
+def test_odd_latex_raises_nothing(source: str) -> None:
+    assert all(not sentence.citations for sentence in read_draft(source))
+
+
+def test_offline_it_says_near_or_far_and_no_more(draft: tuple[Path, Path], desk: Desk) -> None:
+    found = check_draft(*draft, desk=desk)
+    verdicts = {one.key: one.verdict for one in found.judgements}
+    assert verdicts == {
+        "inside": "near",
+        "bare": "not in the corpus",
+        "lonely": "near",
+        "missing": "not in the corpus",
+    }
+    by_key = {one.key: one for one in found.judgements}
+    assert by_key["inside"].line == 7
+    assert by_key["lonely"].line == 8
+    assert "no such key" in by_key["missing"].why
+    assert by_key["lonely"].evidence
+    assert by_key["lonely"].part.startswith("Blue mould")
+    assert found.method == "offline"
+    assert "near does not mean supported" in found.notes[0]
+    assert [one.line for one in found.uncited] == [12]
+    assert len(found.uncited[0].candidates) == 3
+    assert json.loads(json.dumps(found.to_dict()))["counts"] == found.counts
+    assert list(found.table["key"]) == [one.key for one in found.judgements]
+    assert "line 8: lonely: near" in found.to_text()
+
+
+def test_without_an_atlas_abstracts_of_the_bibliography_serve(draft: tuple[Path, Path]) -> None:
+    found = check_draft(*draft)
+    verdicts = {one.key: one.verdict for one in found.judgements}
+    assert verdicts["lonely"] == "near"
+    assert verdicts["inside"] == "not in the corpus"
+    assert found.uncited[0].candidates == ()
+
+
+def test_what_is_far_is_far(tmp_path: Path, demo_atlas: Atlas) -> None:
+    paper = some_paper(demo_atlas)
+    (tmp_path / "r.bib").write_text(to_bibtex([paper]), encoding="utf-8")
+    key = to_bibtex([paper]).split("{")[1].split(",")[0]
+    (tmp_path / "d.tex").write_text(f"Statins lower mortality in trials \\cite{{{key}}}.")
+    found = check_draft(tmp_path / "r.bib", tmp_path / "d.tex", desk=Desk().add(demo_atlas))
+    assert [one.verdict for one in found.judgements] == ["far"]
+
+
+def judging(server: OpenAIServer, verdicts: list[str]) -> None:
+    left = list(verdicts)
+
+    def reply(body: dict[str, Any]) -> str:
+        shown = json.loads(body["messages"][1]["content"])
+        by_label = {p["label"]: list(p["sentences"]) for p in shown["papers"]}
+        return json.dumps({"verdicts": [
+            {"claim": c["claim"], "verdict": left.pop(0), "sentences": by_label[c["cites"][0]][:1]}
+            for c in shown["claims"]
+        ]})  # fmt: skip
+
+    server.reply = reply
+
+
+def test_a_model_judges(
+    draft: tuple[Path, Path], desk: Desk, server: OpenAIServer, model: ChatModel
+) -> None:
+    judging(server, ["supported", "contradicted"])
+    found = check_draft(*draft, desk=desk, connection=model, find_missing=False)
+    assert [one.verdict for one in found.judgements] == [
+        "supported", "not in the corpus", "contradicted", "not in the corpus",
+    ]  # fmt: skip
+    assert found.judgements[2].evidence[0].text == "Cheese ripens in caves."
+    assert found.judgements[2].evidence[0].label == "lonely"
+    assert not found.partial
+    judging(server, ["not found", "supported"])
+    again = check_draft(*draft, desk=desk, connection=model, find_missing=False)
+    assert [one.verdict for one in again.judgements][:1] == ["unclear"]
+
+
+@pytest.mark.parametrize("is_gone", [True, False])
+def test_a_model_that_fails_leaves_near_and_far(
+    draft: tuple[Path, Path], desk: Desk, server: OpenAIServer, model: ChatModel, is_gone: bool
+) -> None:
+    if is_gone:
+        server.always = failing(500)
+    else:
+        server.reply = lambda _: "nonsense"
+    found = check_draft(*draft, desk=desk, connection=model, find_missing=False)
+    assert found.partial
+    assert {one.verdict for one in found.judgements} <= {"near", "far", "not in the corpus"}
+    assert "are near or far only" in found.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "needs"),
+    [
+        ("Previous studies found that the halo of the galaxy is hot.", True),
+        ("The disc is thought to be fed by streams of cold gas.", True),
+        ("We have shown that previous studies are wrong about this.", False),
+        ("The halo of the galaxy is hot and has a mass of ten suns.", False),
+        ("It has been shown.", False),
+    ],
+)
+def test_which_sentences_seem_to_need_a_citation(sentence: str, needs: bool) -> None:
+    assert bool(why_it_needs_a_citation(sentence)) is needs
+
+
+def test_the_command(
+    draft: tuple[Path, Path], demo_atlas: Atlas, tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    bib, tex = map(str, draft)
+    words = ["check", bib, tex, "--atlas", str(demo_atlas.path), "--no-model", "--citations-only"]
+    assert main([*words, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["counts"]["near"] == 2
+    assert main(words) == 0
+    assert "4 citations in" in capsys.readouterr().out
+    assert main(["check", bib, "no-such.tex"]) == 2
+    (tmp_path / "empty.bib").write_text("nothing")
+    with pytest.raises(InputError, match="no BibTeX entry"):
+        check_draft(tmp_path / "empty.bib", tex)

@@ -1,0 +1,102 @@
+"""An assistant's own client speaks to the server over standard input and output."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from typing import Any
+
+import pytest
+
+from landscape import Atlas
+from landscape.agents.mcp_server import make_server
+from landscape.agents.mcp_tools import LONGEST_REPLY, NOTICE, Tools
+from tests.agents.citing_models import some_paper
+
+TOOLS = {"search", "similar", "paper", "graph", "ask", "survey", "attribute", "map_region"}
+
+
+def test_a_client_over_stdio(demo_atlas: Atlas) -> None:
+    """Every tool once, in one process of the command itself."""
+    from mcp import Client, StdioServerParameters
+
+    paper = some_paper(demo_atlas)
+    before = {p: p.stat().st_mtime_ns for p in demo_atlas.path.rglob("*")}
+    calls: list[tuple[str, dict[str, Any]]] = [
+        ("search", {"query": "dust", "k": 3, "filter": "2000.."}),
+        ("similar", {"papers": [paper.label], "k": 3}),
+        ("paper", {"paper": paper.label}),
+        ("graph", {"paper": paper.label, "relation": "citations"}),
+        ("ask", {"question": "How does dust cool?"}),
+        ("survey", {"question": "How does dust cool?", "papers": 5}),
+        ("attribute", {"excerpt": "Dust cools by lines [CITATION]."}),
+        ("map_region", {}),
+    ]
+    wrong: list[tuple[str, dict[str, Any], str]] = [
+        ("search", {"query": "dust", "k": 10_000}, "1 to 50"),
+        ("search", {"query": "dust", "filter": "(("}, "filter"),
+        ("paper", {"paper": "2020Fake..1A"}, "There is no paper"),
+        ("attribute", {"excerpt": "No mark."}, "CITATION"),
+        ("map_region", {"region": 99_999}, "no region"),
+        ("ask", {"question": "x" * 9_000}, "at most 8,000"),
+    ]
+
+    async def talk() -> tuple[set[str], dict[str, Any], list[str]]:
+        environment = {name: value for name, value in os.environ.items() if "OPENAI" not in name}
+        server = StdioServerParameters(
+            command=sys.executable,
+            args=["-m", "landscape.cli", "mcp", str(demo_atlas.path)],
+            env=environment,
+        )
+        async with Client(server, read_timeout_seconds=120) as client:
+            assert NOTICE in (client.instructions or "")
+            listed = (await client.list_tools()).tools
+            assert all(tool.annotations and tool.annotations.read_only_hint for tool in listed)
+            replies = {}
+            for name, arguments in calls:
+                reply = await client.call_tool(name, arguments)
+                assert not reply.is_error, reply.content
+                replies[name] = reply.structured_content
+            refused = []
+            for name, arguments, _ in wrong:
+                reply = await client.call_tool(name, arguments)
+                assert reply.is_error
+                refused.append(getattr(reply.content[0], "text", ""))
+            return {tool.name for tool in listed}, replies, refused
+
+    names, replies, refused = asyncio.run(talk())
+    assert names == TOOLS
+    assert all(reply["notice"] == NOTICE for reply in replies.values())
+    assert len(replies["search"]["papers"]) == 3
+    assert replies["search"]["searched"]["papers"] == len(demo_atlas)
+    assert replies["paper"]["abstract"] == paper.abstract
+    assert replies["ask"]["method"] == "extractive"
+    assert replies["attribute"]["method"] == "offline"
+    assert replies["map_region"]["n_regions"] == len(demo_atlas.topics)
+    for (_, _, said), told in zip(wrong, refused, strict=True):
+        assert said in told
+        assert "Traceback" not in told
+    assert {p: p.stat().st_mtime_ns for p in demo_atlas.path.rglob("*")} == before
+
+
+def test_replies_are_clean_and_bounded(demo_atlas: Atlas, monkeypatch: pytest.MonkeyPatch) -> None:
+    from mcp.server.mcpserver.exceptions import ToolError
+
+    tools = {tool.__name__: tool for tool in Tools(demo_atlas).all()}
+    reply = tools["search"]("dust", k=50)
+    assert len(json.dumps(reply)) < LONGEST_REPLY
+    assert reply["notice"] == NOTICE
+    region = int(demo_atlas.topics["topic_id"].iloc[0])
+    assert tools["map_region"](region)["exemplars"]
+    monkeypatch.setattr("landscape.agents.mcp_tools.LONGEST_REPLY", 500)
+    with pytest.raises(ToolError, match="fewer papers"):
+        tools["search"]("dust")
+
+
+def test_what_the_tools_say_of_themselves(demo_atlas: Atlas) -> None:
+    listed = asyncio.run(make_server(demo_atlas).list_tools())
+    for tool in listed:
+        assert tool.description
+        assert tool.input_schema["type"] == "object"

@@ -112,7 +112,7 @@ class Canvas:
         across *= np.float32(self.whole_cells)  # change over the longer side
         down *= np.float32(self.whole_cells)
         # Pixels to the coast along the slope: sharper than any grid of distances.
-        steep: Grid = np.sqrt(across * across + down * down) / np.float32(longer)
+        steep: Any = np.sqrt(across * across + down * down) / np.float32(longer)
         near = height / np.maximum(steep, 1e-7)
         covered = np.clip(near + 0.5, 0, 1)
         colour = self._water(height, shore)
@@ -237,10 +237,11 @@ def _smoothstep(value: Grid, low: float, high: float) -> Grid:
 def _look_up(colours: Grid, position: Any) -> Grid:
     """Colours at positions along a ramp, blended between its steps: no bands."""
     place = np.clip(position, 0, 1) * np.float32(STEPS - 1)
-    first = np.minimum(place.astype(np.int32), STEPS - 2)
+    first = np.minimum(np.floor(place), np.float32(STEPS - 2))
     part = (place - first)[..., None]
-    low = colours[first]
-    low += (colours[first + 1] - low) * part
+    step = first.astype(np.int32)
+    low = np.take(colours, step, axis=0)
+    low += np.take(np.diff(colours, axis=0, append=0), step, axis=0) * part
     return low
 
 

@@ -16,6 +16,7 @@ References
 from __future__ import annotations
 
 from functools import cache
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,7 +33,9 @@ LIGHT_HEIGHT = 42.0  # degrees above the horizon
 WIDEST_GULLY, FINEST_GULLY = 1 / 38, 1 / 1000  # of the longer side, crest to crest
 _LEAST_PIXELS = 4.5  # a gully narrower than this would be noise
 _CREST = np.float32(0.3)  # less is sharper
-_TABLE = 64  # cells after which the scatter of the waves repeats
+_TABLE = 64  # cells after which the scatter of the waves repeats: a power of two
+_AT_ONCE = 8192  # places: what is worked on stays in the processor's cache
+_TURN = np.float32(2 * np.pi)
 
 
 def hillshade(across: Grid, down: Grid) -> Grid:
@@ -93,6 +96,18 @@ def gullies(
     >>> gullies(place, place, flat, flat, pixel=0.001)[0].tolist()
     [0.0, 0.0, 0.0, 0.0, 0.0]
     """
+    added_x, added_y = np.empty_like(across), np.empty_like(down)
+    for start in range(0, len(x), _AT_ONCE):
+        some = slice(start, start + _AT_ONCE)
+        added_x[some], added_y[some] = _cut(
+            x[some], y[some], across[some], down[some], pixel=pixel, depth=depth
+        )
+    return added_x, added_y
+
+
+def _cut(
+    x: Grid, y: Grid, across: Grid, down: Grid, *, pixel: float, depth: float
+) -> tuple[Grid, Grid]:
     steepness = np.sqrt(across * across + down * down)
     # Steep ground is cut in proportion, up to a point.
     strength = np.float32(depth) * steepness / (1 + 0.6 * steepness)
@@ -116,27 +131,39 @@ def gullies(
 def _swing(u: Grid, v: Grid, side_x: Any, side_y: Any, octave: int) -> Any:
     """Slope of a sum of windowed waves across the given direction, about -1 to 1."""
     scatter_x, scatter_y = _scatter(octave)
-    column, row = np.floor(u).astype(np.int32), np.floor(v).astype(np.int32)
-    part_u, part_v = u - column, v - row
+    floor_u, floor_v = np.floor(u), np.floor(v)
+    part_u, part_v = u - floor_u, v - floor_v
+    column, row = floor_u.astype(np.int32), floor_v.astype(np.int32)
     total, weights = np.zeros_like(u), np.full_like(u, 1e-4)
-    for step_v in (-1, 0, 1):
-        down = ((row + step_v) % _TABLE) * _TABLE
-        for step_u in (-1, 0, 1):
-            cell = down + (column + step_u) % _TABLE
-            off_x = part_u - np.float32(step_u) - scatter_x[cell]
-            off_y = part_v - np.float32(step_v) - scatter_y[cell]
-            # A window that ends within the neighbouring cells: no seam where they change.
-            window = np.maximum(1 - (off_x * off_x + off_y * off_y), 0)
-            window *= window
-            total += window * np.sin(np.float32(2 * np.pi) * (off_x * side_x + off_y * side_y))
-            weights += window
+    steps = (-1, 0, 1)
+    columns = [(column + step) & (_TABLE - 1) for step in steps]
+    rows = [((row + step) & (_TABLE - 1)) * _TABLE for step in steps]
+    for i, j in product(range(3), range(3)):
+        cell = rows[i] + columns[j]
+        off_x = part_u - np.take(scatter_x[j], cell)
+        off_y = part_v - np.take(scatter_y[i], cell)
+        # A window that ends within the neighbouring cells: no seam where they change.
+        window = np.maximum(1 - (off_x * off_x + off_y * off_y), 0)
+        window *= window
+        weights += window
+        off_x *= side_x
+        off_y *= side_y
+        off_x += off_y
+        off_x *= _TURN
+        window *= np.sin(off_x, out=off_x)
+        total += window
     swing = total / weights
     return swing / np.sqrt(swing * swing + _CREST)  # from waves to facets with crests between
 
 
 @cache
 def _scatter(octave: int) -> tuple[Grid, Grid]:
-    """Where the waves of an octave are centred within their cells, always the same."""
+    """Where the waves of an octave are centred within their cells, always the same.
+
+    Across and down, each of shape (3, cells): as seen from the cell after, the cell itself and the
+    cell before.
+    """
     chance = np.random.default_rng(6 + octave)
-    places = chance.uniform(0.0, 1.0, size=(2, _TABLE * _TABLE)).astype(np.float32)
-    return places[0], places[1]
+    places = chance.uniform(0.0, 1.0, size=(2, 1, _TABLE * _TABLE)).astype(np.float32)
+    seen = places + np.array([[-1], [0], [1]], dtype=np.float32)
+    return seen[0], seen[1]

@@ -102,7 +102,7 @@ def find_rivers(
     share = height / height.max()
     inland = distance_transform_edt(height > 0)
     # Below 0 there is no way. Along the coast there is, but rivers have no business there.
-    cost = 0.15 + np.maximum(share, 0) ** 1.5 + 1.5 * np.exp(-inland / 2)
+    cost = 0.12 + 4 * np.maximum(share, 0) ** 1.5 + 1.5 * np.exp(-inland / 2)
     cost = np.where(share > 0.02, cost, -1.0)
     x0, x1, y0, y1 = ground.extent
     rows, columns = height.shape
@@ -129,7 +129,7 @@ def find_rivers(
         if len(path) < _SHORTEST * max(rows, columns):
             continue
         bed = path.astype(int)
-        cost[bed[:, 0], bed[:, 1]] = np.minimum(cost[bed[:, 0], bed[:, 1]], 0.08)
+        cost[bed[:, 0], bed[:, 1]] = np.minimum(cost[bed[:, 0], bed[:, 1]], 0.09)
         smooth = _rounded(path)
         rivers.append(
             River(

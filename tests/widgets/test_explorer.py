@@ -20,11 +20,22 @@ from landscape.widgets.picking import Points
 from landscape.widgets.views import View
 
 
+@pytest.fixture(scope="module")
+def opened(demo_atlas) -> MapExplorer:
+    return MapExplorer(demo_atlas)
+
+
 @pytest.fixture
-def explorer(demo_atlas) -> MapExplorer:
-    made = MapExplorer(demo_atlas)
-    assert made.wait(60)
-    return made
+def explorer(opened) -> MapExplorer:
+    """One explorer for all tests, each time as it was when it was opened."""
+    opened.stop()
+    opened.clear()
+    opened.time = opened.concept = opened.facility = None
+    opened.layers, opened.colour_by, opened.theme = ("names", "papers"), "density", "light"
+    opened.home().say("")
+    assert opened.wait(60)
+    assert opened.code == "MapExplorer(atlas)"
+    return opened
 
 
 def from_page(explorer: MapExplorer, **state: Any) -> None:
@@ -278,6 +289,61 @@ def test_papers_are_escaped_and_the_repr_is_short(explorer):
     assert "<img" not in record_html(paper)
     assert "$" not in hover_text(paper)
     assert len(repr(explorer)) < 200
+
+
+def test_selected_papers_stand_out_on_a_map_of_any_colours(explorer):
+    from landscape.figures.colours import theme
+    from landscape.widgets.raster import draw_picture
+
+    colouring, view = colouring_of(explorer.atlas, "year"), View(explorer.view)
+    points = explorer._data.points
+    lit = points.only(explorer._data.x < np.median(explorer._data.x))
+
+    def drawn(lit):
+        return draw_picture(
+            points, view, (300, 220), colours=theme("light"), colouring=colouring, lit=lit
+        ).rgb.astype(int)
+
+    plain, shown = drawn(None), drawn(lit)
+    ink = np.array([int(theme("light").ink[i : i + 2], 16) for i in (1, 3, 5)])
+    assert (shown == ink).all(axis=2).sum() > 50  # a dark line around them
+    assert not (plain == ink).all(axis=2).any()
+    assert shown.mean() > plain.mean()  # the others fade into the page
+
+
+def test_what_is_found_stands_above_the_names(explorer):
+    from landscape.widgets.map_figure import TRACES
+
+    order = [TRACES.index(name) for name in ("selected", "regions", "continents", "found", "apart")]
+    assert order == sorted(order)
+    explorer.search("dark matter", k=100)
+    assert explorer.wait(60)
+    found = explorer.results.rows[:12]
+    best = View(explorer.view).to_pixels(
+        explorer._data.x[found], explorer._data.y[found], explorer._size
+    )
+    boxes = np.array([name.box for name in explorer._drawn.names])
+    for x, y in best:
+        assert not (
+            (boxes[:, 0] < x) & (x < boxes[:, 2]) & (boxes[:, 1] < y) & (y < boxes[:, 3])
+        ).any()
+
+
+def test_a_file_is_made_after_the_search_that_runs(explorer, monkeypatch):
+    import threading
+
+    from landscape.widgets import explorer_page
+    from landscape.widgets import explorer_work as work
+
+    go_on, find = threading.Event(), work.find_papers
+    monkeypatch.setattr(work, "find_papers", lambda *a, **k: go_on.wait() and find(*a, **k))
+    explorer.search("dark matter", k=10)
+    explorer_page.make_file(explorer, ".png")
+    assert "comes next, after: Searching" in explorer.status
+    go_on.set()
+    assert explorer.wait(120)
+    assert len(explorer.results.rows) == 10
+    assert "download=" in explorer._controls.file.value
 
 
 def test_points_find_what_a_plain_search_finds():

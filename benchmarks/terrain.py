@@ -37,11 +37,15 @@ def run_square(n_papers: int) -> dict[str, Any]:
 
     paint(make_terrain(made_up_atlas(500), size=(64, 64)))  # imports
     atlas = made_up_atlas(n_papers)
-    start = time.perf_counter()
+    start, worked = time.perf_counter(), time.process_time()
     terrain = make_terrain(atlas, size=(2048, 2048))
     made = time.perf_counter()
     paint(terrain)
-    return {"seconds": time.perf_counter() - start, "terrain": made - start}
+    return {
+        "seconds": time.perf_counter() - start,
+        "terrain": made - start,
+        "cpu_seconds": time.process_time() - worked,
+    }
 
 
 def run_sheet(n_papers: int, sheet: str) -> dict[str, Any]:
@@ -53,11 +57,12 @@ def run_sheet(n_papers: int, sheet: str) -> dict[str, Any]:
     shrink = 2048 / height
     atlas = made_up_atlas(n_papers)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    start = time.perf_counter()
+    start, worked = time.perf_counter(), time.process_time()
     terrain = make_terrain(atlas, size=(round(width * shrink), round(height * shrink)))
     picture = paint(terrain, size=(width, height))
     return {
         "seconds": time.perf_counter() - start,
+        "cpu_seconds": time.process_time() - worked,
         "picture_mb": picture.nbytes / 2**20,
         "before_mb": before,
     }
@@ -74,9 +79,15 @@ def main() -> None:
         f"{options.sheet.upper()} at 300 dpi": measured(run_sheet, options.papers, options.sheet),
     }
     rows = [
-        [name, f"{one['seconds']:.1f}", f"{one['peak_mb']:,.0f}"] for name, one in results.items()
+        [
+            name,
+            f"{one['seconds']:.1f}",
+            f"{one['result']['cpu_seconds']:.1f}",
+            f"{one['peak_mb']:,.0f}",
+        ]
+        for name, one in results.items()
     ]
-    head = ["picture", "seconds", "MB"]
+    head = ["picture", "seconds", "of CPU", "MB"]
     print_table(f"Terrain of {options.papers:,} papers, painted", head, rows)
     print(f"\n{save('terrain', results)}")
 

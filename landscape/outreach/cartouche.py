@@ -98,14 +98,16 @@ def compose(
     width = sheet.panel_width
     if sheet.panel == "side":
         for scale in sheet.scale * np.array([1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4]):
-            columns = _columns(about, inks, families, key, (width, width, width), float(scale))
+            columns = _columns(about, inks, families, key, (width,) * 4, float(scale))
             gap = 14 * float(scale)
             heights = [-column.y for column in columns]
-            if sum(heights) + 2 * gap <= sheet.height - 2 * sheet.margin:
+            if sum(heights) + 3 * gap <= sheet.height - 2 * sheet.margin:
                 break
         # The title stands at the top, key and notes at the foot.
         foot = sheet.height - 2 * sheet.margin
-        tops = (0.0, heights[1] + heights[2] + gap - foot, heights[2] - foot)
+        third = heights[3] - foot
+        second = third + heights[2] + gap
+        tops = (0.0, second + heights[1] + 0.4 * gap, second, third)
         marks = [
             _moved(mark, 0.0, top)
             for column, top in zip(columns, tops, strict=True)
@@ -113,7 +115,7 @@ def compose(
         ]
         return marks, foot
     gap = 20 * sheet.scale
-    parts = np.array([0.36, 0.30, 0.34]) * (width - 2 * gap)
+    parts = np.array([0.31, 0.19, 0.26, 0.24]) * (width - 3 * gap)
     columns = _columns(about, inks, families, key, tuple(parts), sheet.scale)
     marks, x = [], 0.0
     for column, part in zip(columns, parts, strict=True):
@@ -134,8 +136,8 @@ def frame_marks(box: tuple[float, float, float, float], inks: Inks, scale: float
     away = 2.6 * scale
     outer = (x0 - away, y0 - away, x1 + away, y1 + away)
     return [
-        Panel(box, edge=inks.title, width=0.5 * scale, role="frame"),
-        Panel(outer, edge=inks.title, width=1.1 * scale, role="frame"),
+        Panel(box, edge=inks.faint, width=0.5 * scale, role="frame"),
+        Panel(outer, edge=inks.faint, width=1.0 * scale, role="frame"),
     ]
 
 
@@ -146,11 +148,11 @@ def _columns(
     key: Picture,
     widths: Sequence[float],
     scale: float,
-) -> tuple[_Column, _Column, _Column]:
-    """Title, key and notes."""
+) -> tuple[_Column, _Column, _Column, _Column]:
+    """Title, key, how to read it, and notes."""
     words = about.words
     right = is_right_to_left(words.near)
-    title, legend, notes = (
+    title, colours, legend, notes = (
         _Column(float(width), families, scale, flush_right=right) for width in widths
     )
     size = _title_size(about.title, families, scale, title.width)
@@ -160,16 +162,18 @@ def _columns(
     if about.generated:
         title.write(words.generated, _WORDS, inks.land, bold=True, after=2)
 
-    _key(legend, about, inks, key)
+    _key(colours, about, inks, key)
+    for line in about.legend():
+        legend.write(line, _WORDS, inks.text, after=1)
 
     notes.write(words.near, _NOTE, inks.title, italic=not right, after=4)
     for line in about.fine_print():
         notes.write(line, _FINE, inks.faint)
-    return title, legend, notes
+    return title, colours, legend, notes
 
 
 def _key(column: _Column, about: About, inks: Inks, key: Picture) -> None:
-    """The painted key, what its sides mean, and the sentences below it."""
+    """The painted key, and what its sides mean."""
     scale, words = column.scale, about.words
     small = Style(column.families, _FINE * scale)
     dated = about.recent is not None
@@ -207,8 +211,6 @@ def _key(column: _Column, about: About, inks: Inks, key: Picture) -> None:
         )
     )
     column.y -= high + 2.0 * small.size
-    for line in about.legend():
-        column.write(line, _WORDS, inks.text)
 
 
 def _title_size(title: str, families: tuple[str, ...], scale: float, width: float) -> float:

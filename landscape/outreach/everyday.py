@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 LONGEST = 80  # letters of a name; a longer one is cut with an ellipsis
 _AT_ONCE = 25
 _LONGEST_PHRASE = 48
+_MARKUP = re.compile(r"[<>{}\[\]*_`|\\]|https?:|www\.")  # a phrase of the public has none
 _KEPT = "\u200c\u200d"  # joiners that Persian and Indian scripts need
 
 _INSTRUCTIONS = f"""\
@@ -211,6 +213,7 @@ def ask_names(
                 continue
             key, phrase = str(entry.get("id")), tidy_name(entry.get("phrase", ""))
             fits = 0 < len(phrase) <= _LONGEST_PHRASE and phrase.casefold() not in taken
+            fits = fits and not _MARKUP.search(phrase)
             if key in keys and key not in names and fits:
                 names[key] = phrase
                 taken.add(phrase.casefold())

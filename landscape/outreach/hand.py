@@ -70,8 +70,10 @@ class Hand:
         """Letters of a place: larger where it is more important."""
         weight = float(np.clip(place.weight, 0, 1))
         if place.kind == "continent":
-            size = 7.6 + 3.6 * weight
-            return Style(self.families, size * self.scale, bold=True, tracking=0.14)
+            # A long name in capitals would cover its land.
+            shrink = float(np.clip((20 / max(len(place.name), 1)) ** 0.4, 0.7, 1.0))
+            size = (7.8 + 3.4 * weight) * shrink
+            return Style(self.families, size * self.scale, bold=True, tracking=0.12)
         if place.kind == "water":
             return Style(self.families, (7.8 + 2.2 * weight) * self.scale, italic=True)
         return Style(self.families, (7.2 + 3.0 * weight) * self.scale)

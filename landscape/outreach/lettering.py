@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
 _CURVED = {"continent": 1.2, "region": 1.9}  # least elongation of a range lettered along
 # Longest leader; a continent's name is large and stands on its land, or nowhere.
-_REACH = {"continent": 6.0, "region": 95.0}
+_REACH = {"continent": 6.0, "region": 75.0}
+# How many times wider than high a name on straight lines is best.
+_SHAPE = {"continent": 5.0, "region": 3.2}
 
 
 @dataclass(frozen=True)
@@ -140,7 +142,7 @@ def _along_range(place: Place, hand: Hand, room: Room, peaks: Floats) -> list[Ru
         for cost, runs in along(lines, style, ridge.baseline, spread=spread):
             total = cost + 0.6 * (len(lines) - 1)
             if best is not None and total >= best[0]:
-                continue
+                break  # the others cost more
             inked = [hand.inked(run, place) for run in runs]
             boxes = np.concatenate([run.boxes for run in inked])
             if not room.free(boxes):
@@ -166,7 +168,7 @@ def _beside(
     """Letter places on straight lines on or beside their peaks, with leaders where they need."""
     if not places:
         return []
-    scale = hand.scale
+    scale, kind = hand.scale, places[0].kind
     styles = [hand.style(place) for place in places]
     names = [hand.written(place) for place in places]
     variants = [broken(name) for name in names]
@@ -181,7 +183,10 @@ def _beside(
         sizes,
         frame=room.frame,
         reserved=grown,
-        reluctance=[np.array([shape_cost(tuple(size)) for size in some]) for some in sizes],
+        reluctance=[
+            np.array([shape_cost(tuple(size), best=_SHAPE[kind]) for size in some])
+            for some in sizes
+        ],
         gap=room.gap,
         reach=reach * scale,
     )
@@ -234,7 +239,7 @@ def _on_water(place: Place, hand: Hand, room: Room, on_water: OnWater) -> list[R
     if len(place.cloud) >= 12:
         ridge = ridge_line(place.cloud, coverage=0.96)
         for lines in ways[:2] if ridge.readable else ():
-            for _, runs in along(lines, style, ridge.baseline, spread=spread)[:24]:
+            for _, runs in along(lines, style, ridge.baseline, spread=spread):
                 inked = [hand.inked(run, place) for run in runs]
                 boxes = np.concatenate([run.boxes for run in inked])
                 if room.free(boxes) and on_water(boxes):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
@@ -92,18 +92,21 @@ class Run:
     @cached_property
     def boxes(self) -> Floats:
         """Boxes that together cover the letters and their halo, shape (n, 4): one if straight."""
-        vertices = np.asarray(self.path.vertices)
+        vertices = corners_of(self.path)
         if not len(vertices):
             return np.empty((0, 4))
         if self.baseline is None:
-            groups = [vertices]
+            starts = np.zeros(1, dtype=np.int64)
         else:
-            along = np.asarray(outline(self.text, self.style).vertices)[:, 0]
+            along = corners_of(outline(self.text, self.style))[:, 0]
             chunk = np.floor(along / (_CHUNK * self.style.size)).astype(int)
-            groups = [vertices[chunk == number] for number in np.unique(chunk)]
-        boxes = [[*group.min(axis=0), *group.max(axis=0)] for group in groups]
+            order = np.argsort(chunk, kind="stable")
+            vertices = vertices[order]
+            starts = np.flatnonzero(np.diff(chunk[order], prepend=-(10**9)))
+        low = np.minimum.reduceat(vertices, starts, axis=0)
+        high = np.maximum.reduceat(vertices, starts, axis=0)
         grown = np.array([-1, -1, 1, 1]) * self.halo_width / 2
-        return np.array(boxes) + grown
+        return np.hstack([low, high]) + grown
 
 
 @dataclass(frozen=True)
@@ -152,6 +155,14 @@ def outline(text: str, style: Style) -> Path:
     return Path.make_compound_path(*parts)
 
 
+def corners_of(path: Path) -> Floats:
+    """Corners that an outline lies between: its points, without those that only close it."""
+    vertices = np.asarray(path.vertices, dtype=np.float64)
+    if path.codes is None:
+        return vertices
+    return vertices[np.asarray(path.codes) != path.CLOSEPOLY]
+
+
 @lru_cache(maxsize=4096)
 def extent(text: str, style: Style) -> Extent:
     """Measure one line of text.
@@ -161,10 +172,11 @@ def extent(text: str, style: Style) -> Extent:
     >>> extent("Dark", Style(("STIXGeneral",), size=10)).width > 15
     True
     """
-    box = outline(text, style).get_extents() if text.strip() else None
-    if box is None:
+    corners = corners_of(outline(text, style))
+    if not len(corners):
         return Extent(0.0, 0.7 * style.size, 0.2 * style.size)
-    return Extent(width=float(box.x1), ascent=float(box.y1), descent=float(max(0.0, -box.y0)))
+    (_, low), (right, high) = corners.min(axis=0), corners.max(axis=0)
+    return Extent(width=float(right), ascent=float(high), descent=float(max(0.0, -low)))
 
 
 def wrapped(text: str, style: Style, *, width: float) -> list[str]:
@@ -231,13 +243,22 @@ def _words(text: str) -> Sequence[tuple[str, str]]:
 
 def _shaped(text: str, style: Style) -> Path:
     from matplotlib.path import Path
+
+    vertices, codes = _at_one_point(text, replace(style, size=1.0, tracking=0.0))
+    return Path(vertices * style.size, codes)
+
+
+@lru_cache(maxsize=8192)
+def _at_one_point(text: str, style: Style) -> tuple[Floats, NDArray[np.uint8]]:
+    """Shape a text once for all sizes."""
     from matplotlib.textpath import text_to_path
 
     # A dollar sign is a dollar sign: text of papers is never read as mathematics.
     vertices, codes = text_to_path.get_text_path(_font(style), text, ismath=False)
-    return Path(np.asarray(vertices, float) * (style.size / text_to_path.FONT_SCALE), codes)
+    return np.asarray(vertices, dtype=np.float64) / text_to_path.FONT_SCALE, np.asarray(codes)
 
 
+@lru_cache(maxsize=256)
 def _font(style: Style) -> FontProperties:
     return font(style.families, size=style.size, italic=style.italic, bold=style.bold)
 
@@ -246,5 +267,9 @@ def _font(style: Style) -> FontProperties:
 def _advance(cluster: str, style: Style) -> float:
     from matplotlib.textpath import text_to_path
 
-    width, _, _ = text_to_path.get_text_width_height_descent(cluster, _font(style), ismath=False)
-    return float(width)
+    one = replace(style, size=1.0, tracking=0.0)
+    if style != one:
+        return _advance(cluster, one) * style.size
+    hundred = _font(replace(one, size=100.0))  # of a point, the width would be rounded
+    width, _, _ = text_to_path.get_text_width_height_descent(cluster, hundred, ismath=False)
+    return float(width) / 100

@@ -19,6 +19,7 @@ from landscape.outreach.seas import (
     separation,
 )
 from landscape.outreach.wording import wording
+from landscape.progress import progress
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,6 +63,7 @@ class Found:
     note: str = ""
 
 
+@progress("Finding the places", total=None, unit="steps")
 def find_places(atlas: Any, terrain: Terrain, *, language: str = "en") -> list[Found]:
     """List what can be named, the most important of each kind first.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 LEADING = 1.08  # of the lines of one name, in font sizes
-_RAISES = (0.0, 0.7, -0.7, 1.4, -1.4, 2.2, -2.2, 3.2, -3.2)  # in font sizes
-_SLIDES = (0.5, 0.35, 0.65, 0.2, 0.8, 0.0, 1.0)  # where in the free length a name begins
+_RAISES = (0.0, 0.8, -0.8, 1.6, -1.6, 2.6, -2.6)  # in font sizes
+_SLIDES = (0.5, 0.3, 0.7, 0.05, 0.95)  # where in the free length a name begins
 
 
 @dataclass
@@ -64,7 +64,7 @@ class Room:
 
 def along(
     lines: Sequence[str], style: Style, baseline: Baseline, *, spread: tuple[float, float]
-) -> list[tuple[float, list[Run]]]:
+) -> Iterator[tuple[float, list[Run]]]:
     """Set a name along a line in every way that may do, the best first.
 
     Parameters
@@ -78,16 +78,16 @@ def along(
         Least and most tracking, in font sizes; the name fills three quarters of the line where
         that tracking allows.
 
-    Returns
-    -------
-    list of (float, list of Run)
-        What each way costs, and the runs: one a line. Empty where the name is too long.
+    Yields
+    ------
+    (float, list of Run)
+        What each way costs, and the runs: one a line. Nothing where the name is too long.
 
     Examples
     --------
     >>> level = Baseline(np.column_stack([np.linspace(0, 200, 160), np.full(160, 50.0)]))
     >>> ways = along(["Dark matter"], Style(("STIXGeneral",), 10), level, spread=(0.0, 1.0))
-    >>> ways[0][1][0].style.tracking > 0.1
+    >>> next(ways)[1][0].style.tracking > 0.1
     True
     """
     longest = max(lines, key=lambda line: extent(line, style).width)
@@ -96,19 +96,20 @@ def along(
     rise = 0.33 * style.size  # the middle of the letters lies above their baseline
     widths = [extent(line, tracked).width for line in lines]
     if max(widths) > 1.02 * baseline.length:
-        return []
-    ways = []
-    for raise_ in _RAISES:
-        for slide in _SLIDES:
-            runs = []
-            for number, (line, width) in enumerate(zip(lines, widths, strict=True)):
-                up = raise_ * style.size + (middle - number) * LEADING * style.size - rise
-                ground = baseline.moved(up)
-                start = slide * (ground.length - max(widths)) + (max(widths) - width) / 2
-                runs.append(Run(line, tracked, baseline=ground.cut(start, width)))
-            ways.append((0.5 * abs(raise_) + 1.2 * abs(slide - 0.5), runs))
-    ways.sort(key=lambda way: way[0])
-    return ways
+        return
+    costs = [
+        (0.5 * abs(raise_) + 1.2 * abs(slide - 0.5), raise_, slide)
+        for raise_ in _RAISES
+        for slide in _SLIDES
+    ]
+    for cost, raise_, slide in sorted(costs, key=lambda way: way[0]):
+        runs = []
+        for number, (line, width) in enumerate(zip(lines, widths, strict=True)):
+            up = raise_ * style.size + (middle - number) * LEADING * style.size - rise
+            ground = baseline.moved(up)
+            start = slide * (ground.length - max(widths)) + (max(widths) - width) / 2
+            runs.append(Run(line, tracked, baseline=ground.cut(start, width)))
+        yield cost, runs
 
 
 def block(lines: Sequence[str], style: Style) -> tuple[float, float]:
@@ -156,9 +157,9 @@ def straight(lines: Sequence[str], style: Style, box: Floats, side: str) -> list
     return runs
 
 
-def shape_cost(size: tuple[float, float]) -> float:
-    """Cost of a way to break a name: best about three times as wide as high."""
-    return 0.55 * max(abs(np.log2(size[0] / max(size[1], 1e-6) / 3.2)) - 0.5, 0.0)
+def shape_cost(size: tuple[float, float], *, best: float = 3.2) -> float:
+    """Cost of a way to break a name: least about `best` times as wide as high."""
+    return 0.55 * max(abs(np.log2(size[0] / max(size[1], 1e-6) / best)) - 0.5, 0.0)
 
 
 def _tracked(line: str, style: Style, length: float, spread: tuple[float, float]) -> Style:

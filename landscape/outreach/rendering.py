@@ -223,7 +223,7 @@ def _letter(
     x0, y0, x1, y1 = to_page.box
     most = max_names
     if most is None:
-        most = max(6, round(0.95 * (x1 - x0) * (y1 - y0) / 72**2 / sheet.scale**2))
+        most = max(6, round(0.82 * (x1 - x0) * (y1 - y0) / 72**2 / sheet.scale**2))
     places = as_places(found, names, to_page, most=most)
     return letter(
         places,

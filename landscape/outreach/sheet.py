@@ -197,7 +197,7 @@ def choose_sheet(size: str, *, aspect: float, dpi: int | None = None) -> Sheet:
 
 def _map_scale(sheet: Sheet, aspect: float) -> float:
     """How large the map comes out; a band is reckoned as high as it usually gets."""
-    (x0, y0, x1, y1), _ = sheet.areas(0.0 if sheet.panel == "side" else 92 * sheet.scale)
+    (x0, y0, x1, y1), _ = sheet.areas(0.0 if sheet.panel == "side" else 96 * sheet.scale)
     return min((x1 - x0) / max(aspect, 1e-3), y1 - y0)
 
 

@@ -1,0 +1,133 @@
+"""Everyday names: from a table by hand, from a language model, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from landscape.errors import InputError
+from landscape.llm.client import connect
+from landscape.outreach.everyday import ask_names, read_names, tidy_name
+from landscape.outreach.seas import find_waters, separation
+from landscape.outreach.terrain import Terrain
+from tests.servers.openai_server import KEY, OpenAIServer, failing
+
+KNOWN = {"3": "Dark matter halos", "12": "Pulsars", "3|12": "Strait of A and B"}
+PLACES = [{"key": key, "name": name, "keywords": ["a word"]} for key, name in KNOWN.items()]
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenAIServer]:
+    with OpenAIServer() as running:
+        monkeypatch.setenv("OPENAI_API_KEY", KEY)
+        monkeypatch.setenv("OPENAI_BASE_URL", running.url)
+        monkeypatch.setenv("LANDSCAPE_LLM_MODEL", "small-chat")
+        yield running
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "region,name\ndark matter halos,Scaffolding\n",
+        "topic_id,name\n3,Scaffolding\n",
+        "\ufeffplace,kind,name,technical_name\n3,region,Scaffolding,Dark matter halos\n",
+        "Topic_ID,phrase\n3,  Scaffolding \n",
+    ],
+)
+def test_a_table_by_hand(tmp_path: Path, table: str) -> None:
+    file = tmp_path / "names.csv"
+    file.write_text(table, encoding="utf-8")
+    assert read_names(file, KNOWN) == ({"3": "Scaffolding"}, [])
+
+
+def test_a_column_for_a_language(tmp_path: Path) -> None:
+    file = tmp_path / "names.csv"
+    file.write_text("region,name,name_ar\nPulsars,Lighthouses,منارات\n", encoding="utf-8")
+    assert read_names(file, KNOWN, language="ar")[0] == {"12": "منارات"}
+    assert read_names(file, KNOWN, language="de")[0] == {"12": "Lighthouses"}
+
+
+def test_rows_that_fit_nothing_are_told(tmp_path: Path) -> None:
+    file = tmp_path / "names.csv"
+    file.write_text("region,name\nUnicorns,Horses\nPulsars,Lighthouses\n")
+    names, problems = read_names(file, KNOWN)
+    assert names == {"12": "Lighthouses"}
+    assert "1 of 2 rows" in problems[0]
+    assert "Unicorns" in problems[0]
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [(b"a,b\n1,2\n", "needs a column"), (b"", "nothing"), (b"\xff\xfe\x00x", "UTF-8")],
+)
+def test_what_is_no_table_of_names(tmp_path: Path, content: bytes, said: str) -> None:
+    file = tmp_path / "names.csv"
+    file.write_bytes(content)
+    with pytest.raises(InputError, match=said):
+        read_names(file, KNOWN)
+    with pytest.raises(InputError, match="no table of names at"):
+        read_names(tmp_path / "absent.csv", KNOWN)
+
+
+def test_a_language_model_names_what_it_can(server: OpenAIServer) -> None:
+    rows = [
+        {"id": "3", "phrase": "Invisible scaffolding"},
+        {"id": "12", "phrase": "<b>Lighthouses</b>"},
+        {"id": "99", "phrase": "Nowhere"},
+        {"id": "3|12", "phrase": "invisible SCAFFOLDING"},
+    ]
+    server.reply = lambda _: json.dumps({"names": rows})
+    told: list[str] = []
+    assert ask_names(connect(), PLACES, note=told.append) == {"3": "Invisible scaffolding"}
+    assert "1 of 3 places" in told[0]
+    asked = json.dumps(server.requests[0].body)
+    assert "Dark matter halos" in asked
+
+
+def test_a_silent_language_model_leaves_technical_names(server: OpenAIServer) -> None:
+    server.always = failing(400)
+    told: list[str] = []
+    assert ask_names(connect(retries=0), PLACES, note=told.append) == {}
+    assert "technical ones stand" in told[0]
+
+
+def test_odd_characters_of_names() -> None:
+    assert tidy_name("a\u202eb\x1b[2J\n c") == "ab[2J c"
+    assert tidy_name("क्\u200dष") == "क्\u200dष"
+    assert len(tidy_name("x" * 300)) == 80
+
+
+def channel() -> Terrain:
+    """Two shores, a channel between them, and open water to the left of both."""
+    ground = np.full((60, 90), 0.5, dtype=np.float32)
+    ground[:, 40:46] = -0.5
+    ground[:, :8] = -0.5
+    return Terrain(ground, ground, (0.0, 9.0, 0.0, 6.0), n_papers=10)
+
+
+def test_water_between_two_fields_is_found_and_open_water_is_not() -> None:
+    x, y = np.array([2.0, 2.5, 7.0, 7.5]), np.array([1.0, 5.0, 1.0, 5.0])
+    waters = find_waters(channel(), x, y, np.array([4, 4, 9, 9]))
+    assert [water.shores for water in waters] == [(4, 9)]
+    assert np.allclose(waters[0].x, 4.3, atol=0.2)
+    assert waters[0].width == pytest.approx(0.6, abs=0.15)
+    assert find_waters(channel(), x, y, np.array([4, 4, 4, 4])) == []
+    assert find_waters(channel(), x, y, np.full(4, -1)) == []
+
+
+def test_what_separates_two_shores() -> None:
+    first = [["dust", "stars"]] * 8 + [["jets", "stars"], None]
+    second = [["jets", "stars"]] * 6 + [["wind", "stars"]] * 4
+    found = separation(first, second)
+    assert found is not None
+    assert found.words == ("dust", "jets")
+    assert found.shares[0] == pytest.approx((8 / 9, 0.0))
+    kept = separation(first, second, avoid=["Jets"])
+    assert kept is not None
+    assert kept.words == ("dust", "wind")
+    assert separation([["a word"]] * 3, [["a word"]] * 3) is None
+    assert separation([None], []) is None

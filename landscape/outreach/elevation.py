@@ -34,7 +34,7 @@ _FEW_LANDS = 12  # more, and the kernels are widened: neighbours grow together
 _LEAST_LAND = 0.02  # of the sheet; less, and the kernels are widened too
 _LEAST_ISLAND = 0.0004  # of the papers
 _LEAST_PAPERS = 3.0
-_HIGHEST_SEA = 0.5  # of the density on the highest peak
+_HIGHEST_SEA = 0.8  # of the density on the highest peak
 _CLEAR = 0.06  # of the highest peak: what is filled or drowned stays clear of sea level
 
 
@@ -259,7 +259,8 @@ def _sea_level(
 
     held = np.sort(density[counts > 0])
     # Papers all on one spot are all on the summit: they get some land around it.
-    low, high = float(held[0]) * 0.2, float(held[-1]) * _HIGHEST_SEA
+    on_summit = held[0] > _HIGHEST_SEA * held[-1]
+    low, high = float(held[0]) * 0.2, float(held[-1]) * (0.5 if on_summit else 0.98)
     islet = max(min(_LEAST_PAPERS, 0.3 * n_papers), _LEAST_ISLAND * n_papers)
 
     def flooded(level: float) -> tuple[Any, float]:

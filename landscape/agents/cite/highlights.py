@@ -35,6 +35,8 @@ _MEANING = 1.0  # of the vectors of words, beside words shared
 _CUE = 0.5  # standard deviations that a finding is worth
 _DIVERSITY = 0.3
 _MOST_SENTENCES = 600  # of a full text; a longer one is read to there
+_COMPARED = 60  # sentences that are compared with each other
+_OPENING = 1_500  # characters of a full text that tell what it is about
 _FINDS = re.compile(
     r"\b(?:we (?:find|found|show|present|report|propose|introduce|develop|measure|detect|derive|"
     r"conclude|demonstrate)|our (?:results|findings|model|method)|results (?:show|indicate|"
@@ -84,9 +86,11 @@ def highlight(
     ['We find that dust in them cools by lines.']
     """
     spans = split_sentences(text)[:_MOST_SENTENCES]
-    sentences = [text[start:end] for start, end in spans]
-    if not sentences or n < 1:
+    if not spans or n < 1:
         return ()
+    if len(spans) > _COMPARED:  # a full text: only the sentences that may be chosen are compared
+        spans, meaning = _likely(text, spans, context or text[:_OPENING]), None
+    sentences = [text[start:end] for start, end in spans]
     alike = likeness(sentences)
     cues = np.array([_FINDS.search(sentence) is not None for sentence in sentences], float)
     of_text = standardised(alike.sum(axis=1)) + _CUE * cues
@@ -142,6 +146,13 @@ def highlight_papers(
         else highlight(paper.abstract, context, n=n, meaning=meaning)
         for paper, meaning in zip(papers, meanings, strict=True)
     ]  # fmt: skip
+
+
+def _likely(text: str, spans: list[tuple[int, int]], context: str) -> list[tuple[int, int]]:
+    """The sentences of a long text that share most with a context, in reading order."""
+    scores = word_scores(context, [text[start:end] for start, end in spans])
+    best = np.argsort(-scores, kind="stable")[:_COMPARED]
+    return [spans[place] for place in sorted(best.tolist())]
 
 
 def _choose(total: Floats, alike: Floats, *, n: int) -> list[int]:

@@ -134,7 +134,8 @@ def _paragraphs(text: str, shift: int) -> Iterator[tuple[int, str]]:
         if number % 2:
             line += len(piece)
             continue
-        first, lines = line, []
+        lines: list[str] = []
+        first = line
         for row in piece.split("\n"):
             if row.strip():
                 first = first if lines else line

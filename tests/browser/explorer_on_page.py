@@ -48,7 +48,7 @@ class ExplorerOnPage:
     def to_the_middle(self) -> None:
         """Scroll so that the whole map is in the window."""
         self.plot.evaluate("plot => plot.scrollIntoView({block: 'center'})")
-        self.page.wait_for_timeout(100)
+        self.jupyter.still(self.area)
 
     def n_selected(self) -> int:
         """How many papers the legend says are selected."""
@@ -99,6 +99,10 @@ class ExplorerOnPage:
         for _ in range(abs(notches)):
             self.page.mouse.wheel(0, -240 if notches > 0 else 240)
             self.page.wait_for_timeout(60)
+
+    def code(self) -> str:
+        """The line of code below the panel."""
+        return self.panel.locator(".landscape-code").last.inner_text()
 
     def press(self, name: str) -> None:
         """Click a button of the panel."""

@@ -16,8 +16,7 @@ SCREENSHOTS = REPOSITORY / "build" / "screenshots"
 WINDOW = {"width": 1280, "height": 900}
 SECOND = 1000.0  # in Playwright's milliseconds
 _RAN = re.compile(r"\[\d+\]")
-_BEGUN = re.compile(r"\[(\d+|\*)\]")
-_LOST = 6  # seconds after which no cell has begun
+_LOST = 6  # seconds of rest after which cells that have not run were never asked to
 _FIRST_LOAD = 180 * SECOND
 
 
@@ -64,17 +63,22 @@ class JupyterPage:
         shown = self.page.locator(".jp-NotebookPanel:visible .jp-Notebook-ExecutionIndicator")
         return (shown.first.get_attribute("data-status") or "") if shown.count() else ""
 
-    def run_all(self, *, seconds: float = 240) -> None:
+    def run_all(self, *, seconds: float = 600) -> None:
         """Run every cell and wait until the last one is done, or one of them fails."""
-        asked = self._ask_to_run()
+        busy = self._ask_to_run()
 
         def finished() -> bool:
-            nonlocal asked
+            nonlocal busy
             self.dismiss_dialogs()
-            is_late = time.monotonic() - asked > _LOST and self.kernel_status() == "idle"
-            if is_late and not any(_BEGUN.search(text) for text in self._prompts()):
-                asked = self._ask_to_run()  # a wish before the session is ready may be lost
-            return bool(self.errors()) or (self.kernel_status() == "idle" and not self.unrun())
+            if self.errors():
+                return True
+            if self.kernel_status() != "idle" or any("*" in text for text in self._prompts()):
+                busy = time.monotonic()
+            elif not self.unrun():
+                return True
+            elif time.monotonic() - busy > _LOST:
+                busy = self._ask_to_run()  # wishes before the session is ready may be lost
+            return False
 
         self.until(finished, "all cells have run", seconds=seconds)
         assert self.errors() == []
@@ -100,7 +104,7 @@ class JupyterPage:
             ".jp-RenderedText[data-mime-type='application/vnd.jupyter.error']"
         ).all_inner_texts()
 
-    def until(self, true: Callable[[], bool], what: str, *, seconds: float = 120) -> None:
+    def until(self, true: Callable[[], bool], what: str, *, seconds: float = 300) -> None:
         """Wait until something is so; else fail with a picture of the page."""
         deadline = time.monotonic() + seconds
         while not true():
@@ -116,7 +120,6 @@ class JupyterPage:
         self.page.locator(".lm-MenuBar-itemLabel:text-is('File')").click()
         self.page.locator(".lm-Menu-itemLabel:text-is('Save Notebook')").click()
         self.until(lambda: path.stat().st_mtime_ns > before, "the notebook is saved")
-        self.page.wait_for_timeout(500)
         self.dismiss_dialogs()
         return path.read_text("utf-8")
 
@@ -130,6 +133,23 @@ class JupyterPage:
     def text(self, selector: str) -> str:
         """What is written there."""
         return self.page.locator(selector).first.inner_text()
+
+    def choose(self, *path: str) -> None:
+        """Choose from the menus."""
+        bar, *items = path
+        self.page.locator(f".lm-MenuBar-itemLabel:text-is('{bar}')").click()
+        for item in items:
+            self.page.locator(f".lm-Menu-itemLabel:text-is('{item}')").last.click()
+
+    def still(self, what: Locator) -> None:
+        """Wait until something neither moves nor changes its size any more."""
+        seen: list[Any] = []
+
+        def stays() -> bool:
+            seen.append(what.bounding_box())
+            return len(seen) > 2 and seen[-1] == seen[-2] == seen[-3]
+
+        self.until(stays, "the page is still")
 
     def picture(self, name: str, of: Locator | None = None) -> Path:
         """Keep a screenshot as an artefact."""
@@ -149,3 +169,66 @@ def box_of(where: Locator) -> dict[str, Any]:
     box = where.bounding_box()
     assert box is not None, "it is not on the page"
     return dict(box)
+
+
+_NAMELESS = """
+panel => [...panel.querySelectorAll('input, select, textarea, button, a[href]')]
+  .filter(one => one.offsetParent !== null && !one.closest('.widget-play'))
+  .filter(one => !(one.innerText || one.title || one.getAttribute('aria-label')
+    || (one.labels && [...one.labels].some(label => label.innerText || label.title))
+    || (one.closest('[title]') || {}).title))
+  .map(one => one.outerHTML.slice(0, 160))
+"""
+_TOO_WIDE = """
+panel => {
+  const right = panel.closest('.jp-OutputArea-output').getBoundingClientRect().right + 1;
+  const scrolls = one => one && one !== panel
+    && (['auto', 'scroll', 'hidden'].includes(getComputedStyle(one).overflowX)
+      || scrolls(one.parentElement));
+  return [...panel.querySelectorAll('*')]
+    .filter(one => one.offsetParent !== null && !scrolls(one.parentElement))
+    .filter(one => one.getBoundingClientRect().right > right)
+    .map(one => one.outerHTML.slice(0, 120));
+}
+"""
+_CONTRAST = """
+(panel, selector) => {
+  const light = colour => {
+    const [r, g, b] = colour.match(/[\\d.]+/g).slice(0, 3).map(one => {
+      const part = one / 255;
+      return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const ground = one => {
+    for (; one; one = one.parentElement) {
+      const colour = getComputedStyle(one).backgroundColor;
+      if (!/rgba\\(.*, 0\\)|transparent/.test(colour)) return colour;
+    }
+    return 'rgb(255, 255, 255)';
+  };
+  return [...panel.querySelectorAll(selector)]
+    .filter(one => one.offsetParent !== null && one.innerText.trim())
+    .map(one => {
+      const [a, b] = [light(getComputedStyle(one).color), light(ground(one))];
+      return [(Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05), one.outerHTML.slice(0, 120)];
+    })
+    .sort((one, other) => one[0] - other[0])[0];
+}
+"""
+
+
+def nameless(panel: Locator) -> list[str]:
+    """Controls that a screen reader has nothing to say of, but for ipywidgets' buttons of Play."""
+    return list(panel.evaluate(_NAMELESS))
+
+
+def too_wide(panel: Locator) -> list[str]:
+    """What reaches beyond the cell, unless it can be scrolled to."""
+    return list(panel.evaluate(_TOO_WIDE))
+
+
+def least_contrast(panel: Locator, selector: str) -> tuple[float, str]:
+    """The lowest contrast of text with its ground, as in WCAG 2.1, and where it is."""
+    ratio, where = panel.evaluate(_CONTRAST, selector)
+    return float(ratio), str(where)

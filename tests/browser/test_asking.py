@@ -93,7 +93,7 @@ def test_papers_and_map_of_the_answer(jupyter: JupyterPage, panel: Locator, tmp_
     jupyter.picture("03_papers")
     panel.get_by_role("tab", name="Map").click()
     panel.locator(".js-plotly-plot .nsewdrag").first.wait_for()
-    jupyter.page.wait_for_timeout(500)
+    jupyter.still(panel.locator(".js-plotly-plot").first)
     jupyter.picture("03_map")
     panel.get_by_role("tab", name="Save").click()
     link = panel.locator("a[download='answer.ipynb']")

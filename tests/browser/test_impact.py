@@ -7,7 +7,13 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator
 
-from tests.browser.jupyter_page import JupyterPage, button
+from tests.browser.jupyter_page import (
+    JupyterPage,
+    button,
+    least_contrast,
+    nameless,
+    too_wide,
+)
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +39,9 @@ def test_every_cell_shows_its_figure(jupyter: JupyterPage, panel: Locator) -> No
     for number in range(5):
         one = page.locator(".landscape-analysis").nth(number)
         one.scroll_into_view_if_needed()
-        page.wait_for_timeout(300)
+        jupyter.still(one)
+        assert too_wide(one) == []
+        assert nameless(one) == []
         jupyter.picture(f"04_panel_{number}")
 
 
@@ -72,3 +80,40 @@ def test_the_table_is_exported(jupyter: JupyterPage, panel: Locator, tmp_path: P
     told = [line for line in lines if not line.startswith("#")]
     assert len(told) - 1 >= rows > 0
     assert jupyter.errors() == []
+
+
+@pytest.mark.parametrize(
+    ("words", "suffix", "begins"),
+    [("PNG", ".png", b"\x89PNG"), ("PDF", ".pdf", b"%PDF"), ("HTML", ".html", b"<")],
+)
+def test_the_figure_is_downloaded(
+    jupyter: JupyterPage, panel: Locator, tmp_path: Path, words: str, suffix: str, begins: bytes
+) -> None:
+    button(panel, words).click()
+    link = panel.locator(f"a[download$='{suffix}']").first
+    link.wait_for()
+    with jupyter.page.expect_download() as coming:
+        link.click()
+    coming.value.save_as(tmp_path / f"figure{suffix}")
+    assert (tmp_path / f"figure{suffix}").read_bytes().startswith(begins)
+
+
+def test_all_is_legible_in_the_dark_theme(jupyter: JupyterPage, panel: Locator) -> None:
+    jupyter.choose("Settings", "Theme", "JupyterLab Dark")
+    body = jupyter.page.locator("body")
+    jupyter.until(
+        lambda: body.get_attribute("data-jp-theme-light") == "false", "the dark theme is on"
+    )
+    try:
+        panel.scroll_into_view_if_needed()
+        jupyter.still(panel)
+        jupyter.picture("04_dark")
+        panel.locator("table").first.scroll_into_view_if_needed()
+        jupyter.picture("04_dark_table")
+        ratio, where = least_contrast(panel, "div, span, td, th, label, button, select, pre, a")
+        assert ratio >= 4.0, where
+    finally:
+        jupyter.choose("Settings", "Theme", "JupyterLab Light")
+    jupyter.until(
+        lambda: body.get_attribute("data-jp-theme-light") == "true", "the light theme is back"
+    )

@@ -9,7 +9,7 @@ import pytest
 
 from tests.browser.conftest import Lab
 from tests.browser.explorer_on_page import ExplorerOnPage
-from tests.browser.jupyter_page import JupyterPage, box_of
+from tests.browser.jupyter_page import JupyterPage, box_of, nameless, too_wide
 
 LASSO = [(0.2, 0.2), (0.8, 0.2), (0.8, 0.8), (0.2, 0.8), (0.2, 0.25)]
 _FOUND = ".landscape-paper-line"
@@ -144,6 +144,46 @@ def test_the_time_window_hides_papers_of_other_years(tour: ExplorerOnPage) -> No
     tour.jupyter.until(lambda: tour.in_view() == before, "all papers are back")
 
 
+def test_play_moves_the_window_until_it_is_paused(tour: ExplorerOnPage) -> None:
+    play = tour.panel.locator(".widget-play button").first
+    play.scroll_into_view_if_needed()
+    play.click()
+    tour.jupyter.until(lambda: "time=(" in tour.code(), "the window has begun to move")
+    first = tour.code()
+    tour.jupyter.until(lambda: tour.code() != first, "the window moves on")
+    tour.jupyter.picture("02_play")
+    play.click()
+    tour.settled()
+    tour.press("All years")
+    tour.jupyter.until(lambda: "time=(" not in tour.code(), "all years are back")
+
+
+def test_the_keyboard_is_enough_and_every_control_has_a_name(tour: ExplorerOnPage) -> None:
+    keys, page = tour.page.keyboard, tour.page
+    tour.panel.get_by_placeholder("a question, key words, or a filter").focus()
+    keys.press("Control+a")
+    keys.type("dark matter")
+    keys.press("Enter")
+    tour.says("“dark matter”")
+    for _ in range(12):
+        keys.press("Tab")
+        if page.evaluate("() => document.activeElement.innerText.trim()") == "Clear":
+            break
+    else:
+        raise AssertionError("Tab does not lead from the search to its buttons")
+    keys.press("Enter")
+    tour.jupyter.until(lambda: tour.marks("found") == 0, "the search is off the map")
+    assert nameless(tour.panel) == []
+
+
+def test_nothing_is_wider_than_its_cell(tour: ExplorerOnPage) -> None:
+    width = tour.panel.evaluate(
+        "panel => panel.closest('.jp-OutputArea-output').getBoundingClientRect().width"
+    )
+    assert width < 900, "the side bar is open: this is a narrow cell"
+    assert too_wide(tour.panel) == []
+
+
 def test_a_page_that_comes_back_has_lost_nothing(tour: ExplorerOnPage, lab: Lab) -> None:
     n_selected = tour.n_selected()
     tour.zoom(4)
@@ -153,7 +193,7 @@ def test_a_page_that_comes_back_has_lost_nothing(tour: ExplorerOnPage, lab: Lab)
     tour.page.reload(wait_until="domcontentloaded")
     tour.jupyter.ready("02_explore_the_map.ipynb")
     panels = tour.page.locator(".landscape-explorer")
-    tour.jupyter.until(lambda: panels.count() > 0, "the panel is back", seconds=90)
+    tour.jupyter.until(lambda: panels.count() > 0, "the panel is back")
     again = ExplorerOnPage(tour.jupyter, panels.first)
     again.says("papers in view")
     assert again.in_view() == in_view

@@ -1,0 +1,34 @@
+"""A shipped notebook as a page without code, for colleagues who do not code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from playwright.sync_api import Browser
+
+import landscape
+from tests.browser.explorer_on_page import ExplorerOnPage
+from tests.browser.jupyter_page import WINDOW, JupyterPage
+from tests.commands.test_serving import Running
+
+
+def test_the_explorer_works_on_a_page_without_code(
+    browser: Browser, tmp_path: Path, demo_atlas: landscape.Atlas
+) -> None:
+    words = ("app", "02", "--notebooks", "notebooks", "--atlas", str(demo_atlas.path))
+    with Running(*words, folder=tmp_path) as address:
+        context = browser.new_context(viewport=WINDOW)
+        page = JupyterPage(context.new_page(), address, "")
+        page.page.goto(address, timeout=400_000, wait_until="domcontentloaded")
+        panel = page.page.locator(".landscape-explorer").first
+        panel.wait_for(timeout=400_000)
+        explorer = ExplorerOnPage(page, panel)
+        assert explorer.in_view() == 400
+        assert page.page.locator(".jp-InputArea-editor").count() == 0
+        explorer.press("Whole map")
+        explorer.zoom(5)
+        page.until(lambda: 0 < explorer.in_view() < 400, "fewer papers are in view")
+        page.picture("02_app")
+        assert page.errors() == []
+        assert page.console == []
+        context.close()

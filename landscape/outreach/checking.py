@@ -63,10 +63,15 @@ def find_theme(name: str) -> Theme:
 
 
 def check_names_file(names: Any, target: Path | None) -> None:
-    """Refuse to write the gazetteer over the very table that the names come from."""
-    if target is None or names is None or isinstance(names, Mapping):
+    """Refuse a table of names that is not there, or that the gazetteer would replace."""
+    if names is None or isinstance(names, Mapping):
         return
-    if Path(names).resolve() == gazetteer_of(target).resolve():
+    if not Path(names).is_file():
+        raise InputError(
+            f"There is no table of names at {names}; make a CSV file with the columns "
+            "region,name, or give the path of one."
+        )
+    if target is not None and Path(names).resolve() == gazetteer_of(target).resolve():
         raise InputError(
             f"The gazetteer of {target.name} would replace your table of names, {names}; give "
             "the table or the map another name."

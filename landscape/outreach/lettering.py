@@ -138,7 +138,8 @@ def _along_range(place: Place, hand: Hand, room: Room, peaks: Floats) -> list[Ru
     if not can_be_spaced(name):
         spread = (0.0, 0.0)
     best: tuple[float, list[Run]] | None = None
-    for lines in broken(name, most_lines=2)[:2]:
+    # A range of one region is too small for two lines that bend.
+    for lines in broken(name)[: 2 if place.kind == "continent" else 1]:
         for cost, runs in along(lines, style, ridge.baseline, spread=spread):
             total = cost + 0.6 * (len(lines) - 1)
             if best is not None and total >= best[0]:

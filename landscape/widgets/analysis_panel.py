@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import html
-import io
-import json
 import tempfile
 import threading
 from abc import abstractmethod
-from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +15,8 @@ import ipywidgets as widgets
 from landscape.errors import InputError, require
 from landscape.figures.colours import theme as colours_of
 from landscape.progress import Stopped
+from landscape.widgets.analysis_look import analysis_css, as_picture, caption_html, is_page
+from landscape.widgets.code_lines import call as call  # panels are written with both
 from landscape.widgets.export import download_link
 from landscape.widgets.panel import Panel
 from landscape.widgets.table_view import Column, table_html
@@ -32,7 +28,6 @@ if TYPE_CHECKING:
 
     from landscape.overlays.analysis import Analysis
 
-_PAGE_DPI = 110
 _TABLES, _PAGES = (".csv", ".tex", ".json"), (".png", ".pdf", ".svg")
 _FILES = {"CSV": ".csv", "LaTeX": ".tex", "PNG": ".png", "PDF": ".pdf", "HTML": ".html"}
 _SAID = {
@@ -131,7 +126,9 @@ class AnalysisPanel(Panel):
         super().__init__(heading, [self._controls])
         # Progress and errors stand where the eye is when something was changed: below the controls.
         style, head, body, working, status, code = tuple(self.children)
-        own = widgets.HTML(f"<style>{_css()}</style>", layout=widgets.Layout(display="none"))
+        own = widgets.HTML(
+            f"<style>{analysis_css()}</style>", layout=widgets.Layout(display="none")
+        )
         self.add_class("landscape-analysis")
         if theme == "dark":
             self.add_class("landscape-dark-figure")
@@ -220,8 +217,8 @@ class AnalysisPanel(Panel):
             if self._known is None:
                 self._known = self._prepare()
             view = self._make(chosen)
-            if _is_page(view.figure):
-                view = replace(view, figure=(view.figure, _as_picture(view.figure)))
+            if is_page(view.figure):
+                view = replace(view, figure=(view.figure, as_picture(view.figure)))
             about = f"Table: {view.analysis.caption}"
             return view, table_html(view.table, view.columns, about=about)
 
@@ -245,7 +242,7 @@ class AnalysisPanel(Panel):
             self._picture.children = [self._figure]
         if isinstance(old, widgets.Widget):
             old.close()
-        self._caption.value = _caption_html(view.analysis)
+        self._caption.value = caption_html(view.analysis)
         self._table.value = table
         self._beside.children = self._put_beside(view)
         self._links.value = ""
@@ -318,186 +315,3 @@ class AnalysisPanel(Panel):
             f"What is shown cannot be written as {path.name!r}; use a name that ends in one of "
             f"{', '.join(useful)}."
         )
-
-
-# -- controls that several panels have
-
-
-def what_control(kinds: Mapping[str, str], chosen: str, on_change: Callable[[], None]) -> Any:
-    """A list of what a panel can show.
-
-    Parameters
-    ----------
-    kinds : mapping of str to str
-        What is offered, by its key.
-    chosen : str
-        A key.
-    on_change : callable
-
-    Raises
-    ------
-    InputError
-        If there is no such key.
-    """
-    if chosen not in kinds:
-        raise InputError(f"There is no {chosen!r} to show; use one of {', '.join(kinds)}.")
-    control = widgets.Dropdown(
-        options=[(words, key) for key, words in kinds.items()], value=chosen, description="Show",
-        tooltip="What to show", style={"description_width": "initial"},
-        layout=widgets.Layout(width="264px"),
-    )  # fmt: skip
-    control.observe(lambda _: on_change(), "value")
-    return control
-
-
-class YearsControl(widgets.IntRangeSlider):
-    """First and last year; the whole range stands for all papers, those without a date too.
-
-    Parameters
-    ----------
-    atlas : Atlas
-    since, until : int, optional
-    on_change : callable
-
-    Attributes
-    ----------
-    corpus : (int, int)
-        First and last year of the corpus.
-    """
-
-    def __init__(
-        self, atlas: Any, since: int | None, until: int | None, on_change: Callable[[], None]
-    ) -> None:
-        dates = (str(atlas.coverage[end] or "")[:4] for end in ("first_date", "last_date"))
-        first, last = (int(year) if year.isdigit() else 0 for year in dates)
-        self.corpus = first, last
-        low = min([first, *(year for year in (since, until) if year is not None)])
-        high = max([last, *(year for year in (since, until) if year is not None)])
-        super().__init__(
-            value=(first if since is None else since, last if until is None else until),
-            min=low, max=high, step=1, description="Years", continuous_update=False,
-            readout_format="d", tooltip="First and last year, both included",
-            style={"description_width": "initial"}, layout=widgets.Layout(width="380px"),
-        )  # fmt: skip
-        self.observe(lambda _: on_change(), "value")
-
-    @property
-    def period(self) -> dict[str, int | None]:
-        """``since`` and ``until``, None where that end is open."""
-        low, high = self.value
-        return {
-            "since": None if low == self.corpus[0] else int(low),
-            "until": None if high == self.corpus[1] else int(high),
-        }
-
-
-def check_period(since: int | None, until: int | None) -> None:
-    """Refuse a period that ends before it begins.
-
-    Raises
-    ------
-    InputError
-    """
-    if since is not None and until is not None and since > until:
-        raise InputError(f"The period {since}-{until} ends before it begins; swap the years.")
-
-
-def show_only(controls: Mapping[widgets.Widget, bool]) -> None:
-    """Show those controls that say something now, and hide the others."""
-    for control, is_shown in controls.items():
-        control.layout.display = None if is_shown else "none"
-
-
-# -- lines of code
-
-
-def call(function: str, *arguments: Any, **options: Any) -> str:
-    """A call as a line of code; what is None is left to its default.
-
-    Examples
-    --------
-    >>> call("ls.figures.trends", since=2010, until=None)
-    'ls.figures.trends(atlas, since=2010)'
-    >>> call("ls.figures.compare", "facility:HST", "..2005")
-    'ls.figures.compare(atlas, "facility:HST", "..2005")'
-    """
-    return _call(function, ["atlas", *map(_written, arguments)], options)
-
-
-def twin_call(kind: str, *arguments: Any, **options: Any) -> str:
-    """The call of a figure's twin for the screen.
-
-    Examples
-    --------
-    >>> twin_call("trends")
-    'ls.figures.interactive("trends", atlas)'
-    """
-    parts = [_written(kind), "atlas", *map(_written, arguments)]
-    return _call("ls.figures.interactive", parts, options)
-
-
-def intervals_call(kind: str, *arguments: Any, **options: Any) -> str:
-    """The call of a chart of intervals for print."""
-    parts = [_written(kind), "atlas", *map(_written, arguments)]
-    return _call("ls.figures.intervals", parts, options)
-
-
-def lines(*, found: str, figure: str | None, page: str | None) -> str:
-    """Lines of code: the analysis, the figure on the screen, the page for print."""
-    named = (("found", found), ("figure", figure), ("page", page))
-    return "\n".join(f"{name} = {made}" for name, made in named if made)
-
-
-def _call(function: str, parts: list[str], options: Mapping[str, Any]) -> str:
-    told = [f"{name}={_written(value)}" for name, value in options.items() if value is not None]
-    return f"{function}({', '.join([*parts, *told])})"
-
-
-def _written(value: Any) -> str:
-    """A value as Python writes it, strings in double quotes."""
-    if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False)
-    if isinstance(value, list | tuple):
-        return f"[{', '.join(map(_written, value))}]"
-    if isinstance(value, dict):
-        return f"{{{', '.join(f'{_written(k)}: {_written(v)}' for k, v in value.items())}}}"
-    return repr(value)
-
-
-# -- how things look
-
-
-@cache
-def _css() -> str:
-    return files("landscape.widgets").joinpath("analysis.css").read_text(encoding="utf-8")
-
-
-def _is_page(figure: Any) -> bool:
-    return hasattr(figure, "savefig")
-
-
-def _as_picture(page: Any) -> str:
-    """A page for print as a picture in the notebook, with its alternative text."""
-    buffer = io.BytesIO()
-    page.savefig(buffer, format="png", dpi=_PAGE_DPI, facecolor=page.get_facecolor())
-    source = f"data:image/png;base64,{b64encode(buffer.getvalue()).decode('ascii')}"
-    about = html.escape(str(getattr(page, "alt_text", "")), quote=True)
-    return f"<img class='landscape-page' src='{source}' alt='{about}' style='max-width:100%'>"
-
-
-def _caption_html(found: Analysis) -> str:
-    notes = [note for note in found.notes if note not in found.warnings]
-    generated = notes.pop() if found.bounds.get("generated") else ""
-    sources = found.bounds.get("sources") or {}
-    named = ", ".join(f"{name} ({count:,})" for name, count in dict(sources).items())
-    quiet = " ".join([*notes, f"Sources: {named}." if named else ""])
-    told = [f"<strong>{html.escape(generated)}</strong> " if generated else ""]
-    told += [html.escape(found.caption)]
-    told_apart = "".join(f"<div>{html.escape(warning)}</div>" for warning in found.warnings)
-    warnings = (
-        f"<div class='landscape-warning landscape-quiet'>{told_apart}</div>" if told_apart else ""
-    )
-    return (
-        f"<div class='landscape-caption'>{''.join(told)}</div>"
-        f"<div class='landscape-quiet'>{html.escape(quiet)}</div>{warnings}"
-    )

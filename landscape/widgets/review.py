@@ -7,15 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from landscape.widgets.analysis_panel import (
-    AnalysisPanel,
-    View,
-    call,
-    lines,
-    show_only,
-    twin_call,
-    what_control,
-)
+from landscape.widgets.analysis_controls import show_only, what_control
+from landscape.widgets.analysis_panel import AnalysisPanel, View
+from landscape.widgets.code_lines import call, lines, twin_call
 from landscape.widgets.table_view import Column, table_html
 
 if TYPE_CHECKING:

@@ -8,18 +8,9 @@ from typing import Any
 import ipywidgets as widgets
 
 from landscape.errors import InputError
-from landscape.widgets.analysis_panel import (
-    AnalysisPanel,
-    View,
-    YearsControl,
-    call,
-    check_period,
-    intervals_call,
-    lines,
-    show_only,
-    twin_call,
-    what_control,
-)
+from landscape.widgets.analysis_controls import YearsControl, check_period, show_only, what_control
+from landscape.widgets.analysis_panel import AnalysisPanel, View
+from landscape.widgets.code_lines import call, intervals_call, lines, twin_call
 from landscape.widgets.table_view import Column, table_html
 
 WHAT = {

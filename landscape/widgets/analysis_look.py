@@ -1,0 +1,54 @@
+"""How figures and captions of analyses stand in a notebook."""
+
+from __future__ import annotations
+
+import html
+import io
+from base64 import b64encode
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from landscape.overlays.analysis import Analysis
+
+_PAGE_DPI = 110
+
+
+@cache
+def analysis_css() -> str:
+    """The styles of these panels."""
+    return files("landscape.widgets").joinpath("analysis.css").read_text(encoding="utf-8")
+
+
+def is_page(figure: Any) -> bool:
+    """Whether a figure is one for print."""
+    return hasattr(figure, "savefig")
+
+
+def as_picture(page: Any) -> str:
+    """A page for print as a picture in the notebook, with its alternative text."""
+    buffer = io.BytesIO()
+    page.savefig(buffer, format="png", dpi=_PAGE_DPI, facecolor=page.get_facecolor())
+    source = f"data:image/png;base64,{b64encode(buffer.getvalue()).decode('ascii')}"
+    about = html.escape(str(getattr(page, "alt_text", "")), quote=True)
+    return f"<img class='landscape-page' src='{source}' alt='{about}' style='max-width:100%'>"
+
+
+def caption_html(found: Analysis) -> str:
+    """Caption, notes, sources and warnings of an analysis; all of it escaped."""
+    notes = [note for note in found.notes if note not in found.warnings]
+    generated = notes.pop() if found.bounds.get("generated") else ""
+    sources = found.bounds.get("sources") or {}
+    named = ", ".join(f"{name} ({count:,})" for name, count in dict(sources).items())
+    quiet = " ".join([*notes, f"Sources: {named}." if named else ""])
+    told = [f"<strong>{html.escape(generated)}</strong> " if generated else ""]
+    told += [html.escape(found.caption)]
+    told_apart = "".join(f"<div>{html.escape(warning)}</div>" for warning in found.warnings)
+    warnings = (
+        f"<div class='landscape-warning landscape-quiet'>{told_apart}</div>" if told_apart else ""
+    )
+    return (
+        f"<div class='landscape-caption'>{''.join(told)}</div>"
+        f"<div class='landscape-quiet'>{html.escape(quiet)}</div>{warnings}"
+    )

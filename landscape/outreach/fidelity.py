@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from landscape.errors import InputError
+from landscape.outreach.overlap import boundary_f1, iou
 from landscape.outreach.scores import Bars, Fidelity
-from landscape.outreach.seeing import Eye, colours, evened, light_and_shade, local
+from landscape.outreach.seeing import Eye, light_and_shade, local
+from landscape.outreach.tones import colours, evened
 
 if TYPE_CHECKING:
     from landscape.outreach.terrain import Terrain
@@ -22,7 +24,6 @@ Mask = NDArray[np.bool_]
 __all__ = ["Bars", "Fidelity", "Ruler", "judge", "reduced"]
 
 _LONGEST = 768  # pixels on which a picture is judged: what it says at arm's length
-_TOLERANCE, _LEAST_TOLERANCE = 0.005, 2.5  # of the diagonal, and in pixels: a coast may lie off
 _PEAKS = 12  # of the highest are looked at
 _RISE = 0.04  # of the highest peak: a summit that rises less above its surroundings is not judged
 _TURN = 0.2  # rank correlation of light and shade about a summit: with less it is not judged
@@ -30,7 +31,6 @@ _FEW = 30  # pixels: from fewer nothing is concluded
 # Pixels at least, and share of the longer side: relief between these widths counts. What is finer
 # is drawn, not measured: gullies and the like are no one's data.
 _SCALES = ((1.0, 0.006), (4.0, 0.05))
-_NOTHING = 0.001  # share of the sheet: less land or water than this is none
 
 
 def judge(
@@ -138,8 +138,8 @@ class Ruler:
         kept, judged = self._peaks(seen, lights)
         relief, relief_of_truth = self._relief(lights)
         return Fidelity(
-            iou=min(_iou(land_seen, land), _iou(~land_seen, ~land)),
-            boundary_f1=_boundary_f1(land_seen, land),
+            iou=min(iou(land_seen, land), iou(~land_seen, ~land)),
+            boundary_f1=boundary_f1(land_seen, land),
             peaks_kept=kept,
             relief_correlation=relief,
             relief_of_truth=relief_of_truth,
@@ -233,40 +233,6 @@ def _reduced_heights(elevation: Floats, size: tuple[int, int]) -> Floats:
     if elevation.shape == size[::-1]:
         return elevation
     return np.asarray(Image.fromarray(elevation).resize(size, Image.Resampling.BOX))
-
-
-def _iou(seen: Mask, true: Mask) -> float:
-    """Intersection over union; 1 where the thing is absent from both.
-
-    The pixels on either side of the coast do not count: the line itself is drawn there.
-    """
-    if max(seen.mean(), true.mean()) < _NOTHING:
-        return 1.0
-    inside = ~(_coast(true) | _coast(~true))
-    return float((seen & true & inside).sum() / max(((seen | true) & inside).sum(), 1))
-
-
-def _boundary_f1(seen: Mask, true: Mask) -> float:
-    """Share of each coast that has the other one near it, as a harmonic mean."""
-    from scipy import ndimage
-
-    coasts = [_coast(seen), _coast(true)]
-    if not coasts[0].any() or not coasts[1].any():
-        return float(coasts[0].any() == coasts[1].any())
-    tolerance = max(_LEAST_TOLERANCE, _TOLERANCE * float(np.hypot(*true.shape)))
-    near = [ndimage.distance_transform_edt(~coast) <= tolerance for coast in coasts]
-    precision, recall = near[1][coasts[0]].mean(), near[0][coasts[1]].mean()
-    return float(2 * precision * recall / max(precision + recall, 1e-9))
-
-
-def _coast(land: Mask) -> Mask:
-    """Land with water at one of its four sides."""
-    coast = np.zeros_like(land)
-    coast[1:] |= land[1:] & ~land[:-1]
-    coast[:-1] |= land[:-1] & ~land[1:]
-    coast[:, 1:] |= land[:, 1:] & ~land[:, :-1]
-    coast[:, :-1] |= land[:, :-1] & ~land[:, 1:]
-    return coast
 
 
 def _places(terrain: Terrain, size: tuple[int, int]) -> list[tuple[int, int]]:

@@ -7,9 +7,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from landscape.outreach.controls import grown
+
 Picture = NDArray[np.uint8]
 Floats = NDArray[np.float32]
 Mask = NDArray[np.bool_]
+Trust = tuple[tuple[float, int], tuple[float, int]]
 
 # Colours are told apart in CIELAB, whose distances are those of the eye, in boxes of this size.
 _BOX = 2.0
@@ -17,11 +20,10 @@ _LIGHTS, _HUES = 52, 71  # boxes along L* (0 to 104) and along a*, b* (-71 to 71
 _BLUR = 1.3  # boxes: about a just noticeable difference
 _SEEN = 1e-7  # share of a class; a box with less is one whose colour the true map does not use
 _CERTAIN = 6.0  # log odds, so that no speck outvotes its surroundings
-_SURE = 1.5  # log odds: from here on a colour alone decides
-_SOFT = 1.0  # pixels over which colours are averaged before they are read
-_INSETS, _WRONG = (1, 2, 3, 4, 6, 8), 5e-4
-# How far a picture may be paler or warmer as a whole before its colours mean something else.
-_GAIN, _OFFSET = (0.75, 1.33), 15.0
+# When a colour alone decides: log odds, and the pixels by which such a patch is shrunk before it
+# is trusted, for the lines along a coast can look like the other side of it. Easiest first.
+_TRUSTS = ((1.5, 1), (1.5, 2), (2.5, 1), (2.5, 2), (2.5, 4), (4.0, 1), (4.0, 2), (4.0, 4))
+_WELL = 0.985  # overlap of land read and true land on the true map: no need to look further
 
 
 @dataclass(frozen=True)
@@ -34,14 +36,13 @@ class Eye:
         Logarithm of the odds that a colour is land.
     heights : ndarray of float32, shape (52, 71, 71)
         Mean elevation where a colour stands on land.
-    inset : (int, int)
-        Pixels that a patch of sure water, and of sure land, is shrunk by before it is trusted: the
-        lines along a coast can look like the other side of it.
+    trust : ((float, int), (float, int))
+        For water and for land, when the colour alone decides: log odds, and pixels to shrink by.
     """
 
     odds: Floats
     heights: Floats
-    inset: tuple[int, int] = (1, 1)
+    trust: Trust = (_TRUSTS[0], _TRUSTS[0])
 
     @classmethod
     def learned(cls, truth: Floats, elevation: Floats) -> Eye:
@@ -53,7 +54,7 @@ class Eye:
         Parameters
         ----------
         truth : ndarray of float32, shape (height, width, 3)
-            Colours as `colours` gives them.
+            Colours as `landscape.outreach.tones.colours` gives them.
         elevation : ndarray of float32, shape (height, width)
             Negative under water.
 
@@ -63,6 +64,7 @@ class Eye:
 
         Examples
         --------
+        >>> from landscape.outreach.tones import colours
         >>> pixels = np.array([[30, 60, 160]] * 9 + [[90, 140, 60]] * 9, dtype=np.uint8)
         >>> truth = colours(np.tile(pixels, (9, 1, 1)))
         >>> heights = np.tile(np.repeat(np.float32([-0.2, 0.4]), 9), (9, 1))
@@ -84,8 +86,26 @@ class Eye:
             odds=_filled(np.clip(odds, -_CERTAIN, _CERTAIN), np.maximum(*shares) > _SEEN),
             heights=_filled(mean, shares[0] > _SEEN),
         )
-        read = eye._odds_of(truth)
-        return replace(eye, inset=(_inset(read < -_SURE, ~land), _inset(read > _SURE, land)))
+        return eye._focused(truth, land)
+
+    def _focused(self, truth: Floats, land: Mask) -> Eye:
+        """Choose what to trust, so that the true map is read as well as can be."""
+        odds, slope = self._read(truth)
+        counted = grown(land, 1) == ~grown(~land, 1)  # the coast itself is neither
+
+        def read(trust: Trust) -> float:
+            seen = _flooded(odds, slope, trust)[counted]
+            true = land[counted]
+            return min(_overlap(seen, true), _overlap(~seen, ~true))
+
+        best, score = self.trust, read(self.trust)
+        for side in (1, 0):
+            for one in _TRUSTS[1:]:
+                if score < _WELL:
+                    trust = (best[0], one) if side else (one, best[1])
+                    found = read(trust)
+                    best, score = max((best, score), (trust, found), key=lambda pair: pair[1])
+        return replace(self, trust=best)
 
     def land(self, seen: Floats) -> Mask:
         """Tell land from water.
@@ -97,31 +117,21 @@ class Eye:
         Parameters
         ----------
         seen : ndarray of float32, shape (height, width, 3)
-            Colours as `colours` gives them.
+            Colours as `landscape.outreach.tones.colours` gives them.
 
         Returns
         -------
         ndarray of bool, shape (height, width)
         """
-        from scipy import ndimage
-        from skimage.segmentation import watershed
+        return _flooded(*self._read(seen), self.trust)
 
-        odds = self._odds_of(seen)
-        sure = [
-            _shrunk(where, by)
-            for where, by in zip((odds < -_SURE, odds > _SURE), self.inset, strict=True)
-        ]
-        if not sure[0].any() or not sure[1].any():
-            return odds > 0
+    def _read(self, seen: Floats) -> tuple[Floats, Floats]:
+        """Log odds of land by colour, and the steepness of the colours."""
+        from scipy import ndimage
+
+        odds = ndimage.gaussian_filter(self.odds.ravel()[_boxes(seen)], 1.5)
         steps = [ndimage.gaussian_gradient_magnitude(seen[..., i], 0.7) for i in range(3)]
-        seeds = sure[0] * 1 + sure[1] * 2
-        slope = np.sqrt(sum(step**2 for step in steps))
-        return watershed(slope, seeds) == 2  # type: ignore[no-untyped-call] # skimage has no types
-
-    def _odds_of(self, seen: Floats) -> Floats:
-        from scipy import ndimage
-
-        return ndimage.gaussian_filter(self.odds.ravel()[_boxes(seen)], 1.5)
+        return odds, np.sqrt(sum(step**2 for step in steps))
 
     def height(self, seen: Floats) -> Floats:
         """Read heights from colours.
@@ -136,61 +146,6 @@ class Eye:
             Elevation, 0 to 1.
         """
         return self.heights.ravel()[_boxes(seen)]
-
-
-def colours(picture: Picture) -> Floats:
-    """Give the colours of a picture in CIELAB, a little softened.
-
-    Parameters
-    ----------
-    picture : ndarray of uint8, shape (height, width, 3)
-
-    Returns
-    -------
-    ndarray of float32, shape (height, width, 3)
-        L* (0 to 100), a* and b*.
-
-    Examples
-    --------
-    >>> colours(np.full((1, 1, 3), 255, dtype=np.uint8))[0, 0].round().tolist()
-    [100.0, ...]
-    """
-    from scipy import ndimage
-    from skimage.color import rgb2lab
-
-    lab = rgb2lab(np.asarray(picture, dtype=np.float32) / 255)
-    return ndimage.gaussian_filter(lab, (_SOFT, _SOFT, 0)).astype(np.float32)
-
-
-def evened(seen: Floats, truth: Floats) -> Floats:
-    """Take a tone that lies over the whole picture away: it may be paler, or warmer.
-
-    One gain and one offset for each of L*, a* and b*, by least squares and within limits: they
-    cannot move a coast or turn a colour into its opposite.
-
-    Parameters
-    ----------
-    seen, truth : ndarray of float32, shape (height, width, 3)
-
-    Returns
-    -------
-    ndarray of float32, shape (height, width, 3)
-
-    Examples
-    --------
-    >>> truth = np.random.default_rng(0).uniform(20, 80, (5, 5, 3)).astype(np.float32)
-    >>> bool(np.allclose(evened(truth * 0.9 + 4, truth), truth, atol=0.01))
-    True
-    """
-    even = np.empty_like(seen)
-    for i in range(3):
-        one, other = seen[..., i].ravel(), truth[..., i].ravel()
-        spread = float(other.var())
-        gain = float(np.mean((one - one.mean()) * (other - other.mean()))) / max(spread, 1e-6)
-        gain = float(np.clip(gain, *_GAIN)) if spread > 1 else 1.0
-        offset = float(np.clip(one.mean() - gain * other.mean(), -_OFFSET, _OFFSET))
-        even[..., i] = (seen[..., i] - offset) / gain
-    return even
 
 
 def light_and_shade(elevation: Floats) -> Floats:
@@ -253,13 +208,22 @@ def _boxes(seen: Floats) -> NDArray[np.intp]:
     return (light * _HUES + red) * _HUES + yellow
 
 
-def _inset(sure: Mask, true: Mask) -> int:
-    """Pixels by which to shrink what looks sure until hardly any of it is wrong."""
-    for by in _INSETS:
-        left = _shrunk(sure, by)
-        if (left & ~true).sum() <= _WRONG * left.sum():
-            return by
-    return 1  # never so: the colours of this theme do not tell, and the score will say so
+def _flooded(odds: Floats, slope: Floats, trust: Trust) -> Mask:
+    """Let what is surely water, and surely land, flood what lies between."""
+    from skimage.segmentation import watershed
+
+    (wet, by), (dry, inland) = trust
+    sure = _shrunk(odds < -wet, by), _shrunk(odds > dry, inland)
+    if not sure[0].any() or not sure[1].any():
+        return odds > 0
+    seeds = sure[0] * 1 + sure[1] * 2
+    return watershed(slope, seeds) == 2  # type: ignore[no-untyped-call] # skimage has no types
+
+
+def _overlap(seen: Mask, true: Mask) -> float:
+    """Intersection over union; 1 where there is neither."""
+    union = int((seen | true).sum())
+    return float((seen & true).sum() / union) if union else 1.0
 
 
 def _shrunk(mask: Mask, by: int) -> Mask:

@@ -118,7 +118,7 @@ def test_true_coasts_do_not_save_a_false_inside(theme: str) -> None:
     assert {"peaks_kept", "relief"} <= set(score(stirred, theme).failed)
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     theme=st.sampled_from(sorted(THEMES)),
     by=st.integers(7, 100),
@@ -133,13 +133,10 @@ def test_any_shift_of_three_per_cent_or_more_fails(
     assert not score(moved, theme).passed
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
-@given(
-    theme=st.sampled_from(["atlas", "parchment"]), one=st.integers(1, 3), other=st.integers(1, 3)
-)
-def test_a_map_passes_for_its_own_data_alone(theme: str, one: int, other: int) -> None:
-    _, painted = drawn(theme, one)
-    assert score(painted, theme, other).passed == (one == other)
+@pytest.mark.parametrize(("one", "other"), [(1, 1), (2, 1), (3, 1), (1, 2), (2, 2)])
+def test_a_map_passes_for_its_own_data_alone(one: int, other: int) -> None:
+    _, painted = drawn("parchment", one)
+    assert score(painted, "parchment", other).passed == (one == other)
 
 
 def test_scores_fall_as_the_picture_leaves_the_truth() -> None:

@@ -89,7 +89,7 @@ class Crawl:
         self._search_the_question()
         self._judge()
         for level in range(2, self.settings.depth + 1):
-            if self.meter.ended or not self.settings.expand:
+            if self.meter.look() or not self.settings.expand:
                 break
             before = len(self._selected())
             followed = self._follow(level)
@@ -105,12 +105,17 @@ class Crawl:
         rows = [self.library.engine.row_of(name) for name in self.settings.seeds]
         self.pool.seeds = tuple(dict.fromkeys(rows))
         self.pool.add(self.pool.seeds, Origin("seed", depth=0))
+        first = self.library.papers(list(self.pool.seeds))[: self.settings.breadth]
+        for paper in first:
+            self._search(paper.title, by="seeds", k=_OF_MODEL, parent=paper.row)
 
     def _search_the_question(self) -> None:
         most = self.settings.breadth
         self._search(self.question, by="question", k=max(self.settings.papers, _OF_MODEL))
         queries, by = self._queries(most - 1)
         for text in queries:
+            if self.meter.look():
+                break
             self._search(text, by=by, k=_OF_MODEL if by == "model" else _OF_FACET)
 
     def _queries(self, most: int) -> tuple[list[str], str]:
@@ -230,7 +235,7 @@ class Crawl:
             lists[SIMILAR] = similar
         for section in self._read(paper) if self._read else ():
             nodes = [n for n in map(library.node_or_none, section.cites) if n is not None]
-            inside = library.inside(np.array(dict.fromkeys(nodes), dtype=np.int64))  # type: ignore[call-overload]  # a list of them
+            inside = library.inside(np.array([*dict.fromkeys(nodes)], dtype=np.int64))
             lists[section.name] = inside
         return {name: rows for name, rows in lists.items() if len(rows)}
 

@@ -101,8 +101,7 @@ class Meter:
         """
         replies: list[Reply] = []
         for start in range(0, len(requests), WAVE):
-            if not self.ended and self._stop is not None and self._stop():
-                self.ended = "It was stopped."
+            self.look()
             wave = self._affordable(requests[start : start + WAVE])
             answered = self._answered(wave)
             replies += answered
@@ -113,6 +112,12 @@ class Meter:
                 break
         replies += [Reply(fault=self.ended)] * (len(requests) - len(replies))
         return replies
+
+    def look(self) -> str:
+        """Ask whether the reader has had enough; gives why it has ended, if it has."""
+        if not self.ended and self._stop is not None and self._stop():
+            self.ended = "It was stopped."
+        return self.ended
 
     def _silent_now(self, answered: Sequence[Reply]) -> int:
         """Requests in a row that failed, counted by waves: within one, order means nothing."""

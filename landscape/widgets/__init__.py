@@ -12,22 +12,30 @@ from typing import Any
 
 __all__ = [
     "AskPanel",
+    "CitationPanel",
     "Connection",
     "ImpactPanel",
     "MapExplorer",
+    "OutreachPanel",
     "ReviewPanel",
+    "SurveyPanel",
     "ThesaurusPanel",
     "TrendsPanel",
+    "WritingPanel",
 ]
 
 _HOMES = {
     "AskPanel": "ask",
+    "CitationPanel": "citation",
     "Connection": "connection",
     "ImpactPanel": "impact",
     "MapExplorer": "explorer",
+    "OutreachPanel": "outreach",
     "ReviewPanel": "review",
+    "SurveyPanel": "survey",
     "ThesaurusPanel": "thesaurus",
     "TrendsPanel": "trends",
+    "WritingPanel": "writing",
 }
 
 

@@ -1,0 +1,296 @@
+"""The panel that finds the one paper that an excerpt cites."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import ipywidgets as widgets
+
+from landscape.errors import InputError
+from landscape.query.html import escape
+from landscape.text.spreadsheet import as_csv
+from landscape.widgets.citation_view import answer_html, item_of, steps_html
+from landscape.widgets.export import download_link, write_file
+from landscape.widgets.paper_list import PaperList
+from landscape.widgets.scholar_code import Name, called, connecting, lines
+from landscape.widgets.scholar_panel import (
+    ScholarPanel,
+    Told,
+    grid,
+    main_button,
+    needed,
+    text_area,
+    text_box,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from landscape.agents.attribute.records import Attribution
+    from landscape.atlas.reading import Atlas
+    from landscape.query.records import Step
+    from landscape.widgets.connection import Connection
+
+_WITHOUT_MODEL = (
+    "the sentence around the mark is searched for, and what the best candidates cite is lifted. "
+    "With one, it searches, reads and selects."
+)
+_EXAMPLE = "Clumps in the winds of O stars lower the mass that they lose [CITATION]."
+_USUAL = {"source": None, "before": None, "mark": 1, "max_actions": 15, "demonstration": False}
+FILES = (".csv", ".json", ".bib")
+
+
+class CitationPanel(ScholarPanel):
+    """Find the paper that an excerpt cites at ``[CITATION]``.
+
+    Parameters
+    ----------
+    atlas : Atlas
+    connection : Connection, optional
+        Which language model searches; by default the one that the environment names, if any.
+    excerpt : str, optional
+        What stands in the box at first.
+    **settings
+        ``source``, ``before``, ``mark``, ``max_actions``, ``demonstration`` of `Atlas.attribute`.
+
+    Attributes
+    ----------
+    value : Attribution or None
+        The answer shown.
+    selection : pandas.DataFrame or None
+        The guesses that are ticked; while none is, the paper selected, or all where none was.
+    code : str
+        Lines that give the same answer.
+
+    Raises
+    ------
+    InputError
+        For a setting that is none.
+
+    Examples
+    --------
+    >>> import landscape as ls
+    >>> panel = CitationPanel(ls.open("my.atlas"))  # doctest: +SKIP
+    >>> panel.find("Winds of O stars are clumped [CITATION].", before=2019)  # doctest: +SKIP
+    >>> panel.wait(), panel.value.paper  # doctest: +SKIP
+    """
+
+    def __init__(
+        self, atlas: Atlas, *, connection: Connection | None = None, excerpt: str = "",
+        **settings: Any,
+    ) -> None:  # fmt: skip
+        super().__init__(
+            "Find a citation in", atlas, connection=connection, without_model=_WITHOUT_MODEL
+        )
+        self._value: Attribution | None = None
+        self._excerpt = text_area("The excerpt, with [CITATION] in it", _EXAMPLE, value=excerpt)
+        self._source = text_box(
+            "It is from",
+            "identifier or title",
+            "The paper that the excerpt is from: never selected, nor anything newer than it",
+        )
+        self._before = text_box("Until", "such as 2019 or 2019-06", "Last day or year that counts")
+        self._mark = _number("Which mark", 1, 99, "Which of several marks is meant")
+        self._actions = _number("Actions", 15, 100, "Actions of the language model, at most")
+        self._example = widgets.Checkbox(
+            description="Show the model an example", indent=False,
+            layout=widgets.Layout(width="auto"),
+            tooltip="Whether the language model is shown an example of a whole search",
+        )  # fmt: skip
+        self._read_as = widgets.HTML()
+        self._button = main_button("Find the paper", "search", "Find the paper that it cites")
+        self._button.on_click(lambda _: self._try(self.find))
+        self._excerpt.observe(lambda _: self._show_reading(), "value")
+        self._mark.observe(lambda _: self._show_reading(), "value")
+        self._answer, self._rest, self._files = widgets.HTML(), widgets.HTML(), widgets.HTML()
+        self._guesses = PaperList(on_change=self._offer_files)
+        self._found = widgets.VBox([self._answer, self._guesses, self._rest, self._files])
+        self._found.layout.display = "none"
+        limits = grid([self._source, self._before], least=280)
+        limits.layout.flex = "1 1 auto"
+        self._lay_out(
+            asking=[
+                self._excerpt, self._read_as,
+                widgets.HBox([limits, self._button], layout=widgets.Layout(align_items="center")),
+            ],
+            folds={"Settings": grid([self._mark, self._actions, self._example])},
+            found=[self._found],
+        )  # fmt: skip
+        self._put(settings)
+        self._show_reading()
+
+    def __repr__(self) -> str:
+        state = "nothing asked yet"
+        if self._value is not None:
+            state = "no paper selected" if self._value.abstained else "a paper found"
+        return f"<CitationPanel: {self._atlas.title}, {state}>"
+
+    @property
+    def value(self) -> Attribution | None:
+        """The answer shown; None before the first."""
+        return self._value
+
+    @property
+    def selection(self) -> pd.DataFrame | None:
+        """The guesses that are ticked; else the paper selected, or all guesses without one."""
+        if self._value is None:
+            return None
+        table = self._value.table
+        ranks = [int(key) for key in self._guesses.chosen]
+        is_it = table["selected"] | self._value.abstained
+        rows = table["rank"].isin(ranks) if ranks else is_it
+        return table[rows].reset_index(drop=True)
+
+    def find(self, excerpt: str | None = None, **settings: Any) -> None:
+        """Look for the paper in the background; `wait`, then the panel's `value` is the answer.
+
+        Parameters
+        ----------
+        excerpt : str, optional
+            Default: what stands in the box.
+        **settings
+            ``source``, ``before``, ``mark``, ``max_actions``, ``demonstration``; where any is
+            given, they take the place of those on the page.
+
+        Raises
+        ------
+        InputError
+            For an excerpt without a mark, or a setting that is none.
+        """
+        from landscape.agents.attribute.excerpt import read_excerpt
+
+        if settings:
+            self._put(settings)
+        if excerpt is not None:
+            self._excerpt.value = excerpt
+        text = needed(self._excerpt.value, what="The excerpt")
+        read_excerpt(text, mark=self._mark.value)
+        given, atlas = self._given(), self._atlas
+
+        def work(told: Told) -> tuple[Attribution, str | None]:
+            def on_step(step: Step) -> None:
+                told.step(f"{step.action}: {step.observation}".rstrip(": "))
+
+            found = atlas.attribute(text, connection=told.model, on_step=on_step, **given)
+            return found, told.model.model if told.model is not None else None
+
+        self._begin(
+            "Looking for the paper", work, lambda made: self._show(*made, text, given),
+            unit="steps",
+        )  # fmt: skip
+
+    def save(self, path: str | Path) -> Path:
+        """Write what was found into a file.
+
+        Parameters
+        ----------
+        path : path
+            Ends in ``.csv`` (the papers of `selection`), ``.bib`` (the same) or ``.json``.
+
+        Returns
+        -------
+        pathlib.Path
+
+        Raises
+        ------
+        InputError
+            For another ending, before the first answer, or where it cannot be written.
+        """
+        ending = Path(path).suffix.lower()
+        if ending not in FILES:
+            message = f"An answer is not saved as {Path(path).name!r}; end in {', '.join(FILES)}."
+            raise InputError(message)
+        if self._value is None:
+            raise InputError("There is no answer to save yet; find a paper first.")
+        return write_file(path, self._file(ending))
+
+    # -- steps
+
+    def _given(self) -> dict[str, Any]:
+        """Settings that differ from the usual ones."""
+        given = {
+            "source": self._source.value.strip() or None,
+            "before": self._before.value.strip() or None,
+            "mark": self._mark.value,
+            "max_actions": self._actions.value,
+            "demonstration": self._example.value,
+        }
+        return {name: value for name, value in given.items() if value != _USUAL[name]}
+
+    def _put(self, settings: dict[str, Any]) -> None:
+        unknown = sorted(set(settings) - set(_USUAL))
+        if unknown:
+            raise InputError(
+                f"There is no setting {unknown[0]!r}; there are {', '.join(sorted(_USUAL))}."
+            )
+        chosen = {**_USUAL, **settings}
+        self._source.value = chosen["source"] or ""
+        self._before.value = "" if chosen["before"] is None else str(chosen["before"])
+        self._mark.value, self._actions.value = chosen["mark"], chosen["max_actions"]
+        self._example.value = chosen["demonstration"]
+
+    def _show_reading(self) -> None:
+        from landscape.agents.attribute.excerpt import read_excerpt
+
+        if not self._excerpt.value.strip():
+            said = "Paste a passage, and write [CITATION] where the paper is cited that you seek."
+        else:
+            try:
+                said = (
+                    f"Sought by: {read_excerpt(self._excerpt.value, mark=self._mark.value).clause}"
+                )
+            except InputError as error:
+                said = str(error)
+        self._read_as.value = (
+            f"<span class='landscape-quiet tex2jax_ignore mathjax_ignore'>{escape(said)}</span>"
+        )
+
+    def _show(
+        self, found: Attribution, model: str | None, text: str, given: dict[str, Any]
+    ) -> None:
+        self._value = found
+        self._answer.value = answer_html(found)
+        self._guesses.show(
+            [item_of(found, guess, rank) for rank, guess in enumerate(found.guesses, start=1)]
+        )
+        self._rest.value = steps_html(found)
+        self._found.layout.display = ""
+        told = {} if model is None else {"connection": Name("model")}
+        self.code = lines(
+            connecting(self.connection, model),
+            f"found = {called('atlas.attribute', text, **given, **told)}",
+        )
+        self._offer_files()
+
+    def _offer_files(self) -> None:
+        if self._value is None:
+            return
+        names = {".csv": "Papers (CSV)", ".bib": "Papers (BibTeX)", ".json": "Everything (JSON)"}
+        links = [
+            download_link(f"citation{ending}", self._file(ending), text=text)
+            for ending, text in names.items()
+            if self._file(ending)
+        ]
+        self._files.value = f"<p>{' '.join(links)}</p>"
+
+    def _file(self, ending: str) -> str:
+        from landscape.query.citing import to_bibtex
+
+        assert self._value is not None  # noqa: S101 - there are no files before the first answer
+        if ending == ".json":
+            return json.dumps(self._value.to_dict(), indent=1, ensure_ascii=False)
+        chosen = self.selection
+        if ending == ".csv":
+            return as_csv(chosen)
+        ranks = set() if chosen is None else set(chosen["rank"])
+        papers = [p for rank, p in enumerate(self._value.papers, start=1) if rank in ranks]
+        return to_bibtex(papers)
+
+
+def _number(label: str, value: int, most: int, meaning: str) -> widgets.BoundedIntText:
+    return widgets.BoundedIntText(
+        value=value, min=1, max=most, description=label, tooltip=meaning,
+        style={"description_width": "110px"}, layout=widgets.Layout(width="calc(100% - 6px)"),
+    )  # fmt: skip

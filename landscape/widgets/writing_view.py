@@ -1,0 +1,155 @@
+"""What the panel for writers shows: papers to cite, a paragraph, and the check of a draft."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from landscape.query.html import claims_as_html, escape, method_as_html
+from landscape.query.markdown import coverage_line
+from landscape.widgets.paper_list import Item
+from landscape.widgets.scholar_panel import without_the_word_failed
+from landscape.widgets.table_view import Column, table_html
+
+if TYPE_CHECKING:
+    from landscape.agents.checking.records import DraftCheck, Uncited
+    from landscape.agents.cite.records import Citing, Suggestion
+    from landscape.query.records import Answer
+
+_COLUMNS = (
+    Column("line", "Line", "count"),
+    Column("key", "Key"),
+    Column("verdict", "Verdict"),
+    Column("sentence", "What the draft says"),
+    Column("evidence", "What the paper says"),
+    Column("why", "Why"),
+)
+_SIGNS = {
+    "supported": "✓ supported",
+    "contradicted": "✗ contradicted",
+    "unclear": "? unclear",
+    "near": "≈ near",
+    "far": "≠ far",
+    "not in the corpus": "– not in the corpus",
+}
+
+
+def items_of(found: Citing) -> list[Item]:
+    """The papers to cite as a list draws them.
+
+    Parameters
+    ----------
+    found : Citing
+
+    Returns
+    -------
+    list of Item
+    """
+    return [Item(str(one.rank), f"{one.rank}.", one.paper.title, _page(one))
+            for one in found.suggestions]  # fmt: skip
+
+
+def heading_html(found: Citing) -> str:
+    """What stands above the papers: how many, what is missing, and what the reader should know.
+
+    Parameters
+    ----------
+    found : Citing
+
+    Returns
+    -------
+    str
+    """
+    n = len(found)
+    head = f"{n} paper{'' if n == 1 else 's'} to cite" if n else "No paper was found"
+    missing = [] if found.method != "offline" else [
+        "Citing sentences need a language model: none is connected, so none are made up."
+    ]  # fmt: skip
+    notes = [*missing, *map(without_the_word_failed, found.notes)]
+    told = "".join(f"<div class='landscape-quiet'>{escape(note)}</div>" for note in notes)
+    bounds = "".join(
+        f"<div class='landscape-quiet'>{escape(coverage_line(one))}</div>"
+        for one in found.coverage.values()
+    )
+    return f"<div class='landscape-asked'>{head}</div>{_partial(found.partial)}{told}{bounds}"
+
+
+def paragraph_html(paragraph: Answer, latex: str) -> str:
+    """A paragraph of related work: its sentences with their checks, and as LaTeX.
+
+    Parameters
+    ----------
+    paragraph : Answer
+    latex : str
+
+    Returns
+    -------
+    str
+    """
+    by = (
+        "No language model was asked: these are sentences of the papers, quoted. Put them into "
+        "words of your own."
+        if paragraph.method == "extractive"
+        else f"Written by {paragraph.method}; each sentence was checked against its papers."
+    )
+    return (
+        f"<div class='landscape-quiet'>{escape(by)}</div>{claims_as_html(paragraph)}"
+        "<div class='landscape-group'>As LaTeX (click to select)</div>"
+        f"<pre class='landscape-latex tex2jax_ignore mathjax_ignore' tabindex='0'>{escape(latex)}"
+        f"</pre><details><summary>How it was made</summary>{method_as_html(paragraph)}</details>"
+    )
+
+
+def check_html(found: DraftCheck) -> str:
+    """The check of a draft: a verdict for each citation, and sentences that seem to need one.
+
+    Parameters
+    ----------
+    found : DraftCheck
+
+    Returns
+    -------
+    str
+    """
+    n = len(found.judgements)
+    told = ", ".join(f"{count} {name}" for name, count in found.counts.items())
+    head = f"{n} citation{'' if n == 1 else 's'} in {found.n_sentences:,} sentences"
+    notes = "".join(
+        f"<div class='landscape-quiet'>{escape(without_the_word_failed(note))}</div>"
+        for note in found.notes
+    )
+    table = found.table
+    table["verdict"] = [_SIGNS[verdict] for verdict in table["verdict"]]
+    listed = table_html(table, _COLUMNS, about="Citations of the draft") if n else ""
+    missing = ""
+    if found.uncited:
+        rows = "".join(map(_uncited, found.uncited))
+        missing = f"<h4>Sentences that seem to need a citation</h4><ol>{rows}</ol>"
+    return (
+        f"<div class='landscape-asked'>{escape(head)}{escape(f': {told}' if told else '')}</div>"
+        f"{_partial(found.partial)}{notes}{listed}"
+        f"<div class='landscape-results tex2jax_ignore mathjax_ignore'>{missing}</div>"
+    )
+
+
+def _page(one: Suggestion) -> str:
+    from landscape.agents.html import suggestion_as_html
+
+    return f"<div class='landscape-results'>{suggestion_as_html(one)}</div>"
+
+
+def _uncited(one: Uncited) -> str:
+    papers = "".join(
+        f"<li>{escape(two.paper.title)} <span class='quiet'>{escape(two.paper.label)}</span></li>"
+        for two in one.candidates
+    )
+    return (
+        f"<li>{escape(one.sentence)} <span class='quiet'>(line {one.line}, “{escape(one.why)}”)"
+        f"</span><ul>{papers}</ul></li>"
+    )
+
+
+def _partial(is_partial: bool) -> str:
+    if not is_partial:
+        return ""
+    told = "Partial: the language model ended before it was done."
+    return f"<div class='landscape-partial'>{told}</div>"

@@ -13,7 +13,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from landscape import figures, overlays
+    from landscape import figures, outreach, overlays
     from landscape.atlas.build import build
     from landscape.atlas.demo import open_demo
     from landscape.atlas.reading import Atlas
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-__all__ = ["Atlas", "__version__", "build", "figures", "open", "open_demo", "overlays"]
+__all__ = ["Atlas", "__version__", "build", "figures", "open", "open_demo", "outreach", "overlays"]
 
 _HOMES = {
     "Atlas": ("landscape.atlas.reading", "Atlas"),
@@ -29,6 +29,7 @@ _HOMES = {
     "open": ("landscape.atlas.reading", "open_atlas"),
     "open_demo": ("landscape.atlas.demo", "open_demo"),
     "figures": ("landscape.figures", None),
+    "outreach": ("landscape.outreach", None),
     "overlays": ("landscape.overlays", None),
 }
 

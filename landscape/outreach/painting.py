@@ -9,6 +9,7 @@ import numpy as np
 from landscape.errors import InputError
 from landscape.outreach.canvas import Canvas
 from landscape.outreach.terrain import Terrain
+from landscape.progress import progress
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -64,8 +65,10 @@ def paint(
             f"{canvas.size[0]} x {canvas.size[1]} pixels."
         )
     picture = np.empty((bottom - top, right - left, 3), dtype=np.uint8)
-    for (x0, y0, x1, y1), patch in canvas.patches((left, top, right, bottom)):
-        picture[y0 - top : y1 - top, x0 - left : x1 - left] = patch
+    with progress("Painting", total=picture.size // 3, unit="pixels") as advance:
+        for (x0, y0, x1, y1), patch in canvas.patches((left, top, right, bottom)):
+            picture[y0 - top : y1 - top, x0 - left : x1 - left] = patch
+            advance(patch.size // 3)
     return picture
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from landscape.errors import InputError
 from landscape.outreach.splines import Surface
+from landscape.progress import progress
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -206,6 +207,7 @@ class Terrain:
         )
 
 
+@progress("Shaping the terrain", total=None, unit="steps")
 def make_terrain(
     atlas: Any,
     *,

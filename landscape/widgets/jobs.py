@@ -53,7 +53,7 @@ class Job(Generic[T]):
     ) -> None:
         self._work, self._done, self._failed = work, done, failed
         self._on_progress, self._when_ended = on_progress, ended
-        self._last_told = 0.0
+        self._last_task, self._last_told = "", 0.0
         self._stopped = threading.Event()
         self._ended = threading.Event()
         self._lock = threading.RLock()
@@ -115,6 +115,6 @@ class Job(Generic[T]):
     def _hear(self, task: str, done: float, total: float | None, unit: str) -> None:
         self.check()
         now = time.monotonic()
-        if now - self._last_told >= _TOLD_EVERY:
-            self._last_told = now
+        if task != self._last_task or now - self._last_told >= _TOLD_EVERY:
+            self._last_task, self._last_told = task, now
             self._on_progress(task, done, total, unit)

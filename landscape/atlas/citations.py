@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -308,9 +308,9 @@ class CitationGraph:
             raise unreadable(self._atlas.path, starts_file, fault)
         return links
 
-    def _array(self, name: str) -> NDArray[np.int64]:
+    def _array(self, name: str) -> NDArray[Any]:
         try:
-            opened: NDArray[np.int64] = np.load(
+            opened: NDArray[Any] = np.load(
                 self._atlas.path / name, mmap_mode="r", allow_pickle=False
             )
         except (OSError, ValueError, EOFError) as error:

@@ -13,6 +13,7 @@ from landscape.figures.chart_page import SMALL, ChartPage
 from landscape.figures.colours import theme
 from landscape.figures.names import FONTS, clean_name
 from landscape.query.markdown import coverage_line
+from landscape.query.names import split_name
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 SIZE_INCHES = (11.0, 8.5)
 _LONGEST = 90  # characters of a label, before it is cut to its column
 _PITCH = 1.18  # rows, in font sizes
+_NARROW = 0.62  # width of the columns before the papers
 _SMALLEST_LETTERS = 4.6  # points
 _WAYS = {
     "reference": "cited by it",
@@ -124,7 +126,11 @@ def _tree(survey: Survey, *, most: int) -> tuple[_Node, int]:
             wanted[way.key] = way
             way = by_key.get(way.parent)
     root = _Node(clean_name(survey.question, most=_LONGEST), 0)
-    searches = [_Node(clean_name(asked.text, most=_LONGEST), 1) for asked in survey.searches]
+    searches = [
+        _Node("the whole question" if asked.by == "question" else
+              clean_name(asked.text, most=_LONGEST), 1)
+        for asked in survey.searches
+    ]  # fmt: skip
     nodes = {key: _Node(_label(one), 0, one.how, one) for key, one in wanted.items()}
     for one in survey.crawled:
         node = nodes.get(one.key)
@@ -164,55 +170,69 @@ def _place(root: _Node) -> int:
     return n_rows
 
 
+def _across(column: int) -> float:
+    """Where a column stands, in widths of a column of papers: searches need less room."""
+    return _NARROW * min(column, 2) + max(column - 2, 0)
+
+
 def _axes(page: ChartPage, room: Box, root: _Node, n_rows: int) -> Axes:
     axes = page.axes(room, gid="tree")
-    axes.set(xlim=(0, max(node.column for node in _all(root)) + 1.0), ylim=(n_rows - 0.4, -0.6))
+    last = max(node.column for node in _all(root))
+    axes.set(xlim=(0, _across(last) + 1.0), ylim=(n_rows - 0.4, -0.6))
     axes.axis("off")
     return axes
 
 
 def _draw(page: ChartPage, axes: Axes, root: _Node, n_rows: int) -> None:
     left, bottom, right, top = page.room
-    columns = axes.get_xlim()[1]
     pitch = (top - bottom) / max(n_rows, 1)
-    letters = float(np.clip(pitch / _PITCH, _SMALLEST_LETTERS, SMALL * page.scale)) / page.scale
-    colours = page.colours
-    widest = (right - left) / columns
-    lettered = pitch >= 0.85 * _SMALLEST_LETTERS
+    size = float(np.clip(pitch / _PITCH, _SMALLEST_LETTERS, SMALL * page.scale)) / page.scale
+    column = (right - left) / axes.get_xlim()[1]
     for node in _all(root):
-        for child in node.children:
-            axes.plot(
-                [node.column + 0.02, node.column + 0.9, child.column],
-                [node.row, child.row, child.row],
-                color=colours.faint, linewidth=0.45 * page.scale, alpha=0.7, zorder=1,
-                linestyle=_DASHES.get(child.how, "-"), gid="led to",
-            )  # fmt: skip
+        _draw_branches(page, axes, node)
         chosen = node.one is None or node.one.selected
+        blue = page.colours.found
         axes.plot(
-            [node.column], [node.row], linestyle="none", marker="o", zorder=3, gid="paper",
+            [_across(node.column)], [node.row], linestyle="none", marker="o", zorder=3,
             markersize=(4.4 if chosen else 3.2) * page.scale * min(1.0, pitch / 7),
-            markerfacecolor=colours.found if chosen else colours.halo,
-            markeredgecolor=colours.found if chosen else colours.faint,
-            markeredgewidth=0.6 * page.scale,
+            markerfacecolor=blue if chosen else page.colours.halo,
+            markeredgecolor=blue if chosen else page.colours.faint,
+            markeredgewidth=0.6 * page.scale, gid="paper", clip_on=False,
         )  # fmt: skip
-        if lettered or node.one is None:
-            room = widest * (0.86 if node.children else 0.94) - 6 * page.scale
-            words = page.shortened(node.label, width=room, size=letters)
-            axes.annotate(
-                words, (node.column, node.row), xytext=(4.5 * page.scale, 0),
-                textcoords="offset points", va="center", ha="left", zorder=4,
-                fontsize=letters * page.scale, gid="label", annotation_clip=False,
-                color=colours.ink if chosen else colours.faint,
-                fontweight="bold" if node.one is None else "normal",
-                fontfamily=list(FONTS),
-                bbox={"facecolor": colours.page, "edgecolor": "none", "pad": 0.4, "alpha": 0.85},
-            )  # fmt: skip
+        if pitch >= 0.85 * _SMALLEST_LETTERS or node.one is None:
+            free = (_across(node.column + 1) - _across(node.column)) if node.children else 1.0
+            width = column * free * (0.87 if node.children else 0.97) - 6 * page.scale
+            _write_label(page, axes, node, width=width, size=size, loud=chosen)
+
+
+def _draw_branches(page: ChartPage, axes: Axes, node: _Node) -> None:
+    for child in node.children:
+        start, end = _across(node.column), _across(child.column)
+        axes.plot(
+            [start, start + 0.9 * (end - start), end], [node.row, child.row, child.row],
+            color=page.colours.faint, linewidth=0.45 * page.scale, alpha=0.7, zorder=1,
+            linestyle=_DASHES.get(child.how, "-"), gid="led to",
+        )  # fmt: skip
+
+
+def _write_label(
+    page: ChartPage, axes: Axes, node: _Node, *, width: float, size: float, loud: bool
+) -> None:
+    weight = "bold" if node.one is None else "normal"
+    axes.annotate(
+        page.shortened(node.label, width=width, size=size, weight=weight),
+        (_across(node.column), node.row), xytext=(4.5 * page.scale, 0),
+        textcoords="offset points", va="center", ha="left", zorder=4, gid="label",
+        fontsize=size * page.scale, fontweight=weight, fontfamily=list(FONTS),
+        color=page.colours.ink if loud else page.colours.faint, annotation_clip=False,
+        bbox={"facecolor": page.colours.page, "edgecolor": "none", "pad": 0.4, "alpha": 0.85},
+    )  # fmt: skip
 
 
 def _label(one: Crawled) -> str:
     """First author, year and title, as room allows."""
     authors = one.paper.authors
-    family = authors[0].partition(",")[0] if authors else ""
+    family = split_name(authors[0])[0] if authors else ""
     more = " et al." if len(authors) > 1 else ""
     year = f" {one.paper.year}" if one.paper.year else ""
     head = f"{family}{more}{year}".strip()

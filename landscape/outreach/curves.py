@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 _STEPS = 96  # points of a baseline
-_STEEPEST = np.radians(36)  # a name on its side is not read
 _SHARPEST = np.radians(50)  # turn from the first letter to the last
 
 
@@ -78,13 +77,13 @@ class Ridge:
         Through the middle of the cloud, from left to right.
     elongation : float
         How many times longer than wide the cloud is.
-    readable : bool
-        Whether letters along it stand upright enough to be read.
+    steepest : float
+        Largest angle between the line and the horizontal, in degrees.
     """
 
     baseline: Baseline
     elongation: float
-    readable: bool
+    steepest: float
 
 
 def ridge_line(points: Floats, *, coverage: float = 0.8) -> Ridge:
@@ -110,7 +109,7 @@ def ridge_line(points: Floats, *, coverage: float = 0.8) -> Ridge:
     --------
     >>> x = np.linspace(0, 100, 200)
     >>> ridge = ridge_line(np.column_stack([x, 0.002 * (x - 50) ** 2 + np.sin(9 * x)]))
-    >>> ridge.readable, ridge.elongation > 5
+    >>> ridge.steepest < 20, ridge.elongation > 5
     (True, True)
     >>> bool(ridge.baseline.points[0, 1] > ridge.baseline.points[48, 1])
     True
@@ -141,7 +140,7 @@ def ridge_line(points: Floats, *, coverage: float = 0.8) -> Ridge:
     return Ridge(
         baseline=_even(line),
         elongation=float(np.sqrt(variances[1] / max(variances[0], 1e-9))),
-        readable=bool(steepest <= _STEEPEST),
+        steepest=float(np.degrees(steepest)),
     )
 
 

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     OnWater = Callable[[Floats], bool]
 
 _CURVED = {"continent": 1.2, "region": 1.9}  # least elongation of a range lettered along
+# Degrees: a name on its side is not read, a large one sooner than a small one.
+_STEEPEST = {"continent": 42.0, "region": 36.0, "water": 42.0}
+_AT_SEA = 0.15  # largest share of a range's name on water, or on others' ground
 # Longest leader; a continent's name is large and stands on its land, or nowhere.
 _REACH = {"continent": 6.0, "region": 75.0}
 # How many times wider than high a name on straight lines is best.
@@ -103,7 +106,7 @@ def letter(
     land = [place for kind in ("continent", "region") for place in places if place.kind == kind]
     rest = []
     for place in land:
-        runs = _along_range(place, hand, room, peaks)
+        runs = _along_range(place, hand, room, peaks, on_water)
         if runs:
             room.take(np.concatenate([run.boxes for run in runs]))
             marks += runs
@@ -126,12 +129,14 @@ def letter(
     return Lettering(marks, frozenset(shown))
 
 
-def _along_range(place: Place, hand: Hand, room: Room, peaks: Floats) -> list[Run]:
+def _along_range(
+    place: Place, hand: Hand, room: Room, peaks: Floats, on_water: OnWater | None
+) -> list[Run]:
     """Letter a place along its range; nothing where that does not help."""
     if len(place.cloud) < 12 or np.ptp(place.cloud, axis=0).max() < 1e-6:
         return []
     ridge = ridge_line(place.cloud)
-    if not ridge.readable or ridge.elongation < _CURVED[place.kind]:
+    if ridge.steepest > _STEEPEST[place.kind] or ridge.elongation < _CURVED[place.kind]:
         return []
     name, style = hand.written(place), hand.style(place)
     spread = (0.16, 0.75) if place.kind == "continent" else (0.0, 0.12)
@@ -146,12 +151,28 @@ def _along_range(place: Place, hand: Hand, room: Room, peaks: Floats) -> list[Ru
                 break  # the others cost more
             inked = [hand.inked(run, place) for run in runs]
             boxes = np.concatenate([run.boxes for run in inked])
-            if not room.free(boxes):
+            if not room.free(boxes) or _adrift(boxes, on_water):
+                continue
+            if _astray(boxes, place.cloud, reach=1.2 * style.size):
                 continue
             total += 0.5 * _covered(boxes, peaks)
             if best is None or total < best[0]:
                 best = total, inked
     return best[1] if best else []
+
+
+def _adrift(boxes: Floats, on_water: OnWater | None) -> bool:
+    """Whether a name along a range of islands would stand on water for the most part."""
+    if on_water is None:
+        return False
+    return float(np.mean([on_water(box[None]) for box in boxes])) > _AT_SEA
+
+
+def _astray(boxes: Floats, cloud: Floats, *, reach: float) -> bool:
+    """Whether a name along a range would stand on ground that holds none of its papers."""
+    middles = (boxes[:, :2] + boxes[:, 2:]) / 2
+    away = np.hypot(*(middles[:, None] - cloud[None]).transpose(2, 0, 1)).min(axis=1)
+    return float((away > reach).mean()) > _AT_SEA
 
 
 def _covered(boxes: Floats, peaks: Floats) -> int:
@@ -239,7 +260,7 @@ def _on_water(place: Place, hand: Hand, room: Room, on_water: OnWater) -> list[R
     ways = broken(place.name, most_lines=3)
     if len(place.cloud) >= 12:
         ridge = ridge_line(place.cloud, coverage=0.96)
-        for lines in ways[:2] if ridge.readable else ():
+        for lines in ways[:2] if ridge.steepest <= _STEEPEST["water"] else ():
             for _, runs in along(lines, style, ridge.baseline, spread=spread):
                 inked = [hand.inked(run, place) for run in runs]
                 boxes = np.concatenate([run.boxes for run in inked])

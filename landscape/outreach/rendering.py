@@ -21,6 +21,7 @@ from landscape.outreach.naming import drawable_about, drawable_names, given_name
 from landscape.outreach.places import Found, as_entries, as_places, find_places
 from landscape.outreach.projection import Projection, aspect_of
 from landscape.outreach.sheet import Box, Sheet, choose_sheet
+from landscape.progress import progress
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -211,6 +212,7 @@ def render(
     return rendering
 
 
+@progress("Lettering", total=None, unit="steps")
 def _letter(
     found: list[Found],
     names: Mapping[str, str],

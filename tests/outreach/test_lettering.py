@@ -41,14 +41,19 @@ def some_places(seed: int, names: list[str] | None = None) -> list[Place]:
     return places
 
 
-def lettered(places: list[Place]) -> Lettering:
+def east(boxes: np.ndarray) -> bool:
+    """The eastern half of the map is water."""
+    return bool((boxes[:, 0] > 300).all())
+
+
+def lettered(places: list[Place], *, island: bool = False) -> Lettering:
     return letter(
         places,
         frame=FRAME,
         inks=theme("atlas").inks,
         families=fonts.families(place.name + place.name.upper() for place in places),
         scale=1.0,
-        on_water=lambda boxes: bool((boxes[:, 0] > 300).all()),
+        on_water=None if island else east,
     )
 
 
@@ -141,8 +146,18 @@ def test_names_without_any_place() -> None:
 
 def test_a_steep_range_is_not_lettered_along() -> None:
     up = np.column_stack([np.zeros(50), np.arange(50.0)])
-    assert not ridge_line(up).readable
-    assert ridge_line(up[:, ::-1]).readable
+    assert ridge_line(up).steepest > 85
+    assert ridge_line(up[:, ::-1]).steepest < 1
+    steep = Place("1", "dark matter", "region", 300, 200, cloud=up * 4 + [300, 150])
+    level = Place("1", "dark matter", "region", 300, 200, cloud=up[:, ::-1] * 4 + [250, 200])
+    assert [
+        run.baseline is None
+        for place in (steep, level)
+        for run in lettered([place], island=True).runs
+    ] == [
+        True,
+        False,
+    ]
 
 
 def test_a_bent_name_keeps_its_length() -> None:
@@ -174,3 +189,11 @@ def test_a_missing_font_is_one_sentence_with_the_line_that_installs_it(
     assert "Devanagari" in sentence
     assert "sudo apt install fonts-noto-core" in sentence
     assert fonts.replaced("क a") == "□ a"
+
+
+def test_a_range_of_islands_is_not_lettered_on_the_water_between_them() -> None:
+    level = np.column_stack([np.linspace(0, 200, 50), np.zeros(50)])
+    ashore = Place("1", "dark matter", "region", 150, 200, cloud=level + np.array([50, 200]))
+    adrift = Place("1", "dark matter", "region", 450, 200, cloud=level + np.array([350, 200]))
+    assert lettered([ashore]).runs[0].baseline is not None
+    assert lettered([adrift]).runs[0].baseline is None

@@ -13,7 +13,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from landscape import figures, outreach, overlays
+    from landscape import agents, figures, outreach, overlays
     from landscape.atlas.build import build
     from landscape.atlas.demo import open_demo
     from landscape.atlas.reading import Atlas
@@ -21,13 +21,24 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-__all__ = ["Atlas", "__version__", "build", "figures", "open", "open_demo", "outreach", "overlays"]
+__all__ = [
+    "Atlas",
+    "__version__",
+    "agents",
+    "build",
+    "figures",
+    "open",
+    "open_demo",
+    "outreach",
+    "overlays",
+]
 
 _HOMES = {
     "Atlas": ("landscape.atlas.reading", "Atlas"),
     "build": ("landscape.atlas.build", "build"),
     "open": ("landscape.atlas.reading", "open_atlas"),
     "open_demo": ("landscape.atlas.demo", "open_demo"),
+    "agents": ("landscape.agents", None),
     "figures": ("landscape.figures", None),
     "outreach": ("landscape.outreach", None),
     "overlays": ("landscape.overlays", None),

@@ -63,8 +63,8 @@ print(panel.rendering.alt_text)
 #
 # Regions carry technical names. For the public, write your own into a table with the columns
 # `region` and `name`, with a spreadsheet or as below. Places that you leave out keep their names.
-# The file behind the *CSV* button is such a table too: change its column `name`. The technical names
-# stay in the gazetteer, beside yours.
+# The file behind the *CSV* button is such a table too: change its column `name`. The technical
+# names stay in the gazetteer, beside yours.
 
 # %%
 places = panel.rendering.gazetteer

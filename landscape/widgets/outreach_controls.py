@@ -87,12 +87,12 @@ class OutreachControls(widgets.VBox):
         self._language = _list(
             "Language", "Of the words around the map, and of everyday names",
             {**_LANGUAGES, given["language"]: _LANGUAGES.get(given["language"], given["language"])},
-            given["language"], 190,
+            given["language"], 165,
         )  # fmt: skip
         self._everyday = widgets.Checkbox(
             value=bool(given["everyday"]), description="Let the language model name the rest",
             tooltip="Everyday names by the language model that the environment names; they are "
-            "asked for in the chosen language", indent=False, layout=_width(290),
+            "asked for in the chosen language", indent=False, layout=_width(270),
         )  # fmt: skip
         self._sea = widgets.FloatSlider(
             value=given["sea_share"], min=min(0.8, given["sea_share"]),
@@ -108,11 +108,11 @@ class OutreachControls(widgets.VBox):
         )  # fmt: skip
         self._weights = _text(
             "Stable Diffusion weights", "none: from the data alone", str(given["weights"] or ""),
-            430, "a folder on this computer, or a name on the Hugging Face Hub",
+            345, "a folder on this computer, or a name on the Hugging Face Hub",
         )  # fmt: skip
         self._seed = widgets.BoundedIntText(
             value=given["seed"], min=0, max=2**31 - 1, description="Seed", style=_FREE,
-            tooltip="Another seed paints another picture of the same land", layout=_width(130),
+            tooltip="Another seed paints another picture of the same land", layout=_width(115),
         )  # fmt: skip
         strengths = sorted({*_STRENGTHS, *([given["strength"]] if given["strength"] else [])})
         self._strength = widgets.SelectionSlider(
@@ -120,7 +120,7 @@ class OutreachControls(widgets.VBox):
             value=given["strength"] or 0.0, description="Strength",
             continuous_update=False, style=_FREE,
             tooltip="How much is painted anew: 0.2 is a finish, 0.6 another picture",
-            layout=_width(300),
+            layout=_width(310),
         )  # fmt: skip
         self._hint = widgets.HTML()
         super().__init__([

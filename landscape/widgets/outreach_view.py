@@ -15,11 +15,12 @@ if TYPE_CHECKING:
     from landscape.outreach.finished import Rendering
     from landscape.outreach.scores import Fidelity
 
+_KEYWORDS = 5
 _PLACES = (
     Column("name", "Name"), Column("technical", "Technical name"), Column("kind", "Kind"),
     Column("n_papers", "Papers", "count"), Column("share", "Share of all", "share"),
     Column("recent_share", "New at its peak", "share"), Column("lettered", "On the map"),
-    Column("keywords", "Keywords"), Column("note", "Between"),
+    Column("about", "Keywords; of a water, what it parts"),
 )  # fmt: skip
 _SCORES = (
     Column("measure", "Measure"), Column("value", "This picture", "number"),
@@ -99,7 +100,7 @@ def places_html(rendering: Rendering) -> str:
     table = table.assign(
         technical=table["technical_name"].where(differs),
         lettered=table["shown"].map({True: "yes", False: "no"}),
-        note=table["note"].where(table["note"] != ""),
+        about=table["note"].where(table["note"] != "", table["keywords"].map(_first_keywords)),
     )
     order = table["shown"].astype(int).mul(-1).argsort(kind="stable")
     return table_html(table.iloc[order], _PLACES, about="Places of the map")
@@ -149,3 +150,7 @@ def _measured(scores: Fidelity) -> list[tuple[str, str, float, float]]:
             scores.relief_correlation, bars.relief * max(scores.relief_of_truth, 0.0),
         ),
     ]  # fmt: skip
+
+
+def _first_keywords(joined: str) -> str:
+    return "; ".join(joined.split("; ")[:_KEYWORDS])

@@ -1,0 +1,294 @@
+"""The panels of survey, citation and writing: code that gives the same, stops, models, odd text."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("ipywidgets")
+
+import landscape as ls
+from landscape.agents import Desk
+from landscape.atlas.reading import Atlas
+from landscape.errors import InputError
+from landscape.widgets import CitationPanel, SurveyPanel, WritingPanel
+from landscape.widgets.connection import Connection
+from landscape.widgets.scholar_panel import ScholarPanel
+from landscape.widgets.survey_controls import SurveyControls
+from tests.agents import citing_models, survey_scripts
+from tests.query.sample_results import HOSTILE
+from tests.servers.openai_server import KEY, OpenAIServer, failing, slow
+from tests.widgets.asking import QUESTION, page_of, until
+
+CONTEXT = "Massive stars lose much of their mass in winds that are driven by"
+EXCERPT = "Winds strip the envelopes of massive stars before they explode [CITATION]."
+SMALL = {"depth": 2, "breadth": 2, "papers": 15, "expand": 3}
+
+
+@pytest.fixture(autouse=True)
+def clean(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "LANDSCAPE_LLM_MODEL", "LANDSCAPE_LLM_CACHE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def server() -> Iterator[OpenAIServer]:
+    with OpenAIServer() as running:
+        yield running
+
+
+@pytest.fixture
+def connection(server: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> Connection:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    return Connection(base_url=server.url, model="small-chat")
+
+
+def done(panel: ScholarPanel) -> Any:
+    assert panel.wait(60)
+    value = panel.value  # type: ignore[attr-defined]  # each of the three has one
+    assert value is not None, panel.status
+    return value
+
+
+def run_code(panel: ScholarPanel) -> dict[str, Any]:
+    """What the shown lines make, run as a reader would in a notebook."""
+    names: dict[str, Any] = {"ls": ls, "atlas": panel.atlas}
+    exec(panel.code, names)  # noqa: S102 - it is what is tested
+    return names
+
+
+# -- without a language model
+
+
+def test_a_survey_its_code_and_its_files(demo_atlas: Atlas, tmp_path: Path) -> None:
+    panel = SurveyPanel(demo_atlas, question=QUESTION, **SMALL)
+    assert panel.value is None
+    assert panel.selection is None
+    assert "No language model is connected" in page_of(panel)
+    panel.survey()
+    found = done(panel)
+    assert len(found) > 3
+    assert run_code(panel)["survey"].crawled == found.crawled
+    assert list(panel.selection["paper_id"]) == [one.key for one in found.selected]
+    second = found.selected[1].key
+    panel._view.papers.tick(second)
+    assert list(panel.selection["paper_id"]) == [second]
+    page = page_of(panel)
+    assert f"{len(found)} papers selected of {len(found.crawled)} judged by similarity" in page
+    assert found.selected[0].reason in page
+    lines = panel.save(tmp_path / "s.csv").read_text("utf-8").splitlines()
+    assert len(lines) == len(found.crawled) + 1
+    assert panel.save(tmp_path / "s.bib").read_text("utf-8").count("title = {") == 1
+    with pytest.raises(InputError, match=r"\.csv"):
+        panel.save(tmp_path / "s.docx")
+    assert "papers found" in repr(panel)
+
+
+def test_tree_and_map_are_drawn_when_looked_at(demo_atlas: Atlas) -> None:
+    panel = SurveyPanel(demo_atlas, question=QUESTION, depth=1, papers=10)
+    panel.survey()
+    done(panel)
+    view = panel._view
+    assert "<img" not in page_of(view.tree)
+    view.tabs.selected_index = 1
+    assert view.tree.wait(60)
+    assert "alt='Tree of a survey." in page_of(view.tree)
+
+
+def test_a_survey_without_a_model_can_be_stopped_and_taken_to_its_end(demo_atlas: Atlas) -> None:
+    panel = SurveyPanel(demo_atlas, question=QUESTION, **SMALL)
+    begun, told = threading.Event(), panel._show_step
+
+    def first_step(line: str, wish: threading.Event) -> None:
+        told(line, wish)
+        if not begun.is_set():
+            begun.set()
+            assert "papers found so far" in panel._live.value
+            panel.stop()
+
+    panel._show_step = first_step  # type: ignore[method-assign]  # a stop at a known moment
+    panel.survey()
+    part = done(panel)
+    assert part.partial
+    assert part.crawled
+    assert "Stopped: this is what was found until then." in panel.status
+    assert "Partial: the survey was ended" in page_of(panel)
+    panel.go_on()
+    whole = done(panel)
+    assert not whole.partial
+    assert len(whole.searches) > len(part.searches)
+    with pytest.raises(InputError, match="no partial survey"):
+        panel.go_on()
+
+
+def test_a_citation_its_code_and_its_abstention(demo_atlas: Atlas, tmp_path: Path) -> None:
+    paper = citing_models.some_paper(demo_atlas)
+    panel = CitationPanel(demo_atlas, excerpt=citing_models.excerpt_of(paper))
+    assert "Sought by: " in page_of(panel)
+    panel.find()
+    found = done(panel)
+    assert found.papers[0] == paper
+    assert run_code(panel)["found"].guesses == found.guesses
+    panel._guesses.tick("2")
+    assert list(panel.selection["rank"]) == [2]
+    assert panel.save(tmp_path / "c.bib").read_text("utf-8").count("title = {") == 1
+    panel.find("Statins lower mortality in four thousand patients [CITATION].", before="2019")
+    said = done(panel)
+    assert said.abstained
+    assert "No paper was selected. The best guesses:" in page_of(panel)
+    assert 'before="2019"' in panel.code
+    assert len(panel.selection) == len(said.guesses)
+    with pytest.raises(InputError, match="no mark"):
+        panel.find("A sentence without one.")
+
+
+def test_writing_a_paragraph_and_a_check(demo_atlas: Atlas, tmp_path: Path) -> None:
+    panel = WritingPanel(demo_atlas)
+    with pytest.raises(InputError, match="is empty"):
+        panel.cite()
+    panel.cite(CONTEXT, k=4)
+    found = done(panel)
+    assert len(found) == 4
+    assert run_code(panel)["found"].suggestions == found.suggestions
+    page = page_of(panel)
+    assert "none are made up" in page
+    assert found.suggestions[0].highlights[0].text[:30] in page
+    with pytest.raises(InputError, match="No paper is ticked"):
+        panel.choose()
+    panel._citing.papers.tick("1")
+    panel._citing.papers.tick("3")
+    assert list(panel.selection["rank"]) == [1, 3]
+    panel.choose()
+    panel.write("How stars lose mass")
+    assert panel.wait(60)
+    assert panel.paragraph is not None
+    assert run_code(panel)["paragraph"].text == panel.paragraph.text
+    assert "No language model was asked" in page_of(panel)
+    bib, tex = tmp_path / "r.bib", tmp_path / "d.tex"
+    bib.write_text(found.to_bibtex(), "utf-8")
+    key = bib.read_text("utf-8").split("{")[1].split(",")[0]
+    tex.write_text(f"Winds drive mass loss \\cite{{{key},missing}}. It has been shown.", "utf-8")
+    panel.check(bib, tex)
+    assert panel.wait(60)
+    assert panel.draft_check is not None
+    assert run_code(panel)["found"].counts == panel.draft_check.counts
+    assert "not in the corpus" in page_of(panel)
+
+
+def test_corpora_are_switched_on_the_page(demo_atlas: Atlas) -> None:
+    desk = Desk().add(demo_atlas, "one").add(demo_atlas, "two")
+    panel = WritingPanel(demo_atlas, desk=desk)
+    panel._citing.corpora["one"].value = False
+    panel.cite(CONTEXT, k=2)
+    assert {one.corpus for one in done(panel).suggestions} == {"two"}
+    names: dict[str, Any] = {"desk": desk}
+    exec(panel.code, names)  # noqa: S102 - it is what is tested
+    assert names["found"].suggestions == panel.value.suggestions
+
+
+def test_hostile_text_is_escaped(demo_atlas: Atlas) -> None:
+    odd = f"{QUESTION} {HOSTILE} <img src=x onerror=alert(1)>"
+    survey = SurveyPanel(demo_atlas, question=odd, depth=1, papers=5)
+    survey.survey()
+    crawled = done(survey)
+    one = crawled.crawled[0]
+    bad = replace(one, paper=replace(one.paper, title=HOSTILE, abstract=HOSTILE), reason=HOSTILE)
+    survey._view.show(replace(crawled, crawled=(bad,), notes=(HOSTILE,)), demo_atlas)
+    citation = CitationPanel(demo_atlas)
+    citation.find(f"{odd} [CITATION].")
+    done(citation)
+    writing = WritingPanel(demo_atlas)
+    writing.cite(odd, k=2)
+    done(writing)
+    for panel in (survey, citation, writing):
+        page = page_of(panel)
+        assert "<img src=x" not in page
+        assert "<script" not in page
+        assert "\n" not in repr(panel)
+
+
+def test_settings_that_cannot_be_are_told() -> None:
+    controls = SurveyControls()
+    given = {"depth": 1, "papers": 12, "before": "2001", "threshold": 0.5, "prices": (1.0, 2.0)}
+    controls.put(given)
+    assert controls.given() == given
+    controls._boxes["tokens"].value = "many"
+    with pytest.raises(InputError, match="a whole number"):
+        controls.given()
+    with pytest.raises(InputError, match="no setting"):
+        controls.put({"deep": 2})
+
+
+# -- with a scripted language model
+
+
+def test_a_model_surveys_and_the_code_connects_it(
+    demo_atlas: Atlas, server: OpenAIServer, connection: Connection
+) -> None:
+    survey_scripts.scripted(server, survey_scripts.good_scholar)
+    panel = SurveyPanel(demo_atlas, connection=connection, question=QUESTION, **SMALL)
+    panel.survey()
+    found = done(panel)
+    assert "small-chat" in {one.judged_by for one in found.selected}
+    assert "It speaks of winds" in page_of(panel)
+    assert KEY not in panel.code
+    assert run_code(panel)["survey"].selected == found.selected
+
+
+def test_a_stopped_model_leaves_a_partial_survey_at_once(
+    demo_atlas: Atlas, server: OpenAIServer, connection: Connection
+) -> None:
+    server.always = slow(30)
+    panel = SurveyPanel(demo_atlas, connection=connection, question=QUESTION, **SMALL)
+    panel.survey()
+    assert until(lambda: len(server.requests) > 0)
+    panel.stop()
+    assert panel.wait(15), "it waited for the model"
+    assert panel.value is not None
+    assert panel.value.partial
+    assert panel.value.crawled
+    assert "language model failed" not in page_of(panel)
+
+
+def test_a_model_attributes_and_its_failure_is_partial(
+    demo_atlas: Atlas, server: OpenAIServer, connection: Connection
+) -> None:
+    paper = citing_models.some_paper(demo_atlas)
+    steps = [
+        citing_models.step("search", query=paper.title),
+        citing_models.step("read", paper=paper.label),
+        citing_models.step("select", paper=paper.label),
+    ]
+    citing_models.scripted(server, *steps)
+    panel = CitationPanel(demo_atlas, connection=connection)
+    panel.find(EXCERPT)
+    assert done(panel).paper == paper
+    assert "✓ selected." in page_of(panel)
+    assert "connection=model" in panel.code
+    server.always = failing(400)
+    panel.find(EXCERPT.replace("Winds", "Strong winds"))
+    assert panel.wait(60)
+    assert panel.value is not None
+    assert panel.value.partial
+    assert panel.value.guesses
+    assert "Partial: the language model ended" in page_of(panel)
+
+
+def test_a_model_that_fails_costs_the_sentences_only(
+    demo_atlas: Atlas, server: OpenAIServer, connection: Connection
+) -> None:
+    server.always = failing(400)
+    panel = WritingPanel(demo_atlas, connection=connection)
+    panel.cite(CONTEXT, k=3)
+    found = done(panel)
+    assert found.partial
+    assert len(found) == 3
+    assert "Partial: the language model ended" in page_of(panel)
+    assert json.dumps(found.to_dict())

@@ -43,7 +43,7 @@ def item_of(found: Attribution, guess: Guess, rank: int) -> Item:
     """One guess as a list of papers draws it."""
     is_it = found.paper is not None and guess.paper.paper_id == found.paper.paper_id
     verdict = "<span class='landscape-verdict'>✓ selected.</span> " if is_it else ""
-    why = f"{escape(guess.reason)}. " if guess.reason else ""
+    why = f"{escape(guess.reason[:1].upper() + guess.reason[1:])}. " if guess.reason else ""
     page = (
         f"{paper_as_html(Hit(rank, guess.paper, guess.score))}"
         f"<div class='landscape-quiet'>{verdict}{why}Score {guess.score:.2f}.</div>"

@@ -258,7 +258,9 @@ def main_button(text: str, icon: str, meaning: str) -> widgets.Button:
     """The button that begins."""
     button = widgets.Button(
         description=text, icon=icon, button_style="primary", tooltip=meaning,
-        layout=widgets.Layout(width="auto", min_width="120px", flex="0 0 auto"),
+        layout=widgets.Layout(
+            width="auto", min_width="120px", flex="0 0 auto", align_self="flex-start"
+        ),
     )  # fmt: skip
     button.add_class("landscape-ask-button")
     return button

@@ -68,7 +68,7 @@ class CitingTab(widgets.VBox):
         add = widgets.Button(
             description="Put the ticked papers into the paragraph", icon="plus",
             tooltip="Choose the papers that are ticked for a paragraph of related work",
-            layout=widgets.Layout(width="auto"),
+            layout=widgets.Layout(width="auto", align_self="flex-start"),
         )  # fmt: skip
         add.on_click(lambda _: on_choose())
         self.heading, self.files = widgets.HTML(), widgets.HTML()
@@ -104,7 +104,7 @@ class RelatedTab(widgets.VBox):
         self._drop = widgets.Button(
             description="Take out the ticked papers", icon="minus",
             tooltip="Take the ticked papers out of the paragraph",
-            layout=widgets.Layout(width="auto"),
+            layout=widgets.Layout(width="auto", align_self="flex-start"),
         )  # fmt: skip
         self._drop.on_click(lambda _: on_drop())
         self.paragraph, self.files = widgets.HTML(), widgets.HTML()

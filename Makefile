@@ -1,7 +1,7 @@
 # Landscape: two commands do everything.
 #   make demo   install, build the demo atlas, draw the first figures
-#   make test   install, then lint, types, imports, doctests and tests
-#   make test-browser   the notebooks in Chromium
+#   make test   install, then lint, types, imports, doctests and tests, also in a browser
+#   make test-browser   only the notebooks in Chromium
 # Both reuse what is already there.
 
 PYTHON ?= python3
@@ -35,6 +35,9 @@ gallery: demo
 	  case $$name in animation) kind=gif ;; interactive) kind=html ;; *) kind=png ;; esac; \
 	  echo $$name; $(BIN)/python $$script demo.atlas figures/gallery/$$name.$$kind || exit 1; \
 	done
+	@for theme in parchment night mono clear; do \
+	  $(BIN)/python examples/outreach.py demo.atlas figures/gallery/outreach_$$theme.png $$theme || exit 1; \
+	done
 
 lint: install
 	$(BIN)/ruff check .
@@ -42,8 +45,8 @@ lint: install
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-test: lint
-	$(BIN)/python -m pytest -n 2 --dist loadfile --ignore tests/browser
+test: lint chromium
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 # In a real browser, which is installed where that can be done; else it is said how.
 chromium: install

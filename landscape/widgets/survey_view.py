@@ -42,6 +42,8 @@ _WAYS = {
     "search": "by a search that {} gave rise to",
 }
 
+DRAWN = 36
+"""Papers of the tree: with more, their names are too small to read in a notebook's cell."""
 FILES = {
     ".csv": "Every paper judged (CSV)",
     ".bib": "Selected papers (BibTeX)",
@@ -100,7 +102,7 @@ class SurveyView(widgets.VBox):
         self._head.value = _head(survey)
         self._which.value = _SELECTED if survey.selected else _ALL
         self._list()
-        self.tree.show(lambda colours: figures.survey_tree(survey, colours=colours))
+        self.tree.show(lambda colours: figures.survey_tree(survey, most=DRAWN, colours=colours))
         self.map.show(lambda colours: figures.survey_map(atlas, survey, colours=colours))
         self._table.value = _table(survey)
         self._method.value = _method(survey)

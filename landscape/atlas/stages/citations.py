@@ -60,9 +60,12 @@ def _run(context: Context) -> StageResult:
         pairs = _Pairs.read(context)
         advance(1)
         citing, cited, stubs = pairs.resolved()
-        n_papers, n_nodes = context.manifest.n_papers, context.manifest.n_papers + len(stubs)
+        n_read, n_papers = len(citing), context.manifest.n_papers
         inside = (citing >= 0) & (cited >= 0) & ((citing < n_papers) | (cited < n_papers))
-        references = link(citing[inside], cited[inside], n_nodes=n_nodes)
+        n_outside = int((~inside).sum())
+        citing, cited, stubs = _without_strangers(citing[inside], cited[inside], stubs, n_papers)
+        n_nodes = n_papers + len(stubs)
+        references = link(citing, cited, n_nodes=n_nodes)
         advance(1)
         citations = references.reversed()
         advance(1)
@@ -80,15 +83,26 @@ def _run(context: Context) -> StageResult:
         rows=n_papers,
         outputs=names,
         details={
-            "pairs_read": len(citing),
+            "pairs_read": n_read,
             "links": len(references.targets),
             "links_within": int((among & (references.targets < n_papers)).sum()),
             "papers_with_references": int((references.degrees[:n_papers] > 0).sum()),
             "papers_cited": int((citations.degrees[:n_papers] > 0).sum()),
             "stubs": len(stubs),
-            "outside": int((~inside).sum()),
+            "outside": n_outside,
         },
     )
+
+
+def _without_strangers(
+    citing: NDArray[np.int64], cited: NDArray[np.int64], stubs: tuple[str, ...], n_papers: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], tuple[str, ...]]:
+    """Leave out stubs that no paper of the atlas cites or is cited by, and number the rest anew."""
+    ends = np.concatenate([citing, cited])
+    kept = np.unique(ends[ends >= n_papers])
+    numbers = np.arange(n_papers + len(stubs))
+    numbers[kept] = n_papers + np.arange(len(kept))
+    return numbers[citing], numbers[cited], tuple(stubs[node - n_papers] for node in kept.tolist())
 
 
 class _Pairs:
@@ -204,7 +218,7 @@ def _write_stubs(
 
 STAGE = Stage(
     name="citations",
-    version=1,
+    version=2,
     parameters=_parameters,
     inputs=_inputs,
     run=_run,

@@ -99,7 +99,9 @@ def _without_strangers(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], tuple[str, ...]]:
     """Leave out stubs that no paper of the atlas cites or is cited by, and number the rest anew."""
     ends = np.concatenate([citing, cited])
-    kept = np.unique(ends[ends >= n_papers])
+    is_end = np.zeros(n_papers + len(stubs), dtype=bool)
+    is_end[ends] = True
+    kept = n_papers + np.flatnonzero(is_end[n_papers:])
     numbers = np.arange(n_papers + len(stubs))
     numbers[kept] = n_papers + np.arange(len(kept))
     return numbers[citing], numbers[cited], tuple(stubs[node - n_papers] for node in kept.tolist())

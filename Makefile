@@ -1,7 +1,7 @@
 # Landscape: two commands do everything.
 #   make demo   install, build the demo atlas, draw the first figures
-#   make test   install, then lint, types, imports, doctests and tests, also in a browser
-#   make test-browser   only the notebooks in Chromium
+#   make test   install, then lint, types, imports, doctests and tests
+#   make test-browser   the notebooks in Chromium
 # Both reuse what is already there.
 
 PYTHON ?= python3
@@ -45,8 +45,8 @@ lint: install
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-test: lint chromium
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+test: lint
+	$(BIN)/python -m pytest -n 2 --dist loadfile --durations 40 --ignore tests/browser
 
 # In a real browser, which is installed where that can be done; else it is said how.
 chromium: install

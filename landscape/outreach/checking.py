@@ -76,3 +76,33 @@ def check_names_file(names: Any, target: Path | None) -> None:
             f"The gazetteer of {target.name} would replace your table of names, {names}; give "
             "the table or the map another name."
         )
+
+
+def check_weights(weights: str) -> None:
+    """Look at weights before anything is drawn: a slip is told at once.
+
+    Parameters
+    ----------
+    weights : str
+        A folder, or a name on the Hub.
+
+    Raises
+    ------
+    InputError, RemoteError, MissingExtraError
+        If they are no use, or cannot be had.
+
+    Examples
+    --------
+    >>> check_weights("no/such/folder")
+    Traceback (most recent call last):
+    landscape.errors.InputError: There are no weights at no/such/folder: ...
+    """
+    path = Path(weights).expanduser()
+    if path.exists() or weights.count("/") != 1 or weights.startswith((".", "~", "/")):
+        from landscape.outreach.weights import open_folder
+
+        open_folder(path, name=weights)
+    else:
+        from landscape.outreach.hub import find_weights
+
+        find_weights(weights)

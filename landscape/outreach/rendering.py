@@ -12,7 +12,7 @@ import numpy as np
 from landscape.outreach import fonts
 from landscape.outreach.about import About, about_atlas
 from landscape.outreach.cartouche import compose, frame_marks, placed
-from landscape.outreach.checking import check_names_file, check_target, find_theme
+from landscape.outreach.checking import check_names_file, check_target, check_weights, find_theme
 from landscape.outreach.finished import Rendering
 from landscape.outreach.gazetteer import Entry, describe
 from landscape.outreach.key import key_picture
@@ -121,6 +121,8 @@ def render(
     look = find_theme(theme)
     target = None if out is None else check_target(out)
     check_names_file(names, target)
+    if weights is not None:
+        check_weights(os.fspath(weights))
     told: list[str] = []
 
     def tell(sentence: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -118,7 +117,7 @@ def _record(rendering: Rendering, *, indent: int | None = 1) -> str:
     record: dict[str, Any] = {"settings": dict(rendering.settings), "used": rendering.used}
     scores = rendering.fidelity
     if scores is not None:
-        record["fidelity"] = asdict(scores)
+        record["fidelity"] = scores.as_dict()
     record["notes"] = list(rendering.notes)
     return json.dumps(record, indent=indent, ensure_ascii=False, default=str)
 

@@ -13,6 +13,15 @@ async function load(model) {
   }
 }
 
+// ipywidgets gives the buttons of its Play no names, and a screen reader has nothing else to say.
+const PLAY = ["Play or pause", "Stop playing", "Play again and again"];
+
+function namePlay(el, patience = 50) {
+  const buttons = el.closest(".landscape-explorer")?.querySelectorAll(".widget-play button") ?? [];
+  buttons.forEach((button, n) => button.setAttribute("aria-label", PLAY[n % PLAY.length]));
+  if (!buttons.length && patience) setTimeout(() => namePlay(el, patience - 1), 200);
+}
+
 export default () => {
   let loading;
   return {
@@ -25,6 +34,7 @@ export default () => {
       });
     },
     async render({ model, el }) {
+      namePlay(el);
       return (await loading).render({ model, el });
     },
   };

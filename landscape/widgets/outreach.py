@@ -190,8 +190,6 @@ class OutreachPanel(Panel):
         options = {name: value for name, value in chosen.items() if name != "everyday"}
         if options["weights"] is None:
             del options["strength"], options["seed"]
-        else:
-            check_weights(options["weights"])
         if chosen["everyday"]:
             from landscape.llm.client import connect
 
@@ -255,30 +253,6 @@ class OutreachPanel(Panel):
                 self._links.value = f"<p>{link}<span class='landscape-quiet'> is ready.</span></p>"
 
         self.run(f"Writing {name}", work, put, kind=name)
-
-
-def check_weights(weights: str) -> None:
-    """Look at weights before anything is drawn: a slip is told at once.
-
-    Parameters
-    ----------
-    weights : str
-        A folder, or a name on the Hub.
-
-    Raises
-    ------
-    InputError, RemoteError, MissingExtraError
-        If they are no use, or cannot be had.
-    """
-    path = Path(weights).expanduser()
-    if path.exists() or weights.count("/") != 1 or weights.startswith((".", "~", "/")):
-        from landscape.outreach.weights import open_folder
-
-        open_folder(path, name=weights)
-    else:
-        from landscape.outreach.hub import find_weights
-
-        find_weights(weights)
 
 
 def _write(rendering: Rendering, path: Path) -> Path:

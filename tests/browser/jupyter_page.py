@@ -173,7 +173,7 @@ def box_of(where: Locator) -> dict[str, Any]:
 
 _NAMELESS = """
 panel => [...panel.querySelectorAll('input, select, textarea, button, a[href]')]
-  .filter(one => one.offsetParent !== null && !one.closest('.widget-play'))
+  .filter(one => one.offsetParent !== null)
   .filter(one => !(one.innerText || one.title || one.getAttribute('aria-label')
     || (one.labels && [...one.labels].some(label => label.innerText || label.title))
     || (one.closest('[title]') || {}).title))
@@ -219,7 +219,7 @@ _CONTRAST = """
 
 
 def nameless(panel: Locator) -> list[str]:
-    """Controls that a screen reader has nothing to say of, but for ipywidgets' buttons of Play."""
+    """Controls that a screen reader has nothing to say of."""
     return list(panel.evaluate(_NAMELESS))
 
 

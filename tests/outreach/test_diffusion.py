@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import landscape
 from landscape.errors import InputError, MissingExtraError, RemoteError
 from landscape.outreach.controls import coast_picture, depth_picture
 from landscape.outreach.diffusion import Redrawn, draw_again, redraw
@@ -21,6 +22,7 @@ from landscape.outreach.metadata import png_bytes, read_record, text_chunks, xmp
 from landscape.outreach.painting import paint
 from landscape.outreach.pipelines import Painter
 from landscape.outreach.prompts import Prompt
+from landscape.outreach.rendering import render
 from landscape.outreach.terrain import Terrain
 from landscape.outreach.tiles import Tile
 from tests.outreach.made_terrain import made_terrain
@@ -375,3 +377,30 @@ def test_settings_out_of_range_are_refused(
 ) -> None:
     with pytest.raises(InputError, match=words):
         redraw(picture, terrain, weights=models["1.5 random"], **choices)
+
+
+# -- through the public door
+
+
+@pytest.mark.parametrize(("which", "strength"), [("1.5", LITTLE), ("1.5 random", 0.3)])
+def test_render_ships_what_is_true_and_says_which(
+    demo_atlas: landscape.Atlas, models: dict[str, Path], tmp_path: Path, which: str,
+    strength: float,
+) -> None:  # fmt: skip
+    target = tmp_path / "map.png"
+    drawn = render(
+        demo_atlas, target, size="640x540px", weights=models[which], strength=strength,
+        steps=50 if which == "1.5" else 4, attempts=1,
+    )  # fmt: skip
+    sidecar = json.loads((tmp_path / "map.json").read_text("utf-8"))
+    kept = which == "1.5"
+    assert drawn.fidelity is not None
+    assert drawn.fidelity.passed is sidecar["fidelity"]["passed"] is kept
+    plain = render(demo_atlas, size="640x540px")
+    assert np.array_equal(drawn.picture, plain.picture) is not kept
+    words = "repainted by" if kept else "drawn from the data alone, because"
+    assert words in drawn.used
+    assert "not true" in drawn.used or kept
+    record = read_record(target)
+    assert record["atlas_hash"] == drawn.terrain.atlas_hash
+    assert record["seed"] == 0

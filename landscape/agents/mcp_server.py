@@ -11,7 +11,9 @@ from contextlib import redirect_stdout
 from typing import TYPE_CHECKING, Any
 
 from landscape.agents.mcp_tools import NOTICE, Tools
+from landscape.agents.survey.prompts import one_line
 from landscape.errors import require
+from landscape.query.prompts import as_data
 
 if TYPE_CHECKING:
     from landscape.atlas.reading import Atlas
@@ -46,7 +48,7 @@ def make_server(atlas: Atlas, *, model: WritingModel | None = None) -> Any:
 
     server = MCPServer(
         "landscape",
-        title=f"Landscape: {atlas.title}",
+        title=f"Landscape: {one_line(atlas.title, most=80)}",
         instructions=_instructions(atlas),
         version=__version__,
         log_level="WARNING",
@@ -81,9 +83,10 @@ def serve(atlas: Atlas, *, model: WritingModel | None = None) -> None:
 
 def _instructions(atlas: Atlas) -> str:
     facts = atlas.coverage
+    title = as_data(one_line(facts["title"], most=80))  # it may be somebody else's
     made_up = " Its papers are made up." if facts["generated"] else ""
     return (
-        f"Search, questions and citations over {facts['papers']:,} papers of {facts['title']} "
+        f"Search, questions and citations over {facts['papers']:,} papers of {title} "
         f"({facts['first_date']} to {facts['last_date']}).{made_up} It holds these papers and no "
         f"others: what is not found here may still exist. {NOTICE}"
     )

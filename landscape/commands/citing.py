@@ -127,6 +127,7 @@ def _attribute(options: argparse.Namespace) -> Answer:
 
 def _cite(options: argparse.Namespace) -> Answer:
     from landscape.errors import InputError
+    from landscape.figures.export import write_whole
     from landscape.query.files import check_ending
 
     if options.export:
@@ -134,6 +135,8 @@ def _cite(options: argparse.Namespace) -> Answer:
         if options.export.suffix.lower() != ".bib":
             message = f"The papers are written as BibTeX; call the file .bib, not {options.export}."
             raise InputError(message)
+        if not options.export.parent.is_dir():
+            raise InputError(f"There is no folder {options.export.parent}; make it first.")
     found = _desk([options.atlas, *options.also]).cite(
         options.context,
         options.keywords,
@@ -142,7 +145,9 @@ def _cite(options: argparse.Namespace) -> Answer:
         n_highlights=options.highlights,
     )
     if options.export:
-        options.export.write_text(found.to_bibtex() + "\n", encoding="utf-8")
+        if not len(found):
+            raise InputError(f"No paper was found, so {options.export} is left as it is.")
+        write_whole(options.export, (found.to_bibtex() + "\n").encode("utf-8"))
         note(f"{len(found):,} papers are in {options.export}")
     return Answer(as_json(found.to_dict()) if options.json else found.to_text())
 

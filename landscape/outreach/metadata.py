@@ -222,7 +222,7 @@ def read_record(path: str | os.PathLike[str]) -> Record:
         found = _search(json.loads(words))
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}.") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{path} holds no record that can be read: {error}.") from error
     if found is None:
         raise InputError(

@@ -220,22 +220,24 @@ def _json(path: Path) -> dict[str, Any]:
     """Read an object from a JSON file."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"{path} cannot be read ({error}): fetch the weights again.") from error
     if not isinstance(found, dict):
         raise InputError(f"{path} holds no JSON object: fetch the weights again.")
     return found
 
 
+_LIBRARIES = ("diffusers", "transformers", "stable_diffusion", None)  # the third: safety checker
+
+
 def _family(index: dict[str, Any], name: str) -> str:
     """Tell the family from the parts of a model."""
     parts = {part for part, what in index.items() if isinstance(what, list) and any(what)}
     kind = index.get("_class_name", "unknown")
-    foreign = [
-        part
-        for part in parts & {*_MODELS[SDXL], "scheduler"}
-        if index[part][0] not in ("diffusers", "transformers")
-    ]
+    # Older releases of diffusers import whatever module a part names, also one in the folder.
+    foreign = [part for part in sorted(parts) if index[part][0] not in _LIBRARIES]
+    if not isinstance(kind, str):
+        foreign.insert(0, "the pipeline")
     if foreign:
         raise InputError(
             f"The weights {name} bring program code of their own for {foreign[0]}, "

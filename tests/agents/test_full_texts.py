@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import tarfile
+import time
 from pathlib import Path
 
 import pytest
@@ -107,3 +108,42 @@ def test_sections_of_a_text_are_followed(demo_atlas: Atlas, tmp_path: Path) -> N
     assert all(key in found for key in cited)
     by_section = [found[key] for key in cited if found[key].how == "section"]
     assert all((one.section, one.parent) == ("Winds", best.paper_id) for one in by_section)
+
+
+@pytest.mark.parametrize(
+    ("latex", "names"),
+    [
+        ("\\section{Intro} Dust \\cite{a}.\\bibliography{refs}", ["Intro"]),
+        ("A letter on dust \\cite{a}. \\bibitem{a} arXiv:2401.00001", ["text"]),
+    ],
+)
+def test_papers_without_sections_or_a_bibliography(
+    tmp_path: Path, latex: str, names: list[str]
+) -> None:
+    path = tmp_path / "paper.tex"
+    path.write_text(latex)
+    assert [section.name for section in read_latex(path)] == names
+
+
+@pytest.mark.parametrize(
+    "attack", ["\\section[" * 4000, "\\section" + " " * 16_000, "\\cite[" * 4000]
+)
+def test_brackets_alone_take_no_minutes(tmp_path: Path, attack: str) -> None:
+    path = tmp_path / "paper.tex"
+    path.write_text(attack)
+    begin = time.process_time()
+    read_latex(path)
+    assert time.process_time() - begin < 0.5
+
+
+def test_an_archive_that_unpacks_to_too_much_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("landscape.agents.survey.fulltext._UNPACKED", 100_000)
+    path = tmp_path / "bomb.tar.gz"
+    with tarfile.open(path, "w:gz") as archive:
+        zeros = tarfile.TarInfo("figure.png")
+        zeros.size = 5_000_000
+        archive.addfile(zeros, io.BytesIO(bytes(zeros.size)))
+    with pytest.raises(InputError, match="unpacks to more than 100,000"):
+        read_latex(path)

@@ -26,7 +26,9 @@ _OTHERS = re.compile(
     re.VERBOSE,
 )
 _MINE, _OTHER = "\ue000", "\ue001"
-_GROUP = re.compile(rf"[{_MINE}{_OTHER}](?:[\s,;()\[\]]*(?:and|&)?[\s,;(\[]*[{_MINE}{_OTHER}])*")
+_GROUP = re.compile(
+    rf"[{_MINE}{_OTHER}](?:[\s,;()\[\]]*(?:(?:and|&)[\s,;(\[]*)?[{_MINE}{_OTHER}])*"
+)
 _BOUNDARY = re.compile(r";\s+|,?\s+(?:whereas|while|although|whilst)\s+|,\s+(?:but|and|or)\s+")
 _LEAST_WORDS = 4  # of a part that can be searched for
 _LONG = 30  # words of a sentence of which only a part is about the mark

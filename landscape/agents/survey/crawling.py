@@ -236,7 +236,9 @@ class Crawl:
         for section in self._read(paper) if self._read else ():
             nodes = [n for n in map(library.node_or_none, section.cites) if n is not None]
             inside = library.inside(np.array([*dict.fromkeys(nodes)], dtype=np.int64))
-            lists[section.name] = inside
+            # A section called "references" is not the list of all references.
+            name = f"section {section.name}" if section.name in _HOW else section.name
+            lists[name] = inside
         return {name: rows for name, rows in lists.items() if len(rows)}
 
     def _wanted(self, papers: list[Paper], lists: list[dict[str, Rows]]) -> list[Next | None]:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import re
 import tarfile
-from collections.abc import Callable, Mapping, Sequence
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from landscape.agents.survey.prompts import one_line
 from landscape.corpus.identifiers import parse_arxiv_id, parse_bibcode, parse_doi
 from landscape.errors import InputError, LandscapeError, require
 
@@ -19,9 +23,19 @@ if TYPE_CHECKING:
 
 _LARGEST = 30_000_000  # bytes of one file
 _MOST_PAGES = 400
-_LATEX_SECTION = re.compile(r"\\(?:sub)?section\*?\s*(?:\[[^\]]*\])?\s*\{((?:[^{}]|\{[^{}]*\})*)\}")
-_LATEX_CITE = re.compile(r"\\[cC]ite[a-zA-Z]*\*?\s*(?:\[[^\]]*\]\s*){0,2}\{([^{}]+)\}")
-_BIBITEM = re.compile(r"\\bibitem\s*(?:\[(?:[^\[\]]|\[[^\]]*\])*\])?\s*\{([^{}]+)\}")
+_UNPACKED = 500_000_000  # bytes of an archive
+_LONGEST_NAME = 120  # characters of a section's name
+# Every repeat has a bound: a stranger's file of brackets alone must not take minutes.
+_LATEX_SECTION = re.compile(
+    r"\\(?:sub)?section\*?\s{0,9}(?:\[[^\]]{0,300}\])?\s{0,9}"
+    r"\{((?:[^{}]|\{[^{}]{0,300}\}){0,500})\}"
+)
+_LATEX_CITE = re.compile(
+    r"\\[cC]ite[a-zA-Z]{0,30}\*?\s{0,9}(?:\[[^\]]{0,300}\]\s{0,9}){0,2}\{([^{}]{1,5000})\}"
+)
+_BIBITEM = re.compile(
+    r"\\bibitem\s{0,9}(?:\[(?:[^\[\]]|\[[^\]]{0,300}\]){0,500}\])?\s{0,9}\{([^{}]{1,300})\}"
+)
 _COMMENT = re.compile(r"(?<!\\)%.*")
 _COMMAND = re.compile(r"\\[a-zA-Z]+\*?|[{}$~]")
 _IDENTIFIERS = (
@@ -31,9 +45,9 @@ _IDENTIFIERS = (
     (re.compile(r"\b((?:18|19|20)\d{2}[A-Za-z&.]{5}[\w.]{9}[A-Z.])(?![\w.])"), parse_bibcode),
 )  # fmt: skip
 _PDF_HEADING = re.compile(
-    r"^\s*(?:\d{1,2}(?:\.\d{1,2}){0,2}\.?\s+[A-Z][^\n.]{2,70}"
+    r"^[^\S\n]{0,80}(?:\d{1,2}(?:\.\d{1,2}){0,2}\.?[^\S\n]{1,9}[A-Z][^\n.]{2,70}"
     r"|(?:INTRODUCTION|METHODS?|RESULTS|DISCUSSION|CONCLUSIONS?|SUMMARY|REFERENCES|"
-    r"Introduction|Methods?|Results|Discussion|Conclusions?|Summary|References))\s*$",
+    r"Introduction|Methods?|Results|Discussion|Conclusions?|Summary|References))[^\S\n]{0,80}$",
     re.MULTILINE,
 )
 
@@ -93,11 +107,13 @@ class FolderReader:
         for name in filter(None, (paper.arxiv_id, paper.bibcode, paper.doi, paper.paper_id)):
             for ending, read in _READERS.items():
                 path = self._folder / f"{name.replace('/', '_')}{ending}"
-                if path.is_file():
-                    try:
+                try:
+                    if path.is_file():
                         return read(path)
-                    except LandscapeError as error:
-                        self.problems.append(str(error))
+                except OSError:  # a name longer than files may have
+                    continue
+                except LandscapeError as error:
+                    self.problems.append(str(error))
         return ()
 
 
@@ -146,16 +162,17 @@ def read_latex(path: Path) -> list[Section]:
     ends = [*(match.start() for match in keys[1:]), len(source)]
     cited = {
         match[1].strip(): identifiers(source[match.end() : end])
-        for match, end in zip(keys, ends, strict=True)
+        for match, end in zip(keys, ends, strict=False)  # without keys there is one end
     }
     body = source[: keys[0].start()] if keys else source
     marks = [*_LATEX_SECTION.finditer(body)]
     ends = [*(match.start() for match in marks[1:]), len(body)]
     found = []
-    for match, end in zip(marks, ends, strict=True):
+    for match, end in zip(marks, ends, strict=False):
         text = body[match.end() : end]
-        named = [key.strip() for one in _LATEX_CITE.findall(text) for key in one.split(",")]
-        found.append((_plain(match[1]), text, named))
+        found.append((_plain(match[1]), text, _keys(text)))
+    if not marks:  # a letter
+        found.append(("text", body, _keys(body)))
     return _sections(found, cited)
 
 
@@ -190,7 +207,7 @@ def read_pdf(path: Path) -> list[Section]:
     sections = [
         Section(" ".join(match[0].split()), identifiers(text[match.end() : end]),
                 text[match.end() : end])
-        for match, end in zip(marks, ends, strict=True)
+        for match, end in zip(marks, ends, strict=False)
     ]  # fmt: skip
     return sections or [Section("text", identifiers(text), text)]
 
@@ -221,12 +238,17 @@ def identifiers(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+def _keys(text: str) -> list[str]:
+    return [key.strip() for one in _LATEX_CITE.findall(text) for key in one.split(",")]
+
+
 def _sections(
     found: Sequence[tuple[str, str, Sequence[str]]], cited: Mapping[str, tuple[str, ...]]
 ) -> list[Section]:
     """Name what each section cites; two of one name become one."""
     joined: dict[str, tuple[str, dict[str, None]]] = {}
-    for name, text, keys in found:
+    for title, text, keys in found:
+        name = one_line(title, most=_LONGEST_NAME)
         before, names = joined.get(name, ("", {}))
         names.update(dict.fromkeys(one for key in keys for one in cited.get(key, ())))
         joined[name] = (f"{before}\n{text}".strip(), names)
@@ -243,6 +265,13 @@ class _Page(HTMLParser):
         self._heading: list[str] | None = None
         self._item = ""
         self._silent = 0
+        self._texts: list[list[str]] = []
+
+    def close(self) -> None:
+        """Join the pieces of each section once: joined one by one they take minutes."""
+        super().close()
+        told = zip(self.sections, self._texts, strict=True)
+        self.sections = [(name, "".join(texts), cites) for (name, _, cites), texts in told]
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         told = {name: value or "" for name, value in attrs}
@@ -263,6 +292,7 @@ class _Page(HTMLParser):
             self._silent = max(0, self._silent - 1)
         elif tag in ("h2", "h3") and self._heading is not None:
             self.sections.append((" ".join("".join(self._heading).split()), "", []))
+            self._texts.append([])
             self._heading = None
         elif tag in ("ul", "ol") and self._item:
             self._item = ""
@@ -275,8 +305,7 @@ class _Page(HTMLParser):
         elif self._item:
             self.items[self._item].append(data)
         elif self.sections:
-            name, text, cites = self.sections[-1]
-            self.sections[-1] = (name, text + data, cites)
+            self._texts[-1].append(data)
 
 
 def _plain(latex: str) -> str:
@@ -302,20 +331,45 @@ def _archive(path: Path) -> str:
     pieces: list[tuple[bool, str, str]] = []
     left = _LARGEST
     try:
-        with tarfile.open(path) as archive:
+        with _unpacked(path) as stream, tarfile.open(fileobj=stream, mode="r|") as archive:
             for member in archive:
                 if not member.isfile() or not member.name.endswith((".tex", ".bbl")):
                     continue
-                stream = archive.extractfile(member)
-                content = stream.read(left) if stream else b""
+                inside = archive.extractfile(member)
+                content = inside.read(left) if inside else b""
                 left -= len(content)
                 text = content.decode("utf-8", "replace")
                 pieces.append((member.name.endswith(".bbl"), member.name, text))
                 if left <= 0:
                     break
-    except (tarfile.TarError, OSError, EOFError) as error:
+    except (tarfile.TarError, OSError, EOFError, zlib.error) as error:
         raise InputError(f"{path} cannot be read as an archive of LaTeX ({error}).") from error
     return "\n".join(text for _, _, text in sorted(pieces))
+
+
+class _Bounded:
+    """A stream that ends with a sentence where an archive unpacks to more than any paper."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+        self._left = _UNPACKED
+
+    def read(self, size: int = -1) -> bytes:
+        piece = self._stream.read(min(size, 1 << 20) if size >= 0 else 1 << 20)
+        self._left -= len(piece)
+        if self._left < 0:
+            raise InputError(f"It unpacks to more than {_UNPACKED:,} bytes: that is no paper.")
+        return piece
+
+
+@contextmanager
+def _unpacked(path: Path) -> Iterator[Any]:
+    with path.open("rb") as stream:
+        if path.suffix == ".tar":
+            yield _Bounded(stream)
+        else:
+            with gzip.open(stream) as content:
+                yield _Bounded(content)
 
 
 _READERS: Mapping[str, Callable[[Path], list[Section]]] = {

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +46,7 @@ class Journal:
         self._replies: dict[str, Any] = {}
         if path is None:
             return
-        if path.exists():
+        if path.exists() and path.stat().st_size:
             self._read(path, identity)
         else:
             self._write({"form": _FORM, "identity": identity})
@@ -77,7 +78,7 @@ class Journal:
             try:
                 kept = json.loads(line)
                 self._replies[kept["asked"]] = kept["reply"]
-            except (ValueError, KeyError, TypeError):
+            except (ValueError, KeyError, TypeError, RecursionError):
                 continue  # the line that was being written when the survey was stopped
         if lines[-1]:
             self._append("\n")
@@ -90,10 +91,15 @@ class Journal:
         if self._path is None:
             return
         try:
-            with self._path.open("a", encoding="utf-8") as stream:
+            with open(self._path, "a", encoding="utf-8", opener=_for_the_owner) as stream:
                 stream.write(text)
         except OSError as error:
             raise InputError(f"{self._path} cannot be written ({error.strerror}).") from error
+
+
+def _for_the_owner(path: str, flags: int) -> int:
+    """A question and its replies may quote what is not published yet."""
+    return os.open(path, flags, 0o600)
 
 
 def _key(asked: str) -> str:

@@ -124,7 +124,7 @@ class JsonMind:
             for one in reply["papers"]:
                 key = labels.get(one["label"])  # a label that was not shown judges nothing
                 if key is not None and key not in found:
-                    score = min(1.0, max(0.0, float(one["score"])))
+                    score = float(min(1.0, max(0.0, one["score"])))
                     reason = prompts.one_line(one["reason"])
                     found[key] = Judgement(bool(one["decision"]), score, reason)
             return found

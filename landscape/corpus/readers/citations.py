@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 _CITING, _CITED = ("citing", "citing_id", "source", "from"), ("cited", "cited_id", "target", "to")
 _LISTS = ("refs", "references", "ref_bibcodes", "reference")
 _NAMES = ("paper_id", "bibcode", "arxiv_id", "doi", "id")
+_LONGEST_TITLE = 500  # characters
 _LONGEST_LINE = 20_000_000  # bytes; a paper cites thousands of others at most
 
 
@@ -81,7 +83,10 @@ def _read_table(path: Path, head: bytes) -> Citations:
 
     first = head.split(b"\n", 1)[0]
     delimiter = "\t" if b"\t" in first else ","
-    names = [name.strip().strip('"').lower() for name in first.decode().strip().split(delimiter)]
+    names = [
+        name.strip().strip('"').lower()
+        for name in first.decode("utf-8", "replace").strip().split(delimiter)
+    ]
     citing, cited = (next((n for n in known if n in names), None) for known in (_CITING, _CITED))
     if citing is None or cited is None:
         raise InputError(
@@ -99,14 +104,14 @@ def _read_table(path: Path, head: bytes) -> Citations:
                     column_types=dict.fromkeys(names, pa.string()), include_columns=kept
                 ),
             )
-    except (pa.ArrowException, OSError, EOFError, ValueError) as error:
+    except (pa.ArrowException, OSError, EOFError, ValueError, zlib.error) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise InputError(f"{path} cannot be read as a table of citations ({reason}).") from error
     titles: dict[str, str] = {}
     for names_of, column in ((citing, "citing_title"), (cited, "cited_title")):
         if column in kept:
             pairs = zip(table[names_of].to_pylist(), table[column].to_pylist(), strict=True)
-            titles.update({name: title for name, title in pairs if name and title})
+            titles.update({name: _clean(title) for name, title in pairs if name and title})
     return Citations(table[citing].combine_chunks(), table[cited].combine_chunks(), titles)
 
 
@@ -117,22 +122,29 @@ def _read_lists(path: Path) -> Citations:
     cited: list[str] = []
     titles: dict[str, str] = {}
     for number, paper in _objects(path):
-        name = next((str(paper[key]) for key in _NAMES if paper.get(key)), "")
+        name = _clean(next((str(paper[key]) for key in _NAMES if paper.get(key)), ""))
         lists = [paper[key] for key in _LISTS if isinstance(paper.get(key), list)]
         if not name:
             raise InputError(
                 f"{path}, line {number}, names no paper; give it one of {', '.join(_NAMES)}."
             )
         if isinstance(paper.get("title"), str):
-            titles[name] = paper["title"]
+            titles[name] = _clean(paper["title"])
         for reference in (one for several in lists for one in several):
             other, title = _reference(reference)
+            other, title = _clean(other), _clean(title)
             if other:
                 citing.append(name)
                 cited.append(other)
                 if title:
                     titles[other] = title
     return Citations(pa.array(citing, pa.string()), pa.array(cited, pa.string()), titles)
+
+
+def _clean(text: str | None) -> str:
+    """One line without control characters or broken letters, of bounded length."""
+    shown = "".join(c if c.isprintable() else " " for c in (text or "")[:_LONGEST_TITLE])
+    return " ".join(shown.split())
 
 
 def _objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -147,7 +159,7 @@ def _objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                 if not isinstance(value, dict):
                     raise ValueError("no JSON object")
                 yield number, value
-    except (ValueError, RecursionError, EOFError, OSError) as error:
+    except (ValueError, RecursionError, EOFError, OSError, zlib.error) as error:
         if isinstance(error, InputError):
             raise
         raise InputError(f"{path} cannot be read after {number:,} lines ({error}).") from error

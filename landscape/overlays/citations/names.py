@@ -85,7 +85,8 @@ def resolve(
     spelt_anew = _one_spelling(given[rest])
     nodes[rest] = _look_up(spelt_anew, index, rows)
     open_ = np.flatnonzero(nodes[rest] < 0)
-    stubs, place = np.unique(spelt_anew[open_].astype(str), return_inverse=True)
+    # Not np.unique of an array of texts: all its cells are as wide as the longest name.
+    place, stubs = pd.factorize(spelt_anew[open_], sort=True)
     is_empty = len(stubs) > 0 and stubs[0] == ""
     nodes[rest[open_]] = np.where(spelt_anew[open_] == "", -1, place + n_papers - int(is_empty))
     return Resolved(nodes, tuple(stubs[int(is_empty) :].tolist()))
@@ -115,7 +116,7 @@ def one_spelling(name: str) -> str:
     bibcode = parse_bibcode(text)
     if bibcode:
         return arxiv_id_of_bibcode(bibcode) or bibcode
-    return parse_doi(text) or text[:_LONGEST]
+    return (parse_doi(text) or text)[:_LONGEST]
 
 
 def year_of_name(name: str) -> int | None:

@@ -186,10 +186,13 @@ class OutreachPanel(Panel):
 
     def _render(self, turn: int, chosen: Mapping[str, Any]) -> Rendering:
         from landscape.outreach import render
+        from landscape.outreach.checking import check_weights
 
         options = {name: value for name, value in chosen.items() if name != "everyday"}
         if options["weights"] is None:
             del options["strength"], options["seed"]
+        else:
+            check_weights(options["weights"])  # before the language model is asked for names
         if chosen["everyday"]:
             from landscape.llm.client import connect
 

@@ -121,7 +121,7 @@ def test_lab_starts_on_the_start_page_for_this_machine_alone(
     [
         (["lab", "nowhere.atlas"], "There is no atlas nowhere.atlas"),
         (["lab", "--port", "99999"], "--port is 99999"),
-        (["app", "outreach"], "There is no notebook 'outreach'; choose one of: 00_quickstart"),
+        (["app", "inreach"], "There is no notebook 'inreach'; choose one of: 00_quickstart"),
         (["app", "02", "--atlas", "nowhere.atlas"], "There is no atlas nowhere.atlas"),
     ],
     ids=" ".join,

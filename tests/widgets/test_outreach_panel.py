@@ -211,7 +211,8 @@ def test_what_a_model_repaints_comes_with_its_scores(
         return Redrawn(painted, scores, scores, kept, {"kept": kept})
 
     monkeypatch.setattr("landscape.outreach.diffusion.redraw", redraw)
-    monkeypatch.setattr("landscape.outreach.rendering.check_weights", lambda _: None)
+    for module in ("checking", "rendering"):
+        monkeypatch.setattr(f"landscape.outreach.{module}.check_weights", lambda _: None)
     weights = str(tmp_path / "my-weights")
     panel = opened(demo_atlas, weights=weights, seed=7, strength=0.3)
     assert (told["weights"], told["seed"], told["strength"]) == (weights, 7, 0.3)

@@ -127,16 +127,10 @@ def _attribute(options: argparse.Namespace) -> Answer:
 
 def _cite(options: argparse.Namespace) -> Answer:
     from landscape.errors import InputError
-    from landscape.figures.export import write_whole
-    from landscape.query.files import check_ending
+    from landscape.outputs import check_output, write_output
 
     if options.export:
-        check_ending(options.export)
-        if options.export.suffix.lower() != ".bib":
-            message = f"The papers are written as BibTeX; call the file .bib, not {options.export}."
-            raise InputError(message)
-        if not options.export.parent.is_dir():
-            raise InputError(f"There is no folder {options.export.parent}; make it first.")
+        check_output(options.export, [".bib"], what="Papers to cite")
     found = _desk([options.atlas, *options.also]).cite(
         options.context,
         options.keywords,
@@ -147,7 +141,7 @@ def _cite(options: argparse.Namespace) -> Answer:
     if options.export:
         if not len(found):
             raise InputError(f"No paper was found, so {options.export} is left as it is.")
-        write_whole(options.export, (found.to_bibtex() + "\n").encode("utf-8"))
+        write_output(options.export, f"{found.to_bibtex()}\n")
         note(f"{len(found):,} papers are in {options.export}")
     return Answer(as_json(found.to_dict()) if options.json else found.to_text())
 

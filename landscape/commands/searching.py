@@ -63,12 +63,12 @@ def found(atlas: Atlas, options: argparse.Namespace) -> Results:
 
 def _search(options: argparse.Namespace) -> Answer:
     from landscape.atlas.reading import open_atlas
-    from landscape.query.files import check_ending, write_results
+    from landscape.query.files import check_results_file, write_results
     from landscape.query.outliers import spread_of
     from landscape.query.writing import results_as_text
 
     if options.export:
-        check_ending(options.export)
+        check_results_file(options.export)
     atlas = open_atlas(options.atlas)
     results = found(atlas, options)
     if options.export:

@@ -148,9 +148,9 @@ def _survey(options: argparse.Namespace) -> Answer:
 def _check_files(options: argparse.Namespace) -> None:
     """Refuse names of files that cannot be written before any work is done."""
     if options.export:
-        from landscape.agents.survey.files import check_ending
+        from landscape.agents.survey.files import check_survey_file
 
-        check_ending(options.export)
+        check_survey_file(options.export)
     if options.tree or options.map:
         from landscape.figures.export import check_kind
 

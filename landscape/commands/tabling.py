@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from landscape.commands.answering import Answer, as_json
 from landscape.commands.parsing import add_period, command, positive
-from landscape.errors import InputError
 
 if TYPE_CHECKING:
     from landscape.overlays.analysis import Analysis
@@ -61,17 +60,14 @@ def add_propose(commands: Any) -> None:
 
 def _propose(options: argparse.Namespace) -> Answer:
     from landscape.atlas.reading import open_atlas
-    from landscape.atlas.storage import write_bytes
+    from landscape.outputs import check_output, write_output
     from landscape.overlays.thesaurus import thesaurus_gaps, to_uat_csv, to_uat_form
 
-    if options.output and options.output.suffix.lower() != ".csv":
-        raise InputError(f"Proposals are written as .csv, not as {options.output.name!r}.")
+    if options.output:
+        check_output(options.output, [".csv"], what="Proposals")
     found = thesaurus_gaps(open_atlas(options.atlas), limit=options.limit)
     if options.output:
-        try:
-            write_bytes(options.output, to_uat_csv(found).encode())
-        except OSError as error:
-            raise InputError(f"{options.output} cannot be written ({error.strerror}).") from error
+        write_output(options.output, to_uat_csv(found))
         return Answer(f"{options.output}: {len(found.table):,} proposals")
     if not len(found.table):
         return Answer("No phrase of this corpus stands out as a concept that the thesaurus lacks.")

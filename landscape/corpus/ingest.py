@@ -17,8 +17,8 @@ from landscape.corpus.parts import Layout, PartWriter
 from landscape.corpus.reading import read_papers
 from landscape.corpus.scanning import KEYS, Scan, part_names, scan_input
 from landscape.corpus.schema import IngestReport, PartReport
-from landscape.corpus.whole_files import put_in_place
 from landscape.errors import InputError
+from landscape.outputs import put_in_place
 
 __all__ = ["IngestReport", "PartReport", "ingest", "read_papers"]
 

@@ -18,7 +18,7 @@ from landscape.corpus.merging import merge_records, names_of
 from landscape.corpus.normalising import Row, to_table
 from landscape.corpus.scanning import Scan
 from landscape.corpus.schema import PartReport, papers_schema
-from landscape.corpus.whole_files import put_in_place
+from landscape.outputs import put_in_place
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -24,7 +24,7 @@ from landscape.corpus.identifiers import is_eprint_bibcode, is_eprint_doi
 from landscape.corpus.readers import choose_reader
 from landscape.corpus.reading import BATCH_SIZE, read_papers
 from landscape.corpus.schema import Batch
-from landscape.corpus.whole_files import write_whole
+from landscape.outputs import write_whole
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -15,10 +15,11 @@ from landscape.errors import InputError
 from landscape.figures.caption import GENERATED, headline
 from landscape.figures.colours import theme
 from landscape.figures.density_map import chosen_topics, facts_of, positions
-from landscape.figures.export import few_colours, write_whole
+from landscape.figures.export import few_colours
 from landscape.figures.impact_map import View, share_maps
 from landscape.figures.impact_words import percent
 from landscape.figures.share_picture import choose_scale, draw_shares, share_key
+from landscape.outputs import check_output, write_output
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -105,9 +106,9 @@ def animate(
     views = moving_views(usage, since=since, until=until, window=window)
     pictures = _draw(atlas, usage, views, colours=colours, size_inches=size_inches, dpi=dpi)
     encode = _gif if target.suffix.lower() == ".gif" else _mp4
-    write_whole(target, encode(pictures, seconds))
+    write_output(target, encode(pictures, seconds))
     words = _alt_text(atlas, usage, views)
-    write_whole(target.with_suffix(".alt.txt"), f"{words}\n".encode())
+    write_output(target.with_suffix(".alt.txt"), f"{words}\n".encode())
     return target
 
 
@@ -289,12 +290,7 @@ def _mp4(pictures: list[Image.Image], seconds: float) -> bytes:
 
 def _check(path: str | os.PathLike[str], *, window: int, seconds: float, dpi: int) -> Path:
     """Refuse what cannot be, before anything is drawn."""
-    target = Path(path)
-    if target.suffix.lower() not in _KINDS:
-        raise InputError(
-            f"An animation cannot be written as {target.name!r}; use a name that ends in .gif "
-            "or .mp4."
-        )
+    target = check_output(path, _KINDS, what="An animation")
     if target.suffix.lower() == ".mp4" and shutil.which("ffmpeg") is None:
         raise InputError("An .mp4 needs the program ffmpeg, which is not there; write a .gif.")
     if not 1 <= window <= 50:

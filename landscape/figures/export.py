@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 import io
 import os
 import re
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape, quoteattr
 
 from landscape.errors import InputError
+from landscape.outputs import check_output, write_output
 from landscape.text.spreadsheet import as_csv
 
 if TYPE_CHECKING:
@@ -76,12 +75,12 @@ def save_figure(figure: Figure, path: str | os.PathLike[str], *, dpi: int | None
     if words:
         files[target.with_suffix(".alt.txt")] = f"{words}\n".encode()
     for file, content in files.items():
-        write_whole(file, content)
+        write_output(file, content)
     return target
 
 
 def check_kind(path: str | os.PathLike[str]) -> Path:
-    """Refuse a file of a kind that `save_figure` does not write, before anything is drawn.
+    """Refuse a file that `save_figure` cannot write, before anything is drawn.
 
     Raises
     ------
@@ -93,13 +92,7 @@ def check_kind(path: str | os.PathLike[str]) -> Path:
     Traceback (most recent call last):
     landscape.errors.InputError: A figure cannot be written as 'map.doc'; use a name that ends ...
     """
-    target = Path(path)
-    if target.suffix.lower() not in _WRITERS:
-        raise InputError(
-            f"A figure cannot be written as {target.name!r}; "
-            f"use a name that ends in one of {', '.join(_WRITERS)}."
-        )
-    return target
+    return check_output(path, _WRITERS, what="A figure")
 
 
 def _check_own(file: Path, content: bytes) -> None:
@@ -234,35 +227,3 @@ def _first_sentence(words: str) -> str:
 
 def _csv(table: pd.DataFrame) -> bytes:
     return as_csv(table, float_format="%.6g").encode()
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write beside and rename into place, so that no half file is ever seen.
-
-    Parameters
-    ----------
-    path : pathlib.Path
-    content : bytes
-
-    Raises
-    ------
-    InputError
-        If the folder does not exist, cannot be written, or is full.
-    """
-    partial: str | None = None
-    try:
-        handle, partial = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(partial, 0o666 & ~umask)  # noqa: PTH101 - mkstemp made it for its owner only
-        os.replace(partial, path)  # noqa: PTH105 - the atomic rename, on a name from mkstemp
-    except OSError as error:
-        if partial is not None:
-            with contextlib.suppress(OSError):
-                Path(partial).unlink()
-        raise InputError(
-            f"The figure cannot be written to {path}: {error.strerror or error}. "
-            "Choose a folder that exists, can be written, and has room."
-        ) from error

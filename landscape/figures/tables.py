@@ -8,8 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from landscape.atlas.storage import write_bytes
-from landscape.errors import InputError
+from landscape.outputs import check_output, write_output
 
 if TYPE_CHECKING:
     from landscape.overlays.analysis import Analysis
@@ -46,15 +45,11 @@ def save_table(analysis: Analysis, path: str | os.PathLike[str]) -> Path:
     '# Half.\n# Of 2 papers.\nshare\n0.5\n'
     """
     path = check_table_kind(path)
-    try:
-        write_bytes(path, _FORMS[path.suffix.lower()](analysis).encode())
-    except OSError as error:
-        raise InputError(f"{path} cannot be written ({error.strerror or error}).") from error
-    return path
+    return write_output(path, _FORMS[path.suffix.lower()](analysis))
 
 
 def check_table_kind(path: str | os.PathLike[str]) -> Path:
-    """Refuse a file of a kind that `save_table` does not write, before anything is computed.
+    """Refuse a file that `save_table` cannot write, before anything is computed.
 
     Raises
     ------
@@ -66,13 +61,7 @@ def check_table_kind(path: str | os.PathLike[str]) -> Path:
     Traceback (most recent call last):
     landscape.errors.InputError: A table cannot be written as 'impact.xls'; use a name that ends ...
     """
-    path = Path(path)
-    if path.suffix.lower() not in _FORMS:
-        raise InputError(
-            f"A table cannot be written as {path.name!r}; use a name that ends in one of "
-            f"{', '.join(_FORMS)}."
-        )
-    return path
+    return check_output(path, _FORMS, what="A table")
 
 
 def _json(analysis: Analysis) -> str:

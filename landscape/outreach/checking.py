@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from landscape.errors import InputError
+from landscape.outputs import check_output
 from landscape.outreach.themes import THEMES, Theme
 from landscape.outreach.writing import gazetteer_of
 
@@ -28,18 +29,7 @@ def check_target(path: str | os.PathLike[str]) -> Path:
     Traceback (most recent call last):
     landscape.errors.InputError: An outreach map cannot be written as 'map.jpg'; use a name that ...
     """
-    target = Path(path)
-    if target.suffix.lower() not in KINDS:
-        raise InputError(
-            f"An outreach map cannot be written as {target.name!r}; use a name that ends in one "
-            f"of {', '.join(KINDS)}."
-        )
-    if not target.parent.is_dir():
-        raise InputError(
-            f"The folder {target.parent} does not exist; make it first, or choose another for "
-            f"{target.name}."
-        )
-    return target
+    return check_output(path, KINDS, what="An outreach map")
 
 
 def find_theme(name: str) -> Theme:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from landscape.figures.export import write_whole
+from landscape.outputs import write_output
 from landscape.outreach.checking import check_target
 from landscape.outreach.gazetteer import Entry, as_table
 
@@ -107,9 +107,9 @@ class Rendering:
         from landscape.outreach.writing import sidecars, written
 
         target = check_target(path)
-        write_whole(target, written(self, target.suffix.lower()))
+        write_output(target, written(self, target.suffix.lower()))
         for file, content in sidecars(self, target).items():
-            write_whole(file, content)
+            write_output(file, content)
         return target
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from landscape.atlas.storage import write_bytes
 from landscape.errors import InputError
+from landscape.outputs import check_output, write_output
 from landscape.text.spreadsheet import as_csv
 
 if TYPE_CHECKING:
@@ -44,21 +44,17 @@ def write_results(results: Results, path: str | os.PathLike[str]) -> Path:
     Traceback (most recent call last):
     landscape.errors.InputError: Papers cannot be written as 'papers.doc'; use a name that ...
     """
-    path = check_ending(path)
+    path = check_results_file(path)
     if not len(results):
         message = f"No paper was found, so {path} is left as it is; ask for something else."
         raise InputError(message)
     text = _FORMS[path.suffix.lower()](results)
     ended = text if text.endswith("\n") or not text else f"{text}\n"
-    try:
-        write_bytes(path, ended.encode())
-    except OSError as error:
-        raise InputError(f"{path} cannot be written ({error.strerror or error}).") from error
-    return path
+    return write_output(path, ended)
 
 
-def check_ending(path: str | os.PathLike[str]) -> Path:
-    """Refuse a file of a kind that `write_results` does not write, before anything is searched.
+def check_results_file(path: str | os.PathLike[str]) -> Path:
+    """Refuse a file that `write_results` cannot write, before anything is searched.
 
     Raises
     ------
@@ -66,17 +62,10 @@ def check_ending(path: str | os.PathLike[str]) -> Path:
 
     Examples
     --------
-    >>> check_ending("papers.BIB").name
+    >>> check_results_file("papers.BIB").name
     'papers.BIB'
     """
-    path = Path(path)
-    if path.suffix.lower() not in _FORMS:
-        message = (
-            f"Papers cannot be written as {path.name!r}; use a name that ends in one of "
-            f"{', '.join(_FORMS)}."
-        )
-        raise InputError(message)
-    return path
+    return check_output(path, _FORMS, what="Papers")
 
 
 def _json(results: Results) -> str:

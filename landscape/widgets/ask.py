@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets as widgets
 
 from landscape.errors import AtlasError, InputError, LandscapeError
+from landscape.outputs import check_output, write_output
 from landscape.progress import progress
 from landscape.query.html import escape
 from landscape.widgets.answer_view import FILES, AnswerView, Asked
 from landscape.widgets.ask_controls import AskControls
 from landscape.widgets.connection import Connection
-from landscape.widgets.export import write_file
 from landscape.widgets.panel import Panel
 from landscape.widgets.recipe import code_of
 
@@ -212,15 +212,11 @@ class AskPanel(Panel):
         InputError
             For another ending, before the first answer, or where it cannot be written.
         """
-        ending = Path(path).suffix.lower()
-        if ending not in FILES:
-            message = f"An answer is not saved as {Path(path).name!r}; end in {', '.join(FILES)}."
-            raise InputError(message)
+        target = check_output(path, FILES, what="An answer")
         if self._view.asked is None:
             raise InputError("There is no answer to save yet; ask a question first.")
-        return write_file(
-            path, self._view.asked.file(ending, self._atlas, papers=self._view.chosen)
-        )
+        papers, ending = self._view.chosen, target.suffix.lower()
+        return write_output(target, self._view.asked.file(ending, self._atlas, papers=papers))
 
     def stop(self) -> None:
         """Stop asking; earlier answers stay, and what was written so far is marked."""

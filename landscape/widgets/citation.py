@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets as widgets
 
 from landscape.errors import InputError
+from landscape.outputs import check_output, write_output
 from landscape.query.html import escape
 from landscape.text.spreadsheet import as_csv
 from landscape.widgets.citation_view import answer_html, item_of, steps_html
-from landscape.widgets.export import download_link, write_file
+from landscape.widgets.export import download_link
 from landscape.widgets.paper_list import PaperList
 from landscape.widgets.scholar_code import Name, called, connecting, lines
 from landscape.widgets.scholar_panel import (
@@ -198,13 +199,10 @@ class CitationPanel(ScholarPanel):
         InputError
             For another ending, before the first answer, or where it cannot be written.
         """
-        ending = Path(path).suffix.lower()
-        if ending not in FILES:
-            message = f"An answer is not saved as {Path(path).name!r}; end in {', '.join(FILES)}."
-            raise InputError(message)
+        target = check_output(path, FILES, what="An answer")
         if self._value is None:
             raise InputError("There is no answer to save yet; find a paper first.")
-        return write_file(path, self._file(ending))
+        return write_output(target, self._file(target.suffix.lower()))
 
     # -- steps
 

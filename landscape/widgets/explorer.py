@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape.errors import InputError
+from landscape.outputs import write_output
 from landscape.widgets import explorer_tasks as tasks
 from landscape.widgets import explorer_work as work
 from landscape.widgets.colouring import DENSITY
 from landscape.widgets.explorer_checks import USUAL_SIZE
 from landscape.widgets.explorer_events import connect
 from landscape.widgets.explorer_state import ExplorerState, heading_of
-from landscape.widgets.export import write_file
 from landscape.widgets.picking import rows_of_selection
 from landscape.widgets.summary import Summary, selection_table, summarise
 from landscape.widgets.views import view_of
@@ -289,9 +289,9 @@ class MapExplorer(ExplorerState):
         target = Path(path).expanduser()
         ending = target.suffix.lower()
         if ending == ".csv":
-            return write_file(target, work.papers_as_csv(self.atlas, self._some_rows()))
+            return write_output(target, work.papers_as_csv(self.atlas, self._some_rows()))
         if ending == ".bib":
-            return write_file(target, work.papers_as_bibtex(self.atlas, self._some_rows()))
+            return write_output(target, work.papers_as_bibtex(self.atlas, self._some_rows()))
         return save_view(
             self.atlas, self._scene, self._data, target, texts=self._painter.texts
         )  # fmt: skip

@@ -7,7 +7,6 @@ from base64 import b64encode
 from pathlib import Path
 
 from landscape.errors import InputError
-from landscape.figures.export import write_whole
 
 MOST_BYTES = 24_000_000
 """A link holds no more: the page holds it too."""
@@ -58,28 +57,6 @@ def download_link(name: str, content: str | bytes, *, text: str | None = None) -
         f"<a class='landscape-download' download='{html.escape(name)}' "
         f"href='data:{kind};base64,{b64encode(raw).decode('ascii')}'>{html.escape(said)}</a>"
     )
-
-
-def write_file(path: str | Path, content: str | bytes) -> Path:
-    """Write a file, whole or not at all.
-
-    Parameters
-    ----------
-    path : path
-    content : str or bytes
-
-    Returns
-    -------
-    pathlib.Path
-
-    Raises
-    ------
-    InputError
-        If it cannot be written.
-    """
-    target = Path(path).expanduser()
-    write_whole(target, content.encode() if isinstance(content, str) else content)
-    return target
 
 
 def _size(n_bytes: int) -> str:

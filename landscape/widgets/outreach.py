@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets as widgets
 
 from landscape.errors import InputError
+from landscape.outputs import write_output
 from landscape.progress import Stopped
 from landscape.widgets.analysis_look import analysis_css
-from landscape.widgets.export import download_link, write_file
+from landscape.widgets.export import download_link
 from landscape.widgets.outreach_controls import OutreachControls
 from landscape.widgets.outreach_view import (
     code_of,
@@ -263,4 +264,4 @@ def _write(rendering: Rendering, path: Path) -> Path:
         return rendering.save(path)
     from landscape.text.spreadsheet import as_csv
 
-    return write_file(path, as_csv(rendering.gazetteer, float_format="%.6g"))
+    return write_output(path, as_csv(rendering.gazetteer, float_format="%.6g"))

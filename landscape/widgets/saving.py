@@ -12,7 +12,8 @@ import numpy as np
 
 from landscape.figures.caption import GENERATED, count, explanation, headline
 from landscape.figures.density_map import facts_of
-from landscape.figures.export import check_kind, save_figure, write_whole
+from landscape.figures.export import check_kind, save_figure
+from landscape.outputs import write_output
 from landscape.widgets.legend import legend_html, view_line
 from landscape.widgets.paper_card import hover_text, links_html
 from landscape.widgets.raster import draw_picture
@@ -57,7 +58,7 @@ def save_view(
     """
     target = check_kind(path)
     if target.suffix.lower() == ".html":
-        write_whole(target, page_of(atlas, scene, data, texts=texts).encode())
+        write_output(target, page_of(atlas, scene, data, texts=texts))
         return target
     return save_figure(sheet_of(atlas, scene, data), target)
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets as widgets
 
 from landscape.errors import InputError, LandscapeError
+from landscape.outputs import check_output, write_output
 from landscape.query.html import escape
-from landscape.widgets.export import write_file
 from landscape.widgets.scholar_code import Name, called, connecting, lines
 from landscape.widgets.scholar_panel import ScholarPanel, Told, main_button, needed
 from landscape.widgets.survey_controls import SurveyControls
@@ -173,13 +173,10 @@ class SurveyPanel(ScholarPanel):
         InputError
             For another ending, before the first survey, or where it cannot be written.
         """
-        ending = Path(path).suffix.lower()
-        if ending not in FILES:
-            message = f"A survey is not saved as {Path(path).name!r}; end in {', '.join(FILES)}."
-            raise InputError(message)
+        target = check_output(path, FILES, what="A survey")
         if self.value is None:
             raise InputError("There is no survey to save yet; survey a question first.")
-        return write_file(path, self._view.file(ending))
+        return write_output(target, self._view.file(target.suffix.lower()))
 
     # -- steps
 

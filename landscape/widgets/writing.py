@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets as widgets
 
 from landscape.errors import InputError
+from landscape.outputs import check_output, write_output
 from landscape.text.spreadsheet import as_csv
-from landscape.widgets.export import download_link, write_file
+from landscape.widgets.export import download_link
 from landscape.widgets.scholar_code import Name, called, connecting, desk_lines, lines
 from landscape.widgets.scholar_panel import ScholarPanel, Told, needed
 from landscape.widgets.writing_tabs import CheckingTab, CitingTab, RelatedTab
@@ -283,13 +284,10 @@ class WritingPanel(ScholarPanel):
         InputError
             For another ending, before the first papers, or where it cannot be written.
         """
-        ending = Path(path).suffix.lower()
-        if ending not in FILES:
-            message = f"Papers are not saved as {Path(path).name!r}; end in {', '.join(FILES)}."
-            raise InputError(message)
+        target = check_output(path, FILES, what="Papers")
         if self._value is None:
             raise InputError("There are no papers to save yet; look for some first.")
-        return write_file(path, self._file(ending))
+        return write_output(target, self._file(target.suffix.lower()))
 
     # -- steps
 

@@ -8,8 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from landscape.atlas.storage import write_bytes
-from landscape.errors import InputError
+from landscape.outputs import check_output, write_output
 from landscape.query.files import write_results
 
 if TYPE_CHECKING:
@@ -58,20 +57,16 @@ def write_survey(survey: Survey, path: str | os.PathLike[str]) -> Path:
     Traceback (most recent call last):
     landscape.errors.InputError: A survey cannot be written as 'survey.doc'; use a name that ...
     """
-    path = check_ending(path)
+    path = check_survey_file(path)
     ending = path.suffix.lower()
     if ending in _OF_RESULTS:
         return write_results(survey.results, path)
     text = _FORMS[ending](survey)
-    try:
-        write_bytes(path, (text if text.endswith("\n") else f"{text}\n").encode())
-    except OSError as error:
-        raise InputError(f"{path} cannot be written ({error.strerror or error}).") from error
-    return path
+    return write_output(path, text if text.endswith("\n") else f"{text}\n")
 
 
-def check_ending(path: str | os.PathLike[str]) -> Path:
-    """Refuse a file of a kind that `write_survey` does not write.
+def check_survey_file(path: str | os.PathLike[str]) -> Path:
+    """Refuse a file that `write_survey` cannot write.
 
     Raises
     ------
@@ -79,14 +74,7 @@ def check_ending(path: str | os.PathLike[str]) -> Path:
 
     Examples
     --------
-    >>> check_ending("papers.BIB").name
+    >>> check_survey_file("papers.BIB").name
     'papers.BIB'
     """
-    path = Path(path)
-    allowed = (*_OF_RESULTS, *_FORMS)
-    if path.suffix.lower() not in allowed:
-        raise InputError(
-            f"A survey cannot be written as {path.name!r}; use a name that ends in one of "
-            f"{', '.join(allowed)}."
-        )
-    return path
+    return check_output(path, (*_OF_RESULTS, *_FORMS), what="A survey")

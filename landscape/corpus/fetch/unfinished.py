@@ -12,6 +12,7 @@ from typing import BinaryIO, Self
 import orjson
 
 from landscape.errors import InputError
+from landscape.outputs import write_whole
 
 _WITHDRAWN = "withdrawn by its source"
 
@@ -261,16 +262,6 @@ def _digest(line: bytes) -> bytes:
 
 def _words(request: Mapping[str, object]) -> str:
     return ", ".join(f"{name} {value}" for name, value in request.items() if value is not None)
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a small file so that a crash leaves the old or the new one, never half of it."""
-    beside = path.with_name(path.name + ".new")
-    with beside.open("wb") as stream:
-        stream.write(content)
-        stream.flush()
-        os.fsync(stream.fileno())
-    beside.replace(path)
 
 
 def _lock(stream: BinaryIO, out: Path) -> None:

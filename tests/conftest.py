@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import landscape
 from landscape import Atlas
+from tests.servers.openai_server import KEY, OpenAIServer
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
@@ -40,6 +42,16 @@ def real_papers(real_data: Path) -> Path:
     if not path.is_file():
         pytest.skip(f"no real papers at {path}. {HOW_TO_GET_REAL_DATA}")
     return path
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenAIServer]:
+    """A scripted language model on this machine; the environment names it, as a user's would."""
+    with OpenAIServer() as running:
+        monkeypatch.setenv("OPENAI_API_KEY", KEY)
+        monkeypatch.setenv("OPENAI_BASE_URL", running.url)
+        monkeypatch.setenv("LANDSCAPE_LLM_MODEL", "small-chat")
+        yield running
 
 
 @pytest.fixture(scope="session")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from landscape.query.exporting import plain, results_as_dict
-from landscape.query.records import Coverage, Evidence, Hit, Paper, Results
+from landscape.query.exporting import evidence_as_dict, plain, results_as_dict
+from landscape.query.records import Coverage, Hit, Paper, Results
 from landscape.query.writing import coverage_as_text
 
 if TYPE_CHECKING:
@@ -148,23 +148,6 @@ def citing_as_text(found: Citing) -> str:
     bounds = [coverage_as_text(one) for one in found.coverage.values()]
     blocks = [papers or "No paper was found.", "\n".join(found.notes), "\n".join(bounds)]
     return "\n\n".join(filter(None, blocks))
-
-
-def evidence_as_dict(evidence: Evidence) -> dict[str, Any]:
-    """A sentence of a paper as JSON values.
-
-    Examples
-    --------
-    >>> evidence_as_dict(Evidence("x", "x", 0, 5, "Dust."))["text"]
-    'Dust.'
-    """
-    return {
-        "paper_id": evidence.paper_id,
-        "label": evidence.label,
-        "start": evidence.start,
-        "end": evidence.end,
-        "text": evidence.text,
-    }
 
 
 def _suggestion(one: Suggestion) -> dict[str, Any]:

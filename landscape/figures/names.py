@@ -39,11 +39,38 @@ def clean_name(name: str, *, most: int = MOST_LETTERS) -> str:
     >>> clean_name("  dark\nmatter \u202e halos")
     'dark matter halos'
     """
-    text = unicodedata.normalize("NFC", str(name))
-    spaced = (" " if character.isspace() else character for character in text)
-    kept = (c for c in spaced if not unicodedata.category(c).startswith("C"))
-    text = " ".join("".join(kept).split())
-    text = "".join(c if _drawable(c) else _plainer(c) for c in text)
+    text = "".join(c if _drawable(c) else _plainer(c) for c in one_line(name))
+    return shortened(text, most=most)
+
+
+def one_line(text: object, *, keep: str = "") -> str:
+    r"""Make a text one safe line: no control and direction characters.
+
+    Parameters
+    ----------
+    text : object
+        As it comes, from anywhere.
+    keep : str
+        Invisible characters that stay, such as the joiners that some scripts need.
+
+    Examples
+    --------
+    >>> one_line("  dark\nmatter \u202e halos")
+    'dark matter halos'
+    """
+    spaced = (" " if c.isspace() else c for c in unicodedata.normalize("NFC", str(text)))
+    kept = (c for c in spaced if c in keep or not unicodedata.category(c).startswith("C"))
+    return " ".join("".join(kept).split())
+
+
+def shortened(text: str, *, most: int) -> str:
+    """Cut a text; one that was cut ends in an ellipsis.
+
+    Examples
+    --------
+    >>> shortened("dark matter", most=6)
+    'dark…'
+    """
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"
 
 

@@ -6,12 +6,12 @@ import csv
 import json
 import os
 import re
-import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from landscape.errors import InputError, RemoteError
+from landscape.figures.names import one_line, shortened
 
 if TYPE_CHECKING:
     from landscape.llm.models import LanguageModel
@@ -20,7 +20,7 @@ LONGEST = 80  # letters of a name; a longer one is cut with an ellipsis
 _AT_ONCE = 25
 _LONGEST_PHRASE = 48
 _MARKUP = re.compile(r"[<>{}\[\]*_`|\\]|https?:|www\.")  # a phrase of the public has none
-_KEPT = "\u200c\u200d"  # joiners that Persian and Indian scripts need
+_JOINERS = "\u200c\u200d"  # joiners that Persian and Indian scripts need
 
 _INSTRUCTIONS = f"""\
 You rename regions on a map of research literature for a poster that the public sees.
@@ -68,11 +68,7 @@ def tidy_name(name: object, *, most: int = LONGEST) -> str:
     >>> tidy_name("  dark\nmatter \u202e halos")
     'dark matter halos'
     """
-    text = unicodedata.normalize("NFC", str(name))
-    spaced = (" " if character.isspace() else character for character in text)
-    kept = (c for c in spaced if c in _KEPT or not unicodedata.category(c).startswith("C"))
-    text = " ".join("".join(kept).split())
-    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+    return shortened(one_line(name, keep=_JOINERS), most=most)
 
 
 def read_names(

@@ -160,6 +160,23 @@ def plain(value: Any) -> Any:
     return value if value is None or isinstance(value, str | int) else str(value)
 
 
+def evidence_as_dict(evidence: Evidence) -> dict[str, Any]:
+    """A sentence of a paper as JSON values.
+
+    Examples
+    --------
+    >>> evidence_as_dict(Evidence("x", "x", 0, 5, "Dust."))["text"]
+    'Dust.'
+    """
+    return {
+        "paper_id": evidence.paper_id,
+        "label": evidence.label,
+        "start": evidence.start,
+        "end": evidence.end,
+        "text": evidence.text,
+    }
+
+
 def _hit(hit: Hit) -> dict[str, Any]:
     paper = hit.paper
     return {
@@ -205,17 +222,7 @@ def _claim(claim: Claim) -> dict[str, Any]:
         "text": claim.text,
         "citations": list(claim.citations),
         "verdict": claim.verdict,
-        "evidence": [_evidence(evidence) for evidence in claim.evidence],
-    }
-
-
-def _evidence(evidence: Evidence) -> dict[str, Any]:
-    return {
-        "paper_id": evidence.paper_id,
-        "label": evidence.label,
-        "start": evidence.start,
-        "end": evidence.end,
-        "text": evidence.text,
+        "evidence": [evidence_as_dict(evidence) for evidence in claim.evidence],
     }
 
 
@@ -227,7 +234,7 @@ def _consensus(consensus: Consensus | None) -> dict[str, Any] | None:
             "paper_id": stance.paper_id,
             "label": stance.label,
             "position": stance.position,
-            "evidence": _evidence(stance.evidence) if stance.evidence else None,
+            "evidence": evidence_as_dict(stance.evidence) if stance.evidence else None,
         }
         for stance in consensus.stances
     ]

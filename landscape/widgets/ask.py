@@ -5,7 +5,6 @@ Its controls are those of pathfinder (figure 6 of Iyer et al. 2024, ApJS 275, 38
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
@@ -15,14 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from landscape.errors import AtlasError, InputError, LandscapeError
+from landscape.errors import InputError, LandscapeError
 from landscape.outputs import check_output, write_output
 from landscape.progress import progress
 from landscape.query.html import escape
 from landscape.widgets.answer_view import FILES, AnswerView, Asked
 from landscape.widgets.ask_controls import AskControls
+from landscape.widgets.atlas_panel import AtlasPanel
 from landscape.widgets.connection import Connection
-from landscape.widgets.panel import Panel
 from landscape.widgets.recipe import code_of
 
 if TYPE_CHECKING:
@@ -33,10 +32,9 @@ if TYPE_CHECKING:
     from landscape.query.records import Answer, Step
 
 _SHOWN_EVERY = 0.15  # seconds between two states of a text that is being written
-_LAST_KEYS = 0.25  # seconds: the last letters typed may come after the Enter that follows them
 
 
-class AskPanel(Panel):
+class AskPanel(AtlasPanel):
     """Ask an atlas questions, with a language model or without.
 
     Parameters
@@ -69,8 +67,6 @@ class AskPanel(Panel):
     def __init__(
         self, atlas: Atlas, *, connection: Connection | None = None, question: str = ""
     ) -> None:
-        self._atlas = atlas
-        self.connection = connection if connection is not None else Connection()
         self._history: list[Asked] = []
         self._live_text = _LiveText()
         self.controls = AskControls()
@@ -91,20 +87,15 @@ class AskPanel(Panel):
             layout=widgets.Layout(width="auto", display="none"),
         )  # fmt: skip
         self._plan, self._model_line = widgets.HTML(), widgets.HTML()
-        self._reopen = widgets.Button(
-            description="Open the atlas again", icon="refresh",
-            tooltip="Open the atlas as it is now; earlier answers stay",
-            layout=widgets.Layout(width="190px", display="none"),
-        )  # fmt: skip
         self._earlier = widgets.VBox(
             [widgets.HTML("<p class='landscape-quiet'>Nothing was asked yet.</p>")]
         )
+        super().__init__("Ask", atlas, connection=connection)
         self._folds = widgets.Accordion(
             children=[self.controls, self.connection, self._earlier],
             titles=("Settings", "Language model", "Earlier questions"),
             selected_index=None,
         )
-        super().__init__(f"Ask {atlas.title}", [])
         style = widgets.HTML(f"<style>{_css()}</style>", layout=widgets.Layout(display="none"))
         # What is going on, and how to stop it, stands by the question and not below an answer.
         css, heading = tuple(self.children)[:2]
@@ -113,21 +104,15 @@ class AskPanel(Panel):
             self._plan, self._model_line, self._follow, self._working, self._status, self._reopen,
             self._live_text.widget, self._folds, self._view, self._code_line,
         )  # fmt: skip
-        self._button.on_click(lambda _: self._asked_on_the_page())
-        self._question.on_msg(self._on_enter)
+        self._button.on_click(lambda _: self._try(self._ask_what_is_typed))
+        self._on_enter(self._question, self._ask_what_is_typed)
         self._question.observe(lambda _: self._show_plan(), "value")
-        self._reopen.on_click(lambda _: self.open_again())
         self._folds.observe(lambda _: self._show_plan(), "selected_index")
         self._show_plan()
 
     def __repr__(self) -> str:
         n = len(self._history)
         return f"<AskPanel: {self._atlas.title}, {n} answer{'' if n == 1 else 's'}>"
-
-    @property
-    def atlas(self) -> Atlas:
-        """The atlas that is asked."""
-        return self._atlas
 
     @property
     def value(self) -> Answer | None:
@@ -180,19 +165,6 @@ class AskPanel(Panel):
         thread = (*shown.thread, shown.answer) if follow_up and shown else ()
         model = self.connection.value
         self._begin(asked, given, thread, model)
-
-    def open_again(self) -> None:
-        """Open the atlas as it is now, after it was built again."""
-        from landscape.atlas.reading import open_atlas
-
-        try:
-            self._atlas = open_atlas(self._atlas.path)
-        except LandscapeError as error:
-            self._tell(error)
-            return
-        self.heading = f"Ask {self._atlas.title}"
-        self._reopen.layout.display = "none"
-        self.say("The atlas was opened again.")
 
     def save(self, path: str | Path) -> Path:
         """Write the answer shown into a file.
@@ -303,18 +275,9 @@ class AskPanel(Panel):
     def _tell(self, error: Exception) -> None:
         super()._tell(error)
         self._live_text.mark("It broke off. Written so far (unfinished, unchecked)")
-        if isinstance(error, AtlasError):
-            self._reopen.layout.display = ""
 
-    def _asked_on_the_page(self) -> None:
-        try:
-            self.ask(follow_up=self._follow.value)
-        except LandscapeError as error:
-            Panel._tell(self, error)
-
-    def _on_enter(self, _widget: Any, content: Any, _buffers: Any) -> None:
-        if isinstance(content, dict) and content.get("event") == "submit":
-            threading.Timer(_LAST_KEYS, self._asked_on_the_page).start()
+    def _ask_what_is_typed(self) -> None:
+        self.ask(follow_up=self._follow.value)
 
     def _show_plan(self) -> None:
         try:

@@ -11,19 +11,18 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import ipywidgets as widgets
 
-from landscape.errors import AtlasError, InputError, LandscapeError
+from landscape.errors import InputError
 from landscape.progress import progress
 from landscape.query.html import STYLE, escape
+from landscape.widgets.atlas_panel import AtlasPanel
 from landscape.widgets.connection import Connection
 from landscape.widgets.interrupting import STOPPED, Interruptible
-from landscape.widgets.panel import Panel
 
 if TYPE_CHECKING:
     from landscape.atlas.reading import Atlas
 
 T = TypeVar("T")
 _SHOWN_STEPS = 8
-_LAST_KEYS = 0.25  # seconds: the last letters typed may come after the Enter that follows them
 _FAILED = re.compile(rf"The language model failed:? ?\(?{STOPPED}\)?\.?")
 
 
@@ -48,7 +47,7 @@ class Told:
         return self.wish.is_set()
 
 
-class ScholarPanel(Panel):
+class ScholarPanel(AtlasPanel):
     """A panel on which an agent works over an atlas, with a language model or without.
 
     Parameters
@@ -64,19 +63,11 @@ class ScholarPanel(Panel):
     def __init__(
         self, heading: str, atlas: Atlas, *, connection: Connection | None, without_model: str
     ) -> None:
-        self._atlas = atlas
-        self._verb = heading
         self._without_model = without_model
-        self.connection = connection if connection is not None else Connection()
         self._wish: threading.Event | None = None
         self._steps: list[str] = []
         self._model_line, self._live = widgets.HTML(), widgets.HTML()
-        self._reopen = widgets.Button(
-            description="Open the atlas again", icon="refresh", tooltip="Open the atlas as it is",
-            layout=widgets.Layout(width="190px", display="none"),
-        )  # fmt: skip
-        self._reopen.on_click(lambda _: self.open_again())
-        super().__init__(f"{heading} {atlas.title}", [])
+        super().__init__(heading, atlas, connection=connection)
         self.add_class("landscape-scholar")
 
     def _lay_out(
@@ -97,24 +88,6 @@ class ScholarPanel(Panel):
             self._reopen, self._live, self._folds, *found, self._code_line,
         )  # fmt: skip
         self._tell_model()
-
-    @property
-    def atlas(self) -> Atlas:
-        """The atlas that is worked on."""
-        return self._atlas
-
-    def open_again(self) -> None:
-        """Open the atlas as it is now, after it was built again."""
-        from landscape.atlas.reading import open_atlas
-
-        try:
-            self._atlas = open_atlas(self._atlas.path)
-        except LandscapeError as error:
-            self._tell(error)
-            return
-        self.heading = f"{self._verb} {self._atlas.title}"
-        self._reopen.layout.display = "none"
-        self.say("The atlas was opened again.")
 
     def stop(self) -> None:
         """Stop what is running and keep what it has found; once more, and that is dropped too."""
@@ -176,22 +149,6 @@ class ScholarPanel(Panel):
         super()._tell(error)
         self._wish = None
         self._live.value = ""
-        if isinstance(error, AtlasError):
-            self._reopen.layout.display = ""
-
-    def _try(self, do: Callable[[], Any]) -> None:
-        """Do what a control of the page asks for; what cannot be is told in one sentence."""
-        try:
-            do()
-        except LandscapeError as error:
-            Panel._tell(self, error)
-
-    def _on_enter(self, box: widgets.Text, do: Callable[[], Any]) -> None:
-        def entered(_widget: Any, content: Any, _buffers: Any) -> None:
-            if isinstance(content, dict) and content.get("event") == "submit":
-                threading.Timer(_LAST_KEYS, lambda: self._try(do)).start()
-
-        box.on_msg(entered)
 
     def _tell_model(self) -> None:
         if self.connection.is_told:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -14,19 +13,10 @@ from landscape.llm.client import connect
 from landscape.outreach.everyday import ask_names, read_names, tidy_name
 from landscape.outreach.seas import find_waters, separation
 from landscape.outreach.terrain import Terrain
-from tests.servers.openai_server import KEY, OpenAIServer, failing
+from tests.servers.openai_server import OpenAIServer, failing
 
 KNOWN = {"3": "Dark matter halos", "12": "Pulsars", "3|12": "Strait of A and B"}
 PLACES = [{"key": key, "name": name, "keywords": ["a word"]} for key, name in KNOWN.items()]
-
-
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenAIServer]:
-    with OpenAIServer() as running:
-        monkeypatch.setenv("OPENAI_API_KEY", KEY)
-        monkeypatch.setenv("OPENAI_BASE_URL", running.url)
-        monkeypatch.setenv("LANDSCAPE_LLM_MODEL", "small-chat")
-        yield running
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,8 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from landscape.agents.writing import evidence_as_dict, paper_as_dict
+from landscape.agents.writing import paper_as_dict
+from landscape.query.exporting import evidence_as_dict
 
 if TYPE_CHECKING:
     from landscape.agents.checking.records import DraftCheck, Judgement, Uncited

@@ -10,8 +10,8 @@ import sys
 from contextlib import redirect_stdout
 from typing import TYPE_CHECKING, Any
 
-from landscape.agents.mcp_tools import NOTICE, Tools
-from landscape.agents.survey.prompts import one_line
+from landscape.agents.mcp_tools import NOTICE, WITH_MODEL, Tools
+from landscape.corpus.cleaning import one_line
 from landscape.errors import require
 from landscape.query.prompts import as_data
 
@@ -53,11 +53,16 @@ def make_server(atlas: Atlas, *, model: WritingModel | None = None) -> Any:
         version=__version__,
         log_level="WARNING",
     )
-    harmless = ToolAnnotations(
-        read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
-    )
     for tool in Tools(atlas, model=model).all():
-        server.add_tool(tool, annotations=harmless)
+        # A language model costs money, says something else each time, and is another machine.
+        is_asked = model is not None and tool.__name__ in WITH_MODEL
+        hints = ToolAnnotations(
+            read_only_hint=True,
+            destructive_hint=False,
+            idempotent_hint=not is_asked,
+            open_world_hint=is_asked,
+        )
+        server.add_tool(tool, annotations=hints)
     return server
 
 

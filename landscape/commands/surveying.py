@@ -38,7 +38,12 @@ def add_survey(commands: Any) -> None:
     survey.add_argument(
         "--no-model", action="store_true", help="judge by likeness and citations alone"
     )
-    survey.add_argument("--calls", type=positive, default=300, help="most requests to the model")
+    survey.add_argument(
+        "--calls",
+        type=positive,
+        default=300,
+        help="most requests to the model (default: 300); a bad reply is asked for once more",
+    )
     survey.add_argument("--tokens", type=positive, metavar="N", help="most tokens, both ways")
     survey.add_argument("--money", type=float, help="most money; needs --prices")
     survey.add_argument(

@@ -93,6 +93,30 @@ def clean_abstract(text: str) -> str | None:
     return None if _NO_ABSTRACT.fullmatch(cleaned) else cleaned
 
 
+def one_line(text: str, *, most: int) -> str:
+    r"""Join the words of a text by single spaces, without what cannot be printed, and cut it.
+
+    Parameters
+    ----------
+    text : str
+        From anywhere; its markup stays.
+    most : int
+        Longest result in characters.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> one_line(" a \n b\x1b ", most=2)
+    'a'
+    """
+    # What is far beyond the cut is not looked at: a stranger's line may have a megabyte.
+    visible = "".join(c if c.isprintable() else " " for c in text[: 4 * most])
+    return " ".join(visible.split())[:most].strip()
+
+
 def same_but_for_space(original: str, cleaned: str) -> bool:
     """Whether cleaning did no more than normalise white space."""
     return original == cleaned or " ".join(original.split()) == cleaned

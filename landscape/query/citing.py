@@ -271,7 +271,7 @@ def _place(paper: Paper) -> list[str]:
     if not code or not _BIBCODE.fullmatch(code) or not _journal(paper, str) or "arXiv" in code:
         return []
     volume, section, page = code[9:13].strip("."), code[13], code[14:18].strip(".")
-    if not volume.isdigit() or not page:
+    if not volume.isdigit() or not page.isalnum():
         return []
     if section.isdigit():
         page = section + code[14:18]  # five-digit pages begin in the column of the section

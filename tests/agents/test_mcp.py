@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,12 +19,18 @@ from tests.agents.citing_models import some_paper
 TOOLS = {"search", "similar", "paper", "graph", "ask", "survey", "attribute", "map_region"}
 
 
+def files_of(atlas: Atlas) -> dict[Path, int]:
+    """When each file was written; whoever reads the index first leaves its lock beside it."""
+    files = (path for path in atlas.path.rglob("*") if path.is_file() and path.suffix != ".lock")
+    return {path: path.stat().st_mtime_ns for path in files}
+
+
 def test_a_client_over_stdio(demo_atlas: Atlas) -> None:
     """Every tool once, in one process of the command itself."""
     from mcp import Client, StdioServerParameters
 
     paper = some_paper(demo_atlas)
-    before = {p: p.stat().st_mtime_ns for p in demo_atlas.path.rglob("*")}
+    before = files_of(demo_atlas)
     calls: list[tuple[str, dict[str, Any]]] = [
         ("search", {"query": "dust", "k": 3, "filter": "2000.."}),
         ("similar", {"papers": [paper.label], "k": 3}),
@@ -37,6 +44,8 @@ def test_a_client_over_stdio(demo_atlas: Atlas) -> None:
     wrong: list[tuple[str, dict[str, Any], str]] = [
         ("search", {"query": "dust", "k": 10_000}, "1 to 50"),
         ("search", {"query": "dust", "filter": "(("}, "filter"),
+        ("search", {"query": "dust", "filter": "d" * 9_000}, "at most 8,000"),
+        ("similar", {"papers": [paper.label] * 101}, "1 to 100"),
         ("paper", {"paper": "2020Fake..1A"}, "There is no paper"),
         ("attribute", {"excerpt": "No mark."}, "CITATION"),
         ("map_region", {"region": 99_999}, "no region"),
@@ -78,7 +87,7 @@ def test_a_client_over_stdio(demo_atlas: Atlas) -> None:
     for (_, _, said), told in zip(wrong, refused, strict=True):
         assert said in told
         assert "Traceback" not in told
-    assert {p: p.stat().st_mtime_ns for p in demo_atlas.path.rglob("*")} == before
+    assert files_of(demo_atlas) == before
 
 
 def test_replies_are_clean_and_bounded(demo_atlas: Atlas, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,3 +109,12 @@ def test_what_the_tools_say_of_themselves(demo_atlas: Atlas) -> None:
     for tool in listed:
         assert tool.description
         assert tool.input_schema["type"] == "object"
+
+
+def test_only_tools_with_a_language_model_reach_out(demo_atlas: Atlas) -> None:
+    def reaching(model: object) -> set[str]:
+        listed = asyncio.run(make_server(demo_atlas, model=model).list_tools())  # type: ignore[arg-type]
+        return {tool.name for tool in listed if tool.annotations.open_world_hint}
+
+    assert reaching(None) == set()
+    assert reaching(object()) == {"ask", "survey", "attribute"}

@@ -9,7 +9,10 @@ from typing import Any
 
 import pytest
 
+from landscape.agents.survey.journal import Journal
 from landscape.agents.survey.records import Survey
+from landscape.agents.survey.settings import SurveySettings
+from landscape.agents.survey.spending import Meter, Request
 from landscape.atlas.reading import Atlas
 from landscape.cli import main
 from landscape.errors import InputError
@@ -260,6 +263,22 @@ def test_a_server_gone_in_the_middle_leaves_a_partial_survey_that_goes_on(
     assert not asked, "everything was asked before"
     with pytest.raises(InputError, match="belongs to another survey"):
         demo_atlas.survey("Another question about dust?", model=model, resume=whole, **SMALL)
+
+
+def test_a_reply_that_cannot_be_read_is_told_and_not_kept(tmp_path: Path) -> None:
+    kept = tmp_path / "survey.jsonl"
+    meter = Meter(SurveySettings(), Journal(kept, {}))
+
+    def read(reply: Any) -> str:
+        return str(reply["papers"])
+
+    bad, good = meter.ask(
+        [Request(lambda: {"paper": 1}, read, "a?"), Request(lambda: {"papers": 2}, read, "b?")]
+    )
+    assert "another form" in bad.fault
+    assert good.value == "2"
+    assert (meter.calls, meter.failures) == (2, 1)
+    assert len(kept.read_text().splitlines()) == 2  # the head, and the good reply
 
 
 def test_a_reader_can_stop_it(demo_atlas: Atlas, server: OpenAIServer, model: ChatModel) -> None:

@@ -292,3 +292,10 @@ def test_a_suffix_is_no_family_name(name: str, bibtex: str, ris: str, bibitem: s
 
 def test_a_bibitem_has_its_title_once() -> None:
     assert to_bibitems([Paper(0, "x", "Dust", "")]) == r"\bibitem[{Dust}(n.d.)]{x} Dust n.d."
+
+
+def test_a_forged_bibcode_puts_nothing_into_latex() -> None:
+    code = "2022ApJ...931.1&2.S"
+    text = to_bibitems([Paper(0, code, "T", "", ("Smith, A.",), bibcode=code)])
+    assert "&" not in text.replace(code, "")  # as a key it is never printed
+    assert "ApJ" in text

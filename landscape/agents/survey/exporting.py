@@ -6,7 +6,7 @@ import re
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from landscape.agents.survey.prompts import one_line
+from landscape.corpus.cleaning import one_line
 from landscape.query.html import STYLE, escape, paper_as_html
 from landscape.query.markdown import coverage_line
 from landscape.query.records import Hit

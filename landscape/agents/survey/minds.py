@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from landscape.agents.survey import prompts
 from landscape.agents.survey.spending import Request
+from landscape.corpus.cleaning import one_line
 from landscape.query.prompts import as_data
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ class JsonMind:
         def read(reply: Mapping[str, Any]) -> Next:
             wanted = prompts.one_line_each(reply["follow"])
             known = tuple(name for name in wanted if name in lists)
-            return Next(known, prompts.one_line(reply["search"], most=300))
+            return Next(known, one_line(reply["search"], most=prompts.LONGEST_SEARCH))
 
         return self._request(prompts.READ, data, prompts.READ_SCHEMA, read)
 
@@ -125,7 +126,7 @@ class JsonMind:
                 key = labels.get(one["label"])  # a label that was not shown judges nothing
                 if key is not None and key not in found:
                     score = float(min(1.0, max(0.0, one["score"])))
-                    reason = prompts.one_line(one["reason"])
+                    reason = one_line(one["reason"], most=prompts.LONGEST_REASON)
                     found[key] = Judgement(bool(one["decision"]), score, reason)
             return found
 

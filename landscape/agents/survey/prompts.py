@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from landscape.corpus.cleaning import one_line
 from landscape.query.prompts import as_data
 
 _DATA = (
@@ -91,8 +92,8 @@ Decision: True or False
 Reason: one or two sentences
 """
 
-_LONGEST = 300  # characters of a query
-_REASON = 400
+LONGEST_SEARCH = 300  # characters of a query
+LONGEST_REASON = 400
 _SEARCHED = re.compile(r"\[Search\](.*?)(?=\[|$)", re.DOTALL)
 _EXPANDED = re.compile(r"\[Expand\](.*?)(?=\[(?:Search|Expand|Stop)|$)", re.DOTALL)
 _DECIDED = re.compile(r"Decision:\s*\**\s*(True|False)\b", re.IGNORECASE)
@@ -128,7 +129,7 @@ def searched(reply: str) -> list[str]:
     >>> searched("[Search] dust in quasars [Search]cold gas[StopSearch]")
     ['dust in quasars', 'cold gas']
     """
-    return one_line_each(_SEARCHED.findall(reply), most=_LONGEST)
+    return one_line_each(_SEARCHED.findall(reply), most=LONGEST_SEARCH)
 
 
 def expanded(reply: str) -> list[str]:
@@ -139,7 +140,7 @@ def expanded(reply: str) -> list[str]:
     >>> expanded("[Expand] 2. Dust models [Expand]Discussion [StopExpand]")
     ['2. Dust models', 'Discussion']
     """
-    return one_line_each(_EXPANDED.findall(reply), most=_LONGEST)
+    return one_line_each(_EXPANDED.findall(reply), most=LONGEST_SEARCH)
 
 
 def decided(reply: str) -> tuple[bool, str] | None:
@@ -165,10 +166,10 @@ def decided(reply: str) -> tuple[bool, str] | None:
     if found is None:
         return None
     reason = _REASONED.search(reply)
-    return found[1].casefold() == "true", one_line(reason[1] if reason else "", most=_REASON)
+    return found[1].casefold() == "true", one_line(reason[1] if reason else "", most=LONGEST_REASON)
 
 
-def one_line_each(texts: Sequence[object], *, most: int = _LONGEST) -> list[str]:
+def one_line_each(texts: Sequence[object], *, most: int = LONGEST_SEARCH) -> list[str]:
     r"""Tidy texts that a model wrote: one line each, no empty one, no repeat.
 
     Examples
@@ -182,15 +183,3 @@ def one_line_each(texts: Sequence[object], *, most: int = _LONGEST) -> list[str]
         if line:
             kept.setdefault(line.casefold(), line)
     return list(kept.values())
-
-
-def one_line(text: str, *, most: int = _REASON) -> str:
-    r"""Join the words of a text by single spaces, without invisible characters, and cut it.
-
-    Examples
-    --------
-    >>> one_line(" a \n b ", most=2)
-    'a'
-    """
-    visible = "".join(c if c.isprintable() else " " for c in text)
-    return " ".join(visible.split())[:most].strip()

@@ -31,7 +31,7 @@ class SurveySettings:
     expand : int, default 40
         Papers followed in one level; 0 follows none.
     calls : int, default 300
-        Requests to the language model.
+        Requests to the language model. One whose reply has the wrong form is made once more.
     tokens : int, optional
         Tokens, both ways, estimated as one for four bytes.
     money : float, optional

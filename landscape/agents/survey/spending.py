@@ -161,9 +161,16 @@ class Meter:
             if fault:
                 self.failures += 1
                 replies.append(Reply(fault=fault))
-            else:
-                self._journal.keep(request.text, raw)
-                replies.append(Reply(request.read(raw)))
+                continue
+            try:
+                value = request.read(raw)
+            except (KeyError, TypeError, ValueError) as error:
+                self.failures += 1
+                replies.append(Reply(fault=f"its reply had another form ({type(error).__name__})"))
+                continue
+            # Only what could be read is kept: a survey that goes on would trip over it again.
+            self._journal.keep(request.text, raw)
+            replies.append(Reply(value))
         return replies
 
     def _sent(self, requests: Sequence[Request]) -> list[tuple[Any, str]]:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 CITATIONS = "citations"
 STUBS = f"{CITATIONS}/stubs.parquet"
+_LONGEST = 500  # characters of the name of a stub, which a stranger may have written
 INFLUENCE = f"{CITATIONS}/influence.npy"
 _NAMES = ("paper_id", "bibcode", "arxiv_id", "doi")
 _LISTS = {"ref_bibcodes": False, "cite_bibcodes": True}
@@ -201,12 +202,13 @@ def _write_stubs(
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    from landscape.corpus.cleaning import one_line
     from landscape.overlays.citations.names import year_of_name
 
     n_papers = context.manifest.n_papers
     table = pa.table(
         {
-            "stub_id": pa.array(stubs, pa.string()),
+            "stub_id": pa.array([one_line(name, most=_LONGEST) for name in stubs], pa.string()),
             "title": pa.array([titles.get(name) for name in stubs], pa.string()),
             "year": pa.array([year_of_name(name) for name in stubs], pa.int16()),
             "n_citing": pa.array(citations.degrees[n_papers:], pa.int32()),

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from landscape.corpus.cleaning import one_line
 from landscape.corpus.readers.files import open_input, sample
 from landscape.errors import InputError
 
@@ -111,7 +112,7 @@ def _read_table(path: Path, head: bytes) -> Citations:
     for names_of, column in ((citing, "citing_title"), (cited, "cited_title")):
         if column in kept:
             pairs = zip(table[names_of].to_pylist(), table[column].to_pylist(), strict=True)
-            titles.update({name: _clean(title) for name, title in pairs if name and title})
+            titles.update({name: _tidy(title) for name, title in pairs if name and title})
     return Citations(table[citing].combine_chunks(), table[cited].combine_chunks(), titles)
 
 
@@ -122,29 +123,23 @@ def _read_lists(path: Path) -> Citations:
     cited: list[str] = []
     titles: dict[str, str] = {}
     for number, paper in _objects(path):
-        name = _clean(next((str(paper[key]) for key in _NAMES if paper.get(key)), ""))
+        name = _tidy(next((str(paper[key]) for key in _NAMES if paper.get(key)), ""))
         lists = [paper[key] for key in _LISTS if isinstance(paper.get(key), list)]
         if not name:
             raise InputError(
                 f"{path}, line {number}, names no paper; give it one of {', '.join(_NAMES)}."
             )
         if isinstance(paper.get("title"), str):
-            titles[name] = _clean(paper["title"])
+            titles[name] = _tidy(paper["title"])
         for reference in (one for several in lists for one in several):
             other, title = _reference(reference)
-            other, title = _clean(other), _clean(title)
+            other, title = _tidy(other), _tidy(title)
             if other:
                 citing.append(name)
                 cited.append(other)
                 if title:
                     titles[other] = title
     return Citations(pa.array(citing, pa.string()), pa.array(cited, pa.string()), titles)
-
-
-def _clean(text: str | None) -> str:
-    """One line without control characters or broken letters, of bounded length."""
-    shown = "".join(c if c.isprintable() else " " for c in (text or "")[:_LONGEST_TITLE])
-    return " ".join(shown.split())
 
 
 def _objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -175,3 +170,7 @@ def _reference(reference: object) -> tuple[str, str]:
         title = title if isinstance(title, str) else ""
         return name or title, title
     return "", ""
+
+
+def _tidy(text: str | None) -> str:
+    return one_line(text or "", most=_LONGEST_TITLE)

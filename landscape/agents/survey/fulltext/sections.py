@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from landscape.agents.survey.prompts import one_line
+from landscape.corpus.cleaning import one_line
 from landscape.corpus.identifiers import parse_arxiv_id, parse_bibcode, parse_doi
 
 if TYPE_CHECKING:

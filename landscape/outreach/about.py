@@ -43,6 +43,8 @@ class About:
     model : str
         What repainted the picture; empty where nothing did.
     language : str
+    in_ink : bool
+        Whether coasts differ in darkness and not in colour.
     """
 
     title: str
@@ -58,6 +60,7 @@ class About:
     version: str = ""
     model: str = ""
     language: str = "en"
+    in_ink: bool = False
 
     @property
     def words(self) -> Wording:
@@ -80,11 +83,18 @@ class About:
         return ("، " if is_right_to_left(parts[0]) else ", ").join(parts)
 
     def legend(self) -> list[str]:
-        """How to read land and water, a sentence an item."""
+        """How to read land and water, a sentence an item.
+
+        Examples
+        --------
+        >>> About("Stars", recent=(2022, 2026), in_ink=True).legend()[1]
+        'Coasts: darker where most papers are new (2022–2026).'
+        """
         years = f" ({self.recent[0]}–{self.recent[1]})" if self.recent else ""
         lines = [self.words.mountains]
         if self.recent:
-            lines.append(self.words.coasts.format(years=years))
+            coasts = self.words.coasts_in_ink if self.in_ink else self.words.coasts
+            lines.append(coasts.format(years=years))
         lines.append(self.words.water)
         if self.rivers:
             lines.append(self.words.rivers)

@@ -18,7 +18,7 @@ from landscape.outreach.relief import EXAGGERATION, gullies, hillshade
 from landscape.outreach.rivers import river_cover
 from landscape.outreach.splines import Surface
 from landscape.outreach.terrain import Terrain
-from landscape.outreach.themes import theme as find_theme
+from landscape.outreach.themes import find_theme
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

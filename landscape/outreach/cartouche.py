@@ -89,9 +89,10 @@ def compose(
     Examples
     --------
     >>> from landscape.outreach.sheet import choose_sheet
-    >>> from landscape.outreach.themes import theme
-    >>> marks, height = compose(About("Stars"), choose_sheet("a4", aspect=1.0), theme("atlas").inks,
-    ...                         ("STIXGeneral", "DejaVu Sans"), np.zeros((3, 9, 3), np.uint8))
+    >>> from landscape.outreach.themes import find_theme
+    >>> sheet, inks = choose_sheet("a4", aspect=1.0), find_theme("atlas").inks
+    >>> marks, height = compose(About("Stars"), sheet, inks, ("STIXGeneral", "DejaVu Sans"),
+    ...                         np.zeros((3, 9, 3), np.uint8))
     >>> marks[0].text, height > 50
     ('Stars', True)
     """

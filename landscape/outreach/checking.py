@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,7 +9,6 @@ from typing import Any
 
 from landscape.errors import InputError
 from landscape.outputs import check_output
-from landscape.outreach.themes import THEMES, Theme
 from landscape.outreach.writing import gazetteer_of
 
 KINDS = (".png", ".pdf", ".svg", ".html")
@@ -30,26 +28,6 @@ def check_target(path: str | os.PathLike[str]) -> Path:
     landscape.errors.InputError: An outreach map cannot be written as 'map.jpg'; use a name that ...
     """
     return check_output(path, KINDS, what="An outreach map")
-
-
-def find_theme(name: str) -> Theme:
-    """Find a theme, and suggest one where the name is a slip.
-
-    Raises
-    ------
-    InputError
-
-    Examples
-    --------
-    >>> find_theme("parchmnt")
-    Traceback (most recent call last):
-    landscape.errors.InputError: There is no theme 'parchmnt'; did you mean 'parchment'? Themes: ...
-    """
-    if name in THEMES:
-        return THEMES[name]
-    near = difflib.get_close_matches(str(name).lower(), THEMES, n=1, cutoff=0.4)
-    hint = f"; did you mean {near[0]!r}?" if near else "."
-    raise InputError(f"There is no theme {name!r}{hint} Themes: {', '.join(THEMES)}.")
 
 
 def check_names_file(names: Any, target: Path | None) -> None:

@@ -88,9 +88,9 @@ def letter(
 
     Examples
     --------
-    >>> from landscape.outreach.themes import theme
+    >>> from landscape.outreach.themes import find_theme
     >>> places = [Place("1", "Dark matter", "region", 100, 100)]
-    >>> found = letter(places, frame=(0, 0, 300, 200), inks=theme("atlas").inks,
+    >>> found = letter(places, frame=(0, 0, 300, 200), inks=find_theme("atlas").inks,
     ...                families=("STIXGeneral",), scale=1.0)
     >>> [run.text for run in found.runs], sorted(found.shown)
     (['Dark matter'], ['1'])

@@ -107,6 +107,11 @@ class Theme:
         return ramp(self.water)
 
     @property
+    def is_ink(self) -> bool:
+        """Whether coasts differ in darkness alone."""
+        return all(len({*rgb(colour).tolist()}) == 1 for colour in self.coast)
+
+    @property
     def coast_ramp(self) -> Grid:
         """Colours by recency, older to newer, sRGB 0 to 1, shape (STEPS, 3)."""
         return ramp(tuple(zip((0.0, 0.5, 1.0), self.coast, strict=True)))

@@ -12,7 +12,7 @@ import numpy as np
 from landscape.outreach import fonts
 from landscape.outreach.about import About, about_atlas
 from landscape.outreach.cartouche import compose, frame_marks, placed
-from landscape.outreach.checking import check_names_file, check_target, check_weights, find_theme
+from landscape.outreach.checking import check_names_file, check_target, check_weights
 from landscape.outreach.finished import Rendering
 from landscape.outreach.gazetteer import Entry, describe
 from landscape.outreach.key import key_picture
@@ -21,6 +21,7 @@ from landscape.outreach.naming import drawable_about, drawable_names, given_name
 from landscape.outreach.places import Found, as_entries, as_places, find_places
 from landscape.outreach.projection import Projection, aspect_of
 from landscape.outreach.sheet import Box, Sheet, choose_sheet
+from landscape.outreach.themes import find_theme
 from landscape.progress import progress
 
 if TYPE_CHECKING:
@@ -136,6 +137,7 @@ def render(
     sheet = choose_sheet(size, aspect=aspect_of(atlas), dpi=dpi)
     about = about_atlas(atlas, title, credits, language, "" if weights is None else str(weights))
     # The key and the notes take the same room whatever they turn out to say.
+    about = replace(about, in_ink=look.is_ink)
     draft = replace(about, recent=(2000, 2000), rivers=True)
     families = fonts.families(draft.everything())
     _, height = compose(draft, sheet, look.inks, families, np.zeros((1, 1, 3), np.uint8))

@@ -15,6 +15,7 @@ class Wording:
     old_to_new: tuple[str, str]
     mountains: str
     coasts: str
+    coasts_in_ink: str
     water: str
     rivers: str
     near: str
@@ -35,6 +36,7 @@ _WORDINGS = {
         old_to_new=("older", "newer"),
         mountains="Mountains: much is known. Plains: active study.",
         coasts="Coasts: coloured where most papers are new{years}.",
+        coasts_in_ink="Coasts: darker where most papers are new{years}.",
         water="Water: nobody has written here.",
         rivers="Rivers: citations flow from one region to another.",
         near="Near means similar; directions mean nothing.",
@@ -53,6 +55,7 @@ _WORDINGS = {
         old_to_new=("älter", "neuer"),
         mountains="Berge: Hier ist viel bekannt. Ebenen: Hier wird geforscht.",
         coasts="Küsten: farbig, wo die meisten Arbeiten neu sind{years}.",
+        coasts_in_ink="Küsten: dunkler, wo die meisten Arbeiten neu sind{years}.",
         water="Wasser: Hier hat niemand geschrieben.",
         rivers="Flüsse: Zitate fließen von Gebiet zu Gebiet.",
         near="Nah heißt ähnlich; Richtungen bedeuten nichts.",
@@ -71,6 +74,7 @@ _WORDINGS = {
         old_to_new=("ancien", "récent"),
         mountains="Montagnes : beaucoup est connu. Plaines : on y travaille.",
         coasts="Côtes : colorées là où les articles sont récents{years}.",
+        coasts_in_ink="Côtes : plus sombres là où les articles sont récents{years}.",
         water="Eau : personne n’a écrit ici.",
         rivers="Rivières : les citations coulent d’une région à l’autre.",
         near="Proche veut dire semblable ; les directions ne disent rien.",
@@ -89,6 +93,7 @@ _WORDINGS = {
         old_to_new=("antiguo", "reciente"),
         mountains="Montañas: mucho se sabe. Llanuras: estudio activo.",
         coasts="Costas: en color donde los artículos son recientes{years}.",
+        coasts_in_ink="Costas: más oscuras donde los artículos son recientes{years}.",
         water="Agua: nadie ha escrito aquí.",
         rivers="Ríos: las citas fluyen de una región a otra.",
         near="Cerca significa parecido; las direcciones no significan nada.",
@@ -107,6 +112,7 @@ _WORDINGS = {
         old_to_new=("أقدم", "أحدث"),
         mountains="الجبال: حيث نعرف الكثير. السهول: بحث نشط.",
         coasts="السواحل: ملوّنة حيث معظم الأبحاث جديدة{years}.",
+        coasts_in_ink="السواحل: أغمق حيث معظم الأبحاث جديدة{years}.",
         water="الماء: لم يكتب أحد هنا.",
         rivers="الأنهار: اقتباسات تجري من منطقة إلى أخرى.",
         near="القريب متشابه، أما الاتجاهات فلا معنى لها.",
@@ -125,6 +131,7 @@ _WORDINGS = {
         old_to_new=("पुराने", "नए"),
         mountains="पर्वत: बहुत कुछ ज्ञात है। मैदान: सक्रिय अध्ययन।",
         coasts="तट: जहाँ अधिकतर शोधपत्र नए हैं वहाँ रंगीन{years}।",
+        coasts_in_ink="तट: जहाँ अधिकतर शोधपत्र नए हैं वहाँ गहरे{years}।",
         water="जल: यहाँ किसी ने नहीं लिखा।",
         rivers="नदियाँ: उद्धरण एक क्षेत्र से दूसरे में बहते हैं।",
         near="पास का अर्थ है समान; दिशाओं का कोई अर्थ नहीं।",
@@ -143,6 +150,7 @@ _WORDINGS = {
         old_to_new=("较早", "较新"),
         mountains="山脉：已知甚多。平原：研究活跃。",
         coasts="海岸：着色处论文多为新作{years}。",
+        coasts_in_ink="海岸：深色处论文多为新作{years}。",
         water="水域：尚无人着笔。",
         rivers="河流：引用从一个区域流向另一个区域。",
         near="相近即相似；方向没有意义。",

@@ -10,9 +10,8 @@ from typing import Any
 import ipywidgets as widgets
 
 from landscape.errors import InputError
-from landscape.outreach.checking import find_theme
 from landscape.outreach.sheet import SIZES, choose_sheet
-from landscape.outreach.themes import THEMES
+from landscape.outreach.themes import THEMES, find_theme
 from landscape.widgets.analysis_controls import show_only
 
 DEFAULTS: dict[str, Any] = {

@@ -14,7 +14,7 @@ from landscape.outreach.hand import Place, broken
 from landscape.outreach.lettering import Lettering, letter
 from landscape.outreach.letters import Run, Style, corners_of, outline, wrapped
 from landscape.outreach.marks import Line
-from landscape.outreach.themes import theme
+from landscape.outreach.themes import find_theme
 
 FRAME = (20.0, 30.0, 620.0, 480.0)
 WORDS = ("dark", "matter", "halos", "galaxies", "magnetic", "fields", "neutron", "mergers")
@@ -50,7 +50,7 @@ def lettered(places: list[Place], *, island: bool = False) -> Lettering:
     return letter(
         places,
         frame=FRAME,
-        inks=theme("atlas").inks,
+        inks=find_theme("atlas").inks,
         families=fonts.families(place.name + place.name.upper() for place in places),
         scale=1.0,
         on_water=None if island else east,

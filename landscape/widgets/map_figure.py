@@ -11,7 +11,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from copy import deepcopy
 from functools import cache, lru_cache
 from importlib.resources import files
 from pathlib import Path
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import plotly.graph_objects as go
+from plotly.basedatatypes import Undefined
 from traitlets import Unicode
 
 from landscape.widgets.labels import FONT, SIZES
@@ -72,8 +72,8 @@ class MapFigure(go.FigureWidget):
         """What a page is told that asks for everything: the figure as it is now."""
         if key is None and self._is_whole:
             with self._drawing:
-                self._trait_values["_widget_layout"] = deepcopy(self._layout_obj._props)
-                self._trait_values["_widget_data"] = deepcopy(self._data)
+                self._trait_values["_widget_layout"] = _as_told(self._layout_obj._props)
+                self._trait_values["_widget_data"] = _as_told(self._data)
         return super().get_state(key=key, drop_defaults=drop_defaults)
 
     def _handle_msg(self, msg: Any) -> None:
@@ -90,8 +90,8 @@ class MapFigure(go.FigureWidget):
             with self.batch_update():
                 yield
             if self._is_whole and not self._was_seen:
-                self._widget_layout = deepcopy(self._layout_obj._props)
-                self._widget_data = deepcopy(self._data)
+                self._widget_layout = _as_told(self._layout_obj._props)
+                self._widget_data = _as_told(self._data)
 
     def trace(self, name: str) -> Any:
         """One of `TRACES`."""
@@ -121,6 +121,19 @@ class MapFigure(go.FigureWidget):
                     continue
                 for prop, value in part.items():
                     trace[prop] = value
+
+
+def _as_told(value: Any) -> Any:
+    """Copy what a page can be told: a lasso leaves plotly's mark for "undefined" behind.
+
+    That mark is one object, known by its identity: a deep copy of it is sent to no page, and a page
+    that asks for everything would wait for ever.
+    """
+    if isinstance(value, dict):
+        return {key: _as_told(one) for key, one in value.items() if one is not Undefined}
+    if isinstance(value, list | tuple):
+        return [_as_told(one) for one in value if one is not Undefined]
+    return value
 
 
 @cache

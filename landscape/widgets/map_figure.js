@@ -1,6 +1,7 @@
 // The page's side of a figure: loads plotly.js once a page, however many figures it holds.
 // anywidget drops every message to a widget whose module takes longer than two seconds to load,
 // as five megabytes do over a slow line; this module is small, and the large one comes after it.
+// Should a busy page take longer all the same, the widget listens for itself (see listen).
 
 const LOADED = Symbol.for("landscape.plotly");
 
@@ -11,6 +12,14 @@ async function load(model) {
   } finally {
     URL.revokeObjectURL(link);
   }
+}
+
+// Hands messages to the model as ipywidgets does, without anywidget in between, which would drop
+// them for good where this module came late.
+async function listen(model) {
+  const whole = await model.widget_manager.get_model(model.get("_own_id"));
+  const handle = Object.getPrototypeOf(Object.getPrototypeOf(whole))._handle_comm_msg;
+  whole.comm?.on_msg(handle.bind(whole));
 }
 
 // ipywidgets gives the buttons of its Play no names, and a screen reader has nothing else to say.
@@ -26,6 +35,7 @@ export default () => {
   let loading;
   return {
     initialize({ model }) {
+      listen(model);
       globalThis[LOADED] ??= load(model);
       loading = globalThis[LOADED].then((make) => {
         const widget = make();

@@ -9,6 +9,7 @@ own small module (see map_figure.js). Messages from the page wait while another 
 from __future__ import annotations
 
 import threading
+import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache, lru_cache
@@ -48,6 +49,7 @@ class MapFigure(go.FigureWidget):
 
     _esm = Path(__file__).with_name("map_figure.js")
     _bundle = Unicode().tag(sync=True)
+    _own_id = Unicode().tag(sync=True)  # by which the module finds its model on the page
     _is_whole = False
     _was_seen = False
 
@@ -55,6 +57,7 @@ class MapFigure(go.FigureWidget):
         self._drawing = threading.RLock()
         self._when_seen: Callable[[], Any] = lambda: None
         super().__init__(**parts)
+        self._model_id = self._own_id = uuid.uuid4().hex
         self._bundle = _plotly_js()
         self._config = dict(CONFIG)
 

@@ -21,6 +21,9 @@ def test_a_citation_is_found_on_the_page(jupyter: JupyterPage) -> None:
     jupyter.until(
         lambda: "No paper was selected. The best guesses:" in panel.inner_text(), "it abstains"
     )
+    jupyter.until(
+        lambda: "Statins" in panel.locator(".landscape-code").last.inner_text(), "all of it is new"
+    )
     panel.locator("summary", has_text="How it was found").click()
     assert panel.locator("code:has-text('search')").first.is_visible()
     panel.locator(".landscape-paper input[type=checkbox]").first.check()

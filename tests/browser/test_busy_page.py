@@ -16,6 +16,7 @@ TOO_LATE = """
 const timeout = AbortSignal.timeout;
 AbortSignal.timeout = wait => timeout.call(AbortSignal, wait === 2000 ? 0 : wait);
 """
+PICTURE = "plot => plot._fullLayout.images[0].source"
 CODE = (
     "import landscape as ls\nfrom landscape.widgets import MapExplorer\natlas = ls.open_demo()",
     "MapExplorer(atlas)",
@@ -38,7 +39,8 @@ def test_a_figure_that_was_given_up_is_drawn_all_the_same(busy: JupyterPage, lab
     busy.run_all()
     explorer = ExplorerOnPage(busy, busy.page.locator(".landscape-explorer").first)
     busy.until(lambda: any(GIVEN_UP in error for error in busy.page_errors), "it is given up")
+    whole = explorer.plot.evaluate(PICTURE)
     explorer.zoom(8)
-    # The dots of single papers come from the kernel.
-    busy.until(lambda: explorer.marks("papers") > 0, "the kernel is heard")
+    busy.until(lambda: 0 < explorer.in_view() < 400, "the kernel has heard the page")
+    busy.until(lambda: explorer.plot.evaluate(PICTURE) != whole, "the page hears the kernel")
     assert busy.errors() == []

@@ -16,7 +16,7 @@ TOO_LATE = """
 const timeout = AbortSignal.timeout;
 AbortSignal.timeout = wait => timeout.call(AbortSignal, wait === 2000 ? 0 : wait);
 """
-PICTURE = "plot => plot._fullLayout.images[0].source"
+PICTURE = "plot => plot._fullLayout.images.map(one => one.source).join()"
 CODE = (
     "import landscape as ls\nfrom landscape.widgets import MapExplorer\natlas = ls.open_demo()",
     "MapExplorer(atlas)",
@@ -42,5 +42,5 @@ def test_a_figure_that_was_given_up_is_drawn_all_the_same(busy: JupyterPage, lab
     whole = explorer.plot.evaluate(PICTURE)
     explorer.zoom(8)
     busy.until(lambda: 0 < explorer.in_view() < 400, "the kernel has heard the page")
-    busy.until(lambda: explorer.plot.evaluate(PICTURE) != whole, "the page hears the kernel")
+    busy.until(lambda: explorer.plot.evaluate(PICTURE) != whole, "the page hears the kernel", seconds=60)
     assert busy.errors() == []

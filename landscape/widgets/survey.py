@@ -16,7 +16,7 @@ from landscape.query.html import escape
 from landscape.widgets.scholar_code import Name, called, connecting, lines
 from landscape.widgets.scholar_panel import ScholarPanel, Told, main_button, needed
 from landscape.widgets.survey_controls import SurveyControls
-from landscape.widgets.survey_view import DRAWN, FILES, SurveyView
+from landscape.widgets.survey_view import DRAWN, FILES, SIZE, SurveyView
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -203,7 +203,7 @@ class SurveyPanel(ScholarPanel):
         self.code = lines(
             connecting(self.connection, model),
             f"survey = {called('atlas.survey', found.question, **given, **told)}{whole}",
-            f"tree = ls.figures.survey_tree(survey, most={DRAWN})",
+            f"tree = ls.figures.survey_tree(survey, most={DRAWN}, size_inches={SIZE})",
             "on_map = ls.figures.survey_map(atlas, survey)",
         )
         self._show_plan()

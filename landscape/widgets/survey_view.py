@@ -43,6 +43,7 @@ _WAYS = {
 }
 
 DRAWN = 36
+SIZE = (7.5, 9.0)  # inches, of which letters are large enough on a page of 800 pixels
 """Papers of the tree: with more, their names are too small to read in a notebook's cell."""
 FILES = {
     ".csv": "Every paper judged (CSV)",
@@ -102,7 +103,11 @@ class SurveyView(widgets.VBox):
         self._head.value = _head(survey)
         self._which.value = _SELECTED if survey.selected else _ALL
         self._list()
-        self.tree.show(lambda colours: figures.survey_tree(survey, most=DRAWN, colours=colours))
+        self.tree.show(
+            lambda colours: figures.survey_tree(
+                survey, most=DRAWN, size_inches=SIZE, colours=colours
+            )
+        )
         self.map.show(lambda colours: figures.survey_map(atlas, survey, colours=colours))
         self._table.value = _table(survey)
         self._method.value = _method(survey)

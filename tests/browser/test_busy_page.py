@@ -42,5 +42,7 @@ def test_a_figure_that_was_given_up_is_drawn_all_the_same(busy: JupyterPage, lab
     whole = explorer.plot.evaluate(PICTURE)
     explorer.zoom(8)
     busy.until(lambda: 0 < explorer.in_view() < 400, "the kernel has heard the page")
-    busy.until(lambda: explorer.plot.evaluate(PICTURE) != whole, "the page hears the kernel", seconds=60)
+    busy.until(
+        lambda: explorer.plot.evaluate(PICTURE) != whole, "the page hears the kernel", seconds=60
+    )
     assert busy.errors() == []

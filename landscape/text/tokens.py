@@ -36,6 +36,7 @@ _FOLDED: tuple[tuple[re.Pattern[str], str], ...] = (
 )
 _REDSHIFT = re.compile(r"\b(z|redshifts?)\s?(?:[~≈≃∼=><≲≳≤≥]|of|approx\.?)?\s?(\d+(?:\.\d+)?)\b")
 _WORD = re.compile(r"[^\W_]+(?:[.+*](?=\d)[^\W_]+)*[+*]?")
+_SENTENCE = 600  # characters; what is longer is an abstract, and read once
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
 _SUPERSCRIPT = re.compile("10([⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)")
 
@@ -66,9 +67,18 @@ def tokenise(text: str) -> list[str]:
     >>> tokenise("star-forming galaxies at z ~ 2")
     ['star', 'forming', 'galaxy', 'z2']
     """
-    folded = _fold(readable(text))
+    return list(_sentence_tokens(text) if len(text) < _SENTENCE else _tokens_in(text))
+
+
+@lru_cache(maxsize=4096)
+def _sentence_tokens(text: str) -> tuple[str, ...]:
+    """Sentences are compared several times with one another and with a question."""
+    return tuple(_tokens_in(text))
+
+
+def _tokens_in(text: str) -> list[str]:
     tokens: list[str] = []
-    for word in _WORD.findall(folded):
+    for word in _WORD.findall(_fold(readable(text))):
         tokens += _tokens_of(word)
     return tokens
 

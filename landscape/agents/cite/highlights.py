@@ -16,7 +16,7 @@ import numpy as np
 
 from landscape.agents.cite.records import Highlight
 from landscape.query.fusion import standardised
-from landscape.query.quoting import likeness, says_something, word_scores
+from landscape.query.quoting import likeness, says_something, word_scores, word_weights
 from landscape.text.sentences import split_sentences
 from landscape.text.tokens import STOP_WORDS
 from landscape.vectors.embedder import PlacingEmbedder, embedding_text
@@ -37,6 +37,8 @@ _DIVERSITY = 0.3
 _MOST_SENTENCES = 600  # of a full text; a longer one is read to there
 _COMPARED = 60  # sentences that are compared with each other
 _OPENING = 1_500  # characters of a full text that tell what it is about
+_BEGINNING = 6  # letters that tell words of one stem
+_WORD = re.compile(r"[^\W_]{3,}")
 _FINDS = re.compile(
     r"\b(?:we (?:find|found|show|present|report|propose|introduce|develop|measure|detect|derive|"
     r"conclude|demonstrate)|our (?:results|findings|model|method)|results (?:show|indicate|"
@@ -149,10 +151,21 @@ def highlight_papers(
 
 
 def _likely(text: str, spans: list[tuple[int, int]], context: str) -> list[tuple[int, int]]:
-    """The sentences of a long text that share most with a context, in reading order."""
-    scores = word_scores(context, [text[start:end] for start, end in spans])
+    """The sentences of a long text that share most with a context, in reading order.
+
+    Beginnings of words do: notation is folded only for the few sentences that are left, since
+    folding takes most of the time.
+    """
+    held = [_beginnings(text[start:end]) for start, end in spans]
+    wanted = _beginnings(context)
+    weights = word_weights(held, wanted)
+    scores = np.array([sum(weights[word] for word in words & wanted) for words in held])
     best = np.argsort(-scores, kind="stable")[:_COMPARED]
     return [spans[place] for place in sorted(best.tolist())]
+
+
+def _beginnings(text: str) -> set[str]:
+    return {word[:_BEGINNING] for word in _WORD.findall(text.lower())}
 
 
 def _choose(total: Floats, alike: Floats, *, n: int) -> list[int]:

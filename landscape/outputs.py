@@ -45,7 +45,7 @@ def check_output(path: str | os.PathLike[str], kinds: Collection[str], *, what: 
         raise InputError(
             f"{what} cannot be written as {target.name!r}; use a name that ends {allowed}."
         )
-    if not target.parent.is_dir():
+    if not _is_folder(target.parent):
         raise InputError(
             f"{target.name} cannot be written: there is no folder {target.parent}; make it first, "
             "or choose another."
@@ -81,10 +81,12 @@ def write_output(path: str | os.PathLike[str], content: str | bytes) -> Path:
     """
     target = _at_home(path)
     try:
-        write_whole(target, content.encode() if isinstance(content, str) else content)
-    except OSError as error:
+        raw = content.encode() if isinstance(content, str) else content
+        write_whole(target, raw)
+    except (OSError, ValueError) as error:  # the latter: a name or a text that cannot be encoded
+        reason = getattr(error, "strerror", None) or type(error).__name__
         raise InputError(
-            f"{target} cannot be written: {error.strerror or error}. "
+            f"{str(target)!r} cannot be written: {reason}. "
             "Choose a folder that exists, can be written, and has room."
         ) from error
     return target
@@ -129,6 +131,13 @@ def put_in_place(unfinished: Path, path: Path) -> None:
     with unfinished.open("rb+") as stream:
         os.fsync(stream.fileno())
     unfinished.replace(path)
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):  # a name that no folder can have
+        return False
 
 
 def _at_home(path: str | os.PathLike[str]) -> Path:

@@ -17,7 +17,7 @@
 # # The outreach map: a literature as land and sea
 #
 # For a poster, a slide, a web page: **mountains** where much is known, **plains** of active study,
-# **coasts** in colour where most papers are new, and **water** where nobody has written. The map is
+# **coasts** in colour where most papers are new, and **water** where hardly anybody has. The map is
 # drawn from the papers alone. It needs no network, no key and no graphics card.
 #
 # The first cell opens the **demo atlas**, whose papers are *generated*, and the map says so.

@@ -113,7 +113,10 @@ def one_line(text: str, *, most: int) -> str:
     'a'
     """
     # What is far beyond the cut is not looked at: a stranger's line may have a megabyte.
-    visible = "".join(c if c.isprintable() else " " for c in text[: 4 * most])
+    visible = "".join(
+        c if c.isprintable() else " " if c.isspace() or unicodedata.category(c) == "Cc" else ""
+        for c in text[: 4 * most]
+    )
     return " ".join(visible.split())[:most].strip()
 
 

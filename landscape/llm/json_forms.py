@@ -30,7 +30,9 @@ def first_object(text: str) -> dict[str, Any] | None:
     while at >= 0:
         try:
             value, _ = decoder.raw_decode(text, at)
-        except (json.JSONDecodeError, RecursionError):
+        except RecursionError:
+            return None  # nested by the thousand: the rest is no better, and takes minutes
+        except json.JSONDecodeError:
             at = text.find("{", at + 1)
             continue
         return value if isinstance(value, dict) else None

@@ -118,7 +118,7 @@ def read_names(
             if which is None or what is None or which == what:
                 raise InputError(
                     f"{table} needs a column 'topic_id' or 'region' and a column 'name' in its "
-                    f"first line; it has: {', '.join(columns) or 'nothing'}."
+                    f"first line; it has: {one_line(', '.join(columns))[:200] or 'nothing'}."
                 )
             rows = [(row[which] or "", row[what] or "") for row in reader]
     except FileNotFoundError:

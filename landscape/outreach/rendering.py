@@ -67,7 +67,7 @@ def render(
     """Draw the outreach map of an atlas: the literature as terrain, for everybody.
 
     Mountains where much is known, plains of active study, coasts coloured where most papers are
-    new, water where nobody has written. Drawn from the data alone; with `weights`, repainted by
+    new, water where hardly anybody has. Drawn from the data alone; with `weights`, repainted by
     Stable Diffusion and then checked against the data.
 
     Parameters

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from landscape.errors import InputError, require
+from landscape.figures.names import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -88,7 +89,7 @@ def open_folder(folder: Path, *, name: str = "", revision: str = "") -> Weights:
     family = _family(index, name)
     for part in _MODELS[family]:
         check_part(folder / part, of=name)
-    for part in (*_MODELS[family], "scheduler", *(p for p in index if p.startswith("tokenizer"))):
+    for part in (*_MODELS[family], "scheduler", *(p for p in _TOKENIZERS if p in index)):
         if not (folder / part).is_dir():
             raise InputError(f"The weights {name} lack their {part}/: fetch the folder again.")
     _check_unet(folder / "unet", name)
@@ -227,6 +228,7 @@ def _json(path: Path) -> dict[str, Any]:
     return found
 
 
+_TOKENIZERS = ("tokenizer", "tokenizer_2")
 _LIBRARIES = ("diffusers", "transformers", "stable_diffusion", None)  # the third: safety checker
 
 
@@ -240,12 +242,12 @@ def _family(index: dict[str, Any], name: str) -> str:
         foreign.insert(0, "the pipeline")
     if foreign:
         raise InputError(
-            f"The weights {name} bring program code of their own for {foreign[0]}, "
+            f"The weights {name} bring program code of their own for {one_line(foreign[0])[:80]}, "
             "which is not run; use a plain Stable Diffusion 1.5 or XL model."
         )
     if not {"unet", "vae", "text_encoder"} <= parts:
         raise InputError(
-            f"The weights {name} are a {kind}, which is not supported; "
+            f"The weights {name} are a {one_line(kind)[:80]}, which is not supported; "
             f"use a model of {SD15} or {SDXL}, such as {_EXAMPLE}."
         )
     return SDXL if "text_encoder_2" in parts else SD15

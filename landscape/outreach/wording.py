@@ -37,7 +37,7 @@ _WORDINGS = {
         mountains="Mountains: much is known. Plains: active study.",
         coasts="Coasts: coloured where most papers are new{years}.",
         coasts_in_ink="Coasts: darker where most papers are new{years}.",
-        water="Water: nobody has written here.",
+        water="Water: hardly anybody has written here.",
         rivers="Rivers: citations flow from one region to another.",
         near="Near means similar; directions mean nothing.",
         generated="GENERATED DEMO CORPUS: these papers do not exist.",
@@ -56,7 +56,7 @@ _WORDINGS = {
         mountains="Berge: Hier ist viel bekannt. Ebenen: Hier wird geforscht.",
         coasts="Küsten: farbig, wo die meisten Arbeiten neu sind{years}.",
         coasts_in_ink="Küsten: dunkler, wo die meisten Arbeiten neu sind{years}.",
-        water="Wasser: Hier hat niemand geschrieben.",
+        water="Wasser: Hier hat kaum jemand geschrieben.",
         rivers="Flüsse: Zitate fließen von Gebiet zu Gebiet.",
         near="Nah heißt ähnlich; Richtungen bedeuten nichts.",
         generated="ERZEUGTE DEMO-SAMMLUNG: Diese Arbeiten gibt es nicht.",
@@ -75,7 +75,7 @@ _WORDINGS = {
         mountains="Montagnes : beaucoup est connu. Plaines : on y travaille.",
         coasts="Côtes : colorées là où les articles sont récents{years}.",
         coasts_in_ink="Côtes : plus sombres là où les articles sont récents{years}.",
-        water="Eau : personne n’a écrit ici.",
+        water="Eau : presque personne n’a écrit ici.",
         rivers="Rivières : les citations coulent d’une région à l’autre.",
         near="Proche veut dire semblable ; les directions ne disent rien.",
         generated="CORPUS DE DÉMONSTRATION INVENTÉ : ces articles n’existent pas.",
@@ -94,7 +94,7 @@ _WORDINGS = {
         mountains="Montañas: mucho se sabe. Llanuras: estudio activo.",
         coasts="Costas: en color donde los artículos son recientes{years}.",
         coasts_in_ink="Costas: más oscuras donde los artículos son recientes{years}.",
-        water="Agua: nadie ha escrito aquí.",
+        water="Agua: casi nadie ha escrito aquí.",
         rivers="Ríos: las citas fluyen de una región a otra.",
         near="Cerca significa parecido; las direcciones no significan nada.",
         generated="COLECCIÓN INVENTADA DE MUESTRA: estos artículos no existen.",
@@ -113,7 +113,7 @@ _WORDINGS = {
         mountains="الجبال: حيث نعرف الكثير. السهول: بحث نشط.",
         coasts="السواحل: ملوّنة حيث معظم الأبحاث جديدة{years}.",
         coasts_in_ink="السواحل: أغمق حيث معظم الأبحاث جديدة{years}.",
-        water="الماء: لم يكتب أحد هنا.",
+        water="الماء: لم يكتب هنا أحد تقريبًا.",
         rivers="الأنهار: اقتباسات تجري من منطقة إلى أخرى.",
         near="القريب متشابه، أما الاتجاهات فلا معنى لها.",
         generated="مجموعة تجريبية مولَّدة: هذه الأبحاث غير موجودة.",
@@ -132,7 +132,7 @@ _WORDINGS = {
         mountains="पर्वत: बहुत कुछ ज्ञात है। मैदान: सक्रिय अध्ययन।",
         coasts="तट: जहाँ अधिकतर शोधपत्र नए हैं वहाँ रंगीन{years}।",
         coasts_in_ink="तट: जहाँ अधिकतर शोधपत्र नए हैं वहाँ गहरे{years}।",
-        water="जल: यहाँ किसी ने नहीं लिखा।",
+        water="जल: यहाँ लगभग किसी ने नहीं लिखा।",
         rivers="नदियाँ: उद्धरण एक क्षेत्र से दूसरे में बहते हैं।",
         near="पास का अर्थ है समान; दिशाओं का कोई अर्थ नहीं।",
         generated="बनाया हुआ नमूना संग्रह: ये शोधपत्र वास्तविक नहीं हैं।",
@@ -151,7 +151,7 @@ _WORDINGS = {
         mountains="山脉：已知甚多。平原：研究活跃。",
         coasts="海岸：着色处论文多为新作{years}。",
         coasts_in_ink="海岸：深色处论文多为新作{years}。",
-        water="水域：尚无人着笔。",
+        water="水域：几乎无人着笔。",
         rivers="河流：引用从一个区域流向另一个区域。",
         near="相近即相似；方向没有意义。",
         generated="生成的演示文集：这些论文并不存在。",
@@ -175,7 +175,7 @@ def wording(language: str) -> Wording:
     Examples
     --------
     >>> wording("de").water
-    'Wasser: Hier hat niemand geschrieben.'
+    'Wasser: Hier hat kaum jemand geschrieben.'
     >>> wording("xx") is wording("en")
     True
     """

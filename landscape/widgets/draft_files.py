@@ -13,6 +13,7 @@ from landscape.errors import InputError
 from landscape.widgets.scholar_panel import text_box
 
 _BETWEEN = re.compile(r"\s*[,;]\s*")
+_LONGEST = 100  # characters of a name
 _ODD = re.compile(r"[^\w.-]+")
 
 
@@ -66,10 +67,12 @@ class DraftFiles(widgets.VBox):
             return
         if self._folder is None:
             self._folder = tempfile.TemporaryDirectory(prefix="draft-")
-        paths = []
+        paths: list[str] = []
         for brought in change["new"]:
-            name = _ODD.sub("_", Path(brought["name"]).name).lstrip(".") or "draft.tex"
-            path = Path(self._folder.name) / name
+            given = Path(_ODD.sub("_", Path(brought["name"]).name).lstrip(".") or "draft.tex")
+            path = Path(self._folder.name) / f"{given.stem[:_LONGEST]}{given.suffix[:8]}"
+            if str(path) in paths:  # two names that differ in odd characters alone
+                path = path.with_name(f"{path.stem}_{len(paths)}{path.suffix}")
             path.write_bytes(bytes(brought["content"]))
             paths.append(str(path))
         box.value = ", ".join(paths)

@@ -120,7 +120,7 @@ class PapersView(widgets.VBox):
         return bool(box and box.value)
 
     def _choose_all(self) -> None:
-        ticked = len(self.chosen) < len(self.shown)
+        ticked = not all(self._is_ticked(hit) for hit in self.shown)
         for hit in self.shown:
             self._boxes[hit.rank].value = ticked
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
+from landscape.agents.survey.files import as_json
 from landscape.query.html import escape, paper_as_html
 from landscape.query.markdown import coverage_line
 from landscape.query.records import Hit
@@ -43,8 +43,9 @@ _WAYS = {
 }
 
 DRAWN = 36
-SIZE = (7.5, 9.0)  # inches, of which letters are large enough on a page of 800 pixels
 """Papers of the tree: with more, their names are too small to read in a notebook's cell."""
+SIZE = (7.5, 9.0)
+"""Inches of the tree: its letters are large enough on a page of 800 pixels."""
 FILES = {
     ".csv": "Every paper judged (CSV)",
     ".bib": "Selected papers (BibTeX)",
@@ -126,7 +127,7 @@ class SurveyView(widgets.VBox):
         if ending == ".md":
             return self._survey.to_markdown()
         if ending == ".json":
-            return json.dumps(self._survey.to_dict(), indent=1, ensure_ascii=False)
+            return as_json(self._survey)
         chosen = set(self.papers.chosen)
         if not chosen:
             return self._survey.to_bibtex()

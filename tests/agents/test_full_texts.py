@@ -82,6 +82,38 @@ def test_a_pdf_gives_its_identifiers(tmp_path: Path) -> None:
         read_pdf(path)
 
 
+def test_a_single_file_of_arxiv_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "2401.00001.tar.gz"
+    path.write_bytes(gzip.compress(LATEX.encode()))
+    assert [section.name for section in read_latex(path)] == ["Introduction", "The data"]
+
+
+@pytest.mark.parametrize(
+    "page",
+    ["<h2>A</h2><![foo[x]]>", "&#" + "9" * 5000 + ";", "<!--" * 100_000, "<a " * 100_000,
+     "<" * 100_000, "<?" * 100_000],
+    ids=["marked section", "number", "comments", "tags", "brackets", "instructions"],
+)  # fmt: skip
+def test_pages_that_outwit_a_parser_cost_only_themselves(tmp_path: Path, page: str) -> None:
+    path = tmp_path / "2401.00001.html"
+    path.write_text(HTML + page)
+    began = time.process_time()
+    found = read_html(path)
+    assert time.process_time() - began < 5
+    assert found[0].name == "1 Introduction"
+
+
+@pytest.mark.parametrize("header", ["GNU.sparse.size", "GNU.sparse.map"])
+def test_odd_headers_of_an_archive_are_a_sentence(tmp_path: Path, header: str) -> None:
+    path = tmp_path / "2401.00001.tar"
+    with tarfile.open(path, "w", format=tarfile.PAX_FORMAT) as archive:
+        member = tarfile.TarInfo("x.tex")
+        member.pax_headers = {header: "zz"}
+        archive.addfile(member)
+    with pytest.raises(InputError, match="archive of LaTeX"):
+        read_latex(path)
+
+
 def test_a_folder_gives_what_it_has_and_tells_what_is_broken(tmp_path: Path) -> None:
     (tmp_path / "astro-ph_9301002.tex").write_text(LATEX)
     (tmp_path / "2401.00002.tar.gz").write_bytes(b"torn")

@@ -96,7 +96,7 @@ def attribute(
         method=METHOD,
         coverage=weighed.coverage,
         trace=weighed.trace,
-        notes=(_NO_DATES,) if limits.before is not None else (),
+        notes=_notes(read.n_marks, mark, has_limit=limits.before is not None),
         settings={
             "source": source,
             "before": limits.before,
@@ -112,6 +112,15 @@ def attribute(
     if found.paper is None and found.method == METHOD:
         found = replace(found, notes=(*found.notes, _NOT_CLEAR))
     return replace(found, seconds=time.perf_counter() - started)
+
+
+def _notes(n_marks: int, mark: int, *, has_limit: bool) -> tuple[str, ...]:
+    notes = [_NO_DATES] if has_limit else []
+    if n_marks > 1:
+        notes.append(
+            f"The excerpt has {n_marks} marks; this is for number {mark}. Name another with mark."
+        )
+    return tuple(notes)
 
 
 def _with_model(

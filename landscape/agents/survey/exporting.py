@@ -88,7 +88,7 @@ def as_markdown(survey: Survey) -> str:
         paper = one.paper
         lines.append(
             f"{rank}. **{_escaped(paper.title)}** ({_escaped(paper.label)}). "
-            f"{_how_in_words(survey, one)} {_escaped(one.reason)}"
+            f"{_escaped(_how_in_words(survey, one))} {_escaped(one.reason)}"
         )
     lines += ["", "## Searches", ""]
     lines += [f"- {_escaped(a.text)} ({a.found} papers, {a.new} new)" for a in survey.searches]
@@ -100,7 +100,7 @@ def as_markdown(survey: Survey) -> str:
             for one in survey.beyond
         ]
     lines += ["", *(f"- {_escaped(note)}" for note in survey.notes)]
-    lines += ["", coverage_line(survey.coverage)]
+    lines += ["", _escaped(coverage_line(survey.coverage))]
     return "\n".join(lines) + "\n"
 
 
@@ -151,6 +151,8 @@ def as_text(survey: Survey, *, most: int = 50) -> str:
     for rank, one in enumerate(survey.selected[:most], start=1):
         lines.append(f"{rank:4d}. {one.paper.title}")
         lines.append(f"      {one.paper.label}, {one.score:.2f}. {_how_in_words(survey, one)}")
+        if one.reason:
+            lines.append(f"      {one.reason}")
     more = len(survey.selected) - most
     if more > 0:
         lines.append(f"      and {more} more: write them into a file with -o")

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from landscape.agents.survey.records import Survey
 
 
-def _json(survey: Survey) -> str:
+def as_json(survey: Survey) -> str:
+    """Write everything that a survey holds."""
     from landscape.query.exporting import plain
 
     return json.dumps(plain(survey.to_dict()), indent=1, ensure_ascii=False, allow_nan=False)
@@ -23,7 +24,7 @@ def _json(survey: Survey) -> str:
 
 _FORMS: Mapping[str, Callable[[Survey], str]] = {
     ".csv": lambda survey: survey.to_csv(),
-    ".json": _json,
+    ".json": as_json,
     ".md": lambda survey: survey.to_markdown(),
 }
 _OF_RESULTS = (".bib", ".ris", ".tex", ".txt")

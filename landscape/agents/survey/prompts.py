@@ -94,7 +94,7 @@ Reason: one or two sentences
 
 LONGEST_SEARCH = 300  # characters of a query
 LONGEST_REASON = 400
-_SEARCHED = re.compile(r"\[Search\](.*?)(?=\[|$)", re.DOTALL)
+_SEARCHED = re.compile(r"\[Search\](.*?)(?=\[(?:Search|Expand|Stop)|$)", re.DOTALL)
 _EXPANDED = re.compile(r"\[Expand\](.*?)(?=\[(?:Search|Expand|Stop)|$)", re.DOTALL)
 _DECIDED = re.compile(r"Decision:\s*\**\s*(True|False)\b", re.IGNORECASE)
 _REASONED = re.compile(r"Reason:\s*(.+?)(?=\n\s*Decision:|$)", re.DOTALL | re.IGNORECASE)

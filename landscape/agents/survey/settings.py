@@ -169,8 +169,8 @@ def last_day(text: str) -> date:
     """
     pieces = str(text).split("-")
     try:
-        return date(*map(int, [*pieces, "1", "1"][:3]))
-    except (ValueError, TypeError) as error:
+        return date(*map(int, [*pieces, *["1"] * (3 - len(pieces))]))
+    except (ValueError, TypeError, OverflowError) as error:
         raise InputError(
             f"before is {text!r}; give a day, a month or a year, such as 2019-06-30."
         ) from error

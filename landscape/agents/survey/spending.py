@@ -164,7 +164,7 @@ class Meter:
                 continue
             try:
                 value = request.read(raw)
-            except (KeyError, TypeError, ValueError) as error:
+            except (AttributeError, KeyError, TypeError, ValueError) as error:
                 self.failures += 1
                 replies.append(Reply(fault=f"its reply had another form ({type(error).__name__})"))
                 continue

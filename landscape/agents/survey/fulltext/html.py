@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from html.parser import HTMLParser
 from pathlib import Path
 
 from landscape.agents.survey.fulltext.files import text_of
 from landscape.agents.survey.fulltext.sections import Section, identifiers, join_sections
+from landscape.errors import InputError
+
+# What begins no tag of its own: comments, declarations, and brackets without an end, in which
+# Python's parser looks for that end again and again.
+_STRAY = re.compile(r"<(?!/?[a-zA-Z][^<>]{0,5000}>)")
+_NUMBERS = re.compile(r"&#[xX]?[0-9a-fA-F]{9,}")  # characters that there are none of
 
 
 def read_html(path: Path) -> list[Section]:
@@ -26,8 +33,11 @@ def read_html(path: Path) -> list[Section]:
         If it is too large or no text.
     """
     page = _Page()
-    page.feed(text_of(path))
-    page.close()
+    try:
+        page.feed(_STRAY.sub("&lt;", _NUMBERS.sub(" ", text_of(path))))
+        page.close()
+    except (AssertionError, ValueError, RecursionError) as error:  # Python's parser trips over some
+        raise InputError(f"{path} cannot be read as HTML ({type(error).__name__}).") from error
     cited = {key: identifiers(" ".join(words)) for key, words in page.items.items()}
     return join_sections(page.sections, cited)
 

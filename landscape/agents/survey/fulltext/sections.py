@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from landscape.query.records import Paper
 
 _LONGEST_NAME = 120  # characters of a section's name
+_NAMED = 20  # papers that one entry of a bibliography stands for, at most
 _IDENTIFIERS = (
     (re.compile(r"\b(\d{4}\.\d{4,5})(?:v\d+)?\b"), parse_arxiv_id),
     (re.compile(r"\b((?:astro-ph|gr-qc|hep-[a-z]{2,3}|physics|cond-mat)/\d{7})\b"), parse_arxiv_id),
@@ -78,6 +79,8 @@ def join_sections(
     for title, text, keys in found:
         name = one_line(title, most=_LONGEST_NAME)
         before, names = joined.get(name, ("", {}))
-        names.update(dict.fromkeys(one for key in keys for one in cited.get(key, ())))
+        names.update(
+            dict.fromkeys(one for key in dict.fromkeys(keys) for one in cited.get(key, ())[:_NAMED])
+        )
         joined[name] = (f"{before}\n{text}".strip(), names)
     return [Section(name or "text", tuple(names), text) for name, (text, names) in joined.items()]

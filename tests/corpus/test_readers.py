@@ -172,6 +172,13 @@ def test_authors_that_are_no_texts_are_left_for_the_check() -> None:
     assert names_of(None) is None
 
 
+def test_authors_that_were_split_within_their_affiliations(tmp_path: Path) -> None:
+    line = "Zoe Hill (1), Sam (2, 3), Ann Orr (4) ((1) Institute, Town, (2) Other, (3) X, (4) Y)"
+    record = {**FLAT, "authors": line.split(", ")}
+    [paper] = papers_of(write_lines(tmp_path / "papers.jsonl", [record]))
+    assert paper["authors"] == ["Zoe Hill", "Sam", "Ann Orr"]
+
+
 def test_the_snapshots_parsed_authors_without_comments(tmp_path: Path) -> None:
     parsed = [["Ho", "A. (1", ""], ["2)", "", ""], ["et al", "", ""]]
     record = {**SNAPSHOT, "authors_parsed": parsed}

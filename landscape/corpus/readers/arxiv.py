@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from landscape.corpus.readers.json_records import first_objects, raw_records
 from landscape.corpus.schema import RawRecord, Rejection
 
 _SNAPSHOT_KEYS = {"versions", "authors_parsed", "update_date", "submitter", "journal-ref"}
+_INNERMOST = re.compile(r"\([^()]*\)")
 
 
 class ArxivReader:
@@ -74,7 +76,27 @@ def _authors(record: dict[str, Any]) -> Any:
     if isinstance(parsed, list) and parsed:
         # Family name, given names, suffix; whatever follows is an affiliation.
         return names_of([_name(entry) for entry in parsed if isinstance(entry, list) and entry])
-    return names_of(record.get("authors"))
+    authors = record.get("authors")
+    if isinstance(authors, list) and all(isinstance(name, str) for name in authors):
+        authors = _mended(authors)
+    return names_of(authors)
+
+
+def _mended(names: list[str]) -> list[str]:
+    """Names of a line that was split at every comma, also at those within affiliations.
+
+    Examples
+    --------
+    >>> _mended(["Zoe Hill (1", "2)", "Sam (3) ((1) Here", "There", "(2) Else", "(3) X)"])
+    ['Zoe Hill', 'Sam']
+    """
+    if all(name.count("(") == name.count(")") for name in names) or any("," in n for n in names):
+        return names
+    line = ",".join(names)
+    while (shorter := _INNERMOST.sub(" ", line)) != line:  # affiliations may nest
+        line = shorter
+    whole = (name.split("(")[0].strip(" )") for name in line.split(","))
+    return [name for name in whole if name]
 
 
 def _name(entry: list[Any]) -> str:

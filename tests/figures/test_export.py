@@ -114,7 +114,7 @@ def test_unknown_suffix(figure, tmp_path, name):
 
 
 def test_no_such_folder_and_no_such_resolution(figure, tmp_path):
-    with pytest.raises(InputError, match="No such file or directory"):
+    with pytest.raises(InputError, match="there is no folder"):
         figures.save_figure(figure, tmp_path / "missing" / "a.svg")
     with pytest.raises(InputError, match="between 20 and 1200"):
         figures.save_figure(figure, tmp_path / "a.png", dpi=5)

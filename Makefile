@@ -45,10 +45,8 @@ lint: install
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-test: lint chromium
+test: lint
 	$(BIN)/python -m pytest -n 2 --dist loadfile --durations 40 --ignore tests/browser
-	@# Alone: a page has seconds to answer, and the two processes above leave it none.
-	$(BIN)/python -m pytest --durations 10 tests/browser
 
 # In a real browser, which is installed where that can be done; else it is said how.
 chromium: install

@@ -46,6 +46,7 @@ _LINK_PLACE = re.compile(
     rf"\s*[(\[]\s*(?:\w+ (?:at|on) |see |at |via )?{_LINKS}\s*[)\]]"
     rf"|(?:(?:^|\s+)(?:at|from|via|on|in|under|see))?(?:^|:?\s+|\b){_LINKS}"
 )
+_INNERMOST = re.compile(r"\([^()]*\)")
 _MANY_PASSES = 12
 
 
@@ -118,6 +119,19 @@ def one_line(text: str, *, most: int) -> str:
         for c in text[: 4 * most]
     )
     return " ".join(visible.split())[:most].strip()
+
+
+def without_parentheses(text: str) -> str:
+    """Take out what stands in parentheses, which may nest, as affiliations do.
+
+    Examples
+    --------
+    >>> without_parentheses("Zoe Hill (1) ((1) Here (and there))").split()
+    ['Zoe', 'Hill']
+    """
+    while (shorter := _INNERMOST.sub(" ", text)) != text:
+        text = shorter
+    return text
 
 
 def same_but_for_space(original: str, cleaned: str) -> bool:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 
+from landscape.corpus.cleaning import without_parentheses
+
 _SUFFIXES = {"jr", "jr.", "sr", "sr.", "ii", "iii", "iv"}
 _GROUP = re.compile(
     r"\b(?:collaborations?|consortium|experiment|network|project|survey|teams?|(?:work)?group)\b",
     re.I,
 )
-_INNERMOST = re.compile(r"\([^()]*\)")
 # A comma, a semicolon, the colon after a collaboration's name, "and", "&".
 _BETWEEN = re.compile(r"\s*[,;:]\s*(?:and\s+)?|\s+and\s+|\s+&\s+|\s*\\&\s*")
 
@@ -34,9 +35,7 @@ def parse_authors(line: str) -> list[list[str]]:
     >>> parse_authors("Planck Collaboration: N. Aghanim, Y. Akrami")
     [['Planck Collaboration', '', ''], ['Aghanim', 'N.', ''], ['Akrami', 'Y.', '']]
     """
-    line = line.replace(r"\,", " ").replace("~", " ")
-    while (shorter := _INNERMOST.sub(" ", line)) != line:  # affiliations may nest
-        line = shorter
+    line = without_parentheses(line.replace(r"\,", " ").replace("~", " "))
     authors: list[list[str]] = []
     for piece in _BETWEEN.split(line):
         words = piece.split()

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from landscape.corpus.cleaning import without_parentheses
 from landscape.corpus.dates import PaperDate, parse_date
 from landscape.corpus.identifiers import arxiv_month, parse_arxiv_id
 from landscape.corpus.readers.fields import names_of, texts_of
@@ -15,7 +15,6 @@ from landscape.corpus.readers.json_records import first_objects, raw_records
 from landscape.corpus.schema import RawRecord, Rejection
 
 _SNAPSHOT_KEYS = {"versions", "authors_parsed", "update_date", "submitter", "journal-ref"}
-_INNERMOST = re.compile(r"\([^()]*\)")
 
 
 class ArxivReader:
@@ -92,9 +91,7 @@ def _mended(names: list[str]) -> list[str]:
     """
     if all(name.count("(") == name.count(")") for name in names) or any("," in n for n in names):
         return names
-    line = ",".join(names)
-    while (shorter := _INNERMOST.sub(" ", line)) != line:  # affiliations may nest
-        line = shorter
+    line = without_parentheses(",".join(names))
     whole = (name.split("(")[0].strip(" )") for name in line.split(","))
     return [name for name in whole if name]
 

@@ -7,6 +7,7 @@
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 
 .DEFAULT_GOAL := help
 .PHONY: help install demo gallery chromium test test-browser lint format bench clean
@@ -19,9 +20,10 @@ $(VENV)/installed: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "Landscape needs Python 3.11 or newer; this is $$($(PYTHON) --version). Choose one: make PYTHON=python3.12 ..." >&2; exit 2; }
 	$(PYTHON) -m venv $(VENV)
-	@# torch first and pinned: unpinned, pip would pull gigabytes of GPU libraries.
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check torch==2.13.0
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[all,dev]'
+	@# torch first and pinned: unpinned, pip would pull gigabytes of GPU libraries. Python compiles
+	@# what is used when it is used; all 3 GB at once would take minutes.
+	$(PIP) torch==2.13.0
+	$(PIP) -c constraints.txt -e '.[all,dev]'
 	@touch $@
 
 install: $(VENV)/installed
@@ -45,8 +47,9 @@ lint: install
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+# In our own order: pytest-xdist would leave the files of few and long tests for the end.
 test: lint
-	$(BIN)/python -m pytest -n 2 --dist loadfile --durations 40 --ignore tests/browser
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --durations 40 --ignore tests/browser
 
 # In a real browser, which is installed where that can be done; else it is said how.
 chromium: install
@@ -56,7 +59,7 @@ test-browser: chromium
 	$(BIN)/python -m pytest tests/browser
 
 bench: install
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[bench]'
+	$(PIP) -c constraints.txt -e '.[bench]'
 	$(BIN)/python -m benchmarks
 
 format: install

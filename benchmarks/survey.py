@@ -18,6 +18,7 @@ from landscape.agents.survey.crawling import Crawl
 from landscape.agents.survey.journal import Journal
 from landscape.agents.survey.library import Library
 from landscape.agents.survey.pool import Pool
+from landscape.agents.survey.scoring import beside_best
 from landscape.agents.survey.settings import SurveySettings
 from landscape.agents.survey.spending import Meter
 from landscape.evaluation.surveys import questions_from_citations
@@ -46,12 +47,18 @@ def fit(atlas: ls.Atlas, most: int | None) -> None:
     evidence = [pool.evidence for pool, _ in pools]
     truth = np.concatenate([is_true for _, is_true in pools])
     texts = np.vstack([one.texts[:, 1:] for one in evidence if one is not None])
-    links = np.vstack([one.links for one in evidence if one is not None])
-    for name, columns in (("text", texts), ("all", np.hstack([texts, links]))):
-        model = LogisticRegression(C=10, max_iter=1000).fit(columns, truth)
+    by_text = LogisticRegression(C=10, max_iter=1000).fit(texts, truth)
+    ends = np.cumsum([len(is_true) for _, is_true in pools])[:-1]
+    parts = np.split(by_text.predict_proba(texts)[:, 1], ends)
+    both = np.vstack([
+        np.column_stack(beside_best(part, one))
+        for part, one in zip(parts, evidence, strict=True) if one is not None
+    ])  # fmt: skip
+    by_both = LogisticRegression(C=10, max_iter=1000).fit(both, truth)
+    for name, model in (("text", by_text), ("all", by_both)):
         print(name, model.coef_[0].round(2), model.intercept_.round(2))
-    every = [pool.scores() for pool, _ in pools]
-    for threshold in (0.01, 0.02, 0.03, 0.04, 0.05, 0.08, 0.12, 0.2):
+    every = np.split(by_both.predict_proba(both)[:, 1], ends)
+    for threshold in (0.01, 0.015, 0.02, 0.025, 0.03, 0.04, 0.05, 0.08, 0.12):
         hits = sum((t & (s >= threshold)).sum() for s, (_, t) in zip(every, pools, strict=True))
         returned = sum((s >= threshold).sum() for s in every)
         f2 = 5 * hits / (4 * truth.sum() + returned)

@@ -1,7 +1,8 @@
-"""Files that are handed to a user: of a kind that is written, and whole or not there at all."""
+"""Files that users name: there or not, of a kind that is written, whole or not there at all."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import secrets
 from collections.abc import Collection
@@ -39,13 +40,13 @@ def check_output(path: str | os.PathLike[str], kinds: Collection[str], *, what: 
     Traceback (most recent call last):
     landscape.errors.InputError: Papers cannot be written as 'papers.doc'; use a name that ends ...
     """
-    target = _at_home(path)
+    target = at_home(path)
     if target.suffix.lower() not in kinds:
         allowed = f"in one of {', '.join(kinds)}" if len(kinds) > 1 else f"in {next(iter(kinds))}"
         raise InputError(
             f"{what} cannot be written as {target.name!r}; use a name that ends {allowed}."
         )
-    if not _is_folder(target.parent):
+    if not is_folder(target.parent):
         raise InputError(
             f"{target.name} cannot be written: there is no folder {target.parent}; make it first, "
             "or choose another."
@@ -79,7 +80,7 @@ def write_output(path: str | os.PathLike[str], content: str | bytes) -> Path:
     ...     write_output(f"{folder}/papers.csv", "title\nA paper\n").read_text()
     'title\nA paper\n'
     """
-    target = _at_home(path)
+    target = at_home(path)
     try:
         raw = content.encode() if isinstance(content, str) else content
         write_whole(target, raw)
@@ -128,19 +129,49 @@ def put_in_place(unfinished: Path, path: Path) -> None:
     OSError
         As the system raises it.
     """
+    with contextlib.suppress(OSError):  # who may read the file that it replaces may read this one
+        unfinished.chmod(path.stat().st_mode & 0o777)
     with unfinished.open("rb+") as stream:
         os.fsync(stream.fileno())
     unfinished.replace(path)
 
 
-def _is_folder(path: Path) -> bool:
+def is_folder(path: Path) -> bool:
+    """Say whether a folder is there; False too for a name that none can have.
+
+    Examples
+    --------
+    >>> is_folder(Path("x" * 5000)), is_folder(Path("."))
+    (False, True)
+    """
     try:
         return path.is_dir()
-    except (OSError, ValueError):  # a name that no folder can have
+    except (OSError, ValueError):
         return False
 
 
-def _at_home(path: str | os.PathLike[str]) -> Path:
+def is_file(path: Path) -> bool:
+    r"""Say whether a file is there; False too for a name that none can have.
+
+    Examples
+    --------
+    >>> is_file(Path("a\0b"))
+    False
+    """
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def at_home(path: str | os.PathLike[str]) -> Path:
+    """Put the home folder in the place of ``~``, where there is such a home.
+
+    Examples
+    --------
+    >>> at_home("~nobody-of-that-name/x").name
+    'x'
+    """
     try:
         return Path(path).expanduser()
     except RuntimeError:  # ~nobody: a name like any other

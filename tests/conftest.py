@@ -15,6 +15,7 @@ from tests.servers.openai_server import KEY, OpenAIServer
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
+_LONGEST = "test_killed.py"
 HOW_TO_GET_REAL_DATA = (
     "Set LANDSCAPE_DATA to a folder that holds astro-ph/papers.jsonl.gz and the other collections, "
     "or make your own papers with: landscape fetch arxiv --set physics:astro-ph --from 2026-01-01"
@@ -24,6 +25,11 @@ HOW_TO_GET_REAL_DATA = (
 def real_data_folder() -> Path:
     """Where the real collections lie: LANDSCAPE_DATA, else ../shared/data beside the checkout."""
     return Path(os.environ.get("LANDSCAPE_DATA", REPOSITORY.parent / "shared" / "data"))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the longest file, which needs no demo atlas: one process builds that meanwhile."""
+    items.sort(key=lambda item: item.path.name != _LONGEST)
 
 
 @pytest.fixture(scope="session")

@@ -158,7 +158,7 @@ class Tools:
             _text("excerpt", excerpt),
             source=_text("source", source) or None,
             before=_text("before", before) or None,
-            connection=self._model,
+            model=self._model,
         )
         told = attribution_as_dict(found)
         shown = {name: told[name] for name in ("clause", "abstained", "partial", "method", "notes")}

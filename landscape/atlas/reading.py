@@ -432,7 +432,7 @@ class Atlas:
         source: str | None = None,
         before: date | str | int | None = None,
         max_actions: int = 15,
-        connection: LanguageModel | Literal["auto"] | None = None,
+        model: LanguageModel | Literal["auto"] | None = None,
         demonstration: bool = False,
         **settings: Any,
     ) -> Attribution:
@@ -447,7 +447,7 @@ class Atlas:
             Last day, or year, that counts.
         max_actions : int, default 15
             Of the language model.
-        connection : LanguageModel, "auto" or None
+        model : LanguageModel, "auto" or None
             None works without a model; "auto" connects the one that the environment names.
         demonstration : bool, default False
             Whether the model is shown an example.
@@ -472,7 +472,7 @@ class Atlas:
             source=source,
             before=before,
             max_actions=max_actions,
-            connection=connection,
+            model=model,
             demonstration=demonstration,
             **settings,
         )
@@ -483,7 +483,7 @@ class Atlas:
         keywords: str | Sequence[str] | None = None,
         *,
         k: int = 10,
-        connection: WritingModel | Literal["auto"] | None = None,
+        model: WritingModel | Literal["auto"] | None = None,
         **settings: Any,
     ) -> Citing:
         """Find papers to cite behind a text, with highlights and, with a model, sentences.
@@ -496,7 +496,7 @@ class Atlas:
             Which papers are considered, in the syntax of filters.
         k : int, default 10
             Papers wanted.
-        connection : WritingModel, "auto" or None
+        model : WritingModel, "auto" or None
             None works without a model; "auto" connects the one that the environment names.
         **settings
             ``n_highlights``, ``full_texts``: see `landscape.agents.cite.citing.cite`.
@@ -515,7 +515,7 @@ class Atlas:
         from landscape.agents.cite.desk import Desk
 
         desk = Desk().add(self)
-        return desk.cite(context, keywords, k=k, connection=connection, **settings)
+        return desk.cite(context, keywords, k=k, model=model, **settings)
 
     @cached_property
     def engine(self) -> Engine:

@@ -118,7 +118,7 @@ def _attribute(options: argparse.Namespace) -> Answer:
         source=options.source,
         before=options.before,
         max_actions=options.max_actions,
-        connection=None if options.no_model else "auto",
+        model=None if options.no_model else "auto",
         demonstration=options.demonstration,
         mark=options.mark,
     )
@@ -135,7 +135,7 @@ def _cite(options: argparse.Namespace) -> Answer:
         options.context,
         options.keywords,
         k=options.k,
-        connection=None if options.no_model else "auto",
+        model=None if options.no_model else "auto",
         n_highlights=options.highlights,
     )
     if options.export:
@@ -153,7 +153,7 @@ def _check(options: argparse.Namespace) -> Answer:
         options.bibliography,
         options.drafts,
         desk=_desk(options.atlas),
-        connection=None if options.no_model else "auto",
+        model=None if options.no_model else "auto",
         find_missing=not options.citations_only,
     )
     return Answer(as_json(found.to_dict()) if options.json else found.to_text())
@@ -175,7 +175,7 @@ def _evaluate_attribution(options: argparse.Namespace) -> Answer:
     from landscape.evaluation.attribution import evaluate_attribution
 
     model = _model() if options.model else None
-    found = evaluate_attribution(open_atlas(options.atlas), options.excerpts, connection=model)
+    found = evaluate_attribution(open_atlas(options.atlas), options.excerpts, model=model)
     return Answer(as_json(found.to_dict()) if options.json else found.to_text())
 
 
@@ -185,7 +185,7 @@ def _evaluate_citing(options: argparse.Namespace) -> Answer:
 
     atlas = open_atlas(options.atlas)
     places = options.places or places_from_graph(atlas, n=options.n, seed=options.seed)
-    found = evaluate_citing(atlas, places, connection=_model() if options.model else None)
+    found = evaluate_citing(atlas, places, model=_model() if options.model else None)
     return Answer(as_json(found.to_dict()) if options.json else found.to_text())
 
 

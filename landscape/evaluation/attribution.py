@@ -199,7 +199,7 @@ def evaluate_attribution(
     atlas: Atlas,
     cases: str | Path | Sequence[Case],
     *,
-    connection: LanguageModel | None = None,
+    model: LanguageModel | None = None,
     on_result: Callable[[Case, Attribution], None] | None = None,
     **settings: Any,
 ) -> AttributionScores:
@@ -209,7 +209,7 @@ def evaluate_attribution(
     ----------
     atlas : Atlas
     cases : path or sequence of Case
-    connection : LanguageModel, optional
+    model : LanguageModel, optional
     on_result : callable, optional
         Told each attribution.
     **settings
@@ -238,7 +238,7 @@ def evaluate_attribution(
         for case in known:
             found = attribute(
                 atlas, case.excerpt, source=case.source, before=case.before,
-                connection=connection, **settings,
+                model=model, **settings,
             )  # fmt: skip
             rows.append(_scores(atlas, case, found))
             seconds.append(found.seconds)
@@ -252,7 +252,7 @@ def evaluate_attribution(
         seconds=float(np.median(seconds)),
         partial=partial,
         counts={"excerpts": len(asked), "known": len(known)},
-        method="offline" if connection is None else connection.model,
+        method="offline" if model is None else model.model,
     )
 
 

@@ -216,7 +216,7 @@ def evaluate_citing(
     atlas: Atlas,
     places: str | Path | Sequence[Place],
     *,
-    connection: WritingModel | None = None,
+    model: WritingModel | None = None,
     n_sentences: int = 10,
 ) -> CitingScores:
     """Run a benchmark on an atlas.
@@ -225,7 +225,7 @@ def evaluate_citing(
     ----------
     atlas : Atlas
     places : path or sequence of Place
-    connection : WritingModel, optional
+    model : WritingModel, optional
         Writes citing sentences for the first papers, which are compared with the real ones.
     n_sentences : int, default 10
         First papers that sentences are written for: the best of them counts.
@@ -259,10 +259,8 @@ def evaluate_citing(
                 listed = [paper.row for paper in found.papers if paper.row not in own]
                 hits[how].append([row in rows for row in listed])
                 cited[how].append(len(rows))
-            if connection is not None and place.sentence:
-                told = desk.cite(
-                    place.context, place.keywords, k=n_sentences, connection=connection
-                )
+            if model is not None and place.sentence:
+                told = desk.cite(place.context, place.keywords, k=n_sentences, model=model)
                 score = _best_rouge(place.sentence, told)
                 written += score is not None
                 best += [score] if score is not None else []

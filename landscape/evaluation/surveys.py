@@ -70,14 +70,23 @@ class SurveyEvaluation:
     def means(self) -> dict[str, dict[str, float]]:
         """Averages over the questions, by variant and measure."""
         return {
-            name: {measure: round(float(np.nanmean(v)), 4) for measure, v in measures.items()}
+            name: {measure: _mean_of_known(v) for measure, v in measures.items()}
             for name, measures in self.values.items()
         }
 
     def gains(self) -> dict[str, Any]:
-        """How much the survey beats one search, by measure, with 95 per cent intervals."""
+        """How much the survey beats one search, by measure, with 95 per cent intervals.
+
+        Over the questions of which both have the measure: where nothing is selected there is no
+        precision.
+        """
         one, full = self.values[ONE_SHOT], self.values[FULL]
-        return {m: paired_difference(one[m], full[m]) for m in one if m != "returned"}
+        both = {m: np.isfinite(one[m]) & np.isfinite(full[m]) for m in one if m != "returned"}
+        return {
+            m: paired_difference(one[m][known], full[m][known])
+            for m, known in both.items()
+            if known.any()
+        }
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as JSON values."""
@@ -233,6 +242,11 @@ def evaluate_survey(
         counts,
         kind,
     )
+
+
+def _mean_of_known(values: NDArray[np.float64]) -> float:
+    known = values[np.isfinite(values)]
+    return round(float(known.mean()), 4) if len(known) else float("nan")
 
 
 def _measures(found: Survey, query: Query) -> dict[str, float]:

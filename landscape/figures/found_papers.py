@@ -49,6 +49,7 @@ def query_map(
     title: str | None = None,
     raster_dpi: int = RASTER_DPI,
     links: Sequence[tuple[int, int]] = (),
+    how: str | None = None,
 ) -> Sheet:
     """Draw where the papers that a search found lie on the map.
 
@@ -72,6 +73,9 @@ def query_map(
         Pixels per inch of the density picture; the lettering is always drawn as text.
     links : sequence of (int, int)
         Papers that led to papers, by their places among the hits, from 0: drawn as arrows.
+    how : str, optional
+        How they were chosen, such as ``"9 papers selected of 100 judged"``; by default as those
+        that a search found best.
 
     Returns
     -------
@@ -123,7 +127,7 @@ def query_map(
             apart=bool(apart.any()),
             outlined=len(outlined),
         )
-        head = _head(results)
+        head = _head(results, how)
         # The caption is set twice: first to learn its height, then with what the map left out.
         draft = _sentences(results, spread, facts, not_numbered=len(table), outside=len(x))
         draft += [_LED] if links else []
@@ -195,10 +199,11 @@ def _outlined(spread: Spread) -> list[int]:
     return [topic for topic, _, n in spread.inside[:most] if n >= _ENOUGH_TO_OUTLINE]
 
 
-def _head(results: Results) -> str:
+def _head(results: Results, how: str | None) -> str:
     question = clean_name(results.query, most=_LONGEST_QUESTION)
     searched = results.coverage.n_searched
-    return f"“{question}”: {count(len(results), 'paper')} found, the best of {searched:,} searched."
+    best = f"{count(len(results), 'paper')} found, the best of {searched:,} searched"
+    return f"“{question}”: {best if how is None else how}."
 
 
 def _sentences(

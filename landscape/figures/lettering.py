@@ -73,6 +73,7 @@ def place_names(
     frame: Sequence[float],
     reserved: Floats | None = None,
     reluctance: Sequence[Floats] | None = None,
+    crossing: float = 1.5,
     gap: float = 2.0,
     reach: float = 130.0,
     directions: int = 16,
@@ -91,6 +92,8 @@ def place_names(
         Boxes that no name may touch, and that leader lines rather avoid.
     reluctance : sequence of ndarray of float, shape (n_variants,), optional
         Extra cost of each variant, for example of an awkward line break. None means no preference.
+    crossing : float, default 1.5
+        Cost of a leader line through a reserved box; infinite to have none.
     gap : float, default 2.0
         Least distance between two names, in points.
     reach : float, default 130.0
@@ -124,7 +127,7 @@ def place_names(
             np.asarray(size, dtype=float),
             page,
             blocked,
-            (reach, directions),
+            (reach, directions, crossing),
             np.zeros(len(size)) if reluctance is None else np.asarray(reluctance[i], dtype=float),
         )
         for i, size in enumerate(sizes)
@@ -252,15 +255,16 @@ def _candidates(
     sizes: Floats,
     frame: Floats,
     reserved: Floats,
-    around: tuple[float, int],
+    around: tuple[float, int, float],
     reluctance: Floats,
 ) -> _Candidates:
     """List the places for one name that stay in the frame, cheapest first."""
     peak = peaks[name]
+    reach, directions, crossing = around
     parts = []
     for variant, (width, height) in enumerate(sizes):
         half = np.array([width, height]) / 2
-        offsets, costs = _offsets(half, *around)
+        offsets, costs = _offsets(half, reach, directions)
         centres = peak + offsets
         boxes = np.hstack([centres - half, centres + half])
         costs = costs + reluctance[variant]
@@ -285,9 +289,10 @@ def _candidates(
     leaders = _leaders(peak, boxes)
     holds = (reserved[:, :2] <= peak).all(axis=1) & (reserved[:, 2:] >= peak).all(axis=1)
     met = segment_meets_box(leaders[:, None], reserved[~holds][None], gap=0)
-    costs = costs + 1.5 * met.sum(axis=1)
+    costs = costs + np.where(met, crossing, 0.0).sum(axis=1)
 
     order = np.argsort(costs, kind="stable")
+    order = order[np.isfinite(costs[order])]
     return _Candidates(boxes[order], leaders[order], variants[order], costs[order])
 
 

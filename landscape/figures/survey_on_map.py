@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from landscape.errors import InputError
+from landscape.figures.caption import count
 from landscape.figures.density_map import RASTER_DPI, SIZE_INCHES
 from landscape.figures.found_papers import query_map
 
@@ -65,7 +66,10 @@ def survey_map(
     ]
     results = survey.results
     shown = replace(results, hits=results.hits[: len(chosen)])
+    how = f"{count(len(survey), 'paper')} selected of {len(survey.crawled):,} judged"
+    if len(chosen) < len(survey):
+        how += f", the best {len(chosen):,} marked"
     return query_map(
         atlas, shown, colours=colours, size_inches=size_inches, title=title,
-        raster_dpi=raster_dpi, links=links,
+        raster_dpi=raster_dpi, links=links, how=how,
     )  # fmt: skip

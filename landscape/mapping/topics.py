@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from landscape.llm.client import LanguageModel
 
 Method = Literal["density", "hdbscan"]
+BY_KEYWORDS = "keywords"  # who named a region: its keywords, a language model, or a user
 
 #: Continents are numbered from here, so that a topic's number tells its level.
 FIRST_CONTINENT = 1000
@@ -143,7 +144,7 @@ def build_topics(
     continents = _continent_rows(regions, continent, n_large, x, y, large_of_paper)
     continents = continents.assign(label=large_names, keywords=large_words)
     whole = pd.concat([continents, regions], ignore_index=True)
-    whole["label_source"] = "keywords"
+    whole["label_source"] = BY_KEYWORDS
     if language_model is not None:
         whole = _polish(whole, titles, language_model, note)
     if previous is not None:

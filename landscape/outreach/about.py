@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from landscape.atlas.reading import Atlas
 
 _SOURCES = 4  # named in the fine print
+_PROVIDERS = {"arxiv": "arXiv", "ads": "NASA ADS", "pathfinder": "the pathfinder data set"}
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,7 @@ class About:
         Examples
         --------
         >>> About("Stars", recent=(2022, 2026), in_ink=True).legend()[1]
-        'Coasts: darker where most papers are new (2022–2026).'
+        'Coasts: darker where papers are newer than usual (2022–2026).'
         """
         years = f" ({self.recent[0]}–{self.recent[1]})" if self.recent else ""
         lines = [self.words.mountains]
@@ -138,10 +139,22 @@ def about_atlas(atlas: Atlas, title: str | None, credits_: str, language: str, m
         first=str(coverage["first_date"] or "")[:4],
         last=str(coverage["last_date"] or "")[:4],
         corpus=tidy_name(coverage["title"], most=80),
-        sources=tuple(tidy_name(source, most=60) for source in coverage["sources"]),
+        sources=tuple(dict.fromkeys(credit_of(source) for source in coverage["sources"])),
         generated=bool(coverage["generated"]),
         credits=tidy_name(credits_, most=300),
         version=__version__,
         model=tidy_name(Path(model).name if model else "", most=60),
         language=language,
     )
+
+
+def credit_of(source: str) -> str:
+    """Name whom a source is owed to: its provider, or else its file without endings.
+
+    Examples
+    --------
+    >>> credit_of("arxiv:papers.jsonl.gz"), credit_of("bibtex:my stars.bib"), credit_of("demo")
+    ('arXiv', 'my stars', 'demo')
+    """
+    kind, _, file = source.partition(":")
+    return _PROVIDERS.get(kind) or tidy_name(file.partition(".")[0] or kind, most=60)

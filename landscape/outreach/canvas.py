@@ -36,7 +36,7 @@ _GLOW = 0.006
 _WATER_LINES = (0.0022, 0.0050, 0.0086, 0.0132, 0.0190)
 _LINE = 0.00032
 _LEAST_LINE = 0.8  # pixels
-_RIVER = 0.0011  # the broadest
+_RIVER = 0.0022  # the broadest
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from landscape.errors import InputError
-from landscape.outputs import check_output
+from landscape.outputs import at_home, check_output, is_file, is_folder
 from landscape.outreach.writing import gazetteer_of
 
 KINDS = (".png", ".pdf", ".svg", ".html")
@@ -34,7 +34,7 @@ def check_names_file(names: Any, target: Path | None) -> None:
     """Refuse a table of names that is not there, or that the gazetteer would replace."""
     if names is None or isinstance(names, Mapping):
         return
-    if not Path(names).is_file():
+    if not is_file(Path(names)):
         raise InputError(
             f"There is no table of names at {names}; make a CSV file with the columns "
             "region,name, or give the path of one."
@@ -65,8 +65,9 @@ def check_weights(weights: str) -> None:
     Traceback (most recent call last):
     landscape.errors.InputError: There are no weights at no/such/folder: ...
     """
-    path = Path(weights).expanduser()
-    if path.exists() or weights.count("/") != 1 or weights.startswith((".", "~", "/")):
+    path = at_home(weights)
+    is_here = is_folder(path) or is_file(path)
+    if is_here or weights.count("/") != 1 or weights.startswith((".", "~", "/")):
         from landscape.outreach.weights import open_folder
 
         open_folder(path, name=weights)

@@ -72,7 +72,11 @@ def tidy_name(name: object, *, most: int = LONGEST) -> str:
 
 
 def read_names(
-    path: str | os.PathLike[str], known: Mapping[str, str], *, language: str = "en"
+    path: str | os.PathLike[str],
+    known: Mapping[str, str],
+    *,
+    shown: Mapping[str, str] | None = None,
+    language: str = "en",
 ) -> tuple[dict[str, str], list[str]]:
     r"""Read everyday names from a table made by hand.
 
@@ -85,6 +89,8 @@ def read_names(
         gazetteer that was written beside a map, with its names changed, will do.
     known : mapping of str to str
         Keys of the places, and their technical names.
+    shown : mapping of str to str, optional
+        What the map calls some of them, which will do as well.
     language : str, default "en"
 
     Returns
@@ -126,11 +132,11 @@ def read_names(
             f"There is no table of names at {table}; make a CSV file with the columns "
             "region,name, or give the path of one."
         ) from None
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+    except (OSError, ValueError, csv.Error) as error:  # the second: not UTF-8, or no name of a file
         raise InputError(
             f"{table} cannot be read as a table of names ({error}); save it as CSV in UTF-8."
         ) from error
-    by_name = {technical.casefold(): key for key, technical in known.items()}
+    by_name = keys_by_name(known, shown or {})
     names, strange = {}, []
     for place, name in rows:
         wanted = tidy_name(place.strip().removeprefix("'"))
@@ -147,6 +153,17 @@ def read_names(
             f"(the first is {strange[0]!r})."
         )
     return names, problems
+
+
+def keys_by_name(known: Mapping[str, str], shown: Mapping[str, str]) -> dict[str, str]:
+    """Keys of places by what they are called, without capitals; technical names go first.
+
+    Examples
+    --------
+    >>> keys_by_name({"7": "Dark energy and inflation"}, {"7": "Cosmology"})
+    {'cosmology': '7', 'dark energy and inflation': '7'}
+    """
+    return {name.casefold(): key for names in (shown, known) for key, name in names.items()}
 
 
 def ask_names(

@@ -138,7 +138,8 @@ def describe(
     parts = [head]
     nouns = {"continent": "continent", "region": "region", "strait": "strait", "sea": "sea"}
     for kind, noun in nouns.items():
-        some = [entry for entry in entries if entry.kind == kind]
+        is_land = kind in ("continent", "region")  # of waters, those that the picture names
+        some = [entry for entry in entries if entry.kind == kind and (is_land or entry.shown)]
         if not some:
             continue
         some.sort(key=lambda entry: (-(entry.n_papers or 0), entry.place))
@@ -152,7 +153,7 @@ def describe(
             )
             papers = f"{count(int(entry.n_papers), 'paper')}, " if entry.n_papers else ""
             named.append(f"{entry.name} ({technical}{papers}{where})")
-        lead = "Largest: " if kind in ("continent", "region") else ""
+        lead = "Largest: " if is_land else ""
         parts.append(f"{count(len(some), noun)}. {lead}{', '.join(named)}.")
     return " ".join([*parts, *notes])
 

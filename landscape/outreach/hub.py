@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from landscape.errors import InputError, RemoteError
+from landscape.outputs import at_home, is_file, is_folder
 from landscape.outreach.controls import KINDS
 from landscape.outreach.weights import (
     SD15,
@@ -88,8 +89,8 @@ def find_weights(
     Traceback (most recent call last):
     landscape.errors.InputError: There are no weights at what a name?: ...
     """
-    path = Path(weights).expanduser()
-    local = path.exists() or not _NAME.fullmatch(str(weights))
+    path = at_home(weights)
+    local = is_folder(path) or is_file(path) or not _NAME.fullmatch(str(weights))
     if local:
         found = open_folder(path)
     else:
@@ -112,8 +113,8 @@ def _with_control(
         if local and not inside.is_dir():
             return weights
         asked = str(inside) if local else RECOMMENDED[weights.family][kind]
-    folder = Path(asked).expanduser()
-    if folder.exists():
+    folder = at_home(asked)
+    if is_folder(folder):
         name = f"{asked}@{fingerprint([folder])}"
     elif _NAME.fullmatch(asked):
         folder = _fetch(asked, None, ("config.json",), ("",), cache)

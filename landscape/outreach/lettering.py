@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from landscape.figures.lettering import place_names, segment_meets_box
+from landscape.figures.lettering import place_names
 from landscape.outreach.curves import ridge_line
 from landscape.outreach.fonts import can_be_spaced
 from landscape.outreach.hand import Hand, Place, broken
@@ -103,20 +103,11 @@ def letter(
     marks: list[Mark] = []
     shown: set[str] = set()
 
-    land = [place for kind in ("continent", "region") for place in places if place.kind == kind]
-    rest = []
-    for place in land:
-        runs = _along_range(place, hand, room, peaks, on_water)
-        if runs:
-            room.take(np.concatenate([run.boxes for run in runs]))
-            marks += runs
-            shown.add(place.key)
-        else:
-            rest.append(place)
     for kind, reach in _REACH.items():
-        for place, placed in _beside([p for p in rest if p.kind == kind], hand, room, reach):
-            marks += placed
-            shown.add(place.key)
+        land = [place for place in places if place.kind == kind]
+        lettered = _on_land(land, hand, room, peaks, on_water, reach)
+        marks += [mark for some in lettered.values() for mark in some]
+        shown |= lettered.keys()
     for place in places:
         if place.kind == "water" and on_water is not None:
             runs = _on_water(place, hand, room, on_water)
@@ -127,6 +118,36 @@ def letter(
     order = {Line: 0, Dot: 1}
     marks.sort(key=lambda mark: order.get(type(mark), 2))
     return Lettering(marks, frozenset(shown))
+
+
+def _on_land(
+    land: Sequence[Place],
+    hand: Hand,
+    room: Room,
+    peaks: Floats,
+    on_water: OnWater | None,
+    reach: float,
+) -> dict[str, list[Mark]]:
+    """Letter places of one kind: all beside their peaks first, then along ranges where that helps.
+
+    The largest go first in both, and a range takes only what room is left: a small place never
+    takes the room of a large one.
+    """
+    beside = _beside(land, hand, room, reach)
+    taken = {key: boxes for key, (_, boxes) in beside.items()}
+    before = room.taken
+    found: dict[str, list[Mark]] = {}
+    for place in land:
+        others = [boxes for key, boxes in taken.items() if key != place.key]
+        room.taken = np.concatenate([before, *others])
+        runs = _along_range(place, hand, room, peaks, on_water)
+        if runs:
+            taken[place.key] = np.concatenate([run.boxes for run in runs])
+            found[place.key] = list(runs)
+        elif place.key in beside:
+            found[place.key] = beside[place.key][0]
+    room.taken = np.concatenate([before, *taken.values()])
+    return found
 
 
 def _along_range(
@@ -186,10 +207,13 @@ def _covered(boxes: Floats, peaks: Floats) -> int:
 
 def _beside(
     places: Sequence[Place], hand: Hand, room: Room, reach: float
-) -> list[tuple[Place, list[Mark]]]:
-    """Letter places on straight lines on or beside their peaks, with leaders where they need."""
+) -> dict[str, tuple[list[Mark], Floats]]:
+    """Letter places on straight lines on or beside their peaks, with leaders where they need.
+
+    By key: the marks, and the boxes that they take.
+    """
     if not places:
-        return []
+        return {}
     scale, kind = hand.scale, places[0].kind
     styles = [hand.style(place) for place in places]
     names = [hand.written(place) for place in places]
@@ -209,26 +233,24 @@ def _beside(
             np.array([shape_cost(tuple(size), best=_SHAPE[kind]) for size in some])
             for some in sizes
         ],
+        crossing=np.inf,
         gap=room.gap,
         reach=reach * scale,
     )
-    found: list[tuple[Place, list[Mark]]] = []
-    before = room.taken
+    found: dict[str, tuple[list[Mark], Floats]] = {}
     for index in np.flatnonzero(placement.shown).tolist():
         place, leader, box = places[index], placement.leaders[index], placement.boxes[index]
-        if not np.isnan(leader).any() and segment_meets_box(leader, before, gap=0).any():
-            continue  # its line would strike through a name along a range
         side = "left" if leader[2] == box[0] else "right" if leader[2] == box[2] else "centre"
         inner = box + np.array([1, 1, -1, -1]) * halos[index] / 2
         lines = variants[index][int(placement.variants[index])]
         marks: list[Mark] = [
             hand.inked(run, place) for run in straight(lines, styles[index], inner, side)
         ]
-        room.take(box)
+        boxes = box[None]
         if not np.isnan(leader).any() and place.kind == "region":
             marks = [*_leader(leader, hand), *marks]
-            room.take(_boxes_along(leader, scale))
-        found.append((place, marks))
+            boxes = np.concatenate([boxes, _boxes_along(leader, scale)])
+        found[place.key] = marks, boxes
     return found
 
 

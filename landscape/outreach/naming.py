@@ -23,9 +23,10 @@ def given_names(
 ) -> dict[str, str]:
     """Everyday names by key: those given first, the model's for the rest."""
     known = {one.key: one.technical_name for one in found}
+    shown = {one.key: one.name for one in found if one.name}
     given: dict[str, str] = {}
     if isinstance(names, Mapping):
-        by_name = {technical.casefold(): key for key, technical in known.items()}
+        by_name = everyday.keys_by_name(known, shown)
         for place, name in names.items():
             key = str(place) if str(place) in known else by_name.get(str(place).casefold())
             said = everyday.tidy_name(name)
@@ -34,7 +35,7 @@ def given_names(
             elif said:
                 given[key] = said
     elif names is not None:
-        given, problems = everyday.read_names(names, known, language=language)
+        given, problems = everyday.read_names(names, known, shown=shown, language=language)
         for problem in problems:
             tell(problem)
     if model is not None:
@@ -51,19 +52,18 @@ def drawable_names(
     given: dict[str, str], found: list[Found], tell: Callable[[str], None]
 ) -> dict[str, str]:
     """Names that fonts can draw: else the technical name, else squares for what is missing."""
-    technical = {one.key: one.technical_name for one in found}
-    lacking = [
-        name for key in technical if not fonts.drawable(name := given.get(key) or technical[key])
-    ]
+    called = {one.key: one.called(given) for one in found}
+    lacking = [name for name in called.values() if not fonts.drawable(name)]
     if not lacking:
         return given
     sentence = fonts.missing_fonts(lacking)
     if sentence:
         tell(sentence)
     mended = dict(given)
-    for key, plain in technical.items():
-        if not fonts.drawable(given.get(key) or plain):
-            mended[key] = plain if fonts.drawable(plain) else fonts.replaced(plain)
+    for one in found:
+        if not fonts.drawable(called[one.key]):
+            plain = one.technical_name
+            mended[one.key] = plain if fonts.drawable(plain) else fonts.replaced(plain)
     return mended
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from landscape.mapping.topics import BY_KEYWORDS
+from landscape.outreach.continents import continent_names, fields_of
 from landscape.outreach.everyday import tidy_name
 from landscape.outreach.gazetteer import Entry
 from landscape.outreach.hand import Place
@@ -41,6 +43,10 @@ class Found:
     Attributes
     ----------
     key, kind, technical_name : str
+    name : str
+        What the map calls it where nobody else says; empty for its technical name.
+    silent : bool
+        Whether its name is left away, because something wider bears it.
     x, y : float
         Map coordinates.
     n_papers : int or None
@@ -61,6 +67,12 @@ class Found:
     keywords: tuple[str, ...] = ()
     cloud: Floats = field(default_factory=lambda: np.empty((0, 2)))
     note: str = ""
+    name: str = ""
+    silent: bool = False
+
+    def called(self, names: Mapping[str, str]) -> str:
+        """Its name on the map; `names` go first."""
+        return names.get(self.key) or self.name or self.technical_name
 
 
 @progress("Finding the places", total=None, unit="steps")
@@ -101,9 +113,9 @@ def find_places(atlas: Any, terrain: Terrain, *, language: str = "en") -> list[F
                 continue
             members = np.flatnonzero((continents if level == 0 else topic) == row.topic_id)
             found.append(_land(row, kind, members, x, y, parents))
+    found = _called(atlas, found, continents, topics)
     fields = continents if len(set(continents[continents >= 0])) > 1 else topic
-    found += _waters(atlas, terrain, x, y, fields, topics, language)
-    return found
+    return [*found, *_waters(atlas, terrain, x, y, fields, found, language)]
 
 
 def as_places(
@@ -132,6 +144,8 @@ def as_places(
     places: list[Place] = []
     named = 0
     for one in found:
+        if one.silent and one.key not in names:
+            continue
         if one.kind == "region":
             named += 1
             if most is not None and named > most:
@@ -143,7 +157,7 @@ def as_places(
         places.append(
             Place(
                 key=one.key,
-                name=names.get(one.key) or one.technical_name,
+                name=one.called(names),
                 kind=one.kind if is_land else "water",  # type: ignore[arg-type]  # two kinds of land
                 x=float(x),
                 y=float(y),
@@ -166,7 +180,7 @@ def as_entries(
             Entry(
                 place=one.key,
                 kind=one.kind,
-                name=names.get(one.key) or one.technical_name,
+                name=one.called(names),
                 technical_name=one.technical_name,
                 x=one.x,
                 y=one.y,
@@ -181,6 +195,23 @@ def as_entries(
             )
         )
     return entries
+
+
+def _called(
+    atlas: Any, found: Sequence[Found], continents: NDArray[np.int64], topics: pd.DataFrame
+) -> list[Found]:
+    """Names of continents that repeat no region; those that somebody chose stay."""
+    chosen = set(topics.loc[topics["label_source"] != BY_KEYWORDS, "topic_id"].astype(int))
+    names = {
+        kind: {int(one.key): one.technical_name for one in found if one.kind == kind}
+        for kind in ("continent", "region")
+    }
+    own = {number: name for number, name in names["continent"].items() if number not in chosen}
+    called, silent = continent_names(own, names["region"], fields_of(atlas, continents))
+    return [
+        replace(one, name=called.get(int(one.key), ""), silent=int(one.key) in silent)
+        for one in found
+    ]
 
 
 def _land(
@@ -215,14 +246,11 @@ def _waters(
     x: Floats,
     y: Floats,
     fields: NDArray[np.int64],
-    topics: pd.DataFrame,
+    lands: Sequence[Found],
     language: str,
 ) -> list[Found]:
     """Waters between fields, each with the words that separate its shores."""
-    labels = {
-        int(number): tidy_name(label)
-        for number, label in zip(topics["topic_id"], topics["label"], strict=True)
-    }
+    labels = {int(one.key): one.called({}) for one in lands}
     waters = find_waters(terrain, x, y, fields)[:_WATERS]
     avoid = set(labels.values())
     found = []

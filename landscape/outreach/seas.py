@@ -20,7 +20,10 @@ _GRID = 420  # cells along the longer side; finer shores change no name
 _FACING = -0.2  # largest cosine between the ways to two shores that face each other
 _SHORTEST = 0.02  # of the map's longer side: a shorter channel is a notch
 _STRAIT = 0.045  # of the map's longer side: wider water is a sea
-_LONGEST_WORD = 24
+_WORD = (4, 24)  # letters of a name
+# A word names a shore that has it in at least this share of its papers, and so many times as often
+# as the shore across; where no word does, the water stays without a name.
+_COMMON, _CONTRAST = 0.08, 3.0
 
 
 @dataclass(frozen=True)
@@ -183,6 +186,8 @@ def separation(
 ) -> Separation | None:
     """Find the keyword of each shore whose share differs most from the other shore's.
 
+    A keyword has to be common on its own shore and rare across.
+
     Parameters
     ----------
     first, second : iterable of sequence of str
@@ -197,9 +202,9 @@ def separation(
 
     Examples
     --------
-    >>> shores = [["dust", "stars"]] * 4, [["jets", "stars"]] * 4
+    >>> shores = [["comets", "surveys"]] * 4, [["quasars", "surveys"]] * 4
     >>> separation(*shores).words
-    ('dust', 'jets')
+    ('comets', 'quasars')
     """
     counts, totals = [], []
     for papers in (first, second):
@@ -212,12 +217,12 @@ def separation(
         scores = [
             (count / totals[own] - counts[other][word] / totals[other], word)
             for word, count in counts[own].items()
-            if 3 <= len(word) <= _LONGEST_WORD
+            if _WORD[0] <= len(word) <= _WORD[1]
             and word.casefold() not in taken
-            and count / totals[own] >= 0.03
+            and count >= _COMMON * totals[own]
+            and count * totals[other] >= _CONTRAST * counts[other][word] * totals[own]
             and not any(character.isdigit() for character in word)
         ]
-        scores = [score for score in scores if score[0] > 0.02]
         if not scores:
             return None
         _, word = max(scores, key=lambda score: (score[0], score[1]))

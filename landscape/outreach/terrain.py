@@ -214,7 +214,7 @@ def make_terrain(
     size: tuple[int, int] = (2048, 2048),
     sea_share: float = 0.97,
     recent_years: int = 5,
-    margin: float = 0.07,
+    margin: float = 0.04,
 ) -> Terrain:
     """Turn the map of an atlas into terrain.
 
@@ -234,7 +234,7 @@ def make_terrain(
         Share of the papers on land, 0.5 to 0.999.
     recent_years : int, default 5
         How many of the last years that the corpus covers count as recent.
-    margin : float, default 0.07
+    margin : float, default 0.04
         Water between the land and the edge, as a share of the longer side.
 
     Returns

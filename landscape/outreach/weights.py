@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from landscape.errors import InputError, require
 from landscape.figures.names import one_line
+from landscape.outputs import is_file, is_folder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -83,7 +84,7 @@ def open_folder(folder: Path, *, name: str = "", revision: str = "") -> Weights:
     landscape.errors.InputError: There are no weights at no-such-folder: ...
     """
     name = name or str(folder)
-    if not folder.is_dir():
+    if not is_folder(folder):
         raise InputError(_not_a_folder(folder))
     index = _index(folder)
     family = _family(index, name)
@@ -145,7 +146,7 @@ def check_control(folder: Path, weights: Weights, kind: str) -> None:
     ------
     InputError
     """
-    if not folder.is_dir():
+    if not is_folder(folder):
         raise InputError(f"There is no ControlNet for {kind} at {folder}: give its folder.")
     check_part(folder, of=f"for {kind} in {folder}")
     its, ours = (
@@ -269,7 +270,7 @@ def _full(file: Path) -> bool:
 
 
 def _not_a_folder(path: Path) -> str:
-    if path.is_file():
+    if is_file(path):
         return _single_file(path)
     return (
         f"There are no weights at {path}: give a folder of diffusers weights, "

@@ -186,6 +186,7 @@ def ask(
     else:
         expansion = _expansion(asked, model, chosen, notes)
         results = engine.search(asked, search, expansion=expansion)
+        nearest = _nearest(results)
         said = answer(
             question,
             results,
@@ -195,8 +196,8 @@ def ask(
             audience=settings.audience,
             thread=thread,
             score=engine.nearness,
-            nearest=_nearest(results),
-            threshold=engine.near_enough,
+            nearest=nearest,
+            threshold=engine.missed_bar(nearest),
             check_with_model=settings.check_with_model,
             on_text=on_text,
         )

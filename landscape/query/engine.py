@@ -40,6 +40,7 @@ _WEIGHED = 1_000  # papers that weights reorder (pathfinder: the top 1000)
 _RERANKED = 100
 _RERANKED_LIKE_PATHFINDER = 250
 _CALIBRATED_ON = 150  # titles
+_SURELY_NEAR = 0.5  # cosine that needs no calibration, which takes seconds
 
 _NO_WORDS = "Not reranked word by word: the atlas has no word vectors (its embedder gives none)."
 
@@ -264,6 +265,23 @@ class Engine:
                 others = [self._held.vectors.search(v, k=2).similarities[-1] for v in titles]
                 return float(np.percentile(others, 1))
         return None
+
+    def missed_bar(self, nearest: float | None) -> float | None:
+        """Tell which cosine a question's nearest paper misses; None where it is near enough.
+
+        Parameters
+        ----------
+        nearest : float or None
+            Cosine of the nearest paper; None where it is not known.
+
+        Returns
+        -------
+        float or None
+            `near_enough`, which is calibrated only where there is a doubt.
+        """
+        if nearest is None or nearest >= _SURELY_NEAR or self.near_enough is None:
+            return None
+        return self.near_enough if nearest < self.near_enough else None
 
     @property
     def holdings(self) -> Holdings:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from landscape.query.filter_patterns import phrase_pattern, word_patterns
+
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
 
     Mask = NDArray[np.bool_]
 
+_FEW_WORDS = 2  # of a phrase whose pattern is matched at once
 _NOTHING = np.array([], object)
 
 
@@ -67,6 +70,15 @@ class Columns:
     def matches(self, column: str, pattern: str, *, exact: bool = False) -> Mask:
         """Where a pattern is found in a text, with case ignored unless exact; shape (n,)."""
         return _found(self._text(column), pattern, exact=exact)
+
+    def says(self, column: str, phrase: str) -> Mask:
+        """Where a text holds a phrase; shape (n,)."""
+        return _said(self._text(column), phrase)
+
+    def any_says(self, column: str, phrase: str) -> Mask:
+        """Where one text of a list holds a phrase; shape (n,)."""
+        texts, counts = self._texts(column)
+        return _any_of_each(_said(texts, phrase), counts)
 
     def any_matches(self, column: str, pattern: str, *, first_only: bool = False) -> Mask:
         """Where a pattern is found in one text of a list; shape (n,)."""
@@ -134,6 +146,18 @@ def _found(texts: pa.Array, pattern: str, *, exact: bool = False) -> Mask:
 
     found = pc.match_substring_regex(texts, pattern, ignore_case=not exact)
     return np.array(found.fill_null(False), bool)
+
+
+def _said(texts: pa.Array, phrase: str) -> Mask:
+    """Where texts hold a phrase: its words are looked for first, one by one."""
+    words = word_patterns(phrase)
+    mask, left = np.zeros(len(texts), bool), np.arange(len(texts))
+    if len(words) > _FEW_WORDS:
+        for pattern in sorted(words, key=len, reverse=True):
+            left = left[_found(texts.take(left), pattern)]
+        texts = texts.take(left)
+    mask[left] = _found(texts, phrase_pattern(phrase))
+    return mask
 
 
 def _any_of_each(found: Mask, counts: NDArray[np.intp]) -> Mask:

@@ -30,7 +30,7 @@ import numpy as np
 from landscape.errors import InputError
 from landscape.overlays.missions.facilities import find_facility
 from landscape.query.filter_columns import Columns
-from landscape.query.filter_patterns import author_pattern, journal_patterns, phrase_pattern
+from landscape.query.filter_patterns import author_pattern, journal_patterns
 from landscape.query.filter_tree import (
     And,
     Citations,
@@ -218,9 +218,8 @@ def _cost(node: Node) -> int:
 
 
 def _anywhere(text: str, papers: Columns) -> Mask:
-    pattern = phrase_pattern(text)
-    mask = papers.matches("title", pattern) | papers.matches("abstract", pattern)
-    return mask | papers.any_matches("ads_keywords", pattern)
+    mask = papers.says("title", text) | papers.says("abstract", text)
+    return mask | papers.any_says("ads_keywords", text)
 
 
 def _known_facility(text: str) -> str | None:
@@ -241,13 +240,11 @@ def _facility(text: str, papers: Columns) -> Mask:
     facility = _known_facility(text)
     if facility is not None and "facilities" in papers:
         return papers.any_distinct("facilities", lambda name: name == facility)
-    pattern = phrase_pattern(text)
-    return papers.matches("title", pattern) | papers.matches("abstract", pattern)
+    return papers.says("title", text) | papers.says("abstract", text)
 
 
 def _keyword(text: str, papers: Columns) -> Mask:
-    pattern = phrase_pattern(text)
-    return papers.any_matches("keywords", pattern) | papers.any_matches("ads_keywords", pattern)
+    return papers.any_says("keywords", text) | papers.any_says("ads_keywords", text)
 
 
 def _author(text: str, papers: Columns) -> Mask:
@@ -271,7 +268,7 @@ def _category(text: str, papers: Columns) -> Mask:
 def _journal(text: str, papers: Columns) -> Mask:
     known = find_journal(text.removesuffix("*"))
     if known is None:
-        return papers.matches("journal", phrase_pattern(text))
+        return papers.says("journal", text)
     return _in_journals((known,), papers)
 
 
@@ -328,7 +325,7 @@ _PLAIN: dict[str, Callable[[str], str]] = {
 _TERMS: dict[str, Callable[[str, Columns], Mask]] = {
     "any": _anywhere,
     "author": _author,
-    "title": lambda text, papers: papers.matches("title", phrase_pattern(text)),
+    "title": lambda text, papers: papers.says("title", text),
     "journal": _journal,
     "doi": _identifier("doi"),
     "category": _category,

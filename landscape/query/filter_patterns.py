@@ -51,23 +51,47 @@ def phrase_pattern(text: str) -> str:
     >>> pc.match_substring_regex(texts, pattern, ignore_case=True).to_pylist()
     [True, False, False]
     """
-    # Hα is "h alpha", as in landscape.text.phrases.normal_form.
-    folded = _LETTER.sub(lambda found: f" {GREEK[found[0]]} ", _folded(text.removesuffix("*")))
+    folded = _spelled_out(text)
     words = [(found.start(), found.end()) for found in _WORD.finditer(folded)]
     pieces: list[str] = []
     before_it = ""
-    for number, (start, end) in enumerate(words):
+    for number, ((start, end), pattern) in enumerate(zip(words, word_patterns(text), strict=True)):
         word = folded[start:end]
         if number:
             gap = _DOTTED_GAP if "." in folded[words[number - 1][1] : start] else _GAP
             pieces.append(f"(?:{gap})?" if {word, before_it} & _GREEK_LETTERS.keys() else gap)
         before_it = word
-        last = number == len(words) - 1
-        pieces.append(_any_number(word) if last and not text.endswith("*") else _any_accent(word))
+        pieces.append(pattern)
     first, final = folded[words[0][0]], folded[words[-1][1] - 1]
     before = "" if _is_unspaced(first) else _START
     after = "" if text.endswith("*") or _is_unspaced(final) else _END
     return before + "".join(pieces) + after
+
+
+@lru_cache(maxsize=1024)
+def word_patterns(text: str) -> tuple[str, ...]:
+    """Patterns of the words of a phrase: what holds the phrase matches each of them.
+
+    They are matched fast where the pattern of a long phrase is not, because the automaton that RE2
+    makes of it outgrows its memory.
+
+    Parameters
+    ----------
+    text : str
+        As for `phrase_pattern`.
+
+    Returns
+    -------
+    tuple of str
+
+    Examples
+    --------
+    >>> [len(word_patterns(text)) for text in ("dark matter halo", "Hα*")]
+    [3, 2]
+    """
+    words = _WORD.findall(_spelled_out(text))
+    last = _any_accent if text.endswith("*") else _any_number
+    return (*map(_any_accent, words[:-1]), *map(last, words[-1:]))
 
 
 @lru_cache(maxsize=1024)
@@ -172,6 +196,11 @@ def _any_accent(word: str) -> str:
     if word in _GREEK_LETTERS:
         return f"(?:{pattern}|{_GREEK_LETTERS[word]})"
     return pattern
+
+
+def _spelled_out(text: str) -> str:
+    """Lower case without accents; Hα is "h alpha", as in landscape.text.phrases.normal_form."""
+    return _LETTER.sub(lambda found: f" {GREEK[found[0]]} ", _folded(text.removesuffix("*")))
 
 
 def _folded(text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
     Rows = NDArray[np.int64]
     Floats = NDArray[np.float64]
+
+_FILTERS_KEPT = 8
 
 
 def names_of_paper(name: str) -> list[str]:
@@ -69,6 +71,8 @@ class Holdings:
 
     def __init__(self, atlas: Atlas, *, embedder: Embedder | None = None) -> None:
         self._atlas, self._given = atlas, embedder
+        # One question is often put in several wordings, each within the same papers.
+        self._passed = lru_cache(maxsize=_FILTERS_KEPT)(self._pass)
 
     def check_unchanged(self) -> None:
         """Refuse an atlas that was built again: its indexes have to be of the same build.
@@ -186,6 +190,9 @@ class Holdings:
         """
         if filter_text is None or not readable_text("filter", filter_text).strip():
             return None
+        return self._passed(filter_text)
+
+    def _pass(self, filter_text: str) -> Rows:
         parsed = parse_filter(filter_text)
         layers = {
             column
@@ -200,7 +207,9 @@ class Holdings:
             frame["is_review"] = np.isin(
                 np.arange(len(self)), self._atlas.read_layer("reviews", [])["paper_row"]
             )
-        return np.flatnonzero(apply_filter(parsed, frame)).astype(np.int64)
+        rows = np.flatnonzero(apply_filter(parsed, frame)).astype(np.int64)
+        rows.setflags(write=False)  # it is handed out again
+        return rows
 
     def texts(self, rows: Rows) -> list[str]:
         """Titles and abstracts of papers."""

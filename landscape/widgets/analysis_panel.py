@@ -14,6 +14,7 @@ import ipywidgets as widgets
 
 from landscape.errors import InputError, require
 from landscape.figures.colours import theme as colours_of
+from landscape.outputs import at_home
 from landscape.progress import Stopped
 from landscape.widgets.analysis_look import analysis_css, as_picture, caption_html, is_page
 from landscape.widgets.code_lines import call as call  # panels are written with both
@@ -183,7 +184,7 @@ class AnalysisPanel(Panel):
             For another ending, a folder that cannot be written, or where nothing is shown yet.
         """
         self.wait()
-        return self._write(self._shown(), Path(path).expanduser())
+        return self._write(self._shown(), at_home(path))
 
     # -- asking
 

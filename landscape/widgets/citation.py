@@ -174,7 +174,7 @@ class CitationPanel(ScholarPanel):
             def on_step(step: Step) -> None:
                 told.step(f"{step.action}: {step.observation}".rstrip(": "))
 
-            found = atlas.attribute(text, connection=told.model, on_step=on_step, **given)
+            found = atlas.attribute(text, model=told.model, on_step=on_step, **given)
             return found, told.model.model if told.model is not None else None
 
         self._begin(
@@ -255,7 +255,7 @@ class CitationPanel(ScholarPanel):
         )
         self._rest.value = steps_html(found)
         self._found.layout.display = ""
-        told = {} if model is None else {"connection": Name("model")}
+        told = {} if model is None else {"model": Name("model")}
         self.code = lines(
             connecting(self.connection, model),
             f"found = {called('atlas.attribute', text, **given, **told)}",

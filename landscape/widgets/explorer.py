@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape.errors import InputError
-from landscape.outputs import write_output
+from landscape.outputs import at_home, write_output
 from landscape.widgets import explorer_tasks as tasks
 from landscape.widgets import explorer_work as work
 from landscape.widgets.colouring import DENSITY
@@ -286,7 +286,7 @@ class MapExplorer(ExplorerState):
         """
         from landscape.widgets.saving import save_view
 
-        target = Path(path).expanduser()
+        target = at_home(path)
         ending = target.suffix.lower()
         if ending == ".csv":
             return write_output(target, work.papers_as_csv(self.atlas, self._some_rows()))

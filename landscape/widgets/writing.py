@@ -162,7 +162,7 @@ class WritingPanel(ScholarPanel):
 
         def work(told: Told) -> tuple[Citing, str | None]:
             told.step("searching, and reading what was found")
-            found = desk.cite(text, within or None, k=most, connection=told.model)
+            found = desk.cite(text, within or None, k=most, model=told.model)
             return found, _name_of(told)
 
         def show(made: tuple[Citing, str | None]) -> None:
@@ -216,7 +216,7 @@ class WritingPanel(ScholarPanel):
 
         def work(told: Told) -> tuple[Answer, str | None]:
             told.step(f"a paragraph on {len(names)} papers")
-            made = desk.related_work(names, context=about, connection=told.model)
+            made = desk.related_work(names, context=about, model=told.model)
             return made, _name_of(told)
 
         def show(made: tuple[Answer, str | None]) -> None:
@@ -257,7 +257,7 @@ class WritingPanel(ScholarPanel):
             from landscape.agents import check_draft
 
             told.step("reading the draft, and comparing it with the papers it cites")
-            return check_draft(bib, tex, desk=desk, connection=told.model), _name_of(told)
+            return check_draft(bib, tex, desk=desk, model=told.model), _name_of(told)
 
         def show(made: tuple[DraftCheck, str | None]) -> None:
             self.draft_check, model = made
@@ -350,4 +350,4 @@ def _name_of(told: Told) -> str | None:
 
 
 def _model(name: str | None) -> dict[str, Any]:
-    return {} if name is None else {"connection": Name("model")}
+    return {} if name is None else {"model": Name("model")}

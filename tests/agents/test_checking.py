@@ -136,7 +136,7 @@ def test_a_model_judges(
     draft: tuple[Path, Path], desk: Desk, server: OpenAIServer, model: ChatModel
 ) -> None:
     judging(server, ["supported", "contradicted"])
-    found = check_draft(*draft, desk=desk, connection=model, find_missing=False)
+    found = check_draft(*draft, desk=desk, model=model, find_missing=False)
     assert [one.verdict for one in found.judgements] == [
         "supported", "not in the corpus", "contradicted", "not in the corpus",
     ]  # fmt: skip
@@ -144,7 +144,7 @@ def test_a_model_judges(
     assert found.judgements[2].evidence[0].label == "lonely"
     assert not found.partial
     judging(server, ["not found", "supported"])
-    again = check_draft(*draft, desk=desk, connection=model, find_missing=False)
+    again = check_draft(*draft, desk=desk, model=model, find_missing=False)
     assert [one.verdict for one in again.judgements][:1] == ["unclear"]
 
 
@@ -156,7 +156,7 @@ def test_a_model_that_fails_leaves_near_and_far(
         server.always = failing(500)
     else:
         server.reply = lambda _: "nonsense"
-    found = check_draft(*draft, desk=desk, connection=model, find_missing=False)
+    found = check_draft(*draft, desk=desk, model=model, find_missing=False)
     assert found.partial
     assert {one.verdict for one in found.judgements} <= {"near", "far", "not in the corpus"}
     assert "are near or far only" in found.notes[0]

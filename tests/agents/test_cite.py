@@ -154,7 +154,7 @@ def test_citing_sentences_have_evidence_and_are_checked(
         {"paper": "p9", "sentence": "This paper is invented.", "evidence": ["p9s1"]},
     ]  # fmt: skip
     reply_for(server, written, verdict="supported")
-    found = demo_atlas.cite(CONTEXT, k=3, connection=model)
+    found = demo_atlas.cite(CONTEXT, k=3, model=model)
     first, second, third = found.suggestions
     assert first.sentence is not None
     assert first.sentence.text == written[0]["sentence"]
@@ -177,7 +177,7 @@ def test_a_sentence_that_the_paper_does_not_bear_out_is_left_out(
         [{"paper": "p1", "sentence": "Cheese is made on the Moon.", "evidence": ["p1s1"]}],
         verdict=verdict,
     )
-    found = demo_atlas.cite(CONTEXT, k=2, connection=model)
+    found = demo_atlas.cite(CONTEXT, k=2, model=model)
     assert all(one.sentence is None for one in found.suggestions)
     assert any("do not bear out" in note for note in found.notes)
 
@@ -187,7 +187,7 @@ def test_a_model_that_fails_costs_the_sentences_only(
     demo_atlas: Atlas, server: OpenAIServer, model: ChatModel, reply: str, found: Citing
 ) -> None:
     server.reply = lambda _: reply
-    again = demo_atlas.cite(CONTEXT, connection=model)
+    again = demo_atlas.cite(CONTEXT, model=model)
     assert again.partial
     assert again.papers == found.papers
     assert again.suggestions[0].highlights == found.suggestions[0].highlights
@@ -201,7 +201,7 @@ def test_related_work_is_cited_and_checked(
     first = one.abstract.split(". ")[0].rstrip(".")
     text = f"{first} [{one.label}]. Cheese is blue [{two.label}]. Fakes abound [2020Fake..1A]."
     server.reply = lambda body: '{"verdicts": []}' if "response_format" in body else text
-    said = desk.related_work([one, two.label, one], context=CONTEXT, connection=model)
+    said = desk.related_work([one, two.label, one], context=CONTEXT, model=model)
     assert [claim.verdict for claim in said.claims] == ["supported", "not found", "not found"]
     assert "2020Fake" not in said.text
     assert said.text.count("[unsupported]") == 2
@@ -226,7 +226,7 @@ def test_related_work_when_the_server_is_gone(
     demo_atlas: Atlas, server: OpenAIServer, model: ChatModel, found: Citing
 ) -> None:
     server.always = failing(500)
-    said = Desk().add(demo_atlas).related_work([found.papers[0]], connection=model)
+    said = Desk().add(demo_atlas).related_work([found.papers[0]], model=model)
     assert said.method == "extractive"
     assert "language model failed" in said.notes[0]
 

@@ -7,10 +7,12 @@ import threading
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from landscape.agents.survey.journal import Journal
 from landscape.agents.survey.records import Survey
+from landscape.agents.survey.scoring import THRESHOLD, Evidence, probabilities
 from landscape.agents.survey.settings import SurveySettings
 from landscape.agents.survey.spending import Meter, Request
 from landscape.atlas.reading import Atlas
@@ -53,6 +55,21 @@ def test_without_a_model_it_searches_selects_and_follows(
     known = set(demo_atlas.read_papers(["paper_id"])["paper_id"])
     assert {one.key for one in offline.crawled} <= known
     assert {one.parent for one in offline.crawled} <= known | {""}
+
+
+def test_a_question_of_another_world_is_told(demo_atlas: Atlas, offline: Survey) -> None:
+    far = demo_atlas.survey("Which recipe makes sourdough bread rise overnight?", model=None)
+    assert "hardly anything on the question" in far.notes[0]
+    assert not any("hardly anything" in note for note in offline.notes)
+
+
+def test_citations_do_not_bring_in_what_the_text_does_not() -> None:
+    is_far = np.arange(11) == 10  # ten on the question, and one that all of them cite
+    none = np.zeros(11)
+    matches, middle = np.where(is_far, 0.1, 0.75), np.where(is_far, 0.0, 3.0)
+    found, linked = np.where(is_far, 0.0, 1.0), np.where(is_far, 9.0, 0.0)
+    scores = probabilities(Evidence(none, matches, middle, found, linked, none, linked, linked))
+    assert scores[10] < THRESHOLD < scores[:10].min()
 
 
 def test_everyone_hangs_on_what_led_to_it(demo_atlas: Atlas, offline: Survey) -> None:

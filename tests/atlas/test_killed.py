@@ -163,7 +163,7 @@ from landscape.atlas import chunks
 from landscape.cli import main
 from landscape.mapping import quality
 from landscape.vectors.words import WordVectors
-chunks.CHUNK = 20
+chunks.CHUNK = 10
 quality.measure_quality = lambda *_, **__: {}  # the longest stage, and one without chunks
 QUICK = ["--layout", "pca", "--tagger", "rules", "--workers", "1"]
 """
@@ -234,8 +234,8 @@ def starter(tmp_path: Path) -> Iterator[Starter]:
 @pytest.fixture
 def sources(tmp_path: Path, papers_file: Callable[..., Path]) -> list[Path]:
     return [
-        papers_file(tmp_path / "first.jsonl", range(150)),
-        papers_file(tmp_path / "second.jsonl", range(130, 240)),
+        papers_file(tmp_path / "first.jsonl", range(80)),
+        papers_file(tmp_path / "second.jsonl", range(70, 120)),
     ]
 
 

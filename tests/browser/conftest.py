@@ -36,7 +36,7 @@ class Lab:
     log: Path
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def lab(tmp_path_factory: pytest.TempPathFactory, demo_atlas: Atlas) -> Iterator[Lab]:
     """JupyterLab as `landscape lab` starts it, on copies, ended as Ctrl-C ends it."""
     home = tmp_path_factory.mktemp("lab")
@@ -68,7 +68,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory, demo_atlas: Atlas) -> Iterator
     assert status == 0, log.read_text()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     """Chromium, without a window."""
     with sync_playwright() as playwright:
@@ -80,7 +80,7 @@ def browser() -> Iterator[Browser]:
         started.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def jupyter(lab: Lab, browser: Browser) -> Iterator[JupyterPage]:
     """The one page that the tests share: JupyterLab takes long to load."""
     context = browser.new_context(viewport=WINDOW, accept_downloads=True)
@@ -88,7 +88,7 @@ def jupyter(lab: Lab, browser: Browser) -> Iterator[JupyterPage]:
     context.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def model_server() -> Iterator[OpenAIServer]:
     """A language model on the loopback interface that says what it is told to."""
     with OpenAIServer() as running:

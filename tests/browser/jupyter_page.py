@@ -18,6 +18,9 @@ SECOND = 1000.0  # in Playwright's milliseconds
 _RAN = re.compile(r"\[\d+\]")
 _LOST = 6  # seconds of rest after which cells that have not run were never asked to
 GIVEN_UP = "[anywidget] Failed to initialize model."
+# JupyterLab's own, of a cell that is asked to run while its view is being taken away; that every
+# cell has run is checked by itself.
+_TAKEN_AWAY = "Cannot read properties of null (reading 'sharedModel')"
 _FIRST_LOAD = 180 * SECOND
 
 
@@ -101,8 +104,9 @@ class JupyterPage:
 
     @property
     def console(self) -> list[str]:
-        """Errors of scripts, but for one that costs nothing: see test_busy_page.py."""
-        return [error for error in self.page_errors if GIVEN_UP not in error]
+        """Errors of scripts, but for two that cost nothing; for one see test_busy_page.py."""
+        known = (GIVEN_UP, _TAKEN_AWAY)
+        return [error for error in self.page_errors if not any(one in error for one in known)]
 
     def errors(self) -> list[str]:
         """Tracebacks on the page."""

@@ -129,6 +129,7 @@ def good_lines(n: int) -> list[bytes]:
     st.lists(st.tuples(st.integers(0, 19), st.binary(min_size=1, max_size=40)), max_size=6),
 )
 @settings(max_examples=120, deadline=None)
+@example("lines", [(1, b",")])
 def test_counts_add_up_and_good_records_survive_any_damage_to_others(
     kind: str, damage: list[tuple[int, bytes]]
 ) -> None:
@@ -151,7 +152,9 @@ def test_counts_add_up_and_good_records_survive_any_damage_to_others(
     rejections = [rejection for batch in batches for rejection in batch.rejected]
     assert sum(batch.n_read for batch in batches) == len(kept) + len(rejections)
     assert kept == [f"2101.{i:05d}" for i in range(20) if i not in bad]
-    blank = [i for i in bad if not bad[i].replace(b",", b"").strip()]
+    # Commas alone are damage in lines, the end of a record in an array, and taken out of a table.
+    commas = b"" if kind == "lines" else b","
+    blank = [i for i in bad if not bad[i].translate(None, commas).strip()]
     if kind == "array":  # neighbours that are damaged cannot be told apart
         assert bool(rejections) == (len(bad) > len(blank))
     else:

@@ -80,7 +80,7 @@ def test_the_best_sentence_counts(demo_atlas: Atlas) -> None:
         server.reply = reply
         model = connect(base_url=server.url, api_key=KEY, model="small-chat", retries=0)
         places = [Place("1", context, (paper.paper_id,), sentence=truth)]
-        found = evaluate_citing(demo_atlas, places, connection=model, n_sentences=2)
+        found = evaluate_citing(demo_atlas, places, model=model, n_sentences=2)
     assert found.counts["sentences"] == 1
     assert found.rouge["rouge1"] > 0.9
 

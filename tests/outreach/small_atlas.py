@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from landscape.errors import AtlasError
+
 
 @dataclass(frozen=True)
 class SmallAtlas:
@@ -31,6 +33,10 @@ class SmallAtlas:
             "last_date": "2024-01-01",
             "generated": True,
         }
+
+    @property
+    def thesaurus(self) -> Any:
+        raise AtlasError("It has no thesaurus.")
 
     def read_papers(
         self, columns: list[str] | None = None, *, rows: list[int] | None = None
@@ -69,6 +75,7 @@ def small_atlas(
                 "n_papers": papers,
                 "parent_id": -1,
                 "level": 1,
+                "label_source": "keywords",
             }
         ),
         keywords=[[f"word {chr(97 + i)}", "stars"] for i in topic],

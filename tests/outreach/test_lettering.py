@@ -197,3 +197,15 @@ def test_a_range_of_islands_is_not_lettered_on_the_water_between_them() -> None:
     adrift = Place("1", "dark matter", "region", 450, 200, cloud=level + np.array([350, 200]))
     assert lettered([ashore]).runs[0].baseline is not None
     assert lettered([adrift]).runs[0].baseline is None
+
+
+def test_a_small_range_never_takes_the_room_of_a_large_peak() -> None:
+    along = np.column_stack([np.linspace(200, 400, 60), np.full(60, 240.0)])
+    peak = np.random.default_rng(0).normal(size=(60, 2)) * 4 + [300, 240]
+    large = Place("large", "Exoplanet atmospheres", "region", 300, 240, 1.0, peak)
+    small = Place("small", "Graphics processing units", "region", 300, 240, 0.1, along)
+    box = (210.0, 228.0, 390.0, 252.0)  # room for one name
+    for places in ([large, small], [large]):
+        found = letter(places, frame=box, inks=find_theme("atlas").inks,
+                       families=("STIXGeneral",), scale=1.0)  # fmt: skip
+        assert found.shown == {"large"}

@@ -121,3 +121,9 @@ def test_what_separates_two_shores() -> None:
     assert kept.words == ("dust", "wind")
     assert separation([["a word"]] * 3, [["a word"]] * 3) is None
     assert separation([None], []) is None
+
+
+def test_shores_that_hardly_differ_are_not_told_apart() -> None:
+    first = [["space weather"]] * 10 + [["sky"]] * 90
+    second = [["space weather"]] * 5 + [["sky"]] * 95
+    assert separation(first, second) is None

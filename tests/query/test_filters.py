@@ -12,6 +12,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from landscape.errors import InputError
+from landscape.query.filter_columns import Columns
+from landscape.query.filter_patterns import phrase_pattern
 from landscape.query.filter_tree import And, Not, Or, Term
 from landscape.query.filters import apply_filter, columns_needed, parse_filter
 
@@ -310,3 +312,31 @@ def test_real_papers(real_papers: Path) -> None:
         found = apply_filter(filter_, papers)
         assert time.process_time() - start < most, text
         assert 0 <= found.sum() < len(papers)
+
+
+_LONG = "Non-Gaussian primordial density fluctuations of Hα emitters"
+
+
+@pytest.mark.parametrize(
+    "phrase",
+    ["dark matter", "dark matter halo", "active galactic nuclei at high redshift", _LONG, "Hα*"],
+)
+def test_a_long_phrase_is_found_word_by_word_where_its_pattern_finds_it(phrase: str) -> None:
+    texts = [
+        "Dark-matter haloes", "dark halo of matter", "Active galactic nucleus at high red shift",
+        "active galactic nuclei at high redshifts.", _LONG, _LONG.lower().replace(" ", "  "),
+        f"{_LONG[:30]}. {_LONG[30:]}", "H alpha emission", "Hαs", None, "",
+    ]  # fmt: skip
+    columns = Columns(pd.DataFrame({"title": texts, "keywords": [[text] for text in texts]}))
+    wanted = columns.matches("title", phrase_pattern(phrase))
+    assert np.array_equal(columns.says("title", phrase), wanted)
+    assert np.array_equal(columns.any_says("keywords", phrase), wanted)
+    assert wanted.any()
+
+
+def test_a_long_phrase_takes_no_longer_than_its_words() -> None:
+    texts = ["Fluctuations of the density of dark matter, seen in galaxies. " * 40] * 4000
+    columns = Columns(pd.DataFrame({"abstract": texts}))
+    started = time.perf_counter()
+    assert not columns.says("abstract", _LONG).any()
+    assert time.perf_counter() - started < 5  # 24 seconds by its pattern

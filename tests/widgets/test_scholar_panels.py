@@ -271,7 +271,7 @@ def test_a_model_attributes_and_its_failure_is_partial(
     panel.find(EXCERPT)
     assert done(panel).paper == paper
     assert "✓ selected." in page_of(panel)
-    assert "connection=model" in panel.code
+    assert "model=model" in panel.code
     server.always = failing(400)
     panel.find(EXCERPT.replace("Winds", "Strong winds"))
     assert panel.wait(60)

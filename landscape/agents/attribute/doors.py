@@ -34,7 +34,7 @@ def attribute(
     source: str | None = None,
     before: date | str | int | None = None,
     max_actions: int = 15,
-    connection: LanguageModel | Literal["auto"] | None = None,
+    model: LanguageModel | Literal["auto"] | None = None,
     demonstration: bool = False,
     mark: int = 1,
     on_step: OnStep | None = None,
@@ -58,7 +58,7 @@ def attribute(
         Last day that counts; a year counts as a whole.
     max_actions : int, default 15
         Actions of the language model.
-    connection : LanguageModel, "auto" or None
+    model : LanguageModel, "auto" or None
         "auto" connects the one that the environment names, if any.
     demonstration : bool, default False
         Whether the model is shown an example of a whole search.
@@ -85,7 +85,7 @@ def attribute(
     read = read_excerpt(excerpt, mark=mark)
     limits = bounds(atlas, source=source, before=before)
     stacks = Stacks(atlas, limits)
-    model = connect_if_told() if connection == "auto" else connection
+    model = connect_if_told() if model == "auto" else model
     weighed = weigh(read, stacks)
     found = Attribution(
         excerpt=read.text,

@@ -57,7 +57,7 @@ def check_draft(
     drafts: str | Path | Sequence[str | Path],
     *,
     desk: Desk | None = None,
-    connection: WritingModel | Literal["auto"] | None = None,
+    model: WritingModel | Literal["auto"] | None = None,
     find_missing: bool = True,
 ) -> DraftCheck:
     r"""Check each ``\cite`` of a draft, and find sentences that seem to need one.
@@ -70,7 +70,7 @@ def check_draft(
         ``.tex``; a file that it inputs has to be named too.
     desk : Desk, optional
         Corpora to find the cited papers, and candidates, in.
-    connection : WritingModel, "auto" or None
+    model : WritingModel, "auto" or None
         Judges; without one a citation is only called near or far.
     find_missing : bool, default True
         Whether to look for sentences without a citation.
@@ -97,7 +97,7 @@ def check_draft(
     ]
     known = _known(places, entries, desk)
     judgements = _by_nearness(places, entries, known, desk)
-    model = connect_if_told() if connection == "auto" else connection
+    model = connect_if_told() if model == "auto" else model
     notes: list[str] = []
     partial = False
     if model is not None:

@@ -45,7 +45,7 @@ def cite(
     keywords: str | Sequence[str] | None = None,
     *,
     k: int = 10,
-    connection: WritingModel | Literal["auto"] | None = None,
+    model: WritingModel | Literal["auto"] | None = None,
     n_highlights: int = 3,
     full_texts: Mapping[str, str] | None = None,
 ) -> Citing:
@@ -61,7 +61,7 @@ def cite(
         all of them. Their plain words count in the ranking too.
     k : int, default 10
         Papers wanted.
-    connection : WritingModel, "auto" or None
+    model : WritingModel, "auto" or None
         Writes the sentences; "auto" connects the one that the environment names, if any.
     n_highlights : int, default 3
         Sentences of each paper.
@@ -89,9 +89,9 @@ def cite(
     merged = merge(_pooled(corpora, found))[:k]
     suggestions = _with_highlights(merged, corpora, context or " ".join(w.text for w in asked),
                                    n_highlights, dict(full_texts or {}))  # fmt: skip
-    model = connect_if_told() if connection == "auto" else connection
+    model = connect_if_told() if model == "auto" else model
     partial = False
-    notes = _notes(suggestions, within, k)
+    notes = (*_far_off(corpora, found), *_notes(suggestions, within, k))
     if model is not None and suggestions:
         try:
             suggestions, told = write_sentences(context, within, suggestions, model)
@@ -186,6 +186,18 @@ def _with_highlights(
         )
         chosen |= {one.rank: highlights for one, highlights in zip(mine, sets, strict=True)}
     return tuple(replace(one, highlights=chosen[one.rank]) for one in listed)
+
+
+def _far_off(corpora: Sequence[Corpus], found: Mapping[str, Found]) -> tuple[str, ...]:
+    """Say where no corpus holds a paper as near to the context as papers usually are."""
+    far = []
+    for corpus in corpora:
+        near = [hit.parts["semantic"] for hit in found[corpus.name].hits if "semantic" in hit.parts]
+        usual = corpus.atlas.engine.missed_bar(max(near, default=None))
+        if usual is None:
+            return ()
+        far.append(f"{max(near):.2f} in {corpus.name}, where {usual:.2f} is usual")
+    return (f"No paper is near the context: the nearest is at {'; '.join(far)}.",) if far else ()
 
 
 def _notes(suggestions: Sequence[Suggestion], within: str | None, k: int) -> tuple[str, ...]:

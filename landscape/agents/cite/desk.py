@@ -130,7 +130,7 @@ class Desk:
         keywords: str | Sequence[str] | None = None,
         *,
         k: int = 10,
-        connection: Connection = None,
+        model: Connection = None,
         n_highlights: int = 3,
         full_texts: Mapping[str, str] | None = None,
     ) -> Citing:
@@ -142,7 +142,7 @@ class Desk:
             context,
             keywords,
             k=k,
-            connection=connection,
+            model=model,
             n_highlights=n_highlights,
             full_texts=full_texts,
         )
@@ -152,12 +152,12 @@ class Desk:
         papers: Sequence[str | Paper],
         *,
         context: str = "",
-        connection: Connection = None,
+        model: Connection = None,
     ) -> Answer:
         """Write a paragraph on several papers; see `landscape.agents.cite.paragraph`."""
         from landscape.agents.cite.paragraph import related_work
 
-        return related_work(self, papers, context=context, connection=connection)
+        return related_work(self, papers, context=context, model=model)
 
     def find(self, name: str) -> tuple[Corpus, Paper]:
         """Find a paper by its identifier in the first corpus that holds it, switched on or not.

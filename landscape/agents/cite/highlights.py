@@ -141,6 +141,8 @@ def highlight_papers(
     list of tuple of Highlight
         One for each paper.
     """
+    if not n:
+        return [()] * len(papers)
     texts = full_texts or {}
     meanings = _meanings(held, papers, context)
     return [

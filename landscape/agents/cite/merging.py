@@ -11,6 +11,7 @@ from landscape.query.names import split_name
 from landscape.query.records import Paper
 
 _NOT_LETTERS = re.compile(r"[\W_]+")
+_IDENTIFIERS = ("bibcode", "arxiv_id", "doi")
 _SHORTEST_TITLE = 12  # letters; "Erratum" and "Introduction" tell no papers apart
 _YEARS_APART = 2  # from e-print to print
 
@@ -53,14 +54,25 @@ def merge(found: Sequence[Held]) -> list[tuple[Held, tuple[str, ...]]]:
     [('x', ('B',)), ('z', ())]
     """
     kept: list[tuple[Held, list[str]]] = []
+    by_key: dict[tuple[str, str], list[int]] = {}  # papers that can be the same share a key
     for one in found:
-        same = next((entry for entry in kept if is_same(entry[0].paper, one.paper)
-                     and entry[0].corpus != one.corpus), None)  # fmt: skip
+        keys = _keys(one.paper)
+        likely = sorted({place for key in keys for place in by_key.get(key, ())})
+        same = next((kept[place] for place in likely if kept[place][0].corpus != one.corpus
+                     and is_same(kept[place][0].paper, one.paper)), None)  # fmt: skip
         if same is None:
+            for key in keys:
+                by_key.setdefault(key, []).append(len(kept))
             kept.append((one, []))
         elif one.corpus not in same[1]:
             same[1].append(one.corpus)
     return [(held, tuple(also)) for held, also in kept]
+
+
+def _keys(paper: Paper) -> list[tuple[str, str]]:
+    """What a paper has in common with any that `is_same` takes for it."""
+    names = [(name, str(getattr(paper, name) or "").lower()) for name in _IDENTIFIERS]
+    return [key for key in (*names, ("title", title_key(paper.title))) if key[1]]
 
 
 def is_same(one: Paper, other: Paper) -> bool:
@@ -81,7 +93,7 @@ def is_same(one: Paper, other: Paper) -> bool:
     >>> is_same(Paper(0, "x", "A", "", doi="10.1/2"), Paper(9, "y", "B", "", doi="10.1/2"))
     True
     """
-    for name in ("bibcode", "arxiv_id", "doi"):
+    for name in _IDENTIFIERS:
         mine, yours = getattr(one, name), getattr(other, name)
         if mine and yours and mine.lower() == yours.lower():
             return True

@@ -32,7 +32,7 @@ def related_work(
     papers: Sequence[str | Paper],
     *,
     context: str = "",
-    connection: WritingModel | Literal["auto"] | None = None,
+    model: WritingModel | Literal["auto"] | None = None,
 ) -> Answer:
     """Write a paragraph on several papers.
 
@@ -43,7 +43,7 @@ def related_work(
         Identifiers, or papers that a search gave; of corpora on the desk.
     context : str, optional
         What the paragraph is for.
-    connection : WritingModel, "auto" or None
+    model : WritingModel, "auto" or None
         Without one, the sentences of the papers that matter most are quoted.
 
     Returns
@@ -70,7 +70,7 @@ def related_work(
     hits = tuple(Hit(rank, paper, 1.0 / rank) for rank, paper in enumerate(chosen, start=1))
     question = context.strip() or "Related work"
     results = Results(question, hits, replace(engine.holdings.coverage, n_searched=len(chosen)))
-    model = connect_if_told() if connection == "auto" else connection
+    model = connect_if_told() if model == "auto" else model
     subject = context.strip() or " ".join(paper.title for paper in chosen)
     notes: tuple[str, ...] = (QUOTED,)
     if model is not None:

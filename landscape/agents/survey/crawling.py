@@ -35,6 +35,9 @@ REFERENCES, CITATIONS, TOGETHER, SIMILAR = (
 _HOW = {REFERENCES: "reference", CITATIONS: "citation", TOGETHER: "cited together",
         SIMILAR: "similar"}  # fmt: skip
 _OF_FACET, _OF_MODEL = 30, 40  # papers of one search
+_ELSEWHERE = 0.9  # of the usual nearness: where nothing comes so near, nothing is selected
+_RARE = 3.0  # of a word that is searched for alone: one paper in twenty holds it
+_TELLING = 60  # papers on the question whose keywords are its subjects
 _SIMILAR, _TOGETHER = 10, 20  # papers of one list
 _SIMILAR_OF = 8  # papers of a level whose like is looked for: it takes the most time
 _HOPEFUL = 0.4  # of the threshold: papers that are followed though they may not be selected
@@ -75,6 +78,7 @@ class Crawl:
         self.pool = Pool(library)
         self.searches: list[Asked] = []
         self.notes: list[str] = []
+        self._is_elsewhere = False  # whether the question is of another world than the papers
         self._rounds: dict[int, list[int]] = {}  # searches that found a paper: query to rows
 
     @property
@@ -87,9 +91,10 @@ class Crawl:
         """Do everything; what is found stands in `pool` and `searches`."""
         self._seed()
         self._search_the_question()
+        self._look_whether_far_off()
         self._judge()
         for level in range(2, self.settings.depth + 1):
-            if self.meter.look() or not self.settings.expand:
+            if self.meter.look() or not self.settings.expand or self._is_elsewhere:
                 break
             before = len(self._selected())
             followed = self._follow(level)
@@ -118,6 +123,22 @@ class Crawl:
                 break
             self._search(text, by=by, k=_OF_MODEL if by == "model" else _OF_FACET)
 
+    def _look_whether_far_off(self) -> None:
+        """Say where nothing is near the question; without a model nothing is selected then."""
+        if self.pool.seeds:
+            return
+        nearest = self.library.nearest(self.pool.rows)
+        usual = self.library.engine.missed_bar(nearest)
+        if usual is None:
+            return
+        self._note(
+            f"This atlas holds hardly anything on the question: the nearest paper is at "
+            f"{nearest:.2f}, and {usual:.2f} is usual."
+        )
+        self._is_elsewhere = self.mind is None and nearest < _ELSEWHERE * usual
+        if self._is_elsewhere:
+            self._note("Nothing is selected, and what is listed is only the least far.")
+
     def _queries(self, most: int) -> tuple[list[str], str]:
         """Searches for parts of the question, by the model or by rule."""
         if self.mind is not None and most > 0:
@@ -128,7 +149,15 @@ class Crawl:
             if not self.meter.ended:
                 why = f" ({reply.fault})" if reply.fault else ""
                 self._note(f"The language model gave no searches{why}: the question was cut.")
-        return facets(self.question, most=most), "facet"
+        return facets(self.question, subjects=self._subjects(), most=most), "facet"
+
+    def _subjects(self) -> list[str]:
+        """Single words that are keywords of the papers found, and that few other papers hold."""
+        first = self.library.papers(self._rounds[len(self.searches) - 1][:_TELLING])
+        every = (word for paper in first for word in paper.keywords)
+        words = list(dict.fromkeys(word for word in every if " " not in word))
+        rarity = self.library.engine.holdings.rarity(words)
+        return [word for word, rare in zip(words, rarity, strict=True) if rare >= _RARE]
 
     def _search(self, text: str, *, by: str, k: int, parent: int = -1, depth: int = 1) -> int:
         """Search once; a search that was made before, in whatever order of words, is not."""
@@ -276,7 +305,9 @@ class Crawl:
 
         def belongs(row: int) -> bool:
             said = self.pool.judged.get(row)
-            return said.decision if said is not None else scores[row] >= self.threshold
+            if said is not None:
+                return said.decision
+            return scores[row] >= self.threshold and not self._is_elsewhere
 
         return [row for row in rows if row not in seeds and belongs(row)]
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
+
+from landscape.text.phrases import normal_forms
 
 _CUT = re.compile(r"[,:;?!()\[\]\"“”/]+|\s[-–—]+\s|\.\s|\.$")
 _WORD = re.compile(r"\S+")
@@ -22,17 +25,23 @@ _EMPTY = frozenset(
     method methods new novel observed paper papers play possible present problem propose proposed
     question recent recently reported result results review role search show shows study studies
     studying suggest survey test tests toward towards understand understanding us use used uses
-    useful various work works i ii iii iv v vi""".split()  # noqa: SIM905 - sixty words, not a list
+    useful various work works
+    place places placed explain explained explaining due emit emits cause caused causing happen
+    happens occur occurs come comes tell told lead leads led makes made exist exists
+    i ii iii iv v vi""".split()  # noqa: SIM905 - words, not a list
 )
 _FEWEST_LETTERS = 2
 
 
-def facets(question: str, *, most: int = 6) -> list[str]:
+def facets(question: str, *, subjects: Collection[str] | None = None, most: int = 6) -> list[str]:
     """Cut a question into phrases about one thing each; no two share a word.
 
     Parameters
     ----------
     question : str
+    subjects : collection of str, optional
+        Keywords of papers on the question, in any form: of a phrase that is a single word only
+        those are searched for, because "early" is a word and no subject.
     most : int, default 6
         Phrases at most: the longest are kept, in the order of the question.
 
@@ -45,6 +54,8 @@ def facets(question: str, *, most: int = 6) -> list[str]:
     --------
     >>> facets("How do stellar winds change the evolution of massive stars in metal-poor galaxies?")
     ['stellar winds change', 'evolution', 'massive stars', 'metal-poor galaxies']
+    >>> facets("How early do flares of M dwarfs strip planets?", subjects=["flare", "planet"])
+    ['flares', 'M dwarfs strip planets']
     """
     phrases: list[str] = []
     seen: set[str] = set()
@@ -52,15 +63,29 @@ def facets(question: str, *, most: int = 6) -> list[str]:
         run: list[str] = []
         for word in [*_WORD.findall(piece), ""]:
             key = word.strip(".'’").casefold()
-            if len(key) < _FEWEST_LETTERS or key in _EMPTY or key in seen:
+            is_stray = len(key) < _FEWEST_LETTERS and not _is_class(word)
+            if is_stray or key in _EMPTY or key in seen:
                 if run:
                     phrases.append(" ".join(run))
                 run = []
             else:
                 run.append(word.strip("'’"))
                 seen.add(key)
+    if subjects is not None:
+        known = set(normal_forms(list(subjects)))
+        forms = normal_forms(phrases)
+        phrases = [
+            phrase
+            for phrase, form in zip(phrases, forms, strict=True)
+            if " " in phrase or form in known
+        ]
     if len(phrases) < 2:
         return []
     longest = sorted(phrases, key=lambda phrase: (-len(phrase.split()), phrases.index(phrase)))
     kept = set(longest[:most])
     return [phrase for phrase in phrases if phrase in kept]
+
+
+def _is_class(word: str) -> bool:
+    """Whether a single letter names a class, as in "M dwarfs", and is no article or pronoun."""
+    return len(word) == 1 and word.isupper() and word not in "AI"

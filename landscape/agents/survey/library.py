@@ -107,6 +107,10 @@ class Library:
         cosines = held.similarities(centre, rows).astype(float)
         return (cosines - chance.mean()) / max(float(chance.std()), 1e-9)
 
+    def nearest(self, found: Rows) -> float:
+        """How near the nearest of some papers is to the question, as a cosine."""
+        return float(self._comparison.cosines(found).max(initial=-1.0))
+
     def times_cited(self, rows: Rows) -> Floats:
         """Citations in the graph by what may be seen, shape (n,)."""
         links = self.graph.citation_links

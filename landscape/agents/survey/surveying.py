@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from landscape.llm.models import WritingModel
 
 _MOST_BEYOND, _FEWEST_CITING = 20, 2
+_MOSTLY = 0.75  # of the papers judged: where so many are selected, those not judged may be too
 
 
 def survey(
@@ -99,6 +100,12 @@ def survey(
     crawl.run()
     crawled = _crawled(crawl, name)
     notes = [*told, *crawl.notes]
+    n_selected = sum(one.selected for one in crawled)
+    if settings.selector and n_selected > _MOSTLY * settings.papers:
+        more = f"raise papers (now {settings.papers}) to have them judged"
+        notes.append(
+            f"{n_selected} of {len(crawled)} papers judged are selected: more may; {more}."
+        )
     if meter.ended:
         notes.append(f"The survey is partial. {meter.ended}")
     if atlas.citations.note:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 import landscape
@@ -16,6 +17,12 @@ from tests.servers.openai_server import KEY, OpenAIServer
 REPOSITORY = Path(__file__).resolve().parent.parent
 
 _LONGEST = "test_killed.py"
+
+# A check says the same of the same commit, however often it is run. New cases are looked for with
+# `pytest --hypothesis-profile search`, and what is found is written down as an example.
+hypothesis.settings.register_profile("same", derandomize=True, deadline=None)
+hypothesis.settings.register_profile("search", deadline=None, print_blob=True)
+hypothesis.settings.load_profile("same")
 HOW_TO_GET_REAL_DATA = (
     "Set LANDSCAPE_DATA to a folder that holds astro-ph/papers.jsonl.gz and the other collections, "
     "or make your own papers with: landscape fetch arxiv --set physics:astro-ph --from 2026-01-01"

@@ -218,18 +218,33 @@ def find_basins(
         density, flooded, n_peaks, min_papers=min_papers, max_peaks=max_peaks, contrast=contrast
     )
     merged = np.where(flooded >= 0, owner[flooded], -1)
-    kept = [index for index in np.unique(merged) if index >= 0]
-    volume = ndimage.sum(density, merged, kept)
-    kept = [index for index, papers in zip(kept, volume, strict=True) if papers >= min_papers]
-    if not kept:
-        kept = [int(np.unique(merged[merged >= 0])[0])]
-    positions = np.array(ndimage.maximum_position(density, merged, kept)).reshape(-1, 2)
-    height = density[positions[:, 0], positions[:, 1]]
-    order = np.lexsort((positions[:, 1], positions[:, 0], -height))
+    papers, highest = _papers_and_heights(density, merged, n_peaks)
+    basins = np.unique(owner)
+    kept = basins[papers[basins] >= min_papers]
+    if not len(kept):
+        kept = basins[:1]
+    # The first cell of a basin that is as high as its highest: the summit.
+    summits = np.flatnonzero((merged >= 0) & (density == highest[merged]))
+    _, first = np.unique(merged.ravel()[summits], return_index=True)
+    summit = np.zeros(n_peaks, dtype=np.int64)
+    summit[basins] = summits[first]
+    rows, columns = np.unravel_index(summit[kept], density.shape)
+    order = np.lexsort((columns, rows, -highest[kept]))
     number = np.full(n_peaks + 1, -1, dtype=np.int32)
-    number[np.array(kept)[order]] = np.arange(len(kept), dtype=np.int32)
-    x, y = grid.centre_of(positions[order, 0], positions[order, 1])
-    return Basins(number[merged], x, y, height[order])
+    number[kept[order]] = np.arange(len(kept), dtype=np.int32)
+    x, y = grid.centre_of(rows[order], columns[order])
+    return Basins(number[merged], x, y, highest[kept][order])
+
+
+def _papers_and_heights(
+    density: NDArray[np.float64], labels: NDArray[np.integer], n_labels: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Papers and highest density of each labelled basin; cells labelled -1 belong to none."""
+    land = labels >= 0  # a small part of the sheet: functions that sort all of it take far longer
+    label, value = labels[land], density[land]
+    highest = np.zeros(n_labels)
+    np.maximum.at(highest, label, value)
+    return np.bincount(label, weights=value, minlength=n_labels), highest
 
 
 def _contour_level(density: NDArray[np.float64], share: float) -> float:
@@ -252,11 +267,8 @@ def _merge_basins(
     contrast: float,
 ) -> NDArray[np.int64]:
     """Merge the least telling basins; returns for each flooded basin the one it ends in."""
-    from scipy import ndimage
-
     basins = np.arange(n_peaks)
-    papers = np.asarray(ndimage.sum(density, flooded, basins), dtype=np.float64)
-    peak = np.asarray(ndimage.maximum(density, flooded, basins), dtype=np.float64)
+    papers, peak = _papers_and_heights(density, flooded, n_peaks)
     saddles: list[dict[int, float]] = [{} for _ in basins]
     for low, high, saddle in _saddles(density, flooded):
         saddles[low][high] = saddles[high][low] = saddle

@@ -66,9 +66,9 @@ class UmapLayout:
 
     def fit(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
         """Lay out the papers; see `project` for the meaning of the settings."""
-        import umap
+        from landscape.mapping.compiled import umap_with_kept_code
 
-        reducer = umap.UMAP(
+        reducer = umap_with_kept_code().UMAP(
             n_neighbors=min(self.n_neighbors, len(vectors) - 1),
             min_dist=self.min_dist,
             metric="cosine",

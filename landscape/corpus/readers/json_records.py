@@ -118,7 +118,7 @@ def _lines(stream: io.BufferedIOBase) -> Iterator[tuple[int, bytes]]:
     while line := stream.readline(LARGEST_RECORD):
         number += 1
         ended = line.endswith(b"\n")
-        if line.strip():
+        if line.strip(b" \t\r\n"):  # what JSON takes for space; a control character is damage
             yield number, line
         while not ended and (rest := stream.readline(LARGEST_RECORD)):
             ended = rest.endswith(b"\n")  # the tail of a line too long to be one record

@@ -17,7 +17,7 @@
 # # The outreach map: a literature as land and sea
 #
 # For a poster, a slide, a web page: **mountains** where much is known, **plains** of active study,
-# **coasts** in colour where most papers are new, and **water** where hardly anybody has. The map is
+# **coasts** coloured by how new the papers are, and **water** where hardly anybody has. The map is
 # drawn from the papers alone. It needs no network, no key and no graphics card.
 #
 # The first cell opens the **demo atlas**, whose papers are *generated*, and the map says so.
@@ -89,7 +89,7 @@ everyday
 # ## How much is water?
 #
 # *Papers on land* moves the sea: with 90 % on land, thin places are drowned and straits part what
-# hangs together by few papers. *New: the last … years* says which papers colour the coasts.
+# hangs together by few papers. *New: the last … years* says which papers count as new there.
 
 # %%
 islands = ls.outreach.render(atlas, theme="clear", sea_share=0.9, recent_years=3)

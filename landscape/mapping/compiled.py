@@ -46,7 +46,7 @@ def _keep(function: Any) -> None:
         function.enable_caching()
         save = function._cache.save_overload
     except (RuntimeError, AttributeError):
-        return  # no folder that can be written, or another Numba: it compiles anew, as it would have
+        return  # no folder that can be written, or another Numba: it compiles anew as before
 
     def save_if_there_is_room(*arguments: Any) -> None:
         try:

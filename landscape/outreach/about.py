@@ -28,6 +28,8 @@ class About:
     n_papers : int
     first, last : str
         Years of the oldest and the newest paper; empty where unknown.
+    middle : int, optional
+        Year from which on half of the papers are.
     corpus : str
         Name of the atlas.
     sources : sequence of str
@@ -52,6 +54,7 @@ class About:
     n_papers: int = 0
     first: str = ""
     last: str = ""
+    middle: int | None = None
     corpus: str = ""
     sources: Sequence[str] = ()
     generated: bool = False
@@ -102,10 +105,18 @@ class About:
         return lines
 
     def fine_print(self) -> list[str]:
-        """Where the papers and the picture come from."""
+        """Where the papers and the picture come from.
+
+        Examples
+        --------
+        >>> About("Stars", first="1990", last="2026", middle=2019).fine_print()[0]
+        'Papers: Stars, from –. Half of them are from 2019 or later.'
+        """
         sources = list(self.sources)
         named = ", ".join(sources[:_SOURCES]) + (" …" if len(sources) > _SOURCES else "")
         lines = [self.words.sources.format(title=self.corpus or self.title, sources=named or "–")]
+        if self.middle is not None and self.first != self.last:
+            lines[0] += " " + self.words.half.format(middle=self.middle)
         how = self.words.repainted.format(model=self.model) if self.model else self.words.plain
         lines.append(f"{self.words.drawn.format(version=self.version).strip()}; {how}.")
         if self.credits:

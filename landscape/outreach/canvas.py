@@ -37,6 +37,7 @@ _WATER_LINES = (0.0022, 0.0050, 0.0086, 0.0132, 0.0190)
 _LINE = 0.00032
 _LEAST_LINE = 0.8  # pixels
 _RIVER = 0.0022  # the broadest
+_HATCH = 0.0055  # from line to line, where coasts are told apart in one ink
 
 
 @dataclass(frozen=True)
@@ -178,6 +179,8 @@ class Canvas:
         apart = np.abs(position - 0.5) * 2
         coast = _look_up(look.coast_ramp, position)
         band = band * np.sqrt(np.clip(apart, 0, 1)) * np.float32(look.coast_strength)
+        if look.is_ink:  # a darker tone would be taken for shadow
+            band *= _hatched(x, y, 1 / max(self.size)) * (position > 0.5)
         _blend(colour, coast, band)
         self._contours(colour, height, steep)
         rise_x, rise_y = across * np.float32(EXAGGERATION), down * np.float32(EXAGGERATION)
@@ -222,6 +225,12 @@ def _courses(terrain: Terrain, size: tuple[int, int]) -> tuple[tuple[Floats, Flo
         breadth = max(1.0, _RIVER * max(size) * (river.citations / most) ** 0.5)
         courses.append((column / terrain.size[0], row / terrain.size[1], breadth))
     return tuple(courses)
+
+
+def _hatched(x: Grid, y: Grid, pixel: float) -> Grid:
+    """Cover of oblique lines, at places in shares of the longer side."""
+    away = np.abs((x + y) / np.float32(_HATCH) % 1 - np.float32(0.5)) * np.float32(_HATCH)
+    return np.clip((np.float32(0.2 * _HATCH) - away) / np.float32(1.41 * pixel) + 0.5, 0, 1)
 
 
 def _soft(value: Grid) -> Grid:

@@ -198,7 +198,7 @@ THEMES = {
                 (0.50, "#a9bfdd"),
                 (1.00, "#97b1d4"),
             ),
-            coast=("#7a5aa6", "#f3ecc8", "#d55e00"),
+            coast=("#a493c6", "#f3ecc8", "#d55e00"),
             coast_strength=0.9,
             shadow="#2b2440",
             light="#fffbe8",

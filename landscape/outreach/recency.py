@@ -43,6 +43,12 @@ class Dates:
     share: float
 
     @property
+    def middle(self) -> int | None:
+        """Year from which on half of the dated papers are; None without any."""
+        known = self.years[np.isfinite(self.years)]
+        return int(np.median(known)) if len(known) else None
+
+    @property
     def n_undated(self) -> int:
         """Papers without a year."""
         return int(np.isnan(self.years).sum())
@@ -69,8 +75,8 @@ def read_dates(years: ArrayLike, *, recent_years: int) -> Dates:
     Examples
     --------
     >>> dates = read_dates([1990, 1991, 1995, 1998, 1999, float("nan")], recent_years=5)
-    >>> dates.recent, dates.share, dates.n_undated
-    ((1995, 1999), 0.6, 1)
+    >>> dates.recent, dates.share, dates.middle, dates.n_undated
+    ((1995, 1999), 0.6, 1995, 1)
     >>> read_dates([2024, 2025, 2025], recent_years=5).recent is None
     True
     """

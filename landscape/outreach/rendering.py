@@ -66,8 +66,8 @@ def render(
 ) -> Rendering:
     """Draw the outreach map of an atlas: the literature as terrain, for everybody.
 
-    Mountains where much is known, plains of active study, coasts coloured where most papers are
-    new, water where hardly anybody has. Drawn from the data alone; with `weights`, repainted by
+    Mountains where much is known, plains of active study, coasts coloured by how new the papers
+    are, water where hardly anybody has. Drawn from the data alone; with `weights`, repainted by
     Stable Diffusion and then checked against the data.
 
     Parameters
@@ -138,7 +138,7 @@ def render(
     about = about_atlas(atlas, title, credits, language, "" if weights is None else str(weights))
     # The key and the notes take the same room whatever they turn out to say.
     about = replace(about, in_ink=look.is_ink)
-    draft = replace(about, recent=(2000, 2000), rivers=True)
+    draft = replace(about, middle=2000, recent=(2000, 2000), rivers=True)
     families = fonts.families(draft.everything())
     _, height = compose(draft, sheet, look.inks, families, np.zeros((1, 1, 3), np.uint8))
     map_box, words_box = sheet.areas(height)
@@ -172,7 +172,13 @@ def render(
     given = given_names(names, model, found, language, tell)
     given = drawable_names(given, found, tell)
     about = drawable_about(
-        replace(about, recent=terrain.recent_years, rivers=bool(terrain.rivers)), tell
+        replace(
+            about,
+            middle=terrain.middle_year,
+            recent=terrain.recent_years,
+            rivers=bool(terrain.rivers),
+        ),
+        tell,
     )
     to_page = Projection(terrain.extent, map_box)
     lettering = _letter(found, given, to_page, sheet, terrain, look.inks, max_names)

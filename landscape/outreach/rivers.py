@@ -23,7 +23,7 @@ MOST = 18  # rivers on a map: more are a net, not a picture
 _LEAST_CITATIONS = 12
 _BEYOND_CHANCE = 2.0
 _STEP = 4  # cells of the ground for one cell of the courses
-_SHORTEST = 0.03  # of the longer side
+_SHORTEST = 0.06  # of the longer side: a shorter one is a stub
 
 
 def citation_flows(citing: Ints, cited: Ints, topic: Ints) -> list[tuple[int, int, int]]:

@@ -90,6 +90,8 @@ class Terrain:
         Papers without a year: they count for the height, never for the recency.
     years : (int, int) or None
         First and last year of the papers.
+    middle_year : int or None
+        Year from which on half of the papers are.
     recent_years : (int, int) or None
         First and last year that count as recent; None when the dates do not tell.
     recent_share : float
@@ -116,6 +118,7 @@ class Terrain:
     n_papers: int = 0
     n_undated: int = 0
     years: tuple[int, int] | None = None
+    middle_year: int | None = None
     recent_years: tuple[int, int] | None = None
     recent_share: float = float("nan")
     sea_share: float = 0.97
@@ -282,6 +285,7 @@ def make_terrain(
         n_papers=len(x),
         n_undated=dates.n_undated,
         years=dates.span,
+        middle_year=dates.middle,
         recent_years=dates.recent,
         recent_share=dates.share,
         sea_share=sea_share,

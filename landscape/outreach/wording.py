@@ -11,6 +11,7 @@ class Wording:
 
     papers: str
     between: str
+    half: str
     few_to_many: tuple[str, str]
     old_to_new: tuple[str, str]
     mountains: str
@@ -32,11 +33,12 @@ _WORDINGS = {
     "en": Wording(
         papers="A map of {n} papers",
         between="{first} to {last}",
+        half="Half of them are from {middle} or later.",
         few_to_many=("few papers", "many"),
         old_to_new=("older", "newer"),
         mountains="Mountains: much is known. Plains: active study.",
         coasts="Coasts: in two colours, for papers newer than usual{years} and for older ones.",
-        coasts_in_ink="Coasts: darker where papers are newer than usual{years}.",
+        coasts_in_ink="Coasts: hatched where papers are newer than usual{years}.",
         water="Water: hardly anybody has written here.",
         rivers="Rivers: citations flow from one region to another.",
         near="Near means similar; directions mean nothing.",
@@ -51,11 +53,12 @@ _WORDINGS = {
     "de": Wording(
         papers="Eine Karte von {n} Arbeiten",
         between="{first} bis {last}",
+        half="Die Hälfte stammt von {middle} oder später.",
         few_to_many=("wenige Arbeiten", "viele"),
         old_to_new=("älter", "neuer"),
         mountains="Berge: Hier ist viel bekannt. Ebenen: Hier wird geforscht.",
         coasts="Küsten: zwei Farben, für neuere Arbeiten als üblich{years} und für ältere.",
-        coasts_in_ink="Küsten: dunkler, wo Arbeiten neuer als üblich sind{years}.",
+        coasts_in_ink="Küsten: schraffiert, wo Arbeiten neuer als üblich sind{years}.",
         water="Wasser: Hier hat kaum jemand geschrieben.",
         rivers="Flüsse: Zitate fließen von Gebiet zu Gebiet.",
         near="Nah heißt ähnlich; Richtungen bedeuten nichts.",
@@ -70,11 +73,12 @@ _WORDINGS = {
     "fr": Wording(
         papers="Une carte de {n} articles",
         between="de {first} à {last}",
+        half="La moitié date de {middle} ou après.",
         few_to_many=("peu d’articles", "beaucoup"),
         old_to_new=("ancien", "récent"),
         mountains="Montagnes : beaucoup est connu. Plaines : on y travaille.",
         coasts="Côtes : deux couleurs, pour des articles plus récents{years} ou plus anciens.",
-        coasts_in_ink="Côtes : plus sombres là où les articles sont plus récents{years}.",
+        coasts_in_ink="Côtes : hachurées là où les articles sont plus récents{years}.",
         water="Eau : presque personne n’a écrit ici.",
         rivers="Rivières : les citations coulent d’une région à l’autre.",
         near="Proche veut dire semblable ; les directions ne disent rien.",
@@ -89,11 +93,12 @@ _WORDINGS = {
     "es": Wording(
         papers="Un mapa de {n} artículos",
         between="de {first} a {last}",
+        half="La mitad es de {middle} o después.",
         few_to_many=("pocos artículos", "muchos"),
         old_to_new=("antiguo", "reciente"),
         mountains="Montañas: mucho se sabe. Llanuras: estudio activo.",
         coasts="Costas: dos colores, para artículos más recientes{years} o más antiguos.",
-        coasts_in_ink="Costas: más oscuras donde los artículos son más recientes{years}.",
+        coasts_in_ink="Costas: rayadas donde los artículos son más recientes{years}.",
         water="Agua: casi nadie ha escrito aquí.",
         rivers="Ríos: las citas fluyen de una región a otra.",
         near="Cerca significa parecido; las direcciones no significan nada.",
@@ -108,11 +113,12 @@ _WORDINGS = {
     "ar": Wording(
         papers="خريطة من {n} بحثًا",
         between="من {first} إلى {last}",
+        half="نصفها من عام {middle} أو بعده.",
         few_to_many=("أبحاث قليلة", "كثيرة"),
         old_to_new=("أقدم", "أحدث"),
         mountains="الجبال: حيث نعرف الكثير. السهول: بحث نشط.",
         coasts="السواحل: لونان، لأبحاث أحدث من المعتاد{years} أو أقدم.",
-        coasts_in_ink="السواحل: أغمق حيث الأبحاث أحدث من المعتاد{years}.",
+        coasts_in_ink="السواحل: مظللة بخطوط حيث الأبحاث أحدث من المعتاد{years}.",
         water="الماء: لم يكتب هنا أحد تقريبًا.",
         rivers="الأنهار: اقتباسات تجري من منطقة إلى أخرى.",
         near="القريب متشابه، أما الاتجاهات فلا معنى لها.",
@@ -127,11 +133,12 @@ _WORDINGS = {
     "hi": Wording(
         papers="{n} शोधपत्रों का मानचित्र",
         between="{first} से {last}",
+        half="इनमें से आधे {middle} या उसके बाद के हैं।",
         few_to_many=("कम शोधपत्र", "अधिक"),
         old_to_new=("पुराने", "नए"),
         mountains="पर्वत: बहुत कुछ ज्ञात है। मैदान: सक्रिय अध्ययन।",
         coasts="तट: दो रंग, सामान्य से नए{years} और पुराने शोधपत्रों के लिए।",
-        coasts_in_ink="तट: जहाँ शोधपत्र सामान्य से नए हैं वहाँ गहरे{years}।",
+        coasts_in_ink="तट: जहाँ शोधपत्र सामान्य से नए हैं वहाँ तिरछी रेखाएँ{years}।",
         water="जल: यहाँ लगभग किसी ने नहीं लिखा।",
         rivers="नदियाँ: उद्धरण एक क्षेत्र से दूसरे में बहते हैं।",
         near="पास का अर्थ है समान; दिशाओं का कोई अर्थ नहीं।",
@@ -146,11 +153,12 @@ _WORDINGS = {
     "zh": Wording(
         papers="{n} 篇论文的地图",
         between="{first} 至 {last}",
+        half="其中一半发表于 {middle} 年或之后。",
         few_to_many=("论文少", "论文多"),
         old_to_new=("较早", "较新"),
         mountains="山脉：已知甚多。平原：研究活跃。",
         coasts="海岸：两种颜色，表示论文较平常更新{years}或更旧。",
-        coasts_in_ink="海岸：深色处论文较平常更新{years}。",
+        coasts_in_ink="海岸：斜线处论文较平常更新{years}。",
         water="水域：几乎无人着笔。",
         rivers="河流：引用从一个区域流向另一个区域。",
         near="相近即相似；方向没有意义。",

@@ -15,6 +15,14 @@ _EARLIER = re.compile(
     r"|(?:is|are) (?:well|widely|commonly|generally|usually|often) (?:known|accepted|believed|"
     r"established|thought|assumed|used|adopted|understood)"
     r"|(?:is|are) (?:thought|believed|known|expected) to"
+    r"|(?:has|have) (?:recently )?(?:revealed|led to|uncovered|confirmed|ruled out|shown)"
+    r"|(?:studies|observations|simulations|surveys|measurements|experiments) (?:of .{3,60} )?"
+    r"(?:show|suggest|indicate|reveal|imply|find|found|showed|suggested|indicated|revealed)"
+    r"|the (?:standard|prevailing|canonical|commonly accepted|leading) "
+    r"(?:model|picture|scenario|view|theory|explanation|paradigm)"
+    r"|since (?:its|their|the) (?:first )?(?:discovery|detection)|according to (?!the (?:model|fit))"
+    r"|(?:was|were) (?:first )?(?:discovered|proposed|introduced|predicted|suggested) (?:by|in)"
+    r"|(?:unsolved|long-standing) (?:problem|puzzle|debate|controversy)"
     r"|some authors|others have|first (?:discovered|detected|proposed|reported|identified)"
     r"|(?:recently|previously) (?:discovered|detected|proposed|reported|identified|found)"
     r")\b",
@@ -45,6 +53,8 @@ def why_it_needs_a_citation(sentence: str) -> str:
     --------
     >>> why_it_needs_a_citation("It has been shown that dust in quasars cools by its lines.")
     'It has been shown'
+    >>> why_it_needs_a_citation("Observations of nearby dwarfs suggest that their haloes have cores.")
+    'Observations of nearby dwarfs suggest'
     >>> why_it_needs_a_citation("In this paper we show how dust in quasars has been observed.")
     ''
     """

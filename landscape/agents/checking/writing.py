@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from landscape.agents.checking.records import DraftCheck, Judgement, Uncited
 
 _WIDTH = 88
+_MEANING = {"near": " (the same subject, not verified)", "far": " (another subject, it seems)"}
 _ORDER = ("contradicted", "unclear", "far", "not in the corpus", "near", "supported")
 
 
@@ -71,14 +72,19 @@ def check_as_text(found: DraftCheck) -> str:
     str
     """
     counts = found.counts
-    told = ", ".join(f"{counts[name]} {name}" for name in _ORDER if name in counts)
+    told = ", ".join(
+        f"{counts[name]} {name}{_MEANING.get(name, '')}" for name in _ORDER if name in counts
+    )
     n = len(found.judgements)
     head = f"{n} citation{'s' * (n != 1)} in {found.n_sentences} sentences" + (
         f": {told}." if told else "."
     )
     blocks = [head, *found.notes, *map(_judged, found.judgements)]
     if found.uncited:
-        blocks.append("Sentences that seem to need a citation:")
+        blocks.append(
+            f"{len(found.uncited)} of the sentences without a citation seem to need one, by their "
+            "wording; others may:"
+        )
         blocks += map(_uncited, found.uncited)
     return "\n\n".join(blocks)
 

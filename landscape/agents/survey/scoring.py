@@ -78,7 +78,7 @@ THRESHOLD = 0.02
 
 The truth of those questions is sparse: few of the papers on a subject are in a list of references,
 and few of these in the atlas, so that true probabilities are several times larger. F2, which counts
-recall twice, is best at 0.03; read by an astronomer, papers at 0.02 are still on the question."""
+recall twice, is best at 0.025; read by an astronomer, papers at 0.02 are still on the question."""
 
 
 def probabilities(evidence: Evidence) -> Floats:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 #: Instructions that multiply bf16 matrices in hardware: Intel AMX, AVX-512 BF16, Arm BF16.
@@ -80,33 +78,3 @@ def cpu_flags(cpuinfo: str) -> frozenset[str]:
     """
     found = re.search(r"^(?:flags|Features)\s*:(.*)$", cpuinfo, flags=re.MULTILINE)
     return frozenset(found.group(1).split()) if found else frozenset()
-
-
-def is_faster(candidate: Callable[[], object], than: Callable[[], object]) -> bool:
-    """Time two ways of doing the same work; the best of three runs each decides.
-
-    Parameters
-    ----------
-    candidate, than : callable
-        Run alternately, so that a passing load on the machine meets both; a first run of each
-        is not counted.
-
-    Returns
-    -------
-    bool
-
-    Examples
-    --------
-    >>> is_faster(lambda: None, than=lambda: time.sleep(0.002))
-    True
-    """
-    candidate()
-    than()
-    pairs = [(_seconds(candidate), _seconds(than)) for _ in range(3)]
-    return min(first for first, _ in pairs) < min(second for _, second in pairs)
-
-
-def _seconds(work: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start

@@ -140,24 +140,15 @@ def test_bf16_is_not_taken_without_instructions_for_it(monkeypatch: pytest.Monke
     assert MiniLM(device="cpu").precision == "float32"
 
 
-@pytest.mark.parametrize(("wins", "precision"), [(True, "bfloat16"), (False, "float32")])
-def test_with_instructions_the_trial_decides(
-    wins: bool, precision: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def trial(candidate: object, *, than: object) -> bool:
-        candidate()
-        than()
-        return wins
-
+def test_with_instructions_for_it_bf16_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(processor, "has_bf16_instructions", lambda: True)
-    monkeypatch.setattr(processor, "is_faster", trial)
     embedder = MiniLM(device="cpu")
     assert embedder.describe() == {
         "name": "minilm",
         "model": "all-MiniLM-L6-v2",
         "dimension": 384,
         "checksum": CHECKSUM,
-        "precision": precision,
+        "precision": "bfloat16",
     }
 
 

@@ -379,7 +379,7 @@ def _load_for_cpu(folder: Path, *, precision: str) -> tuple[Encoder, str]:
     """Load the encoder; in bf16 where that is possible and nothing else ordered.
 
     The instructions decide and no stopwatch: two runs on one machine, or the two halves of one that
-    was interrupted, have to agree. With those of AVX-512, on an AMD EPYC, bf16 is 1.5 times as fast.
+    was interrupted, have to agree. On an AMD EPYC with AVX-512 bf16 is 1.5 times as fast.
     """
     from safetensors.torch import load_file
 

@@ -244,7 +244,8 @@ def _papers_and_heights(
     label, value = labels[land], density[land]
     highest = np.zeros(n_labels)
     np.maximum.at(highest, label, value)
-    return np.bincount(label, weights=value, minlength=n_labels), highest
+    papers = np.bincount(label, weights=value, minlength=n_labels).astype(np.float64)
+    return papers, highest
 
 
 def _contour_level(density: NDArray[np.float64], share: float) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
@@ -120,17 +121,22 @@ def _thesaurus(path: Path | None) -> Thesaurus:
 def _concept_vectors(context: Context, thesaurus: Thesaurus) -> NDArray[np.float32] | None:
     """Embed the concepts as the papers were, where that costs nothing."""
     from landscape.overlays.thesaurus.tagging import concept_texts
-    from landscape.vectors.embedder import PaidEmbedder, embedder_for
 
     model = context.manifest.stages["embeddings"].model
     try:
-        embedder = embedder_for(model) if model else None
-        if embedder is None or isinstance(embedder, PaidEmbedder):
-            return None
-        return embedder.embed(concept_texts(thesaurus)[1])
+        return _embedded(tuple(concept_texts(thesaurus)[1]), json.dumps(model)) if model else None
     except LandscapeError as error:
         context.say(f"Concepts are found by words and by example alone: {error}")
         return None
+
+
+@lru_cache(maxsize=1)
+def _embedded(texts: tuple[str, ...], model: str) -> NDArray[np.float32] | None:
+    """Vectors of texts by a model, described in JSON: many atlases have the same concepts."""
+    from landscape.vectors.embedder import PaidEmbedder, embedder_for
+
+    embedder = embedder_for(json.loads(model))
+    return None if isinstance(embedder, PaidEmbedder) else embedder.embed(texts)
 
 
 def _by_part(context: Context, tags: pd.DataFrame) -> list[pd.DataFrame]:

@@ -3,7 +3,11 @@
 umap-learn is compiled by Numba when it is used, anew in every process: ten to twenty seconds,
 before a small map that itself takes half a second. Numba can keep what it compiles beside the
 library's files (or, where those cannot be written, in the user's cache folder), and forgets it
-when they change; umap-learn leaves that off for most of its functions.
+when that file changes; umap-learn leaves that off for most of its functions.
+
+Only modules whose functions take arrays and numbers are kept. What takes another function, such as
+a distance, is compiled for that very object, and would fill the folder without ever being found
+again; so are most functions of pynndescent, which keeps what can be kept by itself.
 """
 
 from __future__ import annotations
@@ -13,7 +17,7 @@ import sys
 from types import ModuleType
 from typing import Any
 
-_LIBRARIES = ("umap", "pynndescent")
+_MODULES = ("umap.umap_", "umap.layouts", "umap.utils")
 
 
 @functools.cache
@@ -33,11 +37,12 @@ def umap_with_kept_code() -> ModuleType:
     import umap
     from numba.core.dispatcher import Dispatcher
 
-    for name, module in list(sys.modules.items()):
-        if name.partition(".")[0] in _LIBRARIES:
-            for function in vars(module).values():
-                if isinstance(function, Dispatcher) and not function.signatures:
-                    _keep(function)
+    for name in _MODULES:
+        for function in vars(sys.modules[name]).values():
+            if not isinstance(function, Dispatcher) or function.signatures:
+                continue
+            if function.py_func.__module__ in _MODULES:
+                _keep(function)
     return umap
 
 

@@ -183,7 +183,8 @@ def find_basins(
     share : float, default 0.98
         Fraction of the papers that the basins cover together; the rest is open water.
     min_papers : float, default 0
-        A basin with fewer papers is merged with its neighbour, or dropped where it has none.
+        A basin with fewer papers is merged with its neighbour, or dropped where it has none;
+        where all would be dropped, the largest stays.
     max_peaks : int, optional
         Merge until no more than this many are left.
     contrast : float, default 1.05
@@ -222,7 +223,7 @@ def find_basins(
     basins = np.unique(owner)
     kept = basins[papers[basins] >= min_papers]
     if not len(kept):
-        kept = basins[:1]
+        kept = basins[[int(np.argmax(papers[basins]))]]
     # The first cell of a basin that is as high as its highest: the summit.
     summits = np.flatnonzero((merged >= 0) & (density == highest[merged]))
     _, first = np.unique(merged.ravel()[summits], return_index=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from landscape.atlas.reading import Atlas
 
 _SOURCES = 4  # named in the fine print
+_ENDINGS = re.compile(r"(?:\.(?:bib|csv|tsv|jsonl?|ndjson|parquet|xml|txt|gz|bz2|xz|zst))+$", re.I)
 _PROVIDERS = {"arxiv": "arXiv", "ads": "NASA ADS", "pathfinder": "the pathfinder data set"}
 
 
@@ -29,7 +31,7 @@ class About:
     first, last : str
         Years of the oldest and the newest paper; empty where unknown.
     middle : int, optional
-        Year from which on half of the papers are.
+        Latest year from which on at least half of the dated papers are.
     corpus : str
         Name of the atlas.
     sources : sequence of str
@@ -47,7 +49,7 @@ class About:
         What repainted the picture; empty where nothing did.
     language : str
     in_ink : bool
-        Whether coasts differ in darkness and not in colour.
+        Whether newer coasts are hatched and not coloured.
     """
 
     title: str
@@ -79,7 +81,7 @@ class About:
         >>> About("Stars", n_papers=1200, first="1990", last="2026").subtitle()
         'A map of 1,200 papers, 1990 to 2026'
         """
-        parts = [self.words.papers.format(n=f"{self.n_papers:,}")]
+        parts = [self.words.papers.format(n=self.words.count(self.n_papers))]
         if self.first and self.last and self.first != self.last:
             parts.append(self.words.between.format(first=self.first, last=self.last))
         elif self.first:
@@ -92,9 +94,10 @@ class About:
         Examples
         --------
         >>> About("Stars", recent=(2022, 2026), in_ink=True).legend()[1]
-        'Coasts: darker where papers are newer than usual (2022–2026).'
+        'Coasts: hatched where papers are newer than usual (2022–2026).'
         """
-        years = f" ({self.recent[0]}–{self.recent[1]})" if self.recent else ""
+        span = "–".join(map(str, dict.fromkeys(self.recent or ())))
+        years = f" ({span})" if span else ""
         lines = [self.words.mountains]
         if self.recent:
             coasts = self.words.coasts_in_ink if self.in_ink else self.words.coasts
@@ -110,7 +113,7 @@ class About:
         Examples
         --------
         >>> About("Stars", first="1990", last="2026", middle=2019).fine_print()[0]
-        'Papers: Stars, from –. Half of them are from 2019 or later.'
+        'Papers: Stars, from –. At least half are from 2019 or later.'
         """
         sources = list(self.sources)
         named = ", ".join(sources[:_SOURCES]) + (" …" if len(sources) > _SOURCES else "")
@@ -164,8 +167,8 @@ def credit_of(source: str) -> str:
 
     Examples
     --------
-    >>> credit_of("arxiv:papers.jsonl.gz"), credit_of("bibtex:my stars.bib"), credit_of("demo")
-    ('arXiv', 'my stars', 'demo')
+    >>> credit_of("arxiv:papers.jsonl.gz"), credit_of("bibtex:A. B. stars.bib"), credit_of("demo")
+    ('arXiv', 'A. B. stars', 'demo')
     """
     kind, _, file = source.partition(":")
-    return _PROVIDERS.get(kind) or tidy_name(file.partition(".")[0] or kind, most=60)
+    return _PROVIDERS.get(kind) or tidy_name(_ENDINGS.sub("", file) or kind, most=60)

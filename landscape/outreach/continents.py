@@ -6,7 +6,7 @@ are often the names of its largest regions too. A map says nothing twice.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -55,7 +55,10 @@ class Field:
 
 
 def continent_names(
-    labels: Mapping[int, str], regions: Mapping[int, str], fields: Mapping[int, Sequence[Field]]
+    labels: Mapping[int, str],
+    regions: Mapping[int, str],
+    fields: Mapping[int, Sequence[Field]],
+    chosen: Collection[str] = (),
 ) -> tuple[dict[int, str], frozenset[int]]:
     """Name continents so that no region's name is said again.
 
@@ -67,6 +70,8 @@ def continent_names(
         What it calls each region.
     fields : mapping of int to sequence of Field
         Fields that tell each continent; absent without a thesaurus.
+    chosen : collection of str
+        What somebody called other continents.
 
     Returns
     -------
@@ -89,7 +94,7 @@ def continent_names(
     for number, label in regions.items():
         for half in (label, *label.split(_JOINED)):
             carriers.setdefault(half.casefold(), number)
-    taken = {label.casefold() for label in regions.values()}
+    taken = {label.casefold() for label in (*regions.values(), *chosen)}
     # Wide fields first, then the best claim: no two continents are called alike.
     claims = [(number, field) for number in labels for field in fields.get(number, ())]
     claims.sort(key=lambda one: (one[1].level, -one[1].claim, one[0]))
@@ -108,14 +113,18 @@ def continent_names(
     }
     call_by_field(*_SURE)
     for number, own in halves.items():
-        if number not in names and own[0] in free[number]:
-            names[number] = _JOINED.join(free[number])
+        name = _JOINED.join(free[number])
+        if number not in names and own[0] in free[number] and name.casefold() not in taken:
+            names[number] = name
+            taken.add(name.casefold())
     call_by_field(*_LIKELY)
     for number, own in halves.items():
         if number not in names:
-            names[number] = capitalised((free[number] or own)[0])
-            if not free[number]:
-                silent.add(carriers[own[0].casefold()])
+            called = {name.casefold() for name in (*names.values(), *chosen)}
+            name = next((half for half in free[number] or own if half.casefold() not in called), "")
+            names[number] = capitalised(name) or labels[number]
+            if name and not free[number]:
+                silent.add(carriers[name.casefold()])
     return {number: names[number] for number in labels}, frozenset(silent)
 
 

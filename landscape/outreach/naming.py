@@ -73,12 +73,11 @@ def drawable_about(about: About, tell: Callable[[str], None]) -> About:
     if sentence is None:
         return about
     tell(sentence)
-    plain = about if fonts.missing_fonts(replace(about, language="en").everything()) else None
-    shown = replace(about, language="en") if plain is None else about
-    return replace(
-        shown,
-        title=fonts.replaced(shown.title),
-        corpus=fonts.replaced(shown.corpus),
-        credits=fonts.replaced(shown.credits),
-        sources=tuple(fonts.replaced(source) for source in shown.sources),
+    shown = replace(
+        about,
+        title=fonts.replaced(about.title),
+        corpus=fonts.replaced(about.corpus),
+        credits=fonts.replaced(about.credits),
+        sources=tuple(fonts.replaced(source) for source in about.sources),
     )
+    return replace(shown, language="en") if fonts.missing_fonts(shown.everything()) else shown

@@ -208,7 +208,8 @@ def _called(
         for kind in ("continent", "region")
     }
     own = {number: name for number, name in names["continent"].items() if number not in chosen}
-    called, silent = continent_names(own, names["region"], fields_of(atlas, continents))
+    by_hand = [name for number, name in names["continent"].items() if number in chosen]
+    called, silent = continent_names(own, names["region"], fields_of(atlas, continents), by_hand)
     return [
         replace(one, name=called.get(int(one.key), ""), silent=int(one.key) in silent)
         for one in found

@@ -44,9 +44,9 @@ class Dates:
 
     @property
     def middle(self) -> int | None:
-        """Year from which on half of the dated papers are; None without any."""
-        known = self.years[np.isfinite(self.years)]
-        return int(np.median(known)) if len(known) else None
+        """Latest year from which on at least half of the dated papers are; None without any."""
+        known = np.sort(self.years[np.isfinite(self.years)])
+        return int(known[len(known) // 2]) if len(known) else None
 
     @property
     def n_undated(self) -> int:

@@ -91,7 +91,7 @@ class Terrain:
     years : (int, int) or None
         First and last year of the papers.
     middle_year : int or None
-        Year from which on half of the papers are.
+        Latest year from which on at least half of the dated papers are.
     recent_years : (int, int) or None
         First and last year that count as recent; None when the dates do not tell.
     recent_share : float

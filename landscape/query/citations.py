@@ -33,7 +33,7 @@ _MARKS = {UNSUPPORTED, CONTRADICTED}
 # private character behind, which no paper and no model has any business to contain.
 _FIRST, _LAST = 0xE000, 0xF8FF
 _PLACE = f"[{chr(_FIRST)}-{chr(_LAST)}]"
-_BEHIND_STOP = re.compile(rf"([.!?。！？]+[\"'”’)]*)((?:[ \t]*{_PLACE})+)")
+_BEHIND_STOP = re.compile(rf"(?<![.!?。！？])([.!?。！？]++[\"'”’)]*+)((?:[ \t]*{_PLACE})+)")
 _LINE_START = re.compile(r"\s*(?:(?:[-*+•]|\d{1,2}[.)]|>+|#{1,6})\s+)*")
 _FINAL = re.compile(r"[.!?。！？]+[\"'”’)*_]*$")
 _LEAD_IN = 12  # words at most of a line that only says what follows

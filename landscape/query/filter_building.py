@@ -8,11 +8,11 @@ from typing import Any, cast
 
 from lark import Token, Transformer
 
+from landscape.query.filter_patterns import word_patterns
 from landscape.query.filter_tree import And, Citations, Field, Flag, Node, Not, Or, Term, Years
 
 DEEPEST = 100  # parentheses and "not" inside each other
 
-_HAS_TEXT = re.compile(r"[^\W_]")
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 
 
@@ -185,7 +185,7 @@ def _term(text: str, field: str, position: int) -> Node:
     text = " ".join(text.split())
     if field == "year":
         return _range(text, position)
-    if not _HAS_TEXT.search(text):
+    if not word_patterns(text):
         raise MisplacedError(
             position, "there is no letter or digit to look for; write a word or leave it out"
         )

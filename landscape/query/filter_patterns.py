@@ -89,7 +89,7 @@ def word_patterns(text: str) -> tuple[str, ...]:
     >>> [len(word_patterns(text)) for text in ("dark matter halo", "Hα*")]
     [3, 2]
     """
-    words = _WORD.findall(_spelled_out(text))
+    words = _WORD.findall(_spelled_out(text))  # none of a mark that folds to nothing
     last = _any_accent if text.endswith("*") else _any_number
     return (*map(_any_accent, words[:-1]), *map(last, words[-1:]))
 

@@ -18,6 +18,7 @@ from landscape.query.records import Paper
 if TYPE_CHECKING:
     from landscape.agents.cite.desk import Corpus, Desk
 
+_FIRST_YEAR = 1500  # what is older is a slip
 _NO_ROW = -1  # of a paper that is in no atlas
 
 
@@ -43,8 +44,9 @@ def read_bibliography(path: str | Path) -> dict[str, Paper]:
     path = Path(path)
     try:
         text = path.read_text(encoding="utf-8", errors="replace")
-    except OSError as error:
-        message = f"{path} cannot be read ({error.strerror}); give the .bib file of the draft."
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or error
+        message = f"{str(path)!r} cannot be read ({why}); give the .bib file of the draft."
         raise InputError(message) from error
     bibtexparser = require("bibtexparser", "bibtex")
     logging.getLogger("bibtexparser").setLevel(logging.CRITICAL)
@@ -120,8 +122,5 @@ def _paper(entry: object) -> Paper:
 
 def _year(text: str) -> date | None:
     digits = text.strip("{} ")[:4]
-    return (
-        date(int(digits), 1, 1)
-        if digits.isdecimal() and len(digits) == 4 and digits > "1500"
-        else None
-    )
+    year = int(digits) if digits.isdecimal() and len(digits) == 4 else 0
+    return date(year, 1, 1) if year > _FIRST_YEAR else None

@@ -123,8 +123,9 @@ def check_draft(
 def _text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8", errors="replace")
-    except OSError as error:
-        message = f"{path} cannot be read ({error.strerror}); give the .tex file of the draft."
+    except (OSError, ValueError) as error:  # the latter: a name that no file can have
+        why = getattr(error, "strerror", None) or error
+        message = f"{str(path)!r} cannot be read ({why}); give the .tex file of the draft."
         raise InputError(message) from error
 
 

@@ -12,18 +12,30 @@ from landscape.corpus.cleaning import clean_text
 from landscape.errors import InputError
 from landscape.text.sentences import split_sentences
 
+# Taken out first: what looks like a comment, a citation or mathematics in them is none.
+_VERBATIM = re.compile(
+    r"\\verb\*?(?P<bar>[^\w\s*])[^\n]*?(?P=bar)|\\(?:url|href|nolinkurl)\s*\{[^{}\n]*\}"
+)
 _COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%[^\n]*")
 _BODY = re.compile(r"\\begin\s*\{document\}(.*?)(?:\\end\s*\{document\}|\Z)", re.DOTALL)
+_NEW_LINE = re.compile(r"\\\\\*?(?:[ \t]*\[[^\]\n]*\])?")
+_FOOTNOTE = re.compile(r"\\footnote(?:text)?\s*(?:\[[^\]\n]*\])?\{((?:[^{}]++|\{[^{}]*+\})*+)\}")
+_BLANK = re.compile(r"(\n[ \t]*\n)")
 _DROPPED = re.compile(
     r"\\begin\s*\{(verbatim|lstlisting|minted|equation|align|eqnarray|gather|multline|"
-    r"displaymath|tabular|longtable|deluxetable|thebibliography|tikzpicture|abstract|"
-    r"acknowledgments|acknowledgements|comment)(\*?)\}.*?(?:\\end\s*\{\1\2\}|\Z)"
-    r"|\\verb\*?(?P<bar>[^\w\s]).*?(?P=bar)|\$\$.*?\$\$|\\\[.*?\\\]",
+    r"displaymath|tabular|tabularx|tabulary|longtable|supertabular|"
+    r"deluxetable|thebibliography|tikzpicture|abstract|acknowledgments|acknowledgements|comment)(\*?)\}.*?(?:\\end\s*\{\1\2\}|\Z)"
+    # Inline mathematics stays; it is matched so that $a$$b$ is not taken for a display.
+    r"|(?P<inline>\$(?:\\.|[^$\\])++\$)|\$\$(?:\\.|[^$\\])*+\$\$"
+    r"|\\(?:re|provide)?newcommand\*?\s*\{?\\[A-Za-z]+\}?(?:\s*\[[^\]\n]*\]){0,2}"
+    r"\s*\{(?:[^{}]++|\{[^{}]*+\})*+\}"
+    r"|\\\[(?:(?!\\\[|\\\]).)*+\\\]",
     re.DOTALL,
 )
 _OPTIONS = r"\s*(?:\[[^\]]*\]\s*){0,2}"
 _CITE = re.compile(
-    rf"\\(?P<name>[A-Za-z]*[cC]ite[A-Za-z]*)\*?(?P<groups>(?:{_OPTIONS}\{{[^{{}}]*\}})+)"
+    rf"\\(?=[A-Za-z]{{0,40}}[cC]ite)(?P<name>[A-Za-z]++)\*?"
+    rf"(?P<groups>(?:{_OPTIONS}\{{[^{{}}]*\}})+)"
 )
 _ONE_GROUP = re.compile(rf"{_OPTIONS}\{{([^{{}}]*)\}}")
 _NO_CITATION = re.compile(r"nocite|citestyle|citename|citeindex|bibcite|newcite|defcite|citelimit",
@@ -42,7 +54,8 @@ _HEADINGS = re.compile(f"{_HEADING}({_HEADING_LINE}*){_HEADING}")
 _PRIVATE = re.compile(f"[{_OPEN}-{_HEADING}]")
 _CITED = re.compile(rf"{_OPEN}(\d+){_CLOSE}")
 _LINED = re.compile(rf"\s?{_LINE_OPEN}(\d+){_LINE_CLOSE}")
-_BEHIND_STOP = re.compile(rf"([.!?]+[\"'”’)]*)((?:{_OPEN}\d+{_CLOSE})+)(?=\s|$)")
+_AROUND = 2_000  # characters of a sentence on either side of a citation
+_BEHIND_STOP = re.compile(rf"(?<![.!?])([.!?]++[\"'”’)]*+)((?:{_OPEN}\d+{_CLOSE})+)(?=\s|$)")
 
 
 @dataclass(frozen=True)
@@ -99,11 +112,14 @@ def read_draft(source: str) -> list[DraftSentence]:
     Gas is hot. []
     """
     text = _PRIVATE.sub("", source.replace("\r\n", "\n"))
-    text = _COMMENT.sub(r"\1", text)
+    text = _COMMENT.sub(r"\1", _VERBATIM.sub(" ", text))
     body = _BODY.search(text)
     shift = text.count("\n", 0, body.start(1)) if body else 0
     text = body[1] if body else text
-    text = _DROPPED.sub(lambda found: "\n" * found[0].count("\n") + " ", text)
+    text = _DROPPED.sub(
+        lambda found: found["inline"] or "\n" * found[0].count("\n") + " ", _NEW_LINE.sub(" ", text)
+    )
+    text = "".join(map(_footnotes_last, _BLANK.split(text)))
     groups: list[tuple[str, ...]] = []
 
     def lift(found: re.Match[str]) -> str:
@@ -124,6 +140,18 @@ def read_draft(source: str) -> list[DraftSentence]:
         for first, paragraph in _paragraphs(text, shift)
         for sentence in _sentences(paragraph, first, groups)
     ]
+
+
+def _footnotes_last(paragraph: str) -> str:
+    """Put what stands in footnotes behind the paragraph; every line stays where it is."""
+    notes: list[str] = []
+
+    def lift(found: re.Match[str]) -> str:
+        notes.append(" ".join(found[1].split()))
+        return "\n" * found[0].count("\n")
+
+    kept = _FOOTNOTE.sub(lift, paragraph)
+    return " ".join([kept, *notes]) if notes else kept
 
 
 def _paragraphs(text: str, shift: int) -> Iterator[tuple[int, str]]:
@@ -175,8 +203,11 @@ def _sentences(
 def _sentence(marked: str, line: int, groups: list[tuple[str, ...]]) -> DraftSentence:
     cited = []
     for found in _CITED.finditer(marked):
+        # A clause is short, however long a text without full stops is.
+        first, last = max(0, found.start() - _AROUND), found.end() + _AROUND
         before, after = (
-            _CITED.sub(" [1] ", rest) for rest in (marked[: found.start()], marked[found.end() :])
+            _CITED.sub(" [1] ", rest)
+            for rest in (marked[first : found.start()], marked[found.end() : last])
         )
         try:
             part = read_excerpt(f"{before} {MARK} {after}").clause

@@ -41,7 +41,6 @@ _TELLING = 60  # papers on the question whose keywords are its subjects
 _SIMILAR, _TOGETHER = 10, 20  # papers of one list
 _SIMILAR_OF = 8  # papers of a level whose like is looked for: it takes the most time
 _HOPEFUL = 0.4  # of the threshold: papers that are followed though they may not be selected
-_QUIET = 2  # levels or waves without a newly selected paper after which no more is followed
 
 
 class Crawl:
@@ -101,7 +100,7 @@ class Crawl:
             self._judge()
             gained = len(self._selected()) - before
             self._tell(f"level {level}: {followed} papers followed, {gained} more selected")
-            if not followed or (self.mind is not None and gained <= 0 and level >= _QUIET):
+            if not followed or (self.mind is not None and gained <= 0):
                 break
 
     # -- steps -------------------------------------------------------------------------------

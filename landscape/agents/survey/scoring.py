@@ -122,7 +122,7 @@ def beside_best(by_text: Floats, evidence: Evidence) -> tuple[Floats, Floats]:
     links : ndarray of float64, shape (n, 3)
         `Evidence.links`, as far as they are heard.
     """
-    odds = np.log(by_text / (1 - by_text))
+    odds = np.log(by_text / np.maximum(1 - by_text, 1e-12))
     best = float(np.sort(odds)[-_BEST:].mean()) if len(odds) else 0.0
     share = by_text / max(float(logistic(np.array([best]))[0]), 1e-12)
     return odds - best, heard(share)[:, None] * evidence.links

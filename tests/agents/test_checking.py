@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +67,32 @@ def test_a_draft_is_read_with_its_lines() -> None:
         ("One.", 1), ("Two and three.", 5), ("Four.", 6),
     ]  # fmt: skip
     assert [c.keys for c in read[1].citations] == [("a", "b"), ("c",), ("d", "e")]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        r"First.\\[2pt] Dust cools \cite{a}. \[ E=mc^2 \] It is hot \cite{b}.",
+        "Dust cools.\\footnote{Gas\ncools \\citep[p.~2]{a}.} Stars \\emph{shine} \\cite{b}.",
+        r"$a$$b$ is small \cite{a}. And $c$$d$ large. $$E = 1$$ Now \cite{b}.",
+        "\\verb|50%| of it \\cite{a}.\nAnd $|x|$ then \\cite{b}.",
+        r"\url{https://x/a%20b} is the place \cite{a}, said \cite{b}.",
+        r"\newcommand{\own}[1]{\cite{#1}} Dust cools \cite{a}, or not \cite{b}.",
+        r"\begin{tabularx}{9cm}{ll} x & \cite{t} \end{tabularx} Dust \cite{a} cools \cite{b}.",
+    ],
+)
+def test_no_citation_is_lost_and_none_made_up(source: str) -> None:
+    keys = [key for one in read_draft(source) for cited in one.citations for key in cited.keys]
+    assert sorted(keys) == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    "piece", [r"\[", r"\cite", "cite", ".", "$", r"\footnote{", r"\cite{", r"\cite{a} ", "{", r"\\["]
+)
+def test_a_hostile_draft_takes_no_more_than_linear_time(piece: str) -> None:
+    begin = time.perf_counter()
+    read_draft("\\" + piece * (20_000 // len(piece)))
+    assert time.perf_counter() - begin < 20
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ _VERBATIM = re.compile(
 )
 _COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%[^\n]*")
 _BODY = re.compile(r"\\begin\s*\{document\}(.*?)(?:\\end\s*\{document\}|\Z)", re.DOTALL)
-_NEW_LINE = re.compile(r"\\\\\*?(?:[ \t]*\[[^\]\n]*\])?")
+_NEW_LINE = re.compile(r"\\\\\*?(?:[ \t]*\[[^\]\n]{0,40}\])?")
 _FOOTNOTE = re.compile(r"\\footnote(?:text)?\s*(?:\[[^\]\n]*\])?\{((?:[^{}]++|\{[^{}]*+\})*+)\}")
 _BLANK = re.compile(r"(\n[ \t]*\n)")
 _DROPPED = re.compile(
@@ -54,7 +54,7 @@ _HEADINGS = re.compile(f"{_HEADING}({_HEADING_LINE}*){_HEADING}")
 _PRIVATE = re.compile(f"[{_OPEN}-{_HEADING}]")
 _CITED = re.compile(rf"{_OPEN}(\d+){_CLOSE}")
 _LINED = re.compile(rf"\s?{_LINE_OPEN}(\d+){_LINE_CLOSE}")
-_AROUND = 2_000  # characters of a sentence on either side of a citation
+_AROUND = 600  # characters of a sentence on either side of a citation
 _BEHIND_STOP = re.compile(rf"(?<![.!?])([.!?]++[\"'”’)]*+)((?:{_OPEN}\d+{_CLOSE})+)(?=\s|$)")
 
 

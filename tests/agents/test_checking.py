@@ -87,7 +87,8 @@ def test_no_citation_is_lost_and_none_made_up(source: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", [r"\[", r"\cite", "cite", ".", "$", r"\footnote{", r"\cite{", r"\cite{a} ", "{", r"\\["]
+    "piece",
+    [r"\[", r"\cite", "cite", ".", "$", r"\footnote{", r"\cite{", r"\cite{a} ", "{", r"\\["],
 )
 def test_a_hostile_draft_takes_no_more_than_linear_time(piece: str) -> None:
     begin = time.perf_counter()

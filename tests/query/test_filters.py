@@ -214,7 +214,7 @@ def test_only_the_columns_that_are_needed() -> None:
         ("2010..2001", 1, "write 2001..2010"),
         ("year:soon", 6, "no year"),
         ("dust; +", 7, "no letter or digit"),
-        ("title:\uff9e", 1, "no letter or digit"),
+        ("title:\uff9e", 7, "no letter or digit"),
         ("author:(a|2010..)", 8, "words and phrases only"),
         ("a AND OR b", 7, "missing"),
         ("()", 2, "missing"),

@@ -45,7 +45,17 @@ def given_names(
             if one.key not in given
         ]
         given |= everyday.ask_names(model, rest, language=language, note=tell)
-    return given
+    return given | _untwinned(given, found)
+
+
+def _untwinned(given: Mapping[str, str], found: list[Found]) -> dict[str, str]:
+    """Whole names of places that would be called as somebody called another place."""
+    said = {name.casefold() for name in given.values()}
+    return {
+        one.key: one.technical_name
+        for one in found
+        if one.key not in given and one.called({}).casefold() in said
+    }
 
 
 def drawable_names(

@@ -38,6 +38,7 @@ _LINE = 0.00032
 _LEAST_LINE = 0.8  # pixels
 _RIVER = 0.0022  # the broadest
 _HATCH = 0.0055  # from line to line, where coasts are told apart in one ink
+_LEAST_HATCH = 6.0  # pixels
 
 
 @dataclass(frozen=True)
@@ -229,8 +230,9 @@ def _courses(terrain: Terrain, size: tuple[int, int]) -> tuple[tuple[Floats, Flo
 
 def _hatched(x: Grid, y: Grid, pixel: float) -> Grid:
     """Cover of oblique lines, at places in shares of the longer side."""
-    away = np.abs((x + y) / np.float32(_HATCH) % 1 - np.float32(0.5)) * np.float32(_HATCH)
-    return np.clip((np.float32(0.2 * _HATCH) - away) / np.float32(1.41 * pixel) + 0.5, 0, 1)
+    apart = max(_HATCH, _LEAST_HATCH * pixel)
+    away = np.abs((x + y) / np.float32(apart) % 1 - np.float32(0.5)) * np.float32(apart)
+    return np.clip((np.float32(0.2 * apart) - away) / np.float32(1.41 * pixel) + 0.5, 0, 1)
 
 
 def _soft(value: Grid) -> Grid:

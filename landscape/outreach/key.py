@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 SHAPE = 0.36  # height over width
 SHORE = 0.22  # where the coast is, across
+_SHEET = 3  # times as wide
 
 
 def key_picture(terrain: Terrain, *, theme: str, width: int = 420) -> Picture:
@@ -53,12 +54,14 @@ def key_picture(terrain: Terrain, *, theme: str, width: int = 420) -> Picture:
     # Odds from a seventh of the whole's to seven times them: the ends of the coast's colours.
     odds = share / (1 - share) * 7.0**newer if 0 < share < 1 else np.full(newer.shape, np.nan)
     recency = odds / (1 + odds)
+    # A corner of a larger sheet: coasts and lines are then about as broad as on the map.
+    beyond = ((0, (_SHEET - 1) * height), (0, (_SHEET - 1) * width))
     scene = replace(
         terrain,
-        elevation=np.clip(elevation, -1, 1).astype(np.float32),
-        recency=recency.astype(np.float32),
-        extent=(0.0, 1.0, 0.0, SHAPE),
+        elevation=np.pad(np.clip(elevation, -1, 1), beyond, mode="edge").astype(np.float32),
+        recency=np.pad(recency, beyond, mode="edge").astype(np.float32),
+        extent=(0.0, _SHEET, 0.0, _SHEET * SHAPE),
         peaks=(),
         rivers=(),
     )
-    return paint(scene, theme=theme)
+    return paint(scene, theme=theme, window=(0, 0, width, height))

@@ -30,9 +30,6 @@ _STEEPEST = {"continent": 42.0, "region": 36.0, "water": 42.0}
 _AT_SEA = 0.15  # largest share of a range's name on water, or on others' ground
 # Longest leader; a continent's name is large and stands on its land, or nowhere.
 _REACH = {"continent": 6.0, "region": 75.0}
-# Peaks of the largest regions, and the room around each, that continents leave free if they can:
-# their names have to stand there.
-_LARGEST, _PEAK_ROOM = 12, 7.0
 # How many times wider than high a name on straight lines is best.
 _SHAPE = {"continent": 5.0, "region": 3.2}
 
@@ -108,8 +105,7 @@ def letter(
 
     for kind, reach in _REACH.items():
         land = [place for place in places if place.kind == kind]
-        free = peaks[:_LARGEST] if kind == "continent" else peaks[:0]
-        lettered = _on_land(land, hand, room, peaks, on_water, reach, free)
+        lettered = _on_land(land, hand, room, peaks, on_water, reach)
         marks += [mark for some in lettered.values() for mark in some]
         shown |= lettered.keys()
     for place in places:
@@ -131,20 +127,15 @@ def _on_land(
     peaks: Floats,
     on_water: OnWater | None,
     reach: float,
-    free: Floats,
 ) -> dict[str, list[Mark]]:
     """Letter places of one kind: all beside their peaks first, then along ranges where that helps.
 
     The largest go first in both, and a range takes only what room is left: a small place never
-    takes the room of a large one. The peaks `free` are kept so where another place can be had.
+    takes the room of a large one.
     """
-    before = room.taken
-    around = _PEAK_ROOM * hand.scale * np.array([-1, -1, 1, 1])
-    room.taken = np.concatenate([before, np.hstack([free, free]) + around])
     beside = _beside(land, hand, room, reach)
-    room.taken = np.concatenate([before, *(boxes for _, boxes in beside.values())])
-    beside |= _beside([place for place in land if place.key not in beside], hand, room, reach)
     taken = {key: boxes for key, (_, boxes) in beside.items()}
+    before = room.taken
     found: dict[str, list[Mark]] = {}
     for place in land:
         others = [boxes for key, boxes in taken.items() if key != place.key]
@@ -185,7 +176,7 @@ def _along_range(
                 continue
             if _astray(boxes, place.cloud, reach=1.2 * style.size):
                 continue
-            total += 0.5 * _covered(boxes, peaks) + 1.5 * _covered(boxes, peaks[:_LARGEST])
+            total += 0.5 * _covered(boxes, peaks)
             if best is None or total < best[0]:
                 best = total, inked
     return best[1] if best else []

@@ -172,11 +172,16 @@ def as_places(
 def as_entries(
     found: Sequence[Found], names: Mapping[str, str], shown: frozenset[str], terrain: Terrain
 ) -> list[Entry]:
-    """Turn what was found into entries of the gazetteer."""
+    """Turn what was found into entries of the gazetteer.
+
+    Waters without a name on the map are left out: nobody has looked at what they are called.
+    """
     heights = {str(peak.region): peak.elevation for peak in terrain.peaks}
     entries = []
     for one in found:
         is_land = one.kind in ("continent", "region")
+        if not is_land and one.key not in shown:
+            continue
         entries.append(
             Entry(
                 place=one.key,

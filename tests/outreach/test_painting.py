@@ -11,9 +11,12 @@ from landscape.errors import InputError
 from landscape.outreach import canvas
 from landscape.outreach.canvas import Canvas
 from landscape.outreach.contours import contour_levels
+from landscape.outreach.key import SHORE, key_picture
 from landscape.outreach.painting import paint
 from landscape.outreach.palettes import THEMES
 from landscape.outreach.terrain import River, Terrain
+from landscape.outreach.tones import colours
+from tests.outreach.made_terrain import made_terrain
 
 WIDTH, HEIGHT = 96, 72
 
@@ -108,3 +111,25 @@ def test_what_cannot_be_painted_is_refused() -> None:
         paint(island(), size=(96_000, 72_000))
     with pytest.raises(InputError, match="not inside"):
         paint(island(), window=(0, 0, 97, 10))
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_the_key_shows_newer_and_older_coasts_apart(theme: str) -> None:
+    hills = made_terrain()
+    dated = replace(hills, recent_years=(2022, 2026), recent_share=0.5)
+    key = colours(key_picture(dated, theme=theme, width=300))
+    height, width, _ = key.shape
+    shore = slice(round((SHORE + 0.02) * width), round((SHORE + 0.06) * width))
+    newer, older = key[: height // 6, shore], key[-height // 6 :, shore]
+    apart = np.linalg.norm(newer.mean(axis=(0, 1)) - older.mean(axis=(0, 1)))
+    assert apart > 5  # in CIELAB, where 2 can just be told apart
+
+
+def test_coasts_in_one_ink_are_hatched_and_not_darkened() -> None:
+    hills = made_terrain()
+    dated = replace(hills, recent_years=(2022, 2026), recent_share=0.5)
+    key = key_picture(dated, theme="mono", width=300)[..., 0].astype(int)
+    row = key[4, round((SHORE + 0.03) * 300) : round((SHORE + 0.09) * 300)]
+    assert row.min() < 190
+    assert row.max() > 230
+    assert np.sum(np.diff(np.sign(row - 225)) != 0) >= 3  # lines, one beside the other

@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 _MOST_ACTIONS = 100
 _GUESSES = 10
 _NO_DATES = "Papers without a date are left out, since they may be newer."
-_NOT_CLEAR = "No paper stands out from the others: these are the best guesses."
+_NOT_CLEAR = (
+    "Without a language model, words and citations judge: no paper stands out from the others, and "
+    "these are the best guesses."
+)
 
 
 def attribute(

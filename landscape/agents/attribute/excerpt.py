@@ -49,7 +49,7 @@ class Excerpt:
     marked : str
         The sentence with its marks, for a reader to see.
     plain : str
-        The whole excerpt without any citation.
+        The whole excerpt without any citation, and without sentences about other marks.
     n_marks : int
         Marks in the excerpt.
 
@@ -120,9 +120,19 @@ def read_excerpt(text: str, *, mark: int = 1) -> Excerpt:
         sentence=plain,
         clause=_clause(sentence) or plain,
         marked=_tidied(sentence.replace(_MINE, MARK).replace(_OTHER, "(...)")),
-        plain=_tidied(hidden),
+        plain=_tidied(hidden) if len(marks) == 1 else _around(line, at),
         n_marks=len(marks),
     )
+
+
+def _around(line: str, at: int) -> str:
+    """The excerpt without sentences about other marks: they speak of other papers."""
+    kept = [
+        line[start:end]
+        for start, end in split_sentences(line)
+        if start <= at < end or MARK not in line[start:end]
+    ]
+    return _tidied(_hide(" ".join(kept).replace(MARK, _OTHER)))
 
 
 def _hide(text: str) -> str:

@@ -117,6 +117,7 @@ def check_draft(
         partial=partial,
         notes=tuple(notes),
         n_sentences=len(sentences),
+        sought=find_missing,
     )
 
 

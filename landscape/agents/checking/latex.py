@@ -19,8 +19,10 @@ _VERBATIM = re.compile(
 _COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%[^\n]*")
 _BODY = re.compile(r"\\begin\s*\{document\}(.*?)(?:\\end\s*\{document\}|\Z)", re.DOTALL)
 _NEW_LINE = re.compile(r"\\\\\*?(?:[ \t]*\[[^\]\n]{0,40}\])?")
-_FOOTNOTE = re.compile(r"\\footnote(?:text)?\s*(?:\[[^\]\n]*\])?\{((?:[^{}]++|\{[^{}]*+\})*+)\}")
-_BLANK = re.compile(r"(\n[ \t]*\n)")
+_FOOTNOTE = re.compile(
+    r"(?P<stop>[.,;:!?]?)\s*\\footnote(?:text)?\s*(?:\[[^\]\n]{0,40}\])?"
+    r"\{(?P<note>(?:[^{}]++|\{[^{}]*+\})*+)\}"
+)
 _DROPPED = re.compile(
     r"\\begin\s*\{(verbatim|lstlisting|minted|equation|align|eqnarray|gather|multline|"
     r"displaymath|tabular|tabularx|tabulary|longtable|supertabular|"
@@ -119,7 +121,7 @@ def read_draft(source: str) -> list[DraftSentence]:
     text = _DROPPED.sub(
         lambda found: found["inline"] or "\n" * found[0].count("\n") + " ", _NEW_LINE.sub(" ", text)
     )
-    text = "".join(map(_footnotes_last, _BLANK.split(text)))
+    text = _FOOTNOTE.sub(_in_sentence, text)
     groups: list[tuple[str, ...]] = []
 
     def lift(found: re.Match[str]) -> str:
@@ -142,16 +144,10 @@ def read_draft(source: str) -> list[DraftSentence]:
     ]
 
 
-def _footnotes_last(paragraph: str) -> str:
-    """Put what stands in footnotes behind the paragraph; every line stays where it is."""
-    notes: list[str] = []
-
-    def lift(found: re.Match[str]) -> str:
-        notes.append(" ".join(found[1].split()))
-        return "\n" * found[0].count("\n")
-
-    kept = _FOOTNOTE.sub(lift, paragraph)
-    return " ".join([kept, *notes]) if notes else kept
+def _in_sentence(found: re.Match[str]) -> str:
+    """A footnote as a parenthesis of the sentence that it belongs to."""
+    note = found["note"].strip().rstrip(".")
+    return f" ({note}){found['stop']}" + "\n" * (found[0].count("\n") - note.count("\n"))
 
 
 def _paragraphs(text: str, shift: int) -> Iterator[tuple[int, str]]:

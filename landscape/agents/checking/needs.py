@@ -14,7 +14,7 @@ _EARLIER = re.compile(
     r"predicted|measured|studied|developed|introduced|used|invoked)"
     r"|(?:is|are) (?:well|widely|commonly|generally|usually|often) (?:known|accepted|believed|"
     r"established|thought|assumed|used|adopted|understood)"
-    r"|(?:is|are) (?:thought|believed|known|expected) to"
+    r"|(?:is|are|was|were) (?:thought|believed|known|expected|found|seen|observed) to"
     r"|(?:has|have) (?:recently )?(?:revealed|led to|uncovered|confirmed|ruled out|shown)"
     r"|(?:studies|observations|simulations|surveys|measurements|experiments) (?:of .{3,60} )?"
     r"(?:show|suggest|indicate|reveal|imply|find|found|showed|suggested|indicated|revealed)"

@@ -85,6 +85,8 @@ class DraftCheck:
     notes : tuple of str
     n_sentences : int
         Sentences of the draft.
+    sought : bool
+        Whether sentences without a citation were looked for.
     """
 
     judgements: tuple[Judgement, ...]
@@ -93,6 +95,7 @@ class DraftCheck:
     partial: bool = False
     notes: tuple[str, ...] = ()
     n_sentences: int = 0
+    sought: bool = False
 
     @property
     def counts(self) -> dict[str, int]:

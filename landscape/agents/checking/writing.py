@@ -86,11 +86,15 @@ def check_as_text(found: DraftCheck) -> str:
             "wording; others may:"
         )
         blocks += map(_uncited, found.uncited)
+    elif found.sought:
+        blocks.append("No sentence without a citation reads as if it needed one; some may.")
     return "\n\n".join(blocks)
 
 
 def _judged(one: Judgement) -> str:
     lines = [f"line {one.line}: {one.key}: {one.verdict}" + (f" ({one.why})" if one.why else "")]
+    if one.paper is not None:
+        lines.append(_indented(one.paper.title))
     lines.append(_indented(one.part))
     lines += [_indented(f"“{piece.text}”", deeper=True) for piece in one.evidence]
     return "\n".join(lines)

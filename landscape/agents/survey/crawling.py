@@ -136,7 +136,7 @@ class Crawl:
         )
         self._is_elsewhere = self.mind is None and nearest < _ELSEWHERE * usual
         if self._is_elsewhere:
-            self._note("Nothing is selected, and what is listed is only the least far.")
+            self._note("Nothing is selected; what was judged is only the least far.")
 
     def _queries(self, most: int) -> tuple[list[str], str]:
         """Searches for parts of the question, by the model or by rule."""

@@ -173,9 +173,10 @@ def _escaped(text: str) -> str:
 def _headline(survey: Survey) -> str:
     spent = survey.spent
     cost = f", {spent.calls} requests to the language model" if spent.calls else ""
+    by = "" if spent.calls else " by likeness and citations, without a language model"
     state = "Partial: " if survey.partial else ""
     return (
-        f"{state}{len(survey.selected)} papers selected of {len(survey.crawled)} judged, "
+        f"{state}{len(survey.selected)} papers selected of {len(survey.crawled)} judged{by}, "
         f"{len(survey.searches)} searches{cost}, {spent.seconds:.1f} s"
     )
 

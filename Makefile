@@ -1,6 +1,7 @@
 # Landscape: two commands do everything.
 #   make demo   install, build the demo atlas, draw the first figures
-#   make test   install, then lint, types, imports, doctests and tests, some in Chromium
+#   make test   install, then lint, types, imports, doctests and tests
+#   make test-browser   the notebooks in Chromium
 # Both reuse what is already there.
 
 PYTHON ?= python3
@@ -9,7 +10,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo gallery chromium test lint format bench clean
+.PHONY: help install demo gallery chromium test test-browser lint format bench clean
 
 help:
 	@sed -n 's/^#   make/  make/p' Makefile
@@ -46,13 +47,16 @@ lint: install
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# For the notebooks; it is installed where that can be done, else it is said how.
+# In our own order: pytest-xdist would leave the files of few and long tests for the end.
+test: lint
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --durations 40 --ignore tests/browser
+
+# In a real browser, which is installed where that can be done; else it is said how.
 chromium: install
 	@$(BIN)/python -m tests.browser.chromium >/dev/null
 
-# In our own order: pytest-xdist would leave the files of few and long tests for the end.
-test: lint chromium
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --durations 40
+test-browser: chromium
+	$(BIN)/python -m pytest tests/browser
 
 bench: install
 	$(PIP) -c constraints.txt -e '.[bench]'

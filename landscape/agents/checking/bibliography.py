@@ -42,12 +42,7 @@ def read_bibliography(path: str | Path) -> dict[str, Paper]:
         The package ``bibtexparser`` is not installed.
     """
     path = Path(path)
-    try:
-        text = path.read_text(encoding="utf-8", errors="replace")
-    except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or error
-        message = f"{str(path)!r} cannot be read ({why}); give the .bib file of the draft."
-        raise InputError(message) from error
+    text = text_of(path, kind=".bib")
     bibtexparser = require("bibtexparser", "bibtex")
     logging.getLogger("bibtexparser").setLevel(logging.CRITICAL)
     entries = bibtexparser.parse_string(text).entries
@@ -55,6 +50,38 @@ def read_bibliography(path: str | Path) -> dict[str, Paper]:
         message = f"{path} holds no BibTeX entry; give the .bib file of the draft."
         raise InputError(message)
     return {entry.key: _paper(entry) for entry in entries}
+
+
+def text_of(path: Path, *, kind: str) -> str:
+    """Read a file of a draft.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+    kind : str
+        Its ending, for the sentence that asks for another.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    InputError
+        It cannot be read.
+
+    Examples
+    --------
+    >>> text_of(Path("none.tex"), kind=".tex")
+    Traceback (most recent call last):
+    landscape.errors.InputError: 'none.tex' cannot be read (No such file or directory); give the ...
+    """
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except (OSError, ValueError) as error:  # the latter: a name that no file can have
+        why = getattr(error, "strerror", None) or error
+        message = f"{str(path)!r} cannot be read ({why}); give the {kind} file of the draft."
+        raise InputError(message) from error
 
 
 class Shelfmarks:

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from landscape.agents.checking.bibliography import Shelfmarks, read_bibliography
+from landscape.agents.checking.bibliography import Shelfmarks, read_bibliography, text_of
 from landscape.agents.checking.latex import DraftSentence, read_draft
 from landscape.agents.checking.nearness import paper_vectors, thresholds
 from landscape.agents.checking.needs import why_it_needs_a_citation
 from landscape.agents.checking.records import DraftCheck, Judged, Judgement, Uncited
 from landscape.agents.cite.desk import Corpus, Desk
-from landscape.errors import InputError
 from landscape.llm.environment import connect_if_told
 from landscape.query.citations import without_labels
 from landscape.query.evidence import check_claims
@@ -88,7 +87,8 @@ def check_draft(
     desk = desk or Desk()
     files = [drafts] if isinstance(drafts, str | Path) else list(drafts)
     entries = read_bibliography(bibliography)
-    sentences = [sentence for file in files for sentence in read_draft(_text(Path(file)))]
+    texts = [text_of(Path(file), kind=".tex") for file in files]
+    sentences = [sentence for text in texts for sentence in read_draft(text)]
     places = [
         _Place(sentence, citation.part or sentence.text, key)
         for sentence in sentences
@@ -119,15 +119,6 @@ def check_draft(
         n_sentences=len(sentences),
         sought=find_missing,
     )
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8", errors="replace")
-    except (OSError, ValueError) as error:  # the latter: a name that no file can have
-        why = getattr(error, "strerror", None) or error
-        message = f"{str(path)!r} cannot be read ({why}); give the .tex file of the draft."
-        raise InputError(message) from error
 
 
 def _known(

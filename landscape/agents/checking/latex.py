@@ -26,7 +26,8 @@ _FOOTNOTE = re.compile(
 _DROPPED = re.compile(
     r"\\begin\s*\{(verbatim|lstlisting|minted|equation|align|eqnarray|gather|multline|"
     r"displaymath|tabular|tabularx|tabulary|longtable|supertabular|"
-    r"deluxetable|thebibliography|tikzpicture|abstract|acknowledgments|acknowledgements|comment)(\*?)\}.*?(?:\\end\s*\{\1\2\}|\Z)"
+    r"deluxetable|thebibliography|tikzpicture|abstract|acknowledgments|acknowledgements|comment)"
+    r"(\*?)\}.*?(?:\\end\s*\{\1\2\}|\Z)"
     # Inline mathematics stays; it is matched so that $a$$b$ is not taken for a display.
     r"|(?P<inline>\$(?:\\.|[^$\\])++\$)|\$\$(?:\\.|[^$\\])*+\$\$"
     r"|\\(?:re|provide)?newcommand\*?\s*\{?\\[A-Za-z]+\}?(?:\s*\[[^\]\n]*\]){0,2}"

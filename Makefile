@@ -1,7 +1,6 @@
 # Landscape: two commands do everything.
 #   make demo   install, build the demo atlas, draw the first figures
-#   make test   install, then lint, types, imports, doctests and tests
-#   make test-browser   the notebooks in Chromium
+#   make test   install, then lint, types, imports, doctests and tests, notebooks in Chromium too
 # Both reuse what is already there.
 
 PYTHON ?= python3
@@ -10,7 +9,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo gallery chromium test test-browser lint format bench clean
+.PHONY: help install demo gallery chromium test lint format bench clean
 
 help:
 	@sed -n 's/^#   make/  make/p' Makefile
@@ -48,15 +47,12 @@ lint: install
 	$(BIN)/lint-imports
 
 # In our own order: pytest-xdist would leave the files of few and long tests for the end.
-test: lint
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --durations 40 --ignore tests/browser
+test: lint chromium
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --durations 40
 
 # In a real browser, which is installed where that can be done; else it is said how.
 chromium: install
 	@$(BIN)/python -m tests.browser.chromium >/dev/null
-
-test-browser: chromium
-	$(BIN)/python -m pytest tests/browser
 
 bench: install
 	$(PIP) -c constraints.txt -e '.[bench]'

@@ -30,6 +30,7 @@ _MIDDLE = """
 _COUNT = "(plot, trace) => (plot._fullData.find(one => one.name === trace)?.x ?? []).length"
 _RANGE = "plot => [...plot._fullLayout.xaxis.range, ...plot._fullLayout.yaxis.range]"
 _SELECTED = re.compile(r"([\d,]+) selected")
+_CODE_VIEW = re.compile(r"view=\(([^)]*)\)")
 _IN_VIEW = re.compile(r"([\d,]+) of ([\d,]+) papers in view")
 
 
@@ -103,6 +104,19 @@ class ExplorerOnPage:
     def code(self) -> str:
         """The line of code below the panel."""
         return self.panel.locator(".landscape-code").last.inner_text()
+
+    def kernel_knows_the_window(self) -> bool:
+        """Whether the line of code, which the kernel writes, shows the window that the page does.
+
+        What the page does goes to a busy kernel in one message when it is done with the last.
+        """
+        told = _CODE_VIEW.search(self.code())
+        if not told:
+            return False
+        there = [float(side) for side in told[1].split(",")]
+        x0, x1, y0, y1 = self.window()
+        here, slack = (x0, y0, x1, y1), 0.01 * (x1 - x0)
+        return all(abs(one - other) < slack for one, other in zip(there, here, strict=True))
 
     def press(self, name: str) -> None:
         """Click a button of the panel."""

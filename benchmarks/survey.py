@@ -18,7 +18,7 @@ from landscape.agents.survey.crawling import Crawl
 from landscape.agents.survey.journal import Journal
 from landscape.agents.survey.library import Library
 from landscape.agents.survey.pool import Pool
-from landscape.agents.survey.scoring import beside_best
+from landscape.agents.survey.scoring import Evidence, beside_best, heard
 from landscape.agents.survey.settings import SurveySettings
 from landscape.agents.survey.spending import Meter
 from landscape.evaluation.surveys import questions_from_citations
@@ -32,7 +32,7 @@ QUESTIONS = (
 
 
 def fit(atlas: ls.Atlas, most: int | None) -> None:
-    """Fit both regressions on the first half of the questions, and choose the threshold there."""
+    """Fit both regressions on the first half of the questions, and try thresholds there."""
     from sklearn.linear_model import LogisticRegression
 
     pools: list[tuple[Pool, np.ndarray]] = []
@@ -51,18 +51,23 @@ def fit(atlas: ls.Atlas, most: int | None) -> None:
     ends = np.cumsum([len(is_true) for _, is_true in pools])[:-1]
     parts = np.split(by_text.predict_proba(texts)[:, 1], ends)
     both = np.vstack([
-        np.column_stack(beside_best(part, one))
-        for part, one in zip(parts, evidence, strict=True) if one is not None
+        _beside(part, one) for part, one in zip(parts, evidence, strict=True) if one is not None
     ])  # fmt: skip
     by_both = LogisticRegression(C=10, max_iter=1000).fit(both, truth)
     for name, model in (("text", by_text), ("all", by_both)):
         print(name, model.coef_[0].round(2), model.intercept_.round(2))
-    every = np.split(by_both.predict_proba(both)[:, 1], ends)
-    for threshold in (0.01, 0.015, 0.02, 0.025, 0.03, 0.04, 0.05, 0.08, 0.12):
+    every = [pool.scores() for pool, _ in pools]
+    for threshold in (0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.6, 0.7):
         hits = sum((t & (s >= threshold)).sum() for s, (_, t) in zip(every, pools, strict=True))
         returned = sum((s >= threshold).sum() for s in every)
         f2 = 5 * hits / (4 * truth.sum() + returned)
         print(f"threshold {threshold}: {returned / len(pools):.1f} papers, F2 {f2:.3f}")
+
+
+def _beside(by_text: np.ndarray, evidence: Evidence) -> np.ndarray:
+    """What the second regression reads: texts beside the best ones, and links as far as heard."""
+    said, share = beside_best(by_text)
+    return np.column_stack([said, heard(share)[:, None] * evidence.links])
 
 
 def clock(atlas: ls.Atlas) -> None:

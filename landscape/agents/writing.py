@@ -10,7 +10,7 @@ from landscape.query.records import Coverage, Hit, Paper, Results
 from landscape.query.writing import coverage_as_text
 
 if TYPE_CHECKING:
-    from landscape.agents.attribute.records import Attribution
+    from landscape.agents.attribute.records import Attribution, Guess
     from landscape.agents.cite.records import Citing, Suggestion
 
 _WIDTH = 88
@@ -52,8 +52,8 @@ def attribution_as_dict(found: Attribution) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``excerpt, sentence, clause, abstained, partial, paper, guesses, method, trace, notes,
-        settings, coverage, seconds``.
+        ``excerpt, sentence, clause, abstained, partial, paper, chance, guesses, method, trace,
+        notes, settings, coverage, seconds``.
     """
     return {
         "excerpt": found.excerpt,
@@ -62,6 +62,7 @@ def attribution_as_dict(found: Attribution) -> dict[str, Any]:
         "abstained": found.abstained,
         "partial": found.partial,
         "paper": paper_as_dict(found.paper) if found.paper is not None else None,
+        "chance": None if found.chance is None else round(found.chance, 2),
         "guesses": [
             {"rank": rank, **paper_as_dict(guess.paper), "score": guess.score,
              "reason": guess.reason}
@@ -92,13 +93,15 @@ def attribution_as_text(found: Attribution) -> str:
     str
     """
     if found.paper is not None:
-        head = f"The excerpt most likely cites:\n{_paper(found.paper)}"
+        reason = next((g for g in found.guesses if g.paper.paper_id == found.paper.paper_id), None)
+        shown = _paper(found.paper) if reason is None else _guess(reason)
+        head = f"The excerpt most likely cites:\n{shown}"
         others = [g for g in found.guesses if g.paper.paper_id != found.paper.paper_id][:3]
         more = "Next best:" if others else ""
     else:
         head, others = "No paper was selected.", list(found.guesses[:5])
         more = "Best guesses:" if others else "No paper was found."
-    listed = [_paper(guess.paper, number=n) for n, guess in enumerate(others, start=1)]
+    listed = [_guess(guess, number=n) for n, guess in enumerate(others, start=1)]
     blocks = [
         head,
         "\n".join(filter(None, [more, *listed])),
@@ -178,6 +181,11 @@ def _suggested(one: Suggestion, *, several: bool) -> str:
     if one.sentence is not None:
         lines.append(_indented(f"→ {one.sentence.text}"))
     return "\n".join(filter(None, lines))
+
+
+def _guess(guess: Guess, *, number: int | None = None) -> str:
+    why = f": {guess.reason}" if guess.reason else ""
+    return f"{_paper(guess.paper, number=number)}\n    score {guess.score:.2f}{why}"
 
 
 def _paper(paper: Paper, *, number: int | None = None) -> str:

@@ -21,7 +21,7 @@ from landscape.query.records import Hit, Results
 from landscape.query.reranking import judge
 from landscape.query.settings import SearchSettings
 from landscape.query.wording import query_text
-from landscape.vectors.embedder import WordEmbedder
+from landscape.vectors.embedder import WordEmbedder, embed_few
 from landscape.vectors.words import late_interaction
 
 if TYPE_CHECKING:
@@ -244,7 +244,7 @@ class Engine:
         with contextlib.suppress(LandscapeError):
             embedder = self._held.embedder
             if isinstance(embedder, WordEmbedder):  # a local one: it costs only time
-                vectors = embedder.embed([question, *sentences]).astype(float)
+                vectors = embedder.embed_few([question, *sentences]).astype(float)
                 cosines = vectors[1:] @ vectors[0]
         return mixed_nearness(question, sentences, cosines)
 
@@ -385,7 +385,7 @@ class Engine:
             else:
                 vector = embedder.embed([text])[0]
             if expansion:
-                vector = _unit(vector + embedder.embed([expansion])[0])
+                vector = _unit(vector + embed_few(embedder, [expansion])[0])
         except LandscapeError as error:
             note = f"Found by words alone: the query cannot be embedded. {error}"
             return _Reading(text, notes=(note,))

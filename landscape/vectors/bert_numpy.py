@@ -1,12 +1,14 @@
-"""The forward pass of a small BERT in NumPy, for the few words of a query.
+"""The forward pass of a small BERT in NumPy, for a query and the sentences of an answer.
 
-PyTorch takes seconds to import, and nothing else of a search needs it. `landscape.vectors.bert` is
-many times as fast for the abstracts of a build; both give the same numbers but for rounding.
+PyTorch takes seconds to import, and nothing else of a search or an answer needs it. For the
+abstracts of a build `landscape.vectors.bert` is faster; both give the same numbers but for
+rounding.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 
 _EPSILON = 1e-12  # of every layer normalisation in BERT
 _PARTS = ("query", "key", "value")
+_FEW = 64  # tokens
 
 
 class QueryEncoder:
@@ -40,51 +43,63 @@ class QueryEncoder:
                 parts = [self._weights.pop(f"{at}.{part}.{kind}") for part in _PARTS]
                 self._weights[f"{at}.{kind}"] = np.concatenate(parts)
 
-    def states(self, tokens: Sequence[int]) -> Floats:
-        """Read one text: the state of every token in the last layer.
+    def states(self, texts: Sequence[Sequence[int]]) -> list[Floats]:
+        """Read texts: the state of every token in the last layer.
+
+        Nothing is padded: all tokens go through the dense layers side by side, and each text by
+        itself through attention.
 
         Parameters
         ----------
-        tokens : sequence of int
-            Token ids with the opening and closing tokens, at most as many as the model has
-            positions.
+        texts : sequence of sequence of int
+            Token ids with the opening and closing tokens, at most as many of each text as the
+            model has positions.
 
         Returns
         -------
-        ndarray of float32, shape (n_tokens, dimension)
+        list of ndarray of float32, shape (n_tokens, dimension)
         """
+        if not texts:
+            return []
+        ends = np.cumsum([len(tokens) for tokens in texts])
         words, positions, types = (
             self._weights[f"embeddings.{name}_embeddings.weight"]
             for name in ("word", "position", "token_type")
         )
-        hidden = words[np.asarray(tokens)] + positions[: len(tokens)] + types[0]
+        hidden = words[np.concatenate(texts)] + types[0]
+        hidden += np.concatenate([positions[: len(tokens)] for tokens in texts])
         hidden = self._normalised(hidden, "embeddings")
         for number in range(self._layers):
             layer = f"encoder.layer.{number}"
-            mixed = self._linear(self._attended(hidden, layer), f"{layer}.attention.output.dense")
+            mixed = self._attended(hidden, ends, layer)
+            mixed = self._linear(mixed, f"{layer}.attention.output.dense")
             mixed += hidden
             hidden = self._normalised(mixed, f"{layer}.attention.output")
             widened = gelu(self._linear(hidden, f"{layer}.intermediate.dense"))
             narrowed = self._linear(widened, f"{layer}.output.dense")
             narrowed += hidden
             hidden = self._normalised(narrowed, f"{layer}.output")
-        return hidden
+        return np.split(hidden, ends[:-1])
 
-    def _attended(self, hidden: Floats, layer: str) -> Floats:
-        """Scaled dot-product attention (Vaswani et al. 2017, eq. 1)."""
+    def _attended(self, hidden: Floats, ends: NDArray[np.int64], layer: str) -> Floats:
+        """Scaled dot-product attention within each text (Vaswani et al. 2017, eq. 1)."""
         every = self._linear(hidden, f"{layer}.attention.self")
-        query, key, value = every.reshape(len(hidden), 3, self._heads, -1).transpose(1, 2, 0, 3)
-        share = query @ key.transpose(0, 2, 1)
-        share -= share.max(axis=2, keepdims=True)
-        share /= np.float32(np.sqrt(query.shape[2]))
-        np.exp(share, out=share)
-        share /= share.sum(axis=2, keepdims=True)
-        mixed: Floats = np.matmul(share, value).transpose(1, 0, 2)
-        return mixed.reshape(len(hidden), -1)
+        mixed = np.empty_like(hidden)
+        for begin, end in pairwise((0, *ends.tolist())):
+            parts = every[begin:end].reshape(end - begin, 3, self._heads, -1)
+            query, key, value = parts.transpose(1, 2, 0, 3)
+            share = query @ key.transpose(0, 2, 1)
+            share -= share.max(axis=2, keepdims=True)
+            share /= np.float32(np.sqrt(query.shape[2]))
+            np.exp(share, out=share)
+            share /= share.sum(axis=2, keepdims=True)
+            mixed[begin:end] = (share @ value).transpose(1, 0, 2).reshape(end - begin, -1)
+        return mixed
 
     def _linear(self, x: Floats, at: str) -> Floats:
-        # Few rows and many weights: in this order the product takes half the time.
-        product: Floats = (self._weights[f"{at}.weight"] @ x.T).T
+        weight = self._weights[f"{at}.weight"]
+        # Few rows and many weights: in the second order the product takes half the time.
+        product: Floats = x @ weight.T if len(x) > _FEW else (weight @ x.T).T
         product += self._weights[f"{at}.bias"]
         return product
 

@@ -59,7 +59,10 @@ class PaidEmbedder(Protocol):
 
 @runtime_checkable
 class WordEmbedder(Protocol):
-    """An embedder that also gives the vectors of words, for late interaction."""
+    """An embedder on this machine, which also gives the vectors of words, for late interaction."""
+
+    def embed_few(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Embed some sentences at once, without loading what only the papers of a build need."""
 
     def embed_words(
         self, texts: Sequence[str], *, stop_words: frozenset[str] = frozenset()
@@ -78,6 +81,27 @@ class PlacingEmbedder(WordEmbedder, Protocol):
         self, texts: Sequence[str], *, stop_words: frozenset[str] = frozenset()
     ) -> list[NDArray[np.int64]]:
         """Say at which character each word begins that `embed_words` gives a vector of."""
+
+
+def embed_few(embedder: Embedder, texts: Sequence[str]) -> NDArray[np.float32]:
+    """Embed some sentences, the quick way where an embedder has one.
+
+    Parameters
+    ----------
+    embedder : Embedder
+    texts : sequence of str, shape (n,)
+
+    Returns
+    -------
+    ndarray of float32, shape (n, dimension)
+
+    Examples
+    --------
+    >>> embed_few(load_embedder("minilm"), ["Dust cools."]).shape
+    (1, 384)
+    """
+    quick = embedder.embed_few if isinstance(embedder, WordEmbedder) else embedder.embed
+    return quick(texts)
 
 
 def embedding_text(title: str | None, abstract: str | None) -> str:

@@ -31,6 +31,7 @@ _HEADS = 12
 _MAX_TOKENS = 256  # what the model was trained on; the rest of a longer text is not read
 _CONTEXT, _MOST_WINDOWS = 16, 4  # of what is read of a longer text for its words
 _TEXTS_AT_ONCE = 1024  # tokenised together: bounds memory, long enough to balance the cores
+_SENTENCES_AT_ONCE = 32  # in NumPy: bounds memory, and more are no faster
 _TOKENS_ON_GPU = 65_536  # of one padded batch
 _PRECISIONS = ("auto", "float32", "bfloat16")
 
@@ -110,6 +111,26 @@ class MiniLM:
                     advance(len(positions))
         return vectors
 
+    def embed_few(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Embed the sentences of an answer: as `embed` does but for rounding, without PyTorch.
+
+        Parameters
+        ----------
+        texts : sequence of str
+
+        Returns
+        -------
+        numpy.ndarray
+            (n, 384) float32, rows of unit length, in the order of `texts`.
+        """
+        vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
+        for start in range(0, len(texts), _SENTENCES_AT_ONCE):
+            some = self._tokenise(texts[start : start + _SENTENCES_AT_ONCE])
+            tokens = [_windows(text)[0].tokens for text in some]
+            for place, states in enumerate(_query_encoder(self._folder).states(tokens), start):
+                vectors[place] = pooled(states)
+        return vectors
+
     def embed_words(
         self, texts: Sequence[str], *, stop_words: frozenset[str] = frozenset()
     ) -> tuple[NDArray[np.float32], WordVectors]:
@@ -170,7 +191,7 @@ class MiniLM:
         """
         encoding = _tokenizer(self._folder).encode(query)
         tokens = _windows(encoding.ids)[0].tokens
-        states = _query_encoder(self._folder).states(tokens)
+        [states] = _query_encoder(self._folder).states([tokens])
         vocabulary = _vocabulary(self._folder, frozenset())
         joined, begins = words.join_pieces(states @ words.basis(), np.array(tokens), vocabulary)
         spellings = []

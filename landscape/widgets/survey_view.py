@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
+from landscape.agents.survey.exporting import counts
 from landscape.agents.survey.files import as_json
+from landscape.agents.survey.telling import led, likely
 from landscape.query.html import escape, paper_as_html
 from landscape.query.markdown import coverage_line
 from landscape.query.records import Hit
@@ -33,15 +35,6 @@ _COLUMNS = (
     Column("reason", "Reason"),
     Column("led", "Found"),
 )
-_WAYS = {
-    "reference": "cited by {}",
-    "citation": "cites {}",
-    "cited together": "cited together with {}",
-    "similar": "its text is like that of {}",
-    "section": "cited in a section of {}",
-    "search": "by a search that {} gave rise to",
-}
-
 DRAWN = 36
 """Papers of the tree: with more, their names are too small to read in a notebook's cell."""
 SIZE = (7.5, 9.0)
@@ -161,10 +154,9 @@ class SurveyView(widgets.VBox):
         if self._survey is None:
             return
         wanted = {_SELECTED: (True,), _LEFT_OUT: (False,), _ALL: (True, False)}[self._which.value]
-        names = _names(self._survey)
         self.papers.show(
             [
-                Item(one.key, f"{rank}.", one.paper.title, _paper(self._survey, one, rank, names))
+                Item(one.key, f"{rank}.", one.paper.title, _paper(self._survey, one, rank))
                 for rank, one in enumerate(self._survey.crawled, start=1)
                 if one.selected in wanted
             ]
@@ -178,8 +170,7 @@ def _head(survey: Survey) -> str:
     judges = sorted({one.judged_by for one in survey.crawled})
     by = f" by {' and '.join(judges)}" if judges else ""
     facts = (
-        f"{len(survey)} papers selected of {len(survey.crawled)} judged{by}, "
-        f"{len(survey.searches)} searches{cost}{money}, {spent.seconds:.1f} s"
+        f"{counts(survey)}{by}, {len(survey.searches)} searches{cost}{money}, {spent.seconds:.1f} s"
     )
     partial = (
         "<div class='landscape-partial'>Partial: the survey was ended before it was done. What it "
@@ -199,43 +190,19 @@ def _head(survey: Survey) -> str:
     )
 
 
-def _names(survey: Survey) -> dict[str, str]:
-    """How papers are called in a sentence: first author and year."""
-    return {one.key: _called(one) for one in survey.crawled}
-
-
-def _called(one: Crawled) -> str:
-    authors = one.paper.authors
-    family = authors[0].partition(",")[0] if authors else one.key
-    more = " et al." if len(authors) > 2 else ""
-    return f"{family}{more} ({one.paper.year})" if one.paper.year else f"{family}{more}"
-
-
-def _led(survey: Survey, one: Crawled, names: dict[str, str]) -> str:
-    if one.how == "seed":
-        return "given to begin from"
-    if one.parent:
-        return _WAYS[one.how].format(names.get(one.parent, one.parent))
-    if one.query is not None:
-        return f"by the search “{survey.searches[one.query].text}”"
-    return one.how
-
-
-def _paper(survey: Survey, one: Crawled, rank: int, names: dict[str, str]) -> str:
+def _paper(survey: Survey, one: Crawled, rank: int) -> str:
     decision = "selected" if one.selected else "left out"
-    led = _led(survey, one, names)
     return (
         f"{paper_as_html(Hit(rank, one.paper, one.score))}"
-        f"<div class='landscape-quiet'><span class='landscape-verdict'>{decision}, score "
-        f"{one.score:.2f}.</span> {escape(one.reason)} Found {escape(led)}.</div>"
+        f"<div class='landscape-quiet'><span class='landscape-verdict'>{decision}, "
+        f"{likely(one)}.</span> {escape(one.reason)} Found {escape(led(survey, one))}.</div>"
     )
 
 
 def _table(survey: Survey) -> str:
-    names = _names(survey)
     table = survey.table
     table["decision"] = ["selected" if one else "left out" for one in table["selected"]]
-    table["led"] = [_led(survey, one, names) for one in survey.crawled]
+    table["led"] = [led(survey, one) for one in survey.crawled]
     return table_html(table, _COLUMNS, about="Papers judged")
 
 

@@ -69,3 +69,10 @@ def test_an_excerpt_without_words_or_mark_is_refused(text: str) -> None:
 def test_hostile_characters_do_no_harm() -> None:
     read = read_excerpt("A \ue000 trap \ue001 of dust in quasars [CITATION]")
     assert read.sentence == "A trap of dust in quasars"
+
+
+def test_what_follows_counts_only_where_it_goes_on_about_the_same() -> None:
+    said = "Gas is hot. Shocks heat it [CITATION]. Their jets are fast. We fit dust. It cools."
+    assert read_excerpt(said).plain == "Gas is hot. Shocks heat it. Their jets are fast."
+    behind = "Gas is hot. Shocks heat it. [CITATION] We fit dust."
+    assert "We fit dust" in read_excerpt(behind).plain  # in one sentence with the mark

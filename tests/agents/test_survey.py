@@ -12,7 +12,7 @@ import pytest
 
 from landscape.agents.survey.journal import Journal
 from landscape.agents.survey.records import Survey
-from landscape.agents.survey.scoring import THRESHOLD, Evidence, probabilities
+from landscape.agents.survey.scoring import THRESHOLD, Evidence, scores
 from landscape.agents.survey.settings import SurveySettings
 from landscape.agents.survey.spending import Meter, Request
 from landscape.atlas.reading import Atlas
@@ -68,8 +68,27 @@ def test_citations_do_not_bring_in_what_the_text_does_not() -> None:
     none = np.zeros(11)
     matches, middle = np.where(is_far, 0.1, 0.75), np.where(is_far, 0.0, 3.0)
     found, linked = np.where(is_far, 0.0, 1.0), np.where(is_far, 9.0, 0.0)
-    scores = probabilities(Evidence(none, matches, middle, found, linked, none, linked, linked))
-    assert scores[10] < THRESHOLD < scores[:10].min()
+    texts, links = (none, matches, middle, found), (linked, none, linked, linked)
+    judged = scores(Evidence(*texts, *links, place=np.arange(11.0)))
+    assert judged[10] < THRESHOLD < judged[:10].min()
+
+
+def test_a_paper_that_nobody_cites_yet_counts_like_its_cited_likes() -> None:
+    n = 12
+    is_cited = np.arange(n) % 2 == 0  # all speak of the question alike
+    none, alike = np.zeros(n), np.full(n, 0.7)
+    linked = np.where(is_cited, 3.0, 0.0)
+    judged = scores(Evidence(none, alike, none, none, linked, none, linked, linked, place=none))
+    assert judged == pytest.approx(1.0)
+    without = Evidence(none, alike, none, none, none, none, none, none, place=none)
+    assert scores(without) == pytest.approx(1.0)
+
+
+def test_what_the_question_itself_finds_first_is_first() -> None:
+    none, alike = np.zeros(3), np.full(3, 0.7)
+    place = np.array([50.0, np.inf, 0.0])
+    judged = scores(Evidence(none, alike, none, none, none, none, none, none, place=place))
+    assert judged.argsort().tolist() == [1, 0, 2]
 
 
 def test_everyone_hangs_on_what_led_to_it(demo_atlas: Atlas, offline: Survey) -> None:

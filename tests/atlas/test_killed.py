@@ -63,6 +63,8 @@ class Lengths:
         vectors = np.array([[len(text), text.count("e"), 1] for text in texts], np.float32)
         return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
+    embed_few = embed
+
     def embed_words(self, texts: list[str], **_: object) -> tuple[Any, WordVectors]:
         lengths = np.array([text.count("a") for text in texts])
         vectors = np.repeat(np.arange(len(texts)), lengths)[:, None] % 7 + np.arange(64)

@@ -82,6 +82,14 @@ def test_queries_are_read_without_pytorch_as_papers_with_it(embedder: MiniLM, qu
     assert words.shape == (len(spellings), states.shape[1])
 
 
+def test_sentences_are_read_without_pytorch_as_papers_with_it(
+    embedder: MiniLM, texts: list[str]
+) -> None:
+    assert embedder.embed_few([]).shape == (0, 384)
+    many = [*texts, "", "Dust."] * 40  # more than are read at once
+    assert embedder.embed_few(many) == pytest.approx(embedder.embed(many), abs=1e-5)
+
+
 def test_reading_a_query_gives_the_threads_of_numpy_back(embedder: MiniLM) -> None:
     from threadpoolctl import threadpool_info
 

@@ -81,7 +81,8 @@ def test_a_survey_its_code_and_its_files(demo_atlas: Atlas, tmp_path: Path) -> N
     panel._view.papers.tick(second)
     assert list(panel.selection["paper_id"]) == [second]
     page = page_of(panel)
-    assert f"{len(found)} papers selected of {len(found.crawled)} judged by similarity" in page
+    assert f"{len(found)} papers selected of {len(found.crawled)} judged, the best of " in page
+    assert f"{found.n_found} found by similarity" in page
     assert found.selected[0].reason in page
     lines = panel.save(tmp_path / "s.csv").read_text("utf-8").splitlines()
     assert len(lines) == len(found.crawled) + 1

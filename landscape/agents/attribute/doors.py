@@ -28,6 +28,10 @@ _NOT_CLEAR = (
     "Without a language model, words and citations judge: no paper stands out from the others, and "
     "these are the best guesses."
 )
+_CHANCE = (
+    "Where a ranking is as clear as this one, its first paper is the right one about {} times in "
+    "10."
+)
 
 
 def attribute(
@@ -112,8 +116,11 @@ def attribute(
         found = _with_model(
             found, Search(read), stacks, weighed, model, max_actions, demonstration, on_step
         )
-    if found.paper is None and found.method == METHOD:
-        found = replace(found, notes=(*found.notes, _NOT_CLEAR))
+    else:
+        said = [] if found.paper is not None else [_NOT_CLEAR]
+        if weighed.chance is not None:
+            said.append(_CHANCE.format(round(10 * weighed.chance)))
+        found = replace(found, chance=weighed.chance, notes=(*found.notes, *said))
     return replace(found, seconds=time.perf_counter() - started)
 
 

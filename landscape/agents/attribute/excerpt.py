@@ -30,6 +30,12 @@ _GROUP = re.compile(
     rf"[{_MINE}{_OTHER}](?:[\s,;()\[\]]*(?:(?:and|&)[\s,;(\[]*)?[{_MINE}{_OTHER}])*"
 )
 _BOUNDARY = re.compile(r";\s+|,?\s+(?:whereas|while|although|whilst)\s+|,\s+(?:but|and|or)\s+")
+_GOES_ON = re.compile(
+    r"""(?:they|their|this|these|that|those|it|its|he|she|his|her|here|there|such|both
+        |the\ (?:authors?|papers?|study|work|method|code|model|catalogue?|survey|sample|result)s?
+        )\b""",
+    re.IGNORECASE | re.VERBOSE,
+)
 _LEAST_WORDS = 4  # of a part that can be searched for
 _LONG = 30  # words of a sentence of which only a part is about the mark
 
@@ -49,7 +55,7 @@ class Excerpt:
     marked : str
         The sentence with its marks, for a reader to see.
     plain : str
-        The whole excerpt without any citation, and without sentences about other marks.
+        The excerpt without any citation, and without sentences about other papers.
     n_marks : int
         Marks in the excerpt.
 
@@ -120,18 +126,24 @@ def read_excerpt(text: str, *, mark: int = 1) -> Excerpt:
         sentence=plain,
         clause=_clause(sentence) or plain,
         marked=_tidied(sentence.replace(_MINE, MARK).replace(_OTHER, "(...)")),
-        plain=_tidied(hidden) if len(marks) == 1 else _around(line, at),
+        plain=_around(line, at),
         n_marks=len(marks),
     )
 
 
 def _around(line: str, at: int) -> str:
-    """The excerpt without sentences about other marks: they speak of other papers."""
-    kept = [
-        line[start:end]
-        for start, end in split_sentences(line)
-        if start <= at < end or MARK not in line[start:end]
-    ]
+    """The excerpt without sentences about other papers.
+
+    These are those about other marks, and what follows the mark's own sentence and goes on to
+    something else: astronomers cite behind what they say.
+    """
+    kept, is_over = [], False
+    for start, end in split_sentences(line):
+        sentence = line[start:end]
+        is_own = start <= at < end
+        is_over |= start > at and not _GOES_ON.match(sentence)
+        if is_own or (MARK not in sentence and not is_over):
+            kept.append(sentence)
     return _tidied(_hide(" ".join(kept).replace(MARK, _OTHER)))
 
 

@@ -56,6 +56,9 @@ class Attribution:
     settings : mapping
         ``source``, ``before``, ``max_actions``...
     seconds : float
+    chance : float or None
+        How often the first guess is right where the ranking is as clear as this one; None with a
+        language model, and where no paper is near.
     """
 
     excerpt: str
@@ -70,6 +73,7 @@ class Attribution:
     notes: tuple[str, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
     seconds: float = 0.0
+    chance: float | None = None
 
     @property
     def abstained(self) -> bool:

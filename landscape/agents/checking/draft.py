@@ -20,7 +20,7 @@ from landscape.query.citations import without_labels
 from landscape.query.evidence import check_claims
 from landscape.query.quoting import sentences_of, word_scores
 from landscape.query.records import Claim, Evidence, Paper
-from landscape.vectors.embedder import Embedder, load_embedder
+from landscape.vectors.embedder import Embedder, embed_few, load_embedder
 
 if TYPE_CHECKING:
     from landscape.agents.cite.records import Suggestion
@@ -152,7 +152,7 @@ def _by_nearness(
     if there:
         corpus = desk.corpora[0] if len(desk) else None
         embedder = _embedder(corpus)
-        vectors = embedder.embed([places[n].part for n in there])
+        vectors = embed_few(embedder, [places[n].part for n in there])
         papers = paper_vectors([known[places[n].key] for n in there], embedder)
         near = (vectors * papers).sum(axis=1).astype(float)
         limits = thresholds(vectors, corpus)

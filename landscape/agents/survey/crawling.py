@@ -82,7 +82,7 @@ class Crawl:
 
     @property
     def threshold(self) -> float:
-        """Probability from which a paper is selected without a model."""
+        """Score from which a paper is selected without a model."""
         given = self.settings.threshold
         return THRESHOLD if given is None else given
 
@@ -151,12 +151,13 @@ class Crawl:
         return facets(self.question, subjects=self._subjects(), most=most), "facet"
 
     def _subjects(self) -> list[str]:
-        """Single words that are keywords of the papers found, and that few other papers hold."""
+        """Keywords of the papers found; of single words those that few other papers hold."""
         first = self.library.papers(self._rounds[len(self.searches) - 1][:_TELLING])
-        every = (word for paper in first for word in paper.keywords)
-        words = list(dict.fromkeys(word for word in every if " " not in word))
+        every = list(dict.fromkeys(word for paper in first for word in paper.keywords))
+        words = [word for word in every if " " not in word]
         rarity = self.library.engine.holdings.rarity(words)
-        return [word for word, rare in zip(words, rarity, strict=True) if rare >= _RARE]
+        rare = [word for word, how in zip(words, rarity, strict=True) if how >= _RARE]
+        return [*(word for word in every if " " in word), *rare]
 
     def _search(self, text: str, *, by: str, k: int, parent: int = -1, depth: int = 1) -> int:
         """Search once; a search that was made before, in whatever order of words, is not."""
@@ -166,7 +167,7 @@ class Crawl:
         rows = self.library.search(text, k=k, rerank=by != "facet")
         number = len(self.searches)
         new = self.pool.add(rows.tolist(), Origin("search", parent, number, depth))
-        self.pool.found(rows.tolist())
+        self.pool.found(rows.tolist(), is_question=by == "question")
         name = self.library.papers([parent])[0].paper_id if parent >= 0 else ""
         self.searches.append(Asked(text, by, name, len(rows), new))
         self._rounds[number] = rows.tolist()

@@ -6,6 +6,7 @@ import re
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from landscape.agents.survey.telling import WHAT_WORDS_MEAN, called, led, likely
 from landscape.corpus.cleaning import one_line
 from landscape.query.html import STYLE, escape, paper_as_html
 from landscape.query.markdown import coverage_line
@@ -74,6 +75,7 @@ def as_dict(survey: Survey) -> dict[str, Any]:
             {"name": one.paper_id, "title": one.title, "year": one.year, "citing": int(one.score)}
             for one in survey.beyond
         ],
+        "found": survey.n_found,
         "spent": asdict(survey.spent),
         "settings": dict(survey.settings),
         "coverage": results_as_dict(survey.results)["coverage"],
@@ -87,8 +89,8 @@ def as_markdown(survey: Survey) -> str:
     for rank, one in enumerate(survey.selected, start=1):
         paper = one.paper
         lines.append(
-            f"{rank}. **{_escaped(paper.title)}** ({_escaped(paper.label)}). "
-            f"{_escaped(_how_in_words(survey, one))} {_escaped(one.reason)}"
+            f"{rank}. **{_escaped(paper.title)}**, {_escaped(called(paper))}, "
+            f"{_escaped(paper.label)}. {_escaped(_why(survey, one))}"
         )
     lines += ["", "## Searches", ""]
     lines += [f"- {_escaped(a.text)} ({a.found} papers, {a.new} new)" for a in survey.searches]
@@ -99,7 +101,7 @@ def as_markdown(survey: Survey) -> str:
             f"{one.score:.0f} times"
             for one in survey.beyond
         ]
-    lines += ["", *(f"- {_escaped(note)}" for note in survey.notes)]
+    lines += ["", *(f"- {_escaped(note)}" for note in _notes(survey))]
     lines += ["", _escaped(coverage_line(survey.coverage))]
     return "\n".join(lines) + "\n"
 
@@ -109,7 +111,7 @@ def as_html(survey: Survey) -> str:
     shown = survey.selected[:_SHOWN]
     items = "".join(
         f"<li>{paper_as_html(Hit(rank, one.paper, one.score))}"
-        f'<p class="quiet">{escape(_how_in_words(survey, one))} {escape(one.reason)}</p></li>'
+        f'<p class="quiet">{escape(_why(survey, one))}</p></li>'
         for rank, one in enumerate(shown, start=1)
     )
     searches = "".join(
@@ -121,7 +123,7 @@ def as_html(survey: Survey) -> str:
     blocks = [
         f"<h3>{escape(survey.question)}</h3>",
         f'<p class="quiet">{escape(_headline(survey))}</p>',
-        *(f'<p class="notice">{escape(note)}</p>' for note in survey.notes),
+        *(f'<p class="notice">{escape(note)}</p>' for note in _notes(survey)),
         f"<ol>{items}</ol>" if items else "",
         f'<p class="quiet">and {more} more in <code>.table</code></p>' if more > 0 else "",
         f"<details><summary>{len(survey.searches)} searches</summary><ul>{searches}</ul></details>",
@@ -150,9 +152,8 @@ def as_text(survey: Survey, *, most: int = 50) -> str:
     lines = [survey.question, _headline(survey), ""]
     for rank, one in enumerate(survey.selected[:most], start=1):
         lines.append(f"{rank:4d}. {one.paper.title}")
-        lines.append(f"      {one.paper.label}, {one.score:.2f}. {_how_in_words(survey, one)}")
-        if one.reason:
-            lines.append(f"      {one.reason}")
+        lines.append(f"      {called(one.paper)}, {one.paper.label}")
+        lines.append(f"      {_why(survey, one)}")
     more = len(survey.selected) - most
     if more > 0:
         lines.append(f"      and {more} more: write them into a file with -o")
@@ -161,7 +162,7 @@ def as_text(survey: Survey, *, most: int = 50) -> str:
         lines += [
             f"      {one.title or one.paper_id} ({one.score:.0f})" for one in survey.beyond[:8]
         ]
-    lines += ["", *survey.notes, coverage_line(survey.coverage)]
+    lines += ["", *_notes(survey), coverage_line(survey.coverage)]
     return "\n".join(" ".join(line.split("\n")) for line in lines)
 
 
@@ -176,25 +177,27 @@ def _headline(survey: Survey) -> str:
     by = "" if spent.calls else " by likeness and citations, without a language model"
     state = "Partial: " if survey.partial else ""
     return (
-        f"{state}{len(survey.selected)} papers selected of {len(survey.crawled)} judged{by}, "
-        f"{len(survey.searches)} searches{cost}, {spent.seconds:.1f} s"
+        f"{state}{counts(survey)}{by}, {len(survey.searches)} searches{cost}, {spent.seconds:.1f} s"
     )
 
 
-def _how_in_words(survey: Survey, one: Crawled) -> str:
-    if one.how == "search" and one.query is not None and not one.parent:
-        return f"Found by the search {survey.searches[one.query].text!r}."
-    if one.how == "seed":
-        return "A paper to begin from."
-    ways = {
-        "search": "By a search that {} gave rise to.",
-        "reference": "Cited by {}.",
-        "citation": "Cites {}.",
-        "cited together": "Cited together with {}.",
-        "similar": "Its text is like that of {}.",
-        "section": "Cited by {} in its section {!r}.",
-    }
-    return ways[one.how].format(one.parent, one.section)
+def counts(survey: Survey) -> str:
+    """Say how many papers were found, judged and selected."""
+    judged = len(survey.crawled)
+    best = f", the best of {survey.n_found:,} found" if survey.n_found > judged else ""
+    return f"{len(survey.selected):,} papers selected of {judged:,} judged{best}"
+
+
+def _notes(survey: Survey) -> tuple[str, ...]:
+    """The notes, and what the words of a judgement mean where they are used."""
+    is_used = any(one.judged_by == "similarity" for one in survey.selected)
+    return (*survey.notes, WHAT_WORDS_MEAN) if is_used else survey.notes
+
+
+def _why(survey: Survey, one: Crawled) -> str:
+    """How likely, why, and how it was found, in sentences."""
+    said = likely(one)
+    return f"{said[:1].upper()}{said[1:]}: found {led(survey, one)}. {one.reason}".rstrip()
 
 
 def _row(survey: Survey, one: Crawled, rank: int) -> dict[str, Any]:

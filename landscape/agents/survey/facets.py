@@ -40,8 +40,9 @@ def facets(question: str, *, subjects: Collection[str] | None = None, most: int 
     ----------
     question : str
     subjects : collection of str, optional
-        Keywords of papers on the question, in any form: of a phrase that is a single word only
-        those are searched for, because "early" is a word and no subject.
+        Keywords of papers on the question, in any form. A phrase begins and ends with a word that
+        they hold, because a verb that is left at its end is no part of a subject; and a single word
+        is searched for only where it is one of them, because "early" is a word and no subject.
     most : int, default 6
         Phrases at most: the longest are kept, in the order of the question.
 
@@ -54,7 +55,8 @@ def facets(question: str, *, subjects: Collection[str] | None = None, most: int 
     --------
     >>> facets("How do stellar winds change the evolution of massive stars in metal-poor galaxies?")
     ['stellar winds change', 'evolution', 'massive stars', 'metal-poor galaxies']
-    >>> facets("How early do flares of M dwarfs strip planets?", subjects=["flare", "planet"])
+    >>> subjects = ["flare", "planet", "M dwarf planet"]
+    >>> facets("How early do flares of M dwarfs strip planets?", subjects=subjects)
     ['flares', 'M dwarfs strip planets']
     """
     phrases: list[str] = []
@@ -73,6 +75,8 @@ def facets(question: str, *, subjects: Collection[str] | None = None, most: int 
                 seen.add(key)
     if subjects is not None:
         known = set(normal_forms(list(subjects)))
+        words = {word for form in known for word in form.split()}
+        phrases = [cut for phrase in phrases if (cut := _trimmed(phrase, words))]
         forms = normal_forms(phrases)
         phrases = [
             phrase
@@ -84,6 +88,17 @@ def facets(question: str, *, subjects: Collection[str] | None = None, most: int 
     longest = sorted(phrases, key=lambda phrase: (-len(phrase.split()), phrases.index(phrase)))
     kept = set(longest[:most])
     return [phrase for phrase in phrases if phrase in kept]
+
+
+def _trimmed(phrase: str, known: Collection[str]) -> str:
+    """Take words off the ends of a phrase that no keyword holds."""
+    words = phrase.split()
+    held = [
+        place
+        for place, word in enumerate(words)
+        if _is_class(word) or any(form in known for form in normal_forms([word])[0].split())
+    ]
+    return " ".join(words[held[0] : held[-1] + 1]) if held else ""
 
 
 def _is_class(word: str) -> bool:

@@ -11,8 +11,8 @@ import numpy as np
 
 from landscape.agents.survey.scoring import (
     Evidence,
-    probabilities,
     probabilities_by_text,
+    scores,
     support,
 )
 
@@ -69,6 +69,7 @@ class Pool:
         self.judged: dict[int, Judgement] = {}
         self.seeds: tuple[int, ...] = ()
         self._found: Counter[int] = Counter()
+        self._places: dict[int, int] = {}
         self._likeness: list[Floats] = []
         self._matches: list[Floats] = []
         self._scores: tuple[int, Floats] | None = None
@@ -98,10 +99,12 @@ class Pool:
             self._scores = None
         return len(new)
 
-    def found(self, rows: Iterable[int]) -> None:
-        """Note the ranking of one search."""
+    def found(self, rows: Iterable[int], *, is_question: bool = False) -> None:
+        """Note the ranking of one search, and whether it was that of the whole question."""
         for rank, row in enumerate(rows, start=1):
             self._found[int(row)] += _CONSTANT / (_CONSTANT + rank)  # type: ignore[assignment]  # a counter of fractions
+            if is_question:
+                self._places[int(row)] = rank - 1
         self._scores = None
 
     def judge(self, judgements: dict[int, Judgement]) -> None:
@@ -115,7 +118,7 @@ class Pool:
         return np.fromiter(self.origins, np.int64, len(self.origins))
 
     def scores(self) -> Floats:
-        """Probability of each, shape (n,), by everything that is known now."""
+        """How likely each belongs, shape (n,), by everything that is known now."""
         if self._scores is None:
             self._scores = (len(self.origins), self._scored())
         return self._scores[1]
@@ -141,12 +144,9 @@ class Pool:
         if evidence is None:
             return ""
         place = list(self.origins).index(row)
-        said = [
-            f"Its text lies {evidence.likeness[place]:.1f} standard deviations nearer to the "
-            "question than chance papers"
-        ]
+        said = [f"Likeness {evidence.likeness[place]:.1f} standard deviations above chance"]
         if evidence.matches[place] > 0:
-            said.append(f"its words match {100 * evidence.matches[place]:.0f}% of it")
+            said.append(f"words match {100 * evidence.matches[place]:.0f}% of the question")
         for values, what in (
             (evidence.cited, "papers like it cite it"),
             (evidence.citing, "it cites papers of the answer"),
@@ -170,6 +170,7 @@ class Pool:
             citing=none,
             together=none,
             known=self._library.times_cited(rows),
+            place=np.array([self._places.get(row, np.inf) for row in rows.tolist()], dtype=float),
         )
         by_text = self._corrected(rows, probabilities_by_text(known))
         first = rows[np.argsort(-by_text, kind="stable")]
@@ -185,7 +186,7 @@ class Pool:
             weights = np.concatenate([np.ones(len(seeds)), weights[others]])
         cited, citing, together = support(self._library, rows, best, weights)
         self._evidence = replace(known, cited=cited, citing=citing, together=together)
-        return probabilities(self._evidence)
+        return scores(self._evidence)
 
     def _begun_with(self, first: Rows, *, most: int) -> Rows:
         seeds = np.array(self.seeds, dtype=np.int64)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from landscape.query.records import Coverage, Hit, Paper, Results
@@ -47,8 +48,8 @@ class Crawled:
     ----------
     paper : Paper
     score : float
-        Probability that it belongs to the answer, 0 to 1; a model's decision stands above it in
-        the order of the papers.
+        How likely it belongs to the answer, 0 to 1: beside the best ten papers, or what a language
+        model gave, whose decision stands above it in the order of the papers.
     selected : bool
     reason : str
         Why, in one sentence.
@@ -130,6 +131,8 @@ class Survey:
         Whether a budget or a failing server ended it before it was done.
     notes : tuple of str
         What the reader should know.
+    n_found : int
+        Papers that were come upon: the best of them, as many as `settings` says, are in `crawled`.
 
     Examples
     --------
@@ -147,6 +150,7 @@ class Survey:
     spent: Spent = field(default_factory=Spent)
     partial: bool = False
     notes: tuple[str, ...] = ()
+    n_found: int = 0
 
     @property
     def selected(self) -> tuple[Crawled, ...]:
@@ -174,6 +178,10 @@ class Survey:
         from landscape.agents.survey.exporting import as_table
 
         return as_table(self)
+
+    def paper_of(self, key: str) -> Paper | None:
+        """Give a paper that was judged, by its key; None for any other."""
+        return self._by_key.get(key)
 
     def children(self, key: str) -> tuple[Crawled, ...]:
         """The papers that one paper led to.
@@ -206,6 +214,10 @@ class Survey:
         from landscape.agents.survey.exporting import as_markdown
 
         return as_markdown(self)
+
+    @cached_property
+    def _by_key(self) -> Mapping[str, Paper]:
+        return {one.key: one.paper for one in self.crawled}
 
     def __len__(self) -> int:
         return len(self.selected)

@@ -46,7 +46,8 @@ class SurveySettings:
     without : tuple of str
         Papers that are taken out of the atlas for this survey, with all their citations.
     threshold : float, optional
-        Probability from which a paper is selected without a model; by default the calibrated one.
+        Score from which a paper is selected without a model, 0 to 1 beside the best ten papers; by
+        default the calibrated one.
     selector : bool, default True
         Whether papers are judged; without, all that were found are returned in the order of the
         searches (for comparison).

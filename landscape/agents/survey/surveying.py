@@ -122,6 +122,7 @@ def survey(
         spent=Spent(meter.calls, meter.tokens, meter.money, len(crawled), seconds),
         partial=bool(meter.ended),
         notes=tuple(notes),
+        n_found=len(crawl.pool.origins),
     )
 
 

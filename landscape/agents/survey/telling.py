@@ -1,0 +1,89 @@
+"""How a survey speaks of its papers: how likely they are, and what led to them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from landscape.query.names import split_name
+
+if TYPE_CHECKING:
+    from landscape.agents.survey.records import Crawled, Survey
+    from landscape.query.records import Paper
+
+_LIKELY = ((0.7, "very likely"), (0.4, "likely"), (0.2, "possible"))
+_UNLIKELY = "unlikely"
+_WAYS = {
+    "reference": "cited by {}",
+    "citation": "cites {}",
+    "cited together": "cited together with {}",
+    "similar": "its text is like that of {}",
+    "section": "cited by {} in its section “{}”",
+    "search": "by a search that {} gave rise to",
+}
+
+WHAT_WORDS_MEAN = (
+    "Likely and very likely are by likeness and citations, beside the best ten papers: nobody has "
+    "read them."
+)
+
+
+def likely(one: Crawled) -> str:
+    """Say how likely a paper belongs to the answer.
+
+    Parameters
+    ----------
+    one : Crawled
+
+    Returns
+    -------
+    str
+        A word where texts and citations judged; the number that a language model gave.
+    """
+    if one.how == "seed":
+        return "given"
+    if one.judged_by != "similarity":
+        return f"{one.score:.2f}"
+    return next((word for bar, word in _LIKELY if one.score >= bar), _UNLIKELY)
+
+
+def called(paper: Paper) -> str:
+    """Name a paper in a sentence: first author and year.
+
+    Examples
+    --------
+    >>> from landscape.query.records import Paper
+    >>> called(Paper(0, "x", "Dust", "", authors=("Rubin, V.", "Ford, W.")))
+    'Rubin and Ford'
+    """
+    names = [split_name(author)[0] for author in paper.authors[:2]]
+    if not names:
+        name = paper.label
+    elif len(paper.authors) > 2:
+        name = f"{names[0]} et al."
+    else:
+        name = " and ".join(names)
+    return f"{name} ({paper.year})" if paper.year else name
+
+
+def led(survey: Survey, one: Crawled) -> str:
+    """Say how a paper was come upon, as what follows "found".
+
+    Parameters
+    ----------
+    survey : Survey
+    one : Crawled
+
+    Returns
+    -------
+    str
+    """
+    if one.how == "seed":
+        return "given to begin from"
+    if one.parent:
+        parent = survey.paper_of(one.parent)
+        name = one.parent if parent is None else called(parent)
+        return _WAYS[one.how].format(name, one.section)
+    if one.query is None:
+        return one.how
+    asked = survey.searches[one.query]
+    return "by the question itself" if asked.by == "question" else f"by the search “{asked.text}”"

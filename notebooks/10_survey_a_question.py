@@ -54,8 +54,8 @@ panel
 
 # %% [markdown]
 # The same from code: `survey` begins, `wait` waits, and `value` is what came out. Under *Papers*
-# each paper has a decision, a score from 0 to 1, a reason, and how it was found. Tick some, and
-# `panel.selection` holds them as a table.
+# each paper has a decision, how likely it belongs, a reason, and how it was found. Tick some, and
+# `panel.selection` holds them as a table; its score is 1 for papers as likely as the best ten.
 
 # %%
 panel.survey()

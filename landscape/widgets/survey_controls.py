@@ -60,7 +60,8 @@ class SurveyControls(widgets.VBox):
             ),
             "threshold": text_box(
                 "Selected from", "calibrated",
-                "Probability, 0 to 1, from which a paper is selected without a language model",
+                "Score from which a paper is selected without a language model; 1 is as good as "
+                "the best ten",
             ),
         }  # fmt: skip
         reset = widgets.Button(

@@ -76,8 +76,21 @@ def test_offline_it_abstains_where_nothing_is_near(demo_atlas: Atlas) -> None:
     )
     assert found.abstained
     assert found.guesses
-    assert "best guesses" in found.notes[-1]
+    assert "No paper is near the sentence" in found.notes[-1]
+    assert found.chance is None
     assert "No paper was selected" in found.to_text()
+
+
+def test_offline_it_says_how_often_the_first_guess_is_right(demo_atlas: Atlas) -> None:
+    vague = demo_atlas.attribute("Galaxies form stars out of gas [CITATION].")
+    assert vague.abstained
+    assert "best guesses" in vague.notes[-2]
+    assert f"right one about {round(10 * vague.chance)} times in 10" in vague.to_text()
+    paper = demo_atlas.engine.papers([7])[0]
+    clear = demo_atlas.attribute(f"{paper.abstract.split('. ')[0]} [CITATION].")
+    assert clear.paper == paper
+    assert clear.chance > 0.6 > vague.chance
+    assert clear.to_dict()["chance"] == round(clear.chance, 2)
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,7 @@ _NOT_CLEAR = (
     "Without a language model, words and citations judge: no paper stands out from the others, and "
     "these are the best guesses."
 )
+_FAR = "No paper is near the sentence: what it cites is hardly in this atlas."
 _CHANCE = (
     "Where a ranking is as clear as this one, its first paper is the right one about {} times in "
     "10."
@@ -117,7 +118,9 @@ def attribute(
             found, Search(read), stacks, weighed, model, max_actions, demonstration, on_step
         )
     else:
-        said = [] if found.paper is not None else [_NOT_CLEAR]
+        said = []
+        if found.paper is None:
+            said.append(_NOT_CLEAR if weighed.is_near else _FAR)
         if weighed.chance is not None:
             said.append(_CHANCE.format(round(10 * weighed.chance)))
         found = replace(found, chance=weighed.chance, notes=(*found.notes, *said))

@@ -53,6 +53,8 @@ class Weighing(NamedTuple):
     coverage : Coverage
     chance : float or None
         How often the first guess is right where the ranking is like this one.
+    is_near : bool
+        Whether the first guess is near enough to the excerpt to be the paper.
     """
 
     guesses: tuple[Guess, ...]
@@ -60,6 +62,7 @@ class Weighing(NamedTuple):
     trace: tuple[Step, ...]
     coverage: Coverage
     chance: float | None
+    is_near: bool
 
 
 def wordings(excerpt: Excerpt) -> list[Wording]:
@@ -101,7 +104,7 @@ def weigh(excerpt: Excerpt, stacks: Stacks) -> Weighing:
     hits = list(found.hits)
     papers = [hit.paper for hit in hits]
     scores = np.array([hit.score for hit in hits], dtype=float)
-    reasons = [["near the sentence"] for _ in hits]
+    reasons = [["found by its words or its sense"] for _ in hits]
     _count_names(excerpt, papers, scores, reasons)
     papers, scores, reasons = _hand_on(stacks, papers, scores, reasons)
     order = np.argsort(-scores, kind="stable")[:_GUESSES]
@@ -122,7 +125,7 @@ def weigh(excerpt: Excerpt, stacks: Stacks) -> Weighing:
     if selected is not None:
         trace = (*trace, Step("", f"select: {selected.label}", "", (selected.label,)))
     chance = _chance(guesses) if is_near else None
-    return Weighing(guesses, selected, trace, found.searches[0].coverage, chance)
+    return Weighing(guesses, selected, trace, found.searches[0].coverage, chance, is_near)
 
 
 def _is_near(guesses: Sequence[Guess], nearness: Mapping[int, float | None]) -> bool:

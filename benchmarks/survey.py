@@ -1,24 +1,27 @@
 """Surveys of the real graph: fit the selector on one half, measure on the other, and time it.
 
-python benchmarks/survey.py ATLAS fit        # the numbers in landscape/agents/survey/scoring.py
-python benchmarks/survey.py ATLAS time       # a survey of 200 papers without a model
-python benchmarks/survey.py ATLAS graph      # millions of citations
+python -m benchmarks.survey ATLAS fit        # the numbers in landscape/agents/survey/scoring.py
+python -m benchmarks.survey ATLAS time       # a survey of 200 papers without a model
+python -m benchmarks.survey ATLAS subjects   # what is selected, by the words of its subject
+python -m benchmarks.survey ATLAS graph      # millions of citations
 landscape evaluate survey ATLAS --half second
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 import time
 
 import numpy as np
 
 import landscape as ls
+from benchmarks.survey_subjects import ELSEWHERE, SUBJECTS
 from landscape.agents.survey.crawling import Crawl
 from landscape.agents.survey.journal import Journal
 from landscape.agents.survey.library import Library
 from landscape.agents.survey.pool import Pool
-from landscape.agents.survey.scoring import Evidence, beside_best, heard
+from landscape.agents.survey.scoring import FITTING, Evidence, beside_best, fits, heard, matched
 from landscape.agents.survey.settings import SurveySettings
 from landscape.agents.survey.spending import Meter
 from landscape.evaluation.surveys import questions_from_citations
@@ -70,6 +73,36 @@ def _beside(by_text: np.ndarray, evidence: Evidence) -> np.ndarray:
     return np.column_stack([said, heard(share)[:, None] * evidence.links])
 
 
+def subjects(atlas: ls.Atlas) -> None:
+    """Tell how many of the selected papers are on the subject, and of those that are, how many."""
+    found, thresholds = [], (0.1, 0.15, 0.2, 0.25, 0.3, 0.4)
+    for question in (*SUBJECTS, *ELSEWHERE):
+        settings = SurveySettings()
+        library, meter = Library(atlas, question), Meter(settings, Journal(None, {}))
+        crawl = Crawl(question, library, settings, mind=None, meter=meter)
+        crawl.run()
+        pool, evidence = crawl.pool, crawl.pool.evidence
+        if evidence is None:
+            continue
+        words = re.compile(SUBJECTS.get(question, r"(?!)"), re.IGNORECASE)
+        papers = atlas.engine.papers(pool.rows)
+        truth = np.array([
+            bool(words.search(p.title)) or len(words.findall(p.abstract)) > 1 for p in papers
+        ])  # fmt: skip
+        n = len(crawl.selected(pool.rows.tolist()))
+        print(f"{n:4d} selected, {truth.sum():4d} of {len(truth)} on the subject, best ten match "
+              f"{matched(evidence) or 0:.2f}: {question}")  # fmt: skip
+        if truth.any():
+            found.append((pool.scores() * (fits(evidence) >= FITTING), truth))
+    for threshold in thresholds:
+        hits = np.array([(t & (s >= threshold)).sum() for s, t in found])
+        chosen = np.array([(s >= threshold).sum() for s, _ in found])
+        every = np.array([t.sum() for _, t in found])
+        print(f"threshold {threshold}: {chosen.mean():.0f} selected, precision "
+              f"{np.mean(hits / np.maximum(chosen, 1)):.2f}, recall {np.mean(hits / every):.2f}, "
+              f"F1 {np.mean(2 * hits / (chosen + every)):.2f}")  # fmt: skip
+
+
 def clock(atlas: ls.Atlas) -> None:
     """Time surveys of 200 papers."""
     atlas.survey(QUESTIONS[0], model=None, papers=20)  # opens what is opened once
@@ -106,11 +139,13 @@ def graph(n_papers: int = 1_000_000, n_links: int = 10_000_000) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("atlas")
-    parser.add_argument("what", choices=("fit", "time", "graph"))
+    parser.add_argument("what", choices=("fit", "subjects", "time", "graph"))
     parser.add_argument("--most", type=int)
     options = parser.parse_args()
     if options.what == "graph":
         graph()
+    elif options.what == "subjects":
+        subjects(ls.open(options.atlas))
     elif options.what == "time":
         clock(ls.open(options.atlas))
     else:

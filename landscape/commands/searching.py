@@ -63,7 +63,7 @@ def found(atlas: Atlas, options: argparse.Namespace) -> Results:
 
 def _search(options: argparse.Namespace) -> Answer:
     from landscape.atlas.reading import open_atlas
-    from landscape.query.files import check_results_file, write_results
+    from landscape.query.files import check_results_file, exported, write_results
     from landscape.query.outliers import spread_of
     from landscape.query.writing import results_as_text
 
@@ -73,9 +73,7 @@ def _search(options: argparse.Namespace) -> Answer:
     results = found(atlas, options)
     if options.export:
         path = write_results(results, options.export)
-        left_out = len(results) - len(results.to_bibcodes().split()) if path.suffix == ".txt" else 0
-        without = f"; {left_out:,} have no bibcode and are left out" if left_out else ""
-        note(f"{len(results) - left_out:,} papers are in {path}{without}")
+        note(exported(results, path))
     spread = spread_of(atlas, results)
     if options.json:
         return Answer(as_json(results.to_dict() | {"spread": spread.to_dict()}))

@@ -166,8 +166,13 @@ def _check_files(options: argparse.Namespace) -> None:
 def _write(atlas: Any, found: Survey, options: argparse.Namespace) -> None:
     if options.export:
         from landscape.agents.survey.files import write_survey
+        from landscape.query.files import exported
 
-        note(f"{len(found):,} papers are in {write_survey(found, options.export)}")
+        path = write_survey(found, options.export)
+        judged = (
+            f"{len(found.crawled):,} papers judged, {len(found):,} of them selected, are in {path}"
+        )
+        note(judged if path.suffix.lower() in (".csv", ".json") else exported(found.results, path))
     if options.tree:
         from landscape.figures import save_figure, survey_tree
 

@@ -231,12 +231,11 @@ def _write_label(
 
 def _label(one: Crawled) -> str:
     """First author, year and title, as room allows."""
-    authors = one.paper.authors
-    family = split_name(authors[0])[0] if authors else ""
-    more = " et al." if len(authors) > 1 else ""
-    year = f" {one.paper.year}" if one.paper.year else ""
-    head = f"{family}{more}{year}".strip()
-    return clean_name(f"{head}: {one.paper.title}" if head else one.paper.title, most=_LONGEST)
+    families = [split_name(author)[0] for author in one.paper.authors]
+    more = len(families) > 2
+    family = f"{families[0]} et al." if more else " & ".join(families)
+    head = f"{family} {one.paper.year or ''}".strip()
+    return clean_name(f"{head}: {one.paper.title}" if family else one.paper.title, most=_LONGEST)
 
 
 def _sentences(survey: Survey, drawn: int) -> list[str]:

@@ -16,6 +16,24 @@ if TYPE_CHECKING:
     from landscape.query.records import Results
 
 
+def exported(results: Results, path: Path) -> str:
+    """Say how many papers a file holds, and how many it could not take.
+
+    Parameters
+    ----------
+    results : Results
+    path : pathlib.Path
+        A list of bibcodes, ``.txt``, holds no papers without one.
+
+    Returns
+    -------
+    str
+    """
+    left_out = len(results) - len(results.to_bibcodes().split()) if path.suffix == ".txt" else 0
+    without = f"; {left_out:,} have no bibcode and are left out" if left_out else ""
+    return f"{len(results) - left_out:,} papers are in {path}{without}"
+
+
 def write_results(results: Results, path: str | os.PathLike[str]) -> Path:
     """Write a result into a file, which appears whole or not at all.
 

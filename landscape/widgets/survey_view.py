@@ -8,7 +8,7 @@ import ipywidgets as widgets
 
 from landscape.agents.survey.exporting import counts
 from landscape.agents.survey.files import as_json
-from landscape.agents.survey.telling import led, likely
+from landscape.agents.survey.telling import led
 from landscape.query.html import escape, paper_as_html
 from landscape.query.markdown import coverage_line
 from landscape.query.records import Hit
@@ -192,10 +192,11 @@ def _head(survey: Survey) -> str:
 
 def _paper(survey: Survey, one: Crawled, rank: int) -> str:
     decision = "selected" if one.selected else "left out"
+    score = "" if one.judged_by == "similarity" else f", {one.score:.2f}"
     return (
         f"{paper_as_html(Hit(rank, one.paper, one.score))}"
-        f"<div class='landscape-quiet'><span class='landscape-verdict'>{decision}, "
-        f"{likely(one)}.</span> {escape(one.reason)} Found {escape(led(survey, one))}.</div>"
+        f"<div class='landscape-quiet'><span class='landscape-verdict'>{decision}"
+        f"{score}.</span> {escape(one.reason)} Found {escape(led(survey, one))}.</div>"
     )
 
 

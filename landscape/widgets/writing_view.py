@@ -30,6 +30,7 @@ _SIGNS = {
     "near": "≈ near",
     "far": "≠ far",
     "not in the corpus": "– not in the corpus",
+    "not in the bibliography": "? not in the bibliography",
 }
 
 

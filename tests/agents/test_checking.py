@@ -88,7 +88,21 @@ def test_no_citation_is_lost_and_none_made_up(source: str) -> None:
 
 @pytest.mark.parametrize(
     "piece",
-    [r"\[", r"\cite", "cite", ".", "$", r"\footnote{", r"\cite{", r"\cite{a} ", "{", r"\\["],
+    [
+        r"\[",
+        r"\cite",
+        "cite",
+        ".",
+        "$",
+        r"\footnote{",
+        r"\cite{",
+        r"\cite{a} ",
+        "{",
+        r"\\[",
+        r"\newcommand{\a}[1]{\cite{",
+        r"\newcommand ",
+        r"\newcommand{\citeciteb}[1]{\citep{#1}}",
+    ],
 )
 def test_a_hostile_draft_takes_no_more_than_linear_time(piece: str) -> None:
     begin = time.perf_counter()
@@ -112,7 +126,7 @@ def test_offline_it_says_near_or_far_and_no_more(draft: tuple[Path, Path], desk:
         "inside": "near",
         "bare": "not in the corpus",
         "lonely": "near",
-        "missing": "not in the corpus",
+        "missing": "not in the bibliography",
     }
     by_key = {one.key: one for one in found.judgements}
     assert by_key["inside"].line == 7
@@ -166,7 +180,7 @@ def test_a_model_judges(
     judging(server, ["supported", "contradicted"])
     found = check_draft(*draft, desk=desk, model=model, find_missing=False)
     assert [one.verdict for one in found.judgements] == [
-        "supported", "not in the corpus", "contradicted", "not in the corpus",
+        "supported", "not in the corpus", "contradicted", "not in the bibliography",
     ]  # fmt: skip
     assert found.judgements[2].evidence[0].text == "Cheese ripens in caves."
     assert found.judgements[2].evidence[0].label == "lonely"
@@ -186,7 +200,8 @@ def test_a_model_that_fails_leaves_near_and_far(
         server.reply = lambda _: "nonsense"
     found = check_draft(*draft, desk=desk, model=model, find_missing=False)
     assert found.partial
-    assert {one.verdict for one in found.judgements} <= {"near", "far", "not in the corpus"}
+    nothing_judged = {"not in the corpus", "not in the bibliography"}
+    assert {one.verdict for one in found.judgements} <= {"near", "far"} | nothing_judged
     assert "are near or far only" in found.notes[0]
 
 
@@ -202,6 +217,27 @@ def test_a_model_that_fails_leaves_near_and_far(
 )
 def test_which_sentences_seem_to_need_a_citation(sentence: str, needs: bool) -> None:
     assert bool(why_it_needs_a_citation(sentence)) is needs
+
+
+def test_commands_of_ones_own_cite_and_files_taken_in_are_named(tmp_path: Path) -> None:
+    bib, tex = tmp_path / "r.bib", tmp_path / "d.tex"
+    abstract = "Blue mould makes cheese ripen. Ripening takes cheese months. Stars shine."
+    bib.write_text(f"@article{{a, title={{Cheese}}, author={{Roe, J.}}, abstract={{{abstract}}}}}")
+    tex.write_text(
+        "\\newcommand{\\refs}[1]{\\citep{#1}}\nCheese ripens by blue mould \\refs{a}.\n\n"
+        "As \\citet{a} showed, both act.\n\\input{part2}\n"
+    )
+    found = check_draft(bib, tex)
+    assert [one.key for one in found.judgements] == ["a", "a"]
+    assert found.judgements[1].nearness > 0.3, "the sentence before tells what both are"
+    assert [e.text for e in found.judgements[0].evidence] == [
+        "Blue mould makes cheese ripen.", "Ripening takes cheese months."
+    ]  # fmt: skip
+    assert "d.tex, line 5: part2 is not read" in found.notes[0]
+    part = tmp_path / "part2.tex"
+    part.write_text("Milk is white.")
+    assert not any("is not read" in note for note in check_draft(bib, [tex, part]).notes)
+    assert "is this LaTeX" in check_draft(bib, part).notes[0]
 
 
 def test_the_command(

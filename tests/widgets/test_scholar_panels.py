@@ -180,7 +180,7 @@ def test_writing_a_paragraph_and_a_check(demo_atlas: Atlas, tmp_path: Path) -> N
     assert panel.wait(60)
     assert panel.draft_check is not None
     assert run_code(panel)["found"].counts == panel.draft_check.counts
-    assert "not in the corpus" in page_of(panel)
+    assert "not in the bibliography" in page_of(panel)
 
 
 def test_corpora_are_switched_on_the_page(demo_atlas: Atlas) -> None:

@@ -25,13 +25,13 @@ _MOST_ACTIONS = 100
 _GUESSES = 10
 _NO_DATES = "Papers without a date are left out, since they may be newer."
 _NOT_CLEAR = (
-    "Without a language model, words and citations judge: no paper stands out from the others, and "
-    "these are the best guesses."
+    "Without a language model, words and citations judge: no paper stands out far enough from the "
+    "others to be selected, and these are the best guesses."
 )
 _FAR = "No paper is near the sentence: what it cites is hardly in this atlas."
 _CHANCE = (
-    "Where a ranking is as clear as this one, its first paper is the right one about {} times in "
-    "10."
+    "If the cited paper is in this atlas: where a ranking is as clear as this one, its first paper "
+    "is the right one about {} times in 10."
 )
 
 

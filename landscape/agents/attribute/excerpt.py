@@ -106,7 +106,7 @@ def read_excerpt(text: str, *, mark: int = 1) -> Excerpt:
     line = re.sub(f"[{_MINE}{_OTHER}]", "", line)
     marks = [found.start() for found in re.finditer(re.escape(MARK), line)]
     if not 1 <= mark <= len(marks):
-        seen = f"{len(marks)} marks" if marks else "no mark"
+        seen = {0: "no mark", 1: "one mark"}.get(len(marks), f"{len(marks)} marks")
         message = (
             f"The excerpt has {seen} {MARK}, and mark {mark} is asked for; write {MARK} where the "
             "paper is cited that is sought."

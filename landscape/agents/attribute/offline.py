@@ -33,10 +33,10 @@ _NAMED = 0.25  # for a title with all names of the clause, in standard deviation
 _HANDED_ON = 0.3  # for a paper that better candidates cite, for each of them, at most twice
 _CITING = 12  # candidates that may hand on a part of their score
 _GUESSES = 10
-_STANDS_OUT = 1.0  # standard deviations of the ranking between the best paper and the next
 # How often the first is right, by how far it stands above the four after it: logistic regression on
 # one half of the excerpts of `landscape evaluate attribution`; on the other half it holds.
 _CHANCE_INTERCEPT, _CHANCE_SLOPE, _AFTER = -1.05, 0.85, 4
+_SURE = 0.65  # chance from which it is selected: on the other half 12 of 13 were right
 _NEAR_ENOUGH = 0.4  # cosine; of titles asked as questions, one in a hundred has none as near
 
 
@@ -121,10 +121,10 @@ def weigh(excerpt: Excerpt, stacks: Stacks) -> Weighing:
     )
     nearness = {hit.paper.row: hit.parts.get("semantic") for hit in hits}
     is_near = _is_near(guesses, nearness)
-    selected = guesses[0].paper if is_near and _stands_out(guesses) else None
+    chance = _chance(guesses) if is_near else None
+    selected = guesses[0].paper if chance is not None and chance >= _SURE else None
     if selected is not None:
         trace = (*trace, Step("", f"select: {selected.label}", "", (selected.label,)))
-    chance = _chance(guesses) if is_near else None
     return Weighing(guesses, selected, trace, found.searches[0].coverage, chance, is_near)
 
 
@@ -134,15 +134,11 @@ def _is_near(guesses: Sequence[Guess], nearness: Mapping[int, float | None]) -> 
     return cosine is None or cosine >= _NEAR_ENOUGH
 
 
-def _stands_out(guesses: Sequence[Guess]) -> bool:
-    """Whether the best paper is clearly before the next."""
-    return len(guesses) == 1 or guesses[0].score - guesses[1].score >= _STANDS_OUT
-
-
-def _chance(guesses: Sequence[Guess]) -> float | None:
+def _chance(guesses: Sequence[Guess]) -> float:
+    """How often the first is right where it stands out from the next as far as here."""
     after = [guess.score for guess in guesses[1 : 1 + _AFTER]]
     if not after:
-        return None
+        return 1.0  # the only paper within the bounds
     gap = guesses[0].score - float(np.mean(after))
     return float(1 / (1 + np.exp(-(_CHANCE_INTERCEPT + _CHANCE_SLOPE * gap))))
 

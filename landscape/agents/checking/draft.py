@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,19 +11,22 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from landscape.agents.checking.bibliography import Shelfmarks, read_bibliography, text_of
-from landscape.agents.checking.latex import DraftSentence, read_draft
+from landscape.agents.checking.latex import DraftSentence, inputs_of, read_draft
 from landscape.agents.checking.nearness import paper_vectors, thresholds
 from landscape.agents.checking.needs import why_it_needs_a_citation
 from landscape.agents.checking.records import DraftCheck, Judged, Judgement, Uncited
 from landscape.agents.cite.desk import Corpus, Desk
 from landscape.llm.environment import connect_if_told
+from landscape.query.asking import mixed_nearness
 from landscape.query.citations import without_labels
 from landscape.query.evidence import check_claims
-from landscape.query.quoting import sentences_of, word_scores
+from landscape.query.quoting import sentences_of
 from landscape.query.records import Claim, Evidence, Paper
-from landscape.vectors.embedder import Embedder, embed_few, load_embedder
+from landscape.vectors.embedder import Embedder, WordEmbedder, embed_few, load_embedder
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from landscape.agents.cite.records import Suggestion
     from landscape.llm.models import WritingModel
 
@@ -31,6 +35,9 @@ METHOD = "offline"
 _AT_ONCE = 12  # claims of one request
 _MOST_UNCITED = 40  # sentences of which candidates are sought
 _CANDIDATES = 3
+_WORD = re.compile(r"\w{3,}")
+_FEWEST_WORDS = 7  # that say by themselves what a citation is for
+_SHOWN = 2  # sentences of an abstract
 _VERDICTS: dict[str, Judged] = {
     "supported": "supported",
     "contradicted": "contradicted",
@@ -44,11 +51,12 @@ _OFFLINE_NOTE = (
 
 @dataclass(frozen=True)
 class _Place:
-    """One key of one citation of one sentence."""
+    """One key of one citation of one sentence, and the words that it is judged by."""
 
     sentence: DraftSentence
     part: str
     key: str
+    judged_by: str
 
 
 def check_draft(
@@ -89,16 +97,13 @@ def check_draft(
     entries = read_bibliography(bibliography)
     texts = [text_of(Path(file), kind=".tex") for file in files]
     sentences = [sentence for text in texts for sentence in read_draft(text)]
-    places = [
-        _Place(sentence, citation.part or sentence.text, key)
-        for sentence in sentences
-        for citation in sentence.citations
-        for key in citation.keys
-    ]
+    places = _places(sentences)
     known = _known(places, entries, desk)
     judgements = _by_nearness(places, entries, known, desk)
     model = connect_if_told() if model == "auto" else model
-    notes: list[str] = []
+    notes = _unread(files, texts)
+    if not places:
+        notes.append("No citation was found: is this LaTeX, with \\cite and its like?")
     partial = False
     if model is not None:
         judgements, failure = _by_model(judgements, model)
@@ -119,6 +124,30 @@ def check_draft(
         n_sentences=len(sentences),
         sought=find_missing,
     )
+
+
+def _places(sentences: Sequence[DraftSentence]) -> list[_Place]:
+    """Each key of each citation; where its words are too few, the sentence before tells of what."""
+    places = []
+    for number, sentence in enumerate(sentences):
+        for citation in sentence.citations:
+            part = citation.part or sentence.text
+            few = len(_WORD.findall(part)) < _FEWEST_WORDS
+            before = sentences[number - 1].text if few and number else ""
+            judged_by = f"{before} {part}".strip()
+            places += [_Place(sentence, part, key, judged_by) for key in citation.keys]
+    return places
+
+
+def _unread(files: Sequence[str | Path], texts: Sequence[str]) -> list[str]:
+    """Say which files a draft takes in that were not given."""
+    given = {Path(file).stem for file in files}
+    return [
+        f"{Path(file).name}, line {line}: {name} is not read; name it too to have it checked."
+        for file, text in zip(files, texts, strict=True)
+        for line, name in inputs_of(text)
+        if Path(name).stem not in given
+    ]
 
 
 def _known(
@@ -152,7 +181,7 @@ def _by_nearness(
     if there:
         corpus = desk.corpora[0] if len(desk) else None
         embedder = _embedder(corpus)
-        vectors = embed_few(embedder, [places[n].part for n in there])
+        vectors = embed_few(embedder, [places[n].judged_by for n in there])
         papers = paper_vectors([known[places[n].key] for n in there], embedder)
         near = (vectors * papers).sum(axis=1).astype(float)
         limits = thresholds(vectors, corpus)
@@ -162,18 +191,18 @@ def _by_nearness(
             places[n],
             "near" if near[number] >= limits[number] else "far",
             paper=paper,
-            evidence=_nearest_sentence(places[n].part, paper),
+            evidence=_nearest_sentences(places[n].judged_by, vectors[number], paper, embedder),
             nearness=float(near[number]),
             why=f"cosine {near[number]:.2f}, near from {limits[number]:.2f}",
         )
     for n, place in enumerate(places):
         if n not in judged:
             entry = entries.get(place.key)
-            why = (
-                "the bibliography has no such key" if entry is None
-                else "no corpus holds it, and the entry has no abstract"
-            )  # fmt: skip
-            judged[n] = _judgement(place, "not in the corpus", why=why)
+            if entry is None:
+                judged[n] = _judgement(place, "not in the bibliography", why="no such key")
+            else:
+                why = "no corpus holds it, and the entry has no abstract"
+                judged[n] = _judgement(place, "not in the corpus", why=why)
     return [judged[n] for n in range(len(places))]
 
 
@@ -196,10 +225,20 @@ def _judgement(
     )
 
 
-def _nearest_sentence(part: str, paper: Paper) -> tuple[Evidence, ...]:
+def _nearest_sentences(
+    part: str, vector: NDArray[np.float32], paper: Paper, embedder: Embedder
+) -> tuple[Evidence, ...]:
+    """The sentences of an abstract that are nearest, in its order: to read, not to believe."""
     sentences = sentences_of(paper)
-    scores = word_scores(part, [one.text for one in sentences])
-    return (sentences[int(scores.argmax())],) if len(scores) and scores.max() > 0 else ()
+    if not sentences:
+        return ()
+    texts = [one.text for one in sentences]
+    cosines = np.zeros(len(texts))
+    if isinstance(embedder, WordEmbedder):  # a local one: it costs only time
+        cosines = (embedder.embed_few(texts) @ vector).astype(float)
+    scores = mixed_nearness(part, texts, cosines)
+    best = np.argsort(-scores, kind="stable")[:_SHOWN]
+    return tuple(sentences[n] for n in sorted(best.tolist()) if scores[n] > 0)
 
 
 def _by_model(judgements: Sequence[Judgement], model: WritingModel) -> tuple[list[Judgement], str]:

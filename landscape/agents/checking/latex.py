@@ -41,6 +41,12 @@ _CITE = re.compile(
     rf"(?P<groups>(?:{_OPTIONS}\{{[^{{}}]*\}})+)"
 )
 _ONE_GROUP = re.compile(rf"{_OPTIONS}\{{([^{{}}]*)\}}")
+# A command of one's own that only cites: \newcommand{\refs}[1]{\citep{#1}}
+_OWN_CITE = re.compile(
+    r"\\(?:re)?newcommand\*?\s*+(?:\{\s*+)?\\(?P<name>[A-Za-z]++)\s*+(?:\}\s*+)?\[1\]\s*+\{\s*+"
+    r"(?:\(\s*+)?\\[A-Za-z]{0,20}cite[A-Za-z]{0,20}\*?\s*+\{#1\}\s*+(?:\)\s*+)?\}"
+)
+_INPUT = re.compile(r"\\(?:input|include|subfile)\s*\{\s*([^{}]{1,300}?)\s*\}")
 _NO_CITATION = re.compile(r"nocite|citestyle|citename|citeindex|bibcite|newcite|defcite|citelimit",
                           re.IGNORECASE)  # fmt: skip
 _BREAK = re.compile(
@@ -115,7 +121,7 @@ def read_draft(source: str) -> list[DraftSentence]:
     Gas is hot. []
     """
     text = _PRIVATE.sub("", source.replace("\r\n", "\n"))
-    text = _COMMENT.sub(r"\1", _VERBATIM.sub(" ", text))
+    text = _own_citations(_COMMENT.sub(r"\1", _VERBATIM.sub(" ", text)))
     body = _BODY.search(text)
     shift = text.count("\n", 0, body.start(1)) if body else 0
     text = body[1] if body else text
@@ -143,6 +149,35 @@ def read_draft(source: str) -> list[DraftSentence]:
         for first, paragraph in _paragraphs(text, shift)
         for sentence in _sentences(paragraph, first, groups)
     ]
+
+
+def inputs_of(source: str) -> list[tuple[int, str]]:
+    r"""Find the files that a draft takes in.
+
+    Parameters
+    ----------
+    source : str
+
+    Returns
+    -------
+    list of (int, str)
+        The line, and the file as it is written.
+
+    Examples
+    --------
+    >>> inputs_of("Dust.\n" + r"\input{part2} % \input{old}")
+    [(2, 'part2')]
+    """
+    text = _COMMENT.sub(r"\1", source.replace("\r\n", "\n"))
+    return [(text.count("\n", 0, one.start()) + 1, one[1]) for one in _INPUT.finditer(text)]
+
+
+def _own_citations(text: str) -> str:
+    r"""Put ``\citep`` in the place of commands of the draft's own that do nothing but cite."""
+    names = sorted({found["name"] for found in _OWN_CITE.finditer(text)})
+    if not names:
+        return text
+    return re.sub(rf"\\(?:{'|'.join(names)})(?=\s*\{{)", r"\\citep", text)
 
 
 def _in_sentence(found: re.Match[str]) -> str:

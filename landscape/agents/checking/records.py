@@ -12,8 +12,11 @@ if TYPE_CHECKING:
 
     from landscape.agents.cite.records import Suggestion
 
-Judged = Literal["supported", "unclear", "contradicted", "near", "far", "not in the corpus"]
-"""Without a language model only the last three: being near is not being supported."""
+Judged = Literal[
+    "supported", "unclear", "contradicted", "near", "far", "not in the corpus",
+    "not in the bibliography",
+]  # fmt: skip
+"""Without a language model only the last four: being near is not being supported."""
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 
 _WIDTH = 88
 _MEANING = {"near": " (the same subject, not verified)", "far": " (another subject, it seems)"}
-_ORDER = ("contradicted", "unclear", "far", "not in the corpus", "near", "supported")
+_ORDER = (
+    "contradicted", "unclear", "far", "not in the bibliography", "not in the corpus", "near",
+    "supported",
+)  # fmt: skip
 
 
 def check_as_dict(found: DraftCheck) -> dict[str, Any]:

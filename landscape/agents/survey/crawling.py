@@ -14,7 +14,7 @@ import numpy as np
 from landscape.agents.survey.facets import facets
 from landscape.agents.survey.pool import Origin, Pool
 from landscape.agents.survey.records import Asked
-from landscape.agents.survey.scoring import THRESHOLD
+from landscape.agents.survey.scoring import FEWEST_MATCHES, THRESHOLD, matched
 from landscape.overlays.citations import cocited
 
 if TYPE_CHECKING:
@@ -99,7 +99,8 @@ class Crawl:
             followed = self._follow(level)
             self._judge()
             gained = len(self._selected()) - before
-            self._tell(f"level {level}: {followed} papers followed, {gained} more selected")
+            n = before + gained
+            self._tell(f"level {level}: {followed} papers followed, {n} selected by now")
             if not followed or (self.mind is not None and gained <= 0):
                 break
 
@@ -128,13 +129,20 @@ class Crawl:
             return
         nearest = self.library.nearest(self.pool.rows)
         usual = self.library.engine.missed_bar(nearest)
-        if usual is None:
-            return
-        self._note(
-            f"This atlas holds hardly anything on the question: the nearest paper is at "
-            f"{nearest:.2f}, and {usual:.2f} is usual."
-        )
-        self._is_elsewhere = self.mind is None and nearest < _ELSEWHERE * usual
+        matches = None if self.pool.evidence is None else matched(self.pool.evidence)
+        if matches is not None and matches < FEWEST_MATCHES:
+            self._note(
+                "This atlas holds hardly anything on the question: the best ten papers match "
+                f"{100 * matches:.0f}% of its words, and {100 * FEWEST_MATCHES:.0f}% is the least "
+                "that is usual."
+            )
+            self._is_elsewhere = self.mind is None
+        elif usual is not None:
+            self._note(
+                f"This atlas holds hardly anything on the question: the nearest paper is at "
+                f"{nearest:.2f}, and {usual:.2f} is usual."
+            )
+            self._is_elsewhere = self.mind is None and nearest < _ELSEWHERE * usual
         if self._is_elsewhere:
             self._note("Nothing is selected; what was judged is only the least far.")
 
@@ -300,14 +308,14 @@ class Crawl:
 
     def selected(self, rows: Iterable[int]) -> list[int]:
         """Those of some rows that belong to the answer, in their order."""
-        scores = self.pool.score_of()
+        scores, fitting = self.pool.score_of(), self.pool.fitting()
         seeds = set(self.pool.seeds)
 
         def belongs(row: int) -> bool:
             said = self.pool.judged.get(row)
             if said is not None:
                 return said.decision
-            return scores[row] >= self.threshold and not self._is_elsewhere
+            return scores[row] >= self.threshold and row in fitting and not self._is_elsewhere
 
         return [row for row in rows if row not in seeds and belongs(row)]
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from landscape.agents.survey.telling import WHAT_WORDS_MEAN, called, led, likely
+from landscape.agents.survey.telling import WHAT_WORDS_MEAN, called, led
 from landscape.corpus.cleaning import one_line
 from landscape.query.html import STYLE, escape, paper_as_html
 from landscape.query.markdown import coverage_line
@@ -32,21 +32,21 @@ def as_table(survey: Survey) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        ``rank`` (of selected ones), ``paper_id, title, authors, year, selected, score, reason,
-        judged_by, how, parent, search, depth, section, url``.
+        ``rank`` (of selected ones), ``paper_id, title, authors, year, bibcode, arxiv_id, doi,
+        selected, score, reason, judged_by, how, parent, search, depth, section, url``.
 
     Examples
     --------
     >>> from landscape.agents.survey.records import Survey
     >>> from landscape.query.records import Coverage
     >>> as_table(Survey("?", (), (), (), Coverage("A", 9, 9, {}, None, None))).shape
-    (0, 15)
+    (0, 18)
     """
     import pandas as pd
 
     columns = (
-        "rank", "paper_id", "title", "authors", "year", "selected", "score", "reason",
-        "judged_by", "how", "parent", "search", "depth", "section", "url",
+        "rank", "paper_id", "title", "authors", "year", "bibcode", "arxiv_id", "doi", "selected",
+        "score", "reason", "judged_by", "how", "parent", "search", "depth", "section", "url",
     )  # fmt: skip
     rows = [_row(survey, one, rank) for rank, one in enumerate(survey.crawled, start=1)]
     types = {"rank": "Int64", "year": "Int16", "depth": "int64", "selected": "bool"}
@@ -196,8 +196,8 @@ def _notes(survey: Survey) -> tuple[str, ...]:
 
 def _why(survey: Survey, one: Crawled) -> str:
     """How likely, why, and how it was found, in sentences."""
-    said = likely(one)
-    return f"{said[:1].upper()}{said[1:]}: found {led(survey, one)}. {one.reason}".rstrip()
+    score = "" if one.judged_by == "similarity" else f"{one.score:.2f}. "
+    return " ".join(f"{score}{one.reason} Found {led(survey, one)}.".split())
 
 
 def _row(survey: Survey, one: Crawled, rank: int) -> dict[str, Any]:
@@ -208,6 +208,9 @@ def _row(survey: Survey, one: Crawled, rank: int) -> dict[str, Any]:
         "title": paper.title,
         "authors": "; ".join(paper.authors),
         "year": paper.year,
+        "bibcode": paper.bibcode,
+        "arxiv_id": paper.arxiv_id,
+        "doi": paper.doi,
         "selected": one.selected,
         "score": one.score,
         "reason": one.reason,

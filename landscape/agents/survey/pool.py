@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from landscape.agents.survey.scoring import (
+    FITTING,
     Evidence,
+    fits,
     probabilities_by_text,
     scores,
     support,
+    words_of,
 )
 
 if TYPE_CHECKING:
@@ -131,6 +134,13 @@ class Pool:
         """Scores by row."""
         return dict(zip(self.rows.tolist(), self.scores().tolist(), strict=True))
 
+    def fitting(self) -> set[int]:
+        """Rows whose texts are on the subject of the question."""
+        self.scores()
+        if self._evidence is None:
+            return set()
+        return set(self.rows[fits(self._evidence) >= FITTING].tolist())
+
     @property
     def evidence(self) -> Evidence | None:
         """What the scores are made of, in the order of `rows`; None of no papers."""
@@ -144,9 +154,10 @@ class Pool:
         if evidence is None:
             return ""
         place = list(self.origins).index(row)
-        said = [f"Likeness {evidence.likeness[place]:.1f} standard deviations above chance"]
+        said = [words_of(self.scores(), fits(evidence))[place].capitalize()]
         if evidence.matches[place] > 0:
             said.append(f"words match {100 * evidence.matches[place]:.0f}% of the question")
+        said.append(f"likeness {evidence.likeness[place]:.1f} standard deviations above chance")
         for values, what in (
             (evidence.cited, "papers like it cite it"),
             (evidence.citing, "it cites papers of the answer"),

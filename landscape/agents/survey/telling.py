@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     from landscape.agents.survey.records import Crawled, Survey
     from landscape.query.records import Paper
 
-_LIKELY = ((0.7, "very likely"), (0.4, "likely"), (0.2, "possible"))
-_UNLIKELY = "unlikely"
 _WAYS = {
     "reference": "cited by {}",
     "citation": "cites {}",
@@ -22,28 +20,9 @@ _WAYS = {
 }
 
 WHAT_WORDS_MEAN = (
-    "Likely and very likely are by likeness and citations, beside the best ten papers: nobody has "
-    "read them."
+    "Very likely, likely, possible: so say words, likeness and citations; no model has read the "
+    "papers."
 )
-
-
-def likely(one: Crawled) -> str:
-    """Say how likely a paper belongs to the answer.
-
-    Parameters
-    ----------
-    one : Crawled
-
-    Returns
-    -------
-    str
-        A word where texts and citations judged; the number that a language model gave.
-    """
-    if one.how == "seed":
-        return "given"
-    if one.judged_by != "similarity":
-        return f"{one.score:.2f}"
-    return next((word for bar, word in _LIKELY if one.score >= bar), _UNLIKELY)
 
 
 def called(paper: Paper) -> str:
@@ -57,7 +36,7 @@ def called(paper: Paper) -> str:
     """
     names = [split_name(author)[0] for author in paper.authors[:2]]
     if not names:
-        name = paper.label
+        name = "no authors known"
     elif len(paper.authors) > 2:
         name = f"{names[0]} et al."
     else:

@@ -63,6 +63,14 @@ def test_a_question_of_another_world_is_told(demo_atlas: Atlas, offline: Survey)
     assert not any("hardly anything" in note for note in offline.notes)
 
 
+def test_a_long_question_of_this_world_is_not_refused(demo_atlas: Atlas) -> None:
+    paper = demo_atlas.engine.papers([11])[0]
+    long = demo_atlas.survey(paper.abstract[:600], model=None, without=[paper.paper_id], papers=30)
+    assert len(long) > 0
+    cake = "How do I bake a chocolate cake with cherries and cream in the oven for my grandmother, "
+    assert len(demo_atlas.survey(cake * 3, model=None, papers=30)) == 0
+
+
 def test_citations_do_not_bring_in_what_the_text_does_not() -> None:
     is_far = np.arange(11) == 10  # ten on the question, and one that all of them cite
     none = np.zeros(11)

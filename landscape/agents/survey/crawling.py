@@ -14,7 +14,7 @@ import numpy as np
 from landscape.agents.survey.facets import facets
 from landscape.agents.survey.pool import Origin, Pool
 from landscape.agents.survey.records import Asked
-from landscape.agents.survey.scoring import FEWEST_MATCHES, THRESHOLD, matched
+from landscape.agents.survey.scoring import THRESHOLD, fewest_matches, matched
 from landscape.overlays.citations import cocited
 
 if TYPE_CHECKING:
@@ -130,10 +130,11 @@ class Crawl:
         nearest = self.library.nearest(self.pool.rows)
         usual = self.library.engine.missed_bar(nearest)
         matches = None if self.pool.evidence is None else matched(self.pool.evidence)
-        if matches is not None and matches < FEWEST_MATCHES:
+        fewest = fewest_matches(self.question)
+        if matches is not None and matches < fewest:
             self._note(
                 "This atlas holds hardly anything on the question: the best ten papers match "
-                f"{100 * matches:.0f}% of its words, and {100 * FEWEST_MATCHES:.0f}% is the least "
+                f"{100 * matches:.0f}% of its words, and {100 * fewest:.0f}% is the least "
                 "that is usual."
             )
             self._is_elsewhere = self.mind is None

@@ -114,10 +114,11 @@ to one search."""
 FITTING = 0.75
 """Share of the question's words that a paper matches, beside the ten best, to be selected."""
 
-FEWEST_MATCHES = 0.65
-"""Of the words of a question, matched by the ten best papers: where it is less, the atlas holds
-hardly anything on it. Of those 24 questions none has less than 0.74, and of eight on cookery,
-football and the like the best has 0.64."""
+# Of the words of a question, matched by the ten best papers: where it is less, the atlas holds
+# hardly anything on it. Of those 24 questions none has less than 0.74, and of eight on cookery,
+# football and the like the best has 0.64. Longer questions match less: with the first sentence of
+# an abstract as the question (24 words) the least of 25 is 0.64, with three (76 words) 0.55.
+_FEWEST_MATCHES, _OF_WORDS, _LESS_FOR_TWICE = 0.65, 12, 0.05
 
 _LIKELY_FITTING, _VERY_FITTING, _VERY_LIKELY = 0.85, 0.92, 0.5
 
@@ -191,6 +192,18 @@ def words_of(scores: Floats, fitting: Floats) -> list[str]:
 def matched(evidence: Evidence) -> float | None:
     """How much of the question's words the ten best papers match, 0 to 1; None without words."""
     return float(np.sort(evidence.matches)[-_BEST:].mean()) if evidence.matches.any() else None
+
+
+def fewest_matches(question: str) -> float:
+    """Say how much of a question's words the ten best papers match where an atlas holds any on it.
+
+    Examples
+    --------
+    >>> fewest_matches("What powers fast radio bursts?"), fewest_matches("dust " * 48)
+    (0.65, 0.55)
+    """
+    times = max(len(question.split()) / _OF_WORDS, 1.0)
+    return round(_FEWEST_MATCHES - _LESS_FOR_TWICE * float(np.log2(times)), 3)
 
 
 def probabilities(evidence: Evidence) -> Floats:

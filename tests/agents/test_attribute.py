@@ -54,6 +54,7 @@ def test_source_and_newer_papers_are_out_of_sight(demo_atlas: Atlas) -> None:
     assert all(p.date is not None and p.date <= paper.date for p in found.papers)
     assert found.coverage.n_searched < len(demo_atlas)
     by_title = demo_atlas.attribute(excerpt_of(paper), source=paper.title.upper())
+    assert "a paper of that title is left out" in by_title.notes[0]
     assert paper not in by_title.papers
 
 

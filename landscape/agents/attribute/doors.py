@@ -11,7 +11,7 @@ from landscape.agents.attribute.agent import OnStep, Search, work
 from landscape.agents.attribute.excerpt import read_excerpt
 from landscape.agents.attribute.offline import METHOD, Weighing, weigh
 from landscape.agents.attribute.records import Attribution, Guess
-from landscape.agents.attribute.stacks import Stacks, bounds
+from landscape.agents.attribute.stacks import Bounds, Stacks, bounds
 from landscape.errors import InputError, RemoteError
 from landscape.llm.environment import connect_if_told
 from landscape.query.settings import is_whole
@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 _MOST_ACTIONS = 100
 _GUESSES = 10
 _NO_DATES = "Papers without a date are left out, since they may be newer."
+_NO_SOURCE = (
+    "No paper of this atlas has the identifier {!r}: a paper of that title is left out, and newer "
+    "ones only where a date is given."
+)
 _NOT_CLEAR = (
     "Without a language model, words and citations judge: no paper stands out far enough from the "
     "others to be selected, and these are the best guesses."
@@ -104,7 +108,7 @@ def attribute(
         method=METHOD,
         coverage=weighed.coverage,
         trace=weighed.trace,
-        notes=_notes(read.n_marks, mark, has_limit=limits.before is not None),
+        notes=_notes(read.n_marks, mark, limits),
         settings={
             "source": source,
             "before": limits.before,
@@ -127,8 +131,10 @@ def attribute(
     return replace(found, seconds=time.perf_counter() - started)
 
 
-def _notes(n_marks: int, mark: int, *, has_limit: bool) -> tuple[str, ...]:
-    notes = [_NO_DATES] if has_limit else []
+def _notes(n_marks: int, mark: int, limits: Bounds) -> tuple[str, ...]:
+    notes = [_NO_DATES] if limits.before is not None else []
+    if limits.source is not None and not limits.rows:
+        notes.append(_NO_SOURCE.format(limits.source))
     if n_marks > 1:
         notes.append(
             f"The excerpt has {n_marks} marks; this is for number {mark}. Name another with mark."

@@ -104,7 +104,7 @@ class AskPanel(AtlasPanel):
             self._plan, self._model_line, self._follow, self._working, self._status, self._reopen,
             self._live_text.widget, self._folds, self._view, self._code_line,
         )  # fmt: skip
-        self._button.on_click(lambda _: self._try(self._ask_what_is_typed))
+        self._button.on_click(lambda _: self._soon(self._ask_what_is_typed))
         self._on_enter(self._question, self._ask_what_is_typed)
         self._question.observe(lambda _: self._show_plan(), "value")
         self._folds.observe(lambda _: self._show_plan(), "selected_index")

@@ -15,7 +15,9 @@ from landscape.widgets.panel import Panel
 if TYPE_CHECKING:
     from landscape.atlas.reading import Atlas
 
-_LAST_KEYS = 0.25  # seconds: the last letters typed may come after the Enter that follows them
+# Seconds: ipykernel hands the messages of a page to two threads, so that the letters typed last may
+# come after the Enter, or the click, that follows them.
+_LAST_KEYS = 0.25
 
 
 class AtlasPanel(Panel):
@@ -74,6 +76,10 @@ class AtlasPanel(Panel):
     def _on_enter(self, box: widgets.Text, do: Callable[[], Any]) -> None:
         def entered(_widget: Any, content: Any, _buffers: Any) -> None:
             if isinstance(content, dict) and content.get("event") == "submit":
-                threading.Timer(_LAST_KEYS, lambda: self._try(do)).start()
+                self._soon(do)
 
         box.on_msg(entered)
+
+    def _soon(self, do: Callable[[], Any]) -> None:
+        """Do what a control asks for once the boxes beside it hold all that was typed."""
+        threading.Timer(_LAST_KEYS, lambda: self._try(do)).start()

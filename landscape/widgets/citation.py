@@ -102,7 +102,7 @@ class CitationPanel(ScholarPanel):
         )  # fmt: skip
         self._read_as = widgets.HTML()
         self._button = main_button("Find the paper", "search", "Find the paper that it cites")
-        self._button.on_click(lambda _: self._try(self.find))
+        self._button.on_click(lambda _: self._soon(self.find))
         self._excerpt.observe(lambda _: self._show_reading(), "value")
         self._mark.observe(lambda _: self._show_reading(), "value")
         self._answer, self._rest, self._files = widgets.HTML(), widgets.HTML(), widgets.HTML()

@@ -94,7 +94,7 @@ class SurveyPanel(ScholarPanel):
         self._next = widgets.HBox([self._go_on, self._like])
         self._next.layout.display = "none"
         self._plan = widgets.HTML()
-        self._button.on_click(lambda _: self._try(self.survey))
+        self._button.on_click(lambda _: self._soon(self.survey))
         self._go_on.on_click(lambda _: self._try(self.go_on))
         self._like.on_click(lambda _: self._try(self._more_like_these))
         self._on_enter(self._question, self.survey)

@@ -89,13 +89,13 @@ class WritingPanel(ScholarPanel):
         self._chosen: dict[str, Paper] = {}
         self._citing = CitingTab(
             self._desk, context=context, keywords=keywords,
-            on_cite=lambda: self._try(self.cite), on_choose=lambda: self._try(self.choose),
+            on_cite=lambda: self._soon(self.cite), on_choose=lambda: self._try(self.choose),
             on_change=self._offer_files,
         )  # fmt: skip
         self._related = RelatedTab(
-            on_write=lambda: self._try(self.write), on_drop=lambda: self._try(self._drop_ticked)
+            on_write=lambda: self._soon(self.write), on_drop=lambda: self._try(self._drop_ticked)
         )
-        self._checking = CheckingTab(on_check=lambda: self._try(self.check))
+        self._checking = CheckingTab(on_check=lambda: self._soon(self.check))
         self._on_enter(self._citing.keywords, self.cite)
         self._on_enter(self._related.about, self.write)
         self.tabs = widgets.Tab(

@@ -48,7 +48,7 @@ lint: install
 
 # In our own order: pytest-xdist would leave the files of few and long tests for the end.
 test: lint chromium
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --durations 40
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --durations 40 --ignore tests/browser
 
 # In a real browser, which is installed where that can be done; else it is said how.
 chromium: install

@@ -254,7 +254,8 @@ def test_a_follow_up_goes_on_from_the_answer_shown(
     connected._question.value = "And what about dust?"
     connected._follow.value = True
     connected._button.click()
-    until(lambda: connected.value is not first)
+    assert until(lambda: connected.value is not first)
+    assert connected.wait(60)
     second = connected.value
     assert second is not None
     assert second.question == "And what about dust?"

@@ -11,6 +11,7 @@ from landscape.figures.chart_page import SMALL, frame_in, map_box, uncovered_spa
 from landscape.figures.density_map import chosen_topics, positions
 from landscape.figures.hues import share_ramp
 from landscape.figures.names import clean_name
+from landscape.query.names import short_names
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -196,8 +197,7 @@ def _authors(authors: Any) -> str:
     listed = [] if authors is None else [str(name) for name in authors]
     if not listed:
         return "Unknown author"
-    first = clean_name(listed[0].split(",")[0], most=40)
-    return first if len(listed) == 1 else f"{first} et al."
+    return clean_name(short_names(listed, link="&"), most=40)
 
 
 def _heading(page: ChartPage, box: Box, words: str) -> None:

@@ -13,7 +13,7 @@ from landscape.figures.chart_page import SMALL, ChartPage
 from landscape.figures.colours import theme
 from landscape.figures.names import FONTS, clean_name
 from landscape.query.markdown import coverage_line
-from landscape.query.names import split_name
+from landscape.query.names import short_names
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -231,11 +231,9 @@ def _write_label(
 
 def _label(one: Crawled) -> str:
     """First author, year and title, as room allows."""
-    families = [split_name(author)[0] for author in one.paper.authors]
-    more = len(families) > 2
-    family = f"{families[0]} et al." if more else " & ".join(families)
-    head = f"{family} {one.paper.year or ''}".strip()
-    return clean_name(f"{head}: {one.paper.title}" if family else one.paper.title, most=_LONGEST)
+    names = short_names(one.paper.authors, link="&")
+    head = f"{names} {one.paper.year or ''}".strip()
+    return clean_name(f"{head}: {one.paper.title}" if names else one.paper.title, most=_LONGEST)
 
 
 def _sentences(survey: Survey, drawn: int) -> list[str]:

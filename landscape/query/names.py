@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 _SUFFIX = re.compile(r"(?<=\S)(?:\s*,\s*|\s+)((?:Jr|Sr|II|III|IV)\.?)\s*(?=,|$)", re.IGNORECASE)
 _PARTICLES = frozenset(
@@ -32,6 +33,31 @@ def split_name(name: str) -> tuple[str, str]:
     """
     family, given, suffix = name_parts(name)
     return family, ", ".join(part for part in (given, suffix) if part)
+
+
+def short_names(authors: Sequence[str], *, link: str = "and") -> str:
+    """Name the authors of a paper as a citation in the text does.
+
+    Parameters
+    ----------
+    authors : sequence of str
+        As `split_name` takes them.
+    link : str, default "and"
+        Between two.
+
+    Returns
+    -------
+    str
+        The first of three or more; empty without authors.
+
+    Examples
+    --------
+    >>> short_names(["Rubin, V. C.", "W. K. Ford"]), short_names(["Rubin, V. C.", "A", "B"])
+    ('Rubin and Ford', 'Rubin et al.')
+    """
+    if len(authors) > 2:
+        return f"{split_name(authors[0])[0]} et al."
+    return f" {link} ".join(split_name(author)[0] for author in authors)
 
 
 def name_parts(name: str) -> tuple[str, str, str]:

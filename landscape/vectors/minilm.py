@@ -103,9 +103,8 @@ class MiniLM:
             (n, 384) float32, rows of unit length, in the order of `texts`.
         """
         vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
-        for start in range(0, len(texts), _TEXTS_AT_ONCE):
-            tokens = self._tokenise(texts[start : start + _TEXTS_AT_ONCE])
-            for positions, rows, _ in self._read([_windows(text)[0].tokens for text in tokens]):
+        for start, tokens in self._beginnings(texts, at_once=_TEXTS_AT_ONCE):
+            for positions, rows, _ in self._read(tokens):
                 vectors[start + positions] = rows
                 if advance is not None:
                     advance(len(positions))
@@ -124,9 +123,7 @@ class MiniLM:
             (n, 384) float32, rows of unit length, in the order of `texts`.
         """
         vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
-        for start in range(0, len(texts), _SENTENCES_AT_ONCE):
-            some = self._tokenise(texts[start : start + _SENTENCES_AT_ONCE])
-            tokens = [_windows(text)[0].tokens for text in some]
+        for start, tokens in self._beginnings(texts, at_once=_SENTENCES_AT_ONCE):
             for place, states in enumerate(_query_encoder(self._folder).states(tokens), start):
                 vectors[place] = pooled(states)
         return vectors
@@ -258,6 +255,14 @@ class MiniLM:
 
     def _read(self, tokens: Sequence[Sequence[int]]) -> Iterator[_Batch]:
         return self._network[0](tokens)
+
+    def _beginnings(
+        self, texts: Sequence[str], *, at_once: int
+    ) -> Iterator[tuple[int, list[list[int]]]]:
+        """Tokenise as much of each text as the model can read at once, some texts at a time."""
+        for start in range(0, len(texts), at_once):
+            tokens = self._tokenise(texts[start : start + at_once])
+            yield start, [_windows(text)[0].tokens for text in tokens]
 
     def _tokenise(self, texts: Sequence[str]) -> list[list[int]]:
         return [found.ids for found in _tokenizer(self._folder).encode_batch(list(texts))]

@@ -61,6 +61,15 @@ def test_a_question_of_another_world_is_told(demo_atlas: Atlas, offline: Survey)
     far = demo_atlas.survey("Which recipe makes sourdough bread rise overnight?", model=None)
     assert "hardly anything on the question" in far.notes[0]
     assert not any("hardly anything" in note for note in offline.notes)
+    assert not far.selected
+    assert {one.reason.split(";")[0] for one in far.crawled} == {"Unlikely"}
+    likely = {one.reason.split(";")[0] for one in offline.selected}
+    assert "Unlikely" not in likely
+
+
+def test_a_lower_threshold_calls_no_selected_paper_unlikely(demo_atlas: Atlas) -> None:
+    found = demo_atlas.survey(QUESTION, model=None, papers=60, threshold=0.05)
+    assert not any(one.reason.startswith("Unlikely") for one in found.selected)
 
 
 def test_a_long_question_of_this_world_is_not_refused(demo_atlas: Atlas) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from scipy.special import expit
 
 from landscape.agents.attribute.records import Guess
 from landscape.agents.seeking import Wording
@@ -140,7 +141,7 @@ def _chance(guesses: Sequence[Guess]) -> float:
     if not after:
         return 1.0  # the only paper within the bounds
     gap = guesses[0].score - float(np.mean(after))
-    return float(1 / (1 + np.exp(-(_CHANCE_INTERCEPT + _CHANCE_SLOPE * gap))))
+    return float(expit(_CHANCE_INTERCEPT + _CHANCE_SLOPE * gap))
 
 
 def _count_names(

@@ -320,6 +320,10 @@ class Crawl:
 
         return [row for row in rows if row not in seeds and belongs(row)]
 
+    def reasons(self) -> dict[int, str]:
+        """What speaks for each paper that no model has judged, or against it, by row."""
+        return self.pool.reasons(threshold=np.inf if self._is_elsewhere else self.threshold)
+
     def as_found(self) -> list[int]:
         """Rows in the order of the searches, taken in turn: what an unjudged survey returns."""
         turns = [self._rounds[n] for n in sorted(self._rounds)]

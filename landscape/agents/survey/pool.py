@@ -75,7 +75,7 @@ class Pool:
         self._places: dict[int, int] = {}
         self._likeness: list[Floats] = []
         self._matches: list[Floats] = []
-        self._scores: tuple[int, Floats] | None = None
+        self._scores: Floats | None = None
         self._evidence: Evidence | None = None
 
     def add(self, rows: Iterable[int], origin: Origin) -> int:
@@ -123,8 +123,8 @@ class Pool:
     def scores(self) -> Floats:
         """How likely each belongs, shape (n,), by everything that is known now."""
         if self._scores is None:
-            self._scores = (len(self.origins), self._scored())
-        return self._scores[1]
+            self._scores = self._scored()
+        return self._scores
 
     def best_first(self) -> Rows:
         """Rows by their scores; of two alike the one found first."""
@@ -147,25 +147,24 @@ class Pool:
         self.scores()
         return self._evidence
 
-    def reason(self, row: int) -> str:
-        """Say in one sentence what speaks for a paper, or against it."""
-        self.scores()
-        evidence = self._evidence
+    def reasons(self, *, threshold: float) -> dict[int, str]:
+        """Say in one sentence each what speaks for the papers, or against them.
+
+        Parameters
+        ----------
+        threshold : float
+            Score from which one is selected; more than 1 where none is.
+
+        Returns
+        -------
+        dict of int to str
+            By row.
+        """
+        scores, evidence = self.scores(), self._evidence
         if evidence is None:
-            return ""
-        place = list(self.origins).index(row)
-        said = [words_of(self.scores(), fits(evidence))[place].capitalize()]
-        if evidence.matches[place] > 0:
-            said.append(f"words match {100 * evidence.matches[place]:.0f}% of the question")
-        said.append(f"likeness {evidence.likeness[place]:.1f} standard deviations above chance")
-        for values, what in (
-            (evidence.cited, "papers like it cite it"),
-            (evidence.citing, "it cites papers of the answer"),
-            (evidence.together, "it shares citations with papers of the answer"),
-        ):
-            if values[place] > _TOLD:
-                said.append(what)
-        return "; ".join(said) + "."
+            return {}
+        words = words_of(scores, fits(evidence), threshold=threshold)
+        return {row: _reason(evidence, n, words[n]) for n, row in enumerate(self.origins)}
 
     def _scored(self) -> Floats:
         rows = self.rows
@@ -210,3 +209,18 @@ class Pool:
         said = [self.judged.get(row) for row in rows.tolist()]
         sure = [np.nan if one is None else 0.9 if one.decision else 0.02 for one in said]
         return np.where(np.isnan(sure), scores, sure)
+
+
+def _reason(evidence: Evidence, place: int, word: str) -> str:
+    said = [word.capitalize()]
+    if evidence.matches[place] > 0:
+        said.append(f"words match {100 * evidence.matches[place]:.0f}% of the question")
+    said.append(f"likeness {evidence.likeness[place]:.1f} standard deviations above chance")
+    for values, what in (
+        (evidence.cited, "papers like it cite it"),
+        (evidence.citing, "it cites papers of the answer"),
+        (evidence.together, "it shares citations with papers of the answer"),
+    ):
+        if values[place] > _TOLD:
+            said.append(what)
+    return "; ".join(said) + "."

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.special import expit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -165,12 +166,15 @@ def fits(evidence: Evidence) -> Floats:
     return np.ones(len(evidence.matches)) if best is None else evidence.matches / best
 
 
-def words_of(scores: Floats, fitting: Floats) -> list[str]:
+def words_of(scores: Floats, fitting: Floats, *, threshold: float = THRESHOLD) -> list[str]:
     """Say in words how likely papers belong.
 
     Parameters
     ----------
     scores, fitting : ndarray of float64, shape (n,)
+        As `scores` and `fits` give them.
+    threshold : float
+        Score from which they are selected; below they are unlikely.
 
     Returns
     -------
@@ -181,7 +185,7 @@ def words_of(scores: Floats, fitting: Floats) -> list[str]:
     >>> words_of(np.array([0.9, 0.3, 0.9, 0.1]), np.array([1.0, 0.9, 0.8, 0.9]))
     ['very likely', 'likely', 'possible', 'unlikely']
     """
-    chosen = (scores >= THRESHOLD) & (fitting >= FITTING)
+    chosen = (scores >= threshold) & (fitting >= FITTING)
     words = np.where(chosen, "possible", "unlikely")
     words = np.where(chosen & (fitting >= _LIKELY_FITTING), "likely", words)
     is_very = chosen & (scores >= _VERY_LIKELY) & (fitting >= _VERY_FITTING)
@@ -229,7 +233,8 @@ def probabilities(evidence: Evidence) -> Floats:
     said, share = beside_best(probabilities_by_text(evidence))
     links = heard(share)[:, None] * evidence.links_or_usual(share)
     place = np.log1p(np.minimum(evidence.place, _LAST_PLACE)) - np.log1p(_USUAL_PLACE)
-    return logistic(_INTERCEPT + _TEXT_SLOPE * said + links @ _LINK_SLOPES + _PLACE_SLOPE * place)
+    odds = _INTERCEPT + _TEXT_SLOPE * said + links @ _LINK_SLOPES + _PLACE_SLOPE * place
+    return np.asarray(expit(odds), dtype=np.float64)
 
 
 def beside_best(by_text: Floats) -> tuple[Floats, Floats]:
@@ -249,7 +254,7 @@ def beside_best(by_text: Floats) -> tuple[Floats, Floats]:
     """
     odds = np.log(by_text / np.maximum(1 - by_text, 1e-12))
     best = float(np.sort(odds)[-_BEST:].mean()) if len(odds) else 0.0
-    return odds - best, by_text / max(float(logistic(np.array([best]))[0]), 1e-12)
+    return odds - best, by_text / max(float(expit(best)), 1e-12)
 
 
 def heard(share: Floats) -> Floats:
@@ -278,22 +283,9 @@ def heard(share: Floats) -> Floats:
 
 def probabilities_by_text(evidence: Evidence) -> Floats:
     """The same from the texts and searches alone, for which papers to trust first."""
-    return logistic(_TEXT_INTERCEPT + _shift(evidence) + evidence.texts @ _TEXT_SLOPES)
-
-
-def _shift(evidence: Evidence) -> float:
-    return 0.0 if evidence.matches.any() else _WITHOUT_WORDS
-
-
-def logistic(values: Floats) -> Floats:
-    """Map numbers to 0 to 1.
-
-    Examples
-    --------
-    >>> logistic(np.array([0.0])).tolist()
-    [0.5]
-    """
-    return 1.0 / (1.0 + np.exp(-np.clip(values, -50, 50)))
+    shift = 0.0 if evidence.matches.any() else _WITHOUT_WORDS
+    odds = _TEXT_INTERCEPT + shift + evidence.texts @ _TEXT_SLOPES
+    return np.asarray(expit(odds), dtype=np.float64)
 
 
 def support(

@@ -144,6 +144,7 @@ def _crawled(crawl: Crawl, model_name: str) -> tuple[Crawled, ...]:
     parents = [pool.origins[row].parent for row in listed]
     lost = [row for row in dict.fromkeys(parents) if row >= 0 and row not in keys]
     keys.update({paper.row: paper.paper_id for paper in crawl.library.papers(lost)})
+    reasons = _reasons(crawl)
     found = []
     for paper in papers:
         origin, said = pool.origins[paper.row], pool.judged.get(paper.row)
@@ -152,7 +153,7 @@ def _crawled(crawl: Crawl, model_name: str) -> tuple[Crawled, ...]:
                 paper=paper,
                 score=round(_final(crawl, paper.row, scores), 6),
                 selected=paper.row in chosen,
-                reason=_reason(crawl, paper.row) if said is None else said.reason,
+                reason=reasons[paper.row],
                 judged_by="similarity" if said is None else model_name,
                 how=origin.how,
                 parent=keys.get(origin.parent, ""),
@@ -171,12 +172,14 @@ def _final(crawl: Crawl, row: int, scores: dict[int, float]) -> float:
     return scores[row] if said is None or said.score is None else said.score
 
 
-def _reason(crawl: Crawl, row: int) -> str:
-    if row in crawl.pool.seeds:
-        return "Given as a paper to begin from."
-    if not crawl.settings.selector:
-        return "Not judged, as asked for."
-    return crawl.pool.reason(row)
+def _reasons(crawl: Crawl) -> dict[int, str]:
+    """Why each paper was decided on as it was, by row."""
+    if crawl.settings.selector:
+        reasons = crawl.reasons()
+    else:
+        reasons = dict.fromkeys(crawl.pool.origins, "Not judged, as asked for.")
+    reasons |= dict.fromkeys(crawl.pool.seeds, "Given as a paper to begin from.")
+    return reasons | {row: said.reason for row, said in crawl.pool.judged.items()}
 
 
 def _beyond(crawl: Crawl, crawled: tuple[Crawled, ...]) -> tuple[Linked, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from landscape.query.names import split_name
+from landscape.query.names import short_names
 
 if TYPE_CHECKING:
     from landscape.agents.survey.records import Crawled, Survey
@@ -34,13 +34,7 @@ def called(paper: Paper) -> str:
     >>> called(Paper(0, "x", "Dust", "", authors=("Rubin, V.", "Ford, W.")))
     'Rubin and Ford'
     """
-    names = [split_name(author)[0] for author in paper.authors[:2]]
-    if not names:
-        name = "no authors known"
-    elif len(paper.authors) > 2:
-        name = f"{names[0]} et al."
-    else:
-        name = " and ".join(names)
+    name = short_names(paper.authors) or "no authors known"
     return f"{name} ({paper.year})" if paper.year else name
 
 

@@ -15,8 +15,8 @@ from landscape.widgets.panel import Panel
 if TYPE_CHECKING:
     from landscape.atlas.reading import Atlas
 
-# Seconds: ipykernel hands the messages of a page to two threads, so that the letters typed last may
-# come after the Enter, or the click, that follows them.
+# Seconds: a page holds back the letters typed last while the kernel is busy with those before, but
+# not the Enter, or the click, that follows them.
 _LAST_KEYS = 0.25
 
 

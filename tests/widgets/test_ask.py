@@ -122,7 +122,7 @@ def test_every_setting_can_be_given_in_code_and_is_shown(panel: AskPanel) -> Non
 def test_letters_that_come_after_the_click_count(panel: AskPanel) -> None:
     panel._question.value = "What drives"
     panel._button.click()
-    panel._question.value = QUESTION  # in another thread of the kernel, and a little late
+    panel._question.value = QUESTION  # what the page held back
     until(lambda: panel.value is not None)
     assert panel.value is not None
     assert panel.value.question == QUESTION

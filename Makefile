@@ -46,13 +46,13 @@ lint: install
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# In our own order: pytest-xdist would leave the files of few and long tests for the end.
-test: lint chromium
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --durations 40 --ignore tests/browser
-
-# In a real browser, which is installed where that can be done; else it is said how.
+# For the notebooks; it is installed where that can be done, else it is said how.
 chromium: install
 	@$(BIN)/python -m tests.browser.chromium >/dev/null
+
+# In our own order: pytest-xdist would leave the files of few and long tests for the end.
+test: lint chromium
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --durations 40
 
 bench: install
 	$(PIP) -c constraints.txt -e '.[bench]'

@@ -73,9 +73,7 @@ class Painter:
 
     def clear_outline(self) -> None:
         """Take the outline of a lasso or box off the map."""
-        if self.figure.layout.selections:
-            with self.figure.drawing():
-                self.figure.layout.selections = ()
+        self.figure.clear_outline()
 
     def tell_papers(
         self,

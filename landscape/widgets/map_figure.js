@@ -14,10 +14,33 @@ async function load(model) {
   }
 }
 
+// While the kernel is busy with a message, the page keeps only the last value of each trait for it,
+// and plotly tells all that happens in two of them: a pointer that moves on over the dots would
+// wipe out the lasso just drawn, and a lasso the zoom before it. The kernel needs no hovering, and
+// changes of the layout that still wait are kept.
+const EVENTS = "_js2py_pointsCallback";
+const LAYOUT = "_js2py_relayout";
+const HOVERING = ["plotly_hover", "plotly_unhover"];
+
+function withoutLosses(model) {
+  let whole;
+  wholeOf(model).then((found) => (whole = found));
+  const set = (name, value) => {
+    if (name === EVENTS && HOVERING.includes(value?.event_type)) return;
+    const waiting = name === LAYOUT && value && whole?._msg_buffer?.[LAYOUT];
+    const all = waiting && { ...waiting.relayout_data, ...value.relayout_data };
+    model.set(name, all ? { ...value, relayout_data: all } : value);
+  };
+  return { ...model, set };
+}
+
+// The model of ipywidgets behind the one that anywidget shows to modules.
+const wholeOf = (model) => model.widget_manager.get_model(model.get("_own_id"));
+
 // Hands messages to the model as ipywidgets does, without anywidget in between, which would drop
 // them for good where this module came late.
 async function listen(model) {
-  const whole = await model.widget_manager.get_model(model.get("_own_id"));
+  const whole = await wholeOf(model);
   const handle = Object.getPrototypeOf(Object.getPrototypeOf(whole))._handle_comm_msg;
   whole.comm?.on_msg(handle.bind(whole));
 }
@@ -39,7 +62,7 @@ export default () => {
       globalThis[LOADED] ??= load(model);
       loading = globalThis[LOADED].then((make) => {
         const widget = make();
-        widget.initialize({ model });
+        widget.initialize({ model: withoutLosses(model) });
         return widget;
       });
     },

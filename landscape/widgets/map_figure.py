@@ -106,6 +106,14 @@ class MapFigure(go.FigureWidget):
         with self.drawing():
             self.layout.xaxis.range, self.layout.yaxis.range = (x0, x1), (y0, y1)
 
+    def clear_outline(self) -> None:
+        """Take the outline of a lasso or box off the map, if there is one.
+
+        What a page tells of outlines is not in `layout.selections` but only in its dictionary.
+        """
+        with self._drawing:
+            self.plotly_relayout({"selections": []})
+
     def box(self) -> Box:
         """The window that is set."""
         (x0, x1), (y0, y1) = self.layout.xaxis.range, self.layout.yaxis.range

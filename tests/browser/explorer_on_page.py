@@ -65,6 +65,10 @@ class ExplorerOnPage:
         """How many marks of a kind are drawn."""
         return int(self.plot.evaluate(_COUNT, trace))
 
+    def outlines(self) -> int:
+        """How many outlines of lassos and boxes are drawn."""
+        return self.plot.locator(".selectionlayer path").count() // 2  # a line, and one to grasp
+
     def window(self) -> list[float]:
         """x from, to, y from, to, in map units."""
         return [float(side) for side in self.plot.evaluate(_RANGE)]
@@ -149,6 +153,15 @@ class ExplorerOnPage:
             if number == 0:
                 self.page.mouse.down()
         self.page.mouse.up()
+
+    def wander(self) -> None:
+        """Move the pointer over the map."""
+        box = box_of(self.area)
+        for y in (0.4, 0.5, 0.6):
+            self.page.mouse.move(box["x"] + 0.1 * box["width"], box["y"] + y * box["height"])
+            self.page.mouse.move(
+                box["x"] + 0.9 * box["width"], box["y"] + y * box["height"], steps=24
+            )
 
     def says(self, words: str, *, seconds: float = 120) -> None:
         """Wait until the panel says something."""

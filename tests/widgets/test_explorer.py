@@ -80,6 +80,21 @@ def source(explorer: MapExplorer) -> str:
     return str(explorer.figure.layout.images[1].source)
 
 
+def test_an_outline_goes_when_another_selection_takes_its_place(explorer):
+    x0, y0, x1, y1 = explorer.view
+    draw_on_page(explorer, "lasso", xs=[x0, x1, x1, x0], ys=[y0, y0, y1, y1])
+    outline = {"type": "path", "xref": "x", "yref": "y", "path": f"M{x0},{y0}L{x1},{y0}L{x1},{y1}Z"}
+    from_page(
+        explorer,
+        _js2py_relayout={"relayout_data": {"selections": [outline]}, "source_view_id": "a"},
+    )
+    told = []
+    explorer.figure.observe(lambda change: told.append(change["new"]), "_py2js_relayout")
+    explorer.select([])
+    assert [one["relayout_data"] for one in told if one] == [{"selections": []}]
+    assert explorer.figure.get_state()["_widget_layout"]["selections"] == []
+
+
 def test_a_zoom_on_the_page_is_drawn_anew_from_all_papers(explorer):
     before = source(explorer)
     x, y = explorer._data.x, explorer._data.y

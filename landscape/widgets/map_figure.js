@@ -16,16 +16,18 @@ async function load(model) {
 
 // While the kernel is busy with a message, the page keeps only the last value of each trait for it,
 // and plotly tells all that happens in two of them: a pointer that moves on over the dots would
-// wipe out the lasso just drawn, and a lasso the zoom before it. The kernel needs no hovering, and
-// changes of the layout that still wait are kept.
+// wipe out the lasso just drawn, and a lasso the zoom before it. The kernel needs no hovering, nor
+// the defaults that plotly fills in at every drawing; changes of the layout that still wait are kept.
 const EVENTS = "_js2py_pointsCallback";
 const LAYOUT = "_js2py_relayout";
 const HOVERING = ["plotly_hover", "plotly_unhover"];
+const DEFAULTS = ["_js2py_traceDeltas", "_js2py_layoutDelta", "_js2py_widget_layoutDelta"];
 
 function withoutLosses(model) {
   let whole;
   wholeOf(model).then((found) => (whole = found));
   const set = (name, value) => {
+    if (DEFAULTS.includes(name)) return;
     if (name === EVENTS && HOVERING.includes(value?.event_type)) return;
     const waiting = name === LAYOUT && value && whole?._msg_buffer?.[LAYOUT];
     const all = waiting && { ...waiting.relayout_data, ...value.relayout_data };

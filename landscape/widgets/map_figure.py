@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import plotly.graph_objects as go
 from plotly.basedatatypes import Undefined
 from traitlets import Unicode
 
 from landscape.widgets.labels import FONT, SIZES
+from landscape.widgets.page_figure import PageFigure
 
 if TYPE_CHECKING:
     from landscape.figures.colours import Theme
@@ -38,7 +38,7 @@ _NUMBERED = 10
 _NOTHING = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"
 
 
-class MapFigure(go.FigureWidget):
+class MapFigure(PageFigure):
     """A figure widget for one map.
 
     Parameters

@@ -7,6 +7,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from landscape.widgets.labels import FONT
+from landscape.widgets.page_figure import PageFigure
 
 _WIDTH = 812  # pixels: what a notebook's cell has beside its sidebar
 _LOWEST_MAP, _HIGHEST_MAP = 400, 640
@@ -15,7 +16,7 @@ _KEYS_A_LINE, _KEY_LINE = 4, 24
 _BELOW = {"orientation": "h", "x": 0, "y": -0.01, "yanchor": "top", "xanchor": "left"}
 
 
-class ScreenFigure(go.FigureWidget):
+class ScreenFigure(PageFigure):
     """A figure widget that the page is told of when all of it is there.
 
     plotly's own opens its line to the page first and sends the figure after it. A page that asks

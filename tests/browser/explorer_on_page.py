@@ -87,6 +87,11 @@ class ExplorerOnPage:
         number, text = self.plot.evaluate(_MIDDLE, trace)
         return int(number), str(text)
 
+    def under_the_pointer(self) -> str:
+        """What is told beside the pointer."""
+        told = self.plot.locator(".hoverlayer .hovertext").all_text_contents()
+        return " ".join(" ".join(told).split())
+
     def download(self, link: Locator, folder: Path) -> Path:
         """Click a link and keep the file it gives."""
         link.scroll_into_view_if_needed()

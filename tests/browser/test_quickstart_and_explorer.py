@@ -70,14 +70,12 @@ def test_zooming_counts_anew_and_a_paper_tells_its_title(tour: ExplorerOnPage) -
     tour.jupyter.until(lambda: tour.marks("papers") > 0, "single papers are drawn")
     tour.jupyter.picture("02_zoomed")
 
+    tour.settled()
     number, text = tour.mark_in_the_middle("papers")
+    title = text.split("<br>")[0].removeprefix("<b>").removesuffix("</b>")
     tour.page.mouse.move(*tour.place_of("papers", number))
-    shown = tour.plot.locator(".hoverlayer .hovertext").first
-    shown.wait_for()
-    told = " ".join((shown.text_content() or "").split())
-    assert told
-    assert re.search(r"\b(19|20)\d\d\b", told), told
-    assert text.split("<br>")[0].removeprefix("<b>").removesuffix("</b>")[:20] in told
+    tour.jupyter.until(lambda: title[:20] in tour.under_the_pointer(), f"{title!r} is told")
+    assert re.search(r"\b(19|20)\d\d\b", tour.under_the_pointer())
     tour.jupyter.picture("02_hover")
 
     tour.page.mouse.click(*tour.place_of("papers", number))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from jupyter_client.jsonutil import json_clean
 
 from landscape.figures.colours import theme
@@ -28,3 +29,23 @@ def test_a_page_that_comes_back_after_a_lasso_is_told_everything() -> None:
     state.pop("_bundle")
     json_clean(state)  # as the kernel does: it refuses what no page can be told
     assert state["_widget_layout"]["selections"][0]["path"] == lasso["path"]
+
+
+def test_what_comes_with_the_defaults_of_a_page_is_not_lost() -> None:
+    figure = MapFigure(figure_parts(View((0, 0, 1, 1)), (300, 200), theme("light")))
+    with figure.drawing():
+        figure.trace("papers").x = np.array([0.1, 0.2])
+    filled_in = [{"uid": trace.uid, "x": {"dtype": "f8"}} for trace in figure.data]
+    figure.set_state(
+        {
+            "_js2py_traceDeltas": {
+                "trace_deltas": filled_in,
+                "trace_edit_id": figure._last_trace_edit_id,
+            },
+            "_js2py_relayout": {
+                "relayout_data": {"xaxis.range[0]": 0.2, "xaxis.range[1]": 0.4},
+                "source_view_id": "a",
+            },
+        }
+    )
+    assert figure.layout.xaxis.range == (0.2, 0.4)

@@ -114,6 +114,18 @@ class JupyterPage:
             ".jp-RenderedText[data-mime-type='application/vnd.jupyter.error']"
         ).all_inner_texts()
 
+    def logged(self) -> str:
+        """JupyterLab's log: there stands what failed when the kernel heard of something."""
+        item = self.page.locator("#jp-main-statusbar [title*='log entries']")
+        if not item.count():
+            return ""
+        item.first.click()
+        log = self.page.locator(".jp-LogConsole").first
+        log.wait_for()
+        text = log.inner_text()
+        item.first.click()
+        return text
+
     def until(self, true: Callable[[], bool], what: str, *, seconds: float = 300) -> None:
         """Wait until something is so; else fail with a picture of the page."""
         deadline = time.monotonic() + seconds

@@ -71,10 +71,6 @@ class Painter:
             trace = self.figure.trace("focus")
             trace.x, trace.y = data.x[rows], data.y[rows]
 
-    def clear_outline(self) -> None:
-        """Take the outline of a lasso or box off the map."""
-        self.figure.clear_outline()
-
     def tell_papers(
         self,
         papers_of: Callable[[Sequence[int]], Sequence[Paper]],

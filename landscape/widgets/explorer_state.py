@@ -210,7 +210,7 @@ class ExplorerState(Panel):
     def _choose(self, rows: Rows, by: tuple[str, Any] | None) -> None:
         self._chosen_by = by
         if by is None or by[0] != "outline":
-            self._painter.clear_outline()
+            self.figure.clear_outline()
         self._change(selected=rows)
         controls = self._controls
         controls.links.value = controls.outcome.value = ""

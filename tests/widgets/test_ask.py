@@ -123,7 +123,7 @@ def test_letters_that_come_after_the_click_count(panel: AskPanel) -> None:
     panel._question.value = "What drives"
     panel._button.click()
     panel._question.value = QUESTION  # what the page held back
-    until(lambda: panel.value is not None)
+    assert until(lambda: panel.value is not None)
     assert panel.value is not None
     assert panel.value.question == QUESTION
 
@@ -133,7 +133,7 @@ def test_a_wrong_setting_on_the_page_is_one_sentence(panel: AskPanel) -> None:
     panel.controls._filter.value = "(dust"
     assert "landscape-warning" in page_of(panel.controls)
     panel._button.click()
-    until(lambda: bool(panel.status))
+    assert until(lambda: bool(panel.status))
     assert "Traceback" not in page_of(panel)
     assert panel.value is None
 

@@ -132,7 +132,8 @@ class JupyterPage:
         while not true():
             if time.monotonic() > deadline:
                 self.picture("failed")
-                told = f"errors: {self.errors()}, prompts: {self._prompts()}"
+                told = f"kernel: {self.kernel_status()}, errors: {self.errors()}"
+                told += f", prompts: {self._prompts()}"
                 raise AssertionError(f"not in {seconds:g} s: {what}; {told}")
             self.page.wait_for_timeout(150)
 

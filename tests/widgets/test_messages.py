@@ -1,8 +1,13 @@
-"""What a page sends to its panels is heard in the order in which it was sent, in a real kernel."""
+"""What a page sends is heard, and in the order in which it was sent, in a real kernel.
+
+Both are the kernel's work and not ours; the versions in pyproject.toml are those that pass.
+"""
 
 from __future__ import annotations
 
 import ast
+import queue
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -54,16 +59,39 @@ def printed(kernel: BlockingKernelClient, code: str) -> Any:
     return ast.literal_eval("".join(lines))
 
 
+def subshell_for_widgets(kernel: BlockingKernelClient) -> dict[str, str]:
+    """As JupyterLab does: all widgets speak to one subshell, if the kernel knows of subshells."""
+    features = kernel.kernel_info(reply=True, timeout=60)["content"].get("supported_features", [])
+    if "kernel subshells" not in features:
+        return {}
+    kernel.control_channel.send(kernel.session.msg("create_subshell_request", {}))
+    return {"subshell_id": kernel.get_control_msg(timeout=30)["content"]["subshell_id"]}
+
+
+def test_every_request_is_answered(kernel: BlockingKernelClient) -> None:
+    # Each cell is asked for while the answer to another request may be on its way, as it is when
+    # a page has just connected. ipykernel 7.0 to 7.3 hear nothing more from then on (their issue
+    # 1554): the notebook stays at [*].
+    for number in range(300):
+        waiting = {kernel.kernel_info()}
+        time.sleep(0.0004 * (number % 10))
+        waiting.add(kernel.execute("pass"))
+        while waiting:
+            try:
+                reply = kernel.get_shell_msg(timeout=60)
+            except queue.Empty:
+                pytest.fail(f"the kernel has not heard {len(waiting)} of two requests")
+            waiting.discard(reply["parent_header"]["msg_id"])
+
+
 def test_a_click_does_not_overtake_the_letters_before_it(kernel: BlockingKernelClient) -> None:
     box, button = printed(kernel, BOX_AND_BUTTON)
     session = kernel.session
-    # As JupyterLab does: all widgets of a kernel speak to one subshell.
-    kernel.control_channel.send(session.msg("create_subshell_request", {}))
-    subshell = kernel.get_control_msg(timeout=30)["content"]["subshell_id"]
+    subshell = subshell_for_widgets(kernel)
 
     def send(comm: str, data: dict[str, Any]) -> None:
         message = session.msg("comm_msg", {"comm_id": comm, "data": data})
-        message["header"]["subshell_id"] = subshell
+        message["header"] |= subshell
         kernel.shell_channel.send(message)
 
     def type_in(text: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from landscape.plural import count
 from landscape.query.html import STYLE, escape, paper_as_html
 from landscape.query.markdown import coverage_line
 from landscape.query.records import Coverage, Evidence, Hit, Paper, Step
@@ -57,11 +58,11 @@ def citing_as_html(found: Citing) -> str:
     -------
     str
     """
-    count = len(found.suggestions)
+    n = len(found.suggestions)
     listed = "".join(f"<li>{suggestion_as_html(one)}</li>" for one in found.suggestions)
     return _page(
         [
-            f"<h3>{count} paper{'' if count == 1 else 's'} to cite</h3>",
+            f"<h3>{count(n, 'paper')} to cite</h3>",
             *_partial(found.partial),
             *(f'<p class="notice">{escape(note)}</p>' for note in found.notes),
             f"<ol>{listed}</ol>" if listed else "",
@@ -143,7 +144,7 @@ def _steps(trace: Sequence[Step]) -> str:
         f'<span class="quiet">{escape(step.observation)}</span></li>'
         for step in trace
     )
-    head = f"<summary>How it was found: {len(trace)} steps</summary>"
+    head = f"<summary>How it was found: {count(len(trace), 'step')}</summary>"
     return f"<details>{head}<ol>{steps}</ol></details>"
 
 

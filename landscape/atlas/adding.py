@@ -15,6 +15,7 @@ from landscape.atlas.options import BuildOptions, as_paths, check_citations
 from landscape.atlas.reading import Atlas, open_atlas
 from landscape.atlas.stages import citations
 from landscape.atlas.storage import locked, refuse_links, remove_leftovers
+from landscape.plural import count
 
 
 def add_citations(
@@ -68,6 +69,6 @@ def add_citations(
     details = added.stages["citations"].details
     context.say(
         f"citations: {details['links']:,} ({details['links_within']:,} within the atlas), "
-        f"{details['stubs']:,} papers beyond it"
+        f"{count(details['stubs'], 'paper')} beyond it"
     )
     return added

@@ -19,6 +19,7 @@ from landscape.atlas.manifest import (
     read_manifest,
 )
 from landscape.errors import AtlasError, InputError
+from landscape.plural import count
 
 if TYPE_CHECKING:
     from datetime import date
@@ -529,7 +530,7 @@ class Atlas:
 
     def __repr__(self) -> str:
         generated = ", generated" if self.stages and self.coverage["generated"] else ""
-        return f"<Atlas {self.title!r}: {len(self):,} papers{generated}, in {self.path}>"
+        return f"<Atlas {self.title!r}: {count(len(self), 'paper')}{generated}, in {self.path}>"
 
     def _repr_html_(self) -> str:
         from landscape.atlas.html import atlas_as_html

@@ -10,6 +10,7 @@ from typing import Any
 from landscape.commands.answering import WRONG_INPUT, Answer, as_json, note, write_line
 from landscape.commands.drawing import draw_heatmap
 from landscape.commands.parsing import command, positive
+from landscape.plural import count
 
 
 def add_demo(commands: Any) -> None:
@@ -152,7 +153,7 @@ def _add_citations(options: argparse.Namespace) -> Answer:
     atlas = add_citations(options.out, options.citations, say=note)
     if options.json:
         return Answer(as_json(facts(atlas)))
-    return Answer(f"{atlas.path}: {atlas.citations.n_links:,} citations")
+    return Answer(f"{atlas.path}: {count(atlas.citations.n_links, 'citation')}")
 
 
 def _info(options: argparse.Namespace) -> Answer:

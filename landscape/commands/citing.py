@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from landscape.commands.answering import Answer, as_json, note
 from landscape.commands.parsing import command, positive
+from landscape.plural import count
 
 if TYPE_CHECKING:
     from landscape.agents.cite.desk import Desk
@@ -142,7 +143,7 @@ def _cite(options: argparse.Namespace) -> Answer:
         if not len(found):
             raise InputError(f"No paper was found, so {options.export} is left as it is.")
         write_output(options.export, f"{found.to_bibtex()}\n")
-        note(f"{len(found):,} papers are in {options.export}")
+        note(f"{options.export} holds {count(len(found), 'paper')}")
     return Answer(as_json(found.to_dict()) if options.json else found.to_text())
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from landscape.commands.answering import Answer, note
 from landscape.commands.parsing import command, positive
+from landscape.plural import count
 
 
 def add_fetch(commands: Any) -> None:
@@ -71,4 +72,4 @@ def _fetch_uat(options: argparse.Namespace) -> Answer:
 def _fetched(found: Any) -> Answer:
     if found.note:
         note(found.note)
-    return Answer(f"{found.path}: {found.n_records:,} records")
+    return Answer(f"{found.path}: {count(found.n_records, 'record')}")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from landscape.commands.answering import Answer, as_json, note
 from landscape.commands.parsing import command, positive
+from landscape.plural import count
 
 if TYPE_CHECKING:
     from landscape.agents.survey.records import Survey
@@ -169,9 +170,8 @@ def _write(atlas: Any, found: Survey, options: argparse.Namespace) -> None:
         from landscape.query.files import exported
 
         path = write_survey(found, options.export)
-        judged = (
-            f"{len(found.crawled):,} papers judged, {len(found):,} of them selected, are in {path}"
-        )
+        judged = f"{path} holds {count(len(found.crawled), 'paper')} judged"
+        judged += f", {len(found):,} of them selected"
         note(judged if path.suffix.lower() in (".csv", ".json") else exported(found.results, path))
     if options.tree:
         from landscape.figures import save_figure, survey_tree

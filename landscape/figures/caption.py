@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from landscape.figures.names import clean_name
+from landscape.plural import count
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -172,17 +173,6 @@ def alt_text(facts: MapFacts, topics: pd.DataFrame, *, most: int = 8) -> str:
         )
         parts.append(f"{count(len(named), noun)}. Largest: {largest}.")
     return " ".join(parts)
-
-
-def count(number: int, noun: str) -> str:
-    """Write a number with its noun.
-
-    Examples
-    --------
-    >>> count(1, "paper"), count(2000, "paper")
-    ('1 paper', '2,000 papers')
-    """
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _percent(fraction: float) -> str:

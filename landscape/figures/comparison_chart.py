@@ -13,6 +13,7 @@ from landscape.figures.chart_page import SMALL, frame_in, map_box, sentences_of
 from landscape.figures.colours import Theme, quiet, theme
 from landscape.figures.density_map import positions
 from landscape.figures.names import clean_name
+from landscape.plural import count
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -213,7 +214,7 @@ def _write_selections(
         selections.itertuples(), (page.colours.found, page.colours.apart), strict=True
     ):
         y -= 11 * page.scale
-        words = f"{row.selection}: {row.name} ({row.compared:,} papers)"
+        words = f"{row.selection}: {row.name} ({count(row.compared, 'paper')})"
         shown = page.shortened(words, width=right - left, size=8.5, weight="bold")
         page.write(shown, left, y, size=8.5, weight="bold", colour=colour, gid="heading")
     return y - 4 * page.scale

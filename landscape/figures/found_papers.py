@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape.errors import InputError
-from landscape.figures.caption import GENERATED, count, explanation, headline, place_in_words
+from landscape.figures.caption import GENERATED, explanation, headline, place_in_words
 from landscape.figures.colours import quiet, theme
 from landscape.figures.density_map import (
     RASTER_DPI,
@@ -19,6 +19,7 @@ from landscape.figures.density_map import (
     positions,
 )
 from landscape.figures.names import clean_name
+from landscape.plural import count
 from landscape.query.outliers import rows_on_map, spread_of
 from landscape.query.writing import spread_as_text
 from landscape.vectors.cutoffs import LONGEST

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from landscape.errors import InputError
+from landscape.plural import count
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -227,7 +228,10 @@ def _place_rows(found: Analysis, most: int) -> IntervalRows:
     return IntervalRows(
         _rows(
             table[kind], table["share"], table["share_low"], table["share_high"],
-            [f"{row.papers:,} papers; most in {row.main_region}" for row in table.itertuples()],
+            [
+                f"{count(row.papers, 'paper')}; most in {row.main_region}"
+                for row in table.itertuples()
+            ],
         ),
         f"share of the papers with a known {kind}",
     )  # fmt: skip
@@ -239,7 +243,7 @@ def _proposal_rows(found: Analysis, most: int) -> IntervalRows:
         _rows(
             table["name"], table["growth"], table["growth_low"], table["growth"],
             [
-                f"{row.papers:,} papers; would stand below {row.parent or 'no concept'}"
+                f"{count(row.papers, 'paper')}; would stand below {row.parent or 'no concept'}"
                 for row in table.itertuples()
             ],
         ),

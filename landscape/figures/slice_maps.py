@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape.errors import InputError
-from landscape.figures.caption import GENERATED, count, headline
+from landscape.figures.caption import GENERATED, headline
 from landscape.figures.colours import theme
 from landscape.figures.density_map import chosen_topics, facts_of, positions
 from landscape.figures.names import clean_name
 from landscape.overlays.periods import UNKNOWN_YEAR, Years, count_years, paper_years, spans
+from landscape.plural import count
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -400,7 +401,8 @@ def _alt_text(table: pd.DataFrame, sentences: Sequence[str], *, generated: bool)
             for region, share in zip(largest["region"], largest["share"], strict=True)
         )
         told.append(
-            f"{row.first_year} to {row.last_year}: {row.papers_in_slice:,} papers, most in {named}"
+            f"{row.first_year} to {row.last_year}: {count(row.papers_in_slice, 'paper')}, "
+            f"most in {named}"
         )
     warning = f"{GENERATED} " if generated else ""
     return f"{warning}{' '.join(sentences)} {'; '.join(told)}."

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from landscape.errors import InputError
-from landscape.figures.caption import count
 from landscape.figures.density_map import RASTER_DPI, SIZE_INCHES
 from landscape.figures.found_papers import query_map
+from landscape.plural import count
 
 if TYPE_CHECKING:
     from landscape.agents.survey.records import Survey

@@ -22,6 +22,7 @@ from landscape.figures.density_map import chosen_topics, facts_of, positions
 from landscape.figures.names import clean_name
 from landscape.figures.shading import choose_tones, count_grid, smooth_adaptively
 from landscape.figures.twin_names import SIZE, place_names
+from landscape.plural import count
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -260,7 +261,7 @@ def letter(
 
 
 def _told_of(topics: pd.DataFrame) -> list[str]:
-    return [f"{plain(row.label)}: {row.n_papers:,} papers" for row in topics.itertuples()]
+    return [f"{plain(row.label)}: {count(row.n_papers, 'paper')}" for row in topics.itertuples()]
 
 
 def _heatmap(atlas: Any, *, colours: str = "light", title: str | None = None) -> Any:
@@ -281,7 +282,7 @@ def _query(atlas: Any, results: Any, *, colours: str = "light", title: str | Non
     table = _found(atlas, results).head(MOST_MARKS // 2)
     figure = map_base(
         atlas, colours=palette, title=title, n_marks=0, specks=False,
-        sentences=[f"“{results.query}”: {len(table):,} papers found.", headline(facts)],
+        sentences=[f"“{results.query}”: {count(len(table), 'paper')} found.", headline(facts)],
     )  # fmt: skip
     letter(figure, atlas, palette, clear_of=table[["x", "y"]].to_numpy())
     apart = table["outlier"].fillna(False).to_numpy(dtype=bool)

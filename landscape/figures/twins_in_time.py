@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape.figures.author_map import year_tints
-from landscape.figures.caption import count
 from landscape.figures.chart_page import sentences_of
 from landscape.figures.colours import quiet, theme
 from landscape.figures.density_map import positions
@@ -16,6 +15,7 @@ from landscape.figures.page import Frame
 from landscape.figures.slice_maps import cut, smoothed_slices
 from landscape.figures.twins import MOST_MARKS, letter, map_base, picture_link, plain
 from landscape.overlays.periods import count_years, paper_years
+from landscape.plural import count
 
 if TYPE_CHECKING:
     from landscape.overlays.analysis import Analysis

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from landscape.errors import InputError
 from landscape.outputs import check_output, write_output
+from landscape.plural import count
 from landscape.text.spreadsheet import as_csv
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def exported(results: Results, path: Path) -> str:
     """
     left_out = len(results) - len(results.to_bibcodes().split()) if path.suffix == ".txt" else 0
     without = f"; {left_out:,} have no bibcode and are left out" if left_out else ""
-    return f"{len(results) - left_out:,} papers are in {path}{without}"
+    return f"{path} holds {count(len(results) - left_out, 'paper')}{without}"
 
 
 def write_results(results: Results, path: str | os.PathLike[str]) -> Path:

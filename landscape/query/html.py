@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from html import escape as escape_markup
 
+from landscape.plural import count
 from landscape.query.ads import ads_url
 from landscape.query.markdown import coverage_line
 from landscape.query.records import Answer, Claim, Consensus, Evidence, Hit, Paper, Results, Stance
@@ -60,8 +61,8 @@ def results_as_html(results: Results) -> str:
     >>> "<script" in page, "&lt;script&gt;alert(1)" in page
     (False, True)
     """
-    count = len(results.hits)
-    found = f"{count} paper{'' if count == 1 else 's'}" if count else "No papers"
+    n = len(results.hits)
+    found = count(n, "paper") if n else "No papers"
     blocks = [f"<h3>{found} for “{escape(results.query)}”</h3>"]
     blocks += [_expansion(results), _papers(results.hits), _coverage(results)]
     return _page(blocks)
@@ -203,7 +204,7 @@ def _trace(answer: Answer) -> list[str]:
         for step in answer.trace
     )
     return [
-        f"<details><summary>How it was found: {len(answer.trace)} steps</summary>"
+        f"<details><summary>How it was found: {count(len(answer.trace), 'step')}</summary>"
         f"<ol>{steps}</ol></details>"
     ]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from landscape.plural import count
 from landscape.query.records import Answer, Claim, Consensus, Coverage, Hit
 
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~])")
@@ -58,7 +59,7 @@ def coverage_line(coverage: Coverage) -> str:
     >>> coverage_line(Coverage("A", 1200, 30, {"arxiv": 1200}, "2020-01-01", "2024-01-01", True))
     'A: 30 of 1,200 papers searched (arxiv 1,200), 2020-01-01 to 2024-01-01. Generated papers: ...'
     """
-    searched = f"{coverage.n_papers:,} papers"
+    searched = count(coverage.n_papers, "paper")
     if coverage.n_filtered:
         searched = f"{coverage.n_searched:,} of {coverage.n_papers:,} papers searched"
     sources = ", ".join(f"{name} {count:,}" for name, count in coverage.sources.items())

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from landscape.errors import InputError, RemoteError
+from landscape.plural import count
 from landscape.query.answering import answer, finish
 from landscape.query.extractive import failure_notes
 from landscape.query.prompts import AGENT, Style, as_data, papers_as_data
@@ -212,7 +213,9 @@ def _searched(
     work.results[len(work.steps)] = results
     labels = tuple(paper.label for paper in results.papers)
     n_new = sum(paper.paper_id not in known for paper in results.papers)
-    return Step(thought, action, f"{len(labels)} papers found, {n_new} of them new.", labels)
+    return Step(
+        thought, action, f"{count(len(labels), 'paper')} found, {n_new} of them new.", labels
+    )
 
 
 def _brief(work: _Work, left: int) -> dict[str, Any]:

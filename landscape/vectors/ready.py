@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from landscape.errors import InputError
+from landscape.plural import count
 from landscape.vectors.unit import normalised
 
 if TYPE_CHECKING:
@@ -229,7 +230,9 @@ class ReadyVectors:
         for batch in file.iter_batches(batch_size=_BLOCK, columns=[self._column]):
             column = batch.column(0)
             if column.null_count:
-                self._refuse(f"{column.null_count} papers have no vector in {self._column!r}")
+                self._refuse(
+                    f"{count(column.null_count, 'paper')} came without a vector in {self._column!r}"
+                )
             flat = column.flatten().to_numpy(zero_copy_only=False)
             if len(flat) != len(column) * self.dimension:
                 self._refuse(f"its vectors are not all {self.dimension} long")

@@ -16,6 +16,7 @@ import ipywidgets as widgets
 
 from landscape.errors import InputError, LandscapeError
 from landscape.outputs import check_output, write_output
+from landscape.plural import count
 from landscape.progress import progress
 from landscape.query.html import escape
 from landscape.widgets.answer_view import FILES, AnswerView, Asked
@@ -112,7 +113,7 @@ class AskPanel(AtlasPanel):
 
     def __repr__(self) -> str:
         n = len(self._history)
-        return f"<AskPanel: {self._atlas.title}, {n} answer{'' if n == 1 else 's'}>"
+        return f"<AskPanel: {self._atlas.title}, {count(n, 'answer')}>"
 
     @property
     def value(self) -> Answer | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from landscape.plural import count
 from landscape.query.html import escape, paper_as_html
 from landscape.query.markdown import coverage_line
 from landscape.query.records import Hit
@@ -59,7 +60,7 @@ def steps_html(found: Attribution) -> str:
         for step in found.trace
     )
     n = len(found.trace)
-    how = f"How it was found: {n} step{'' if n == 1 else 's'}, {found.seconds:.1f} s"
+    how = f"How it was found: {count(n, 'step')}, {found.seconds:.1f} s"
     return (
         "<div class='landscape-results tex2jax_ignore mathjax_ignore'>"
         f"<details><summary>{how}</summary><ol>{steps}</ol></details>"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets as widgets
 
 from landscape.errors import InputError, RemoteError
+from landscape.plural import count
 from landscape.widgets.panel import Panel
 
 if TYPE_CHECKING:
@@ -185,7 +186,8 @@ class Connection(Panel):
             raise type(error)(_for_the_page(str(error))) from error
         seconds = time.monotonic() - began
         tokens = model.tokens_used
-        return f"{model.model} on {self.server} answered in {seconds:.1f} s ({tokens:,} tokens)."
+        spent = count(tokens, "token")
+        return f"{model.model} on {self.server} answered in {seconds:.1f} s ({spent})."
 
     def _connect(self, **options: Any) -> ChatModel:
         from landscape.llm.client import connect

@@ -12,6 +12,7 @@ import numpy as np
 
 from landscape.errors import LandscapeError, require
 from landscape.figures.colours import theme as find_theme
+from landscape.plural import count
 from landscape.widgets import explorer_tasks as tasks
 from landscape.widgets import explorer_telling as telling
 from landscape.widgets.explorer_checks import (
@@ -324,7 +325,7 @@ class ExplorerState(Panel):
         if not len(rows):
             shown.value = telling.NOTHING_CHOSEN
             return
-        shown.value = f"<div><b>{len(rows):,} papers selected</b></div>"
+        shown.value = f"<div><b>{count(len(rows), 'paper')} selected</b></div>"
         told = summary_html(summarise(self.atlas, rows, self._data.years))
         if not self._summing.is_outdated:
             shown.value = told

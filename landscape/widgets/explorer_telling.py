@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from landscape.errors import LandscapeError
+from landscape.plural import count
 from landscape.widgets.colouring import NAMES, columns_to_colour
 from landscape.widgets.paper_card import record_html, short_line
 
@@ -167,6 +168,6 @@ def _caption(atlas: Any, data: MapData) -> str:
     facts = facts_of(atlas)
     sentences = [headline(facts), *explanation(facts)]
     if data.undated:
-        sentences.append(f"{data.undated:,} papers without a date show only with all years.")
+        sentences.append(f"{count(data.undated, 'paper')} without a date show only with all years.")
     made_up = f"<b>{GENERATED}</b> " if facts.generated else ""
     return f"<div class='landscape-quiet'>{made_up}{html.escape(' '.join(sentences))}</div>"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape.errors import InputError
+from landscape.plural import count
 from landscape.widgets.scene import Found
 from landscape.widgets.summary import selection_table
 
@@ -61,7 +62,7 @@ def find_papers(atlas: Any, query: str, *, method: str, k: int, time: Period | N
         papers = tuple(atlas.engine.papers(rows[:_LISTED].tolist()))
         known = (cites[rows] >= 0).any()
         order = "the most cited first" if known else "in the order of the atlas"
-        note = f"{len(rows):,} papers pass the filter, {order}."
+        note = f"{count(len(rows), 'paper')} within the filter, {order}."
         return Found(query, method, rows, np.zeros(len(rows), dtype=bool), papers, note)
     results = atlas.search(query, k=k, method=method, filter=years)
     if not results.hits:
@@ -120,7 +121,7 @@ def papers_as_csv(atlas: Any, rows: Rows) -> str:
     from landscape.figures.density_map import facts_of
     from landscape.text.spreadsheet import as_csv
 
-    note = f"{len(rows)} papers selected of {headline(facts_of(atlas))}"
+    note = f"{count(len(rows), 'paper')} selected of {headline(facts_of(atlas))}"
     return f"# {note}\n" + as_csv(selection_table(atlas, rows))
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from landscape.figures.lettering import boxes_overlap
 from landscape.figures.names import capitals, clean_name, line_breaks
+from landscape.plural import count
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -96,7 +97,7 @@ class Labels:
         for row in self.table.to_dict("records"):
             words = row.get("keywords")
             some = [] if words is None or isinstance(words, str | float) else list(words[:3])
-            told = f"<b>{plain(row['label'])}</b><br>{int(row['n_papers']):,} papers"
+            told = f"<b>{plain(row['label'])}</b><br>{count(int(row['n_papers']), 'paper')}"
             if some:
                 told += f"<br>{', '.join(map(plain, some))}"
             cards[int(row["topic_id"])] = f"{told}<br><i>click to go there</i>"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from landscape.plural import count
 from landscape.query.html import escape
 from landscape.widgets.map_figure import _OVERLAID
 from landscape.widgets.scene import MOST_POINTS
@@ -40,11 +41,11 @@ def legend_html(drawn: Drawn, *, n_all: int) -> str:
         colour = _OVERLAID[scene.theme][layer]
         if layer == "reviews" and "reviews" in drawn.marks:
             mark = f"<span class='ring square' style='color:{colour}'></span>"
-            parts.append(f"{mark}{len(drawn.marks['reviews']):,} reviews in view")
+            parts.append(f"{mark}{count(len(drawn.marks['reviews']), 'review')} in view")
             continue
         dashed = "" if layer == "concept" else " dashed"
         mark = f"<span class='line{dashed}' style='color:{colour}'></span>"
-        parts.append(f"{mark}50% and 80% of {escape(title)} ({len(rows):,} papers)")
+        parts.append(f"{mark}50% and 80% of {escape(title)} ({count(len(rows), 'paper')})")
     if scene.found is not None:
         if "found" in drawn.marks:
             mark = f"<span class='dot' style='background:{colours.found}'></span>"

@@ -1,11 +1,15 @@
-"""A list of papers with what an agent says of each; papers are chosen by ticking."""
+"""A list of papers with what is said of each; papers are chosen by ticking."""
 
 from __future__ import annotations
 
+import html
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import ipywidgets as widgets
+
+from landscape.plural import count
 
 _SHOWN = 30  # papers at first, and more on request
 
@@ -39,6 +43,8 @@ class PaperList(widgets.VBox):
     ----------
     on_change : callable, optional
         Told when other papers are ticked.
+    controls : sequence of widgets, optional
+        What stands above the papers, before the button that chooses all.
 
     Examples
     --------
@@ -49,8 +55,14 @@ class PaperList(widgets.VBox):
     ('p2',)
     """
 
-    def __init__(self, on_change: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self,
+        on_change: Callable[[], None] = lambda: None,
+        *,
+        controls: Sequence[widgets.Widget] = (),
+    ) -> None:
         self._on_change = on_change
+        self._note = ""
         self._items: tuple[Item, ...] = ()
         self._n_shown = _SHOWN
         self._boxes: dict[str, widgets.Checkbox] = {}
@@ -67,7 +79,7 @@ class PaperList(widgets.VBox):
         self._list = widgets.VBox()
         self._all.on_click(lambda _: self._choose_all())
         self._more.on_click(lambda _: self._show_more())
-        self._head = widgets.HBox([self._all, self._says])
+        self._head = widgets.HBox([*controls, self._all, self._says])
         super().__init__([self._head, self._list, self._more])
 
     @property
@@ -75,7 +87,12 @@ class PaperList(widgets.VBox):
         """Keys of the papers that are ticked, in the order of the list."""
         return tuple(one.key for one in self._items if self._is_ticked(one.key))
 
-    def show(self, items: Sequence[Item], *, keep: bool = False) -> None:
+    @property
+    def shown(self) -> tuple[Item, ...]:
+        """The papers on the page, in its order."""
+        return self._items[: self._n_shown]
+
+    def show(self, items: Sequence[Item], *, keep: bool = False, note: str = "") -> None:
         """Show other papers.
 
         Parameters
@@ -83,16 +100,29 @@ class PaperList(widgets.VBox):
         items : sequence of Item
         keep : bool, default False
             Whether what is ticked stays so.
+        note : str, optional
+            What is told behind their number.
         """
         kept = set(self.chosen) if keep else set()
         for row in self._rows.values():
             row.close()
-        self._items, self._n_shown = tuple(items), _SHOWN
+        self._items, self._n_shown, self._note = tuple(items), _SHOWN, note
         self._boxes, self._rows = {}, {}
         self._head.layout.display = "" if items else "none"
         self._draw()
         for key in kept:
             self.tick(key)
+
+    def sort(self, order: Callable[[Item], Any]) -> None:
+        """Bring the papers into another order; what is ticked stays so.
+
+        Parameters
+        ----------
+        order : callable
+            What an item is sorted by, ascending.
+        """
+        self._items = tuple(sorted(self._items, key=order))
+        self._draw()
 
     def tick(self, key: str, *, on: bool = True) -> None:
         """Choose a paper, if it is in the list."""
@@ -105,7 +135,7 @@ class PaperList(widgets.VBox):
         self._boxes[key].value = on
 
     def _draw(self) -> None:
-        self._list.children = [self._row(one) for one in self._items[: self._n_shown]]
+        self._list.children = [self._row(one) for one in self.shown]
         self._more.layout.display = "" if len(self._items) > self._n_shown else "none"
         self._tell()
 
@@ -132,9 +162,8 @@ class PaperList(widgets.VBox):
         return bool(box and box.value)
 
     def _choose_all(self) -> None:
-        shown = self._items[: self._n_shown]
-        on = not all(self._is_ticked(one.key) for one in shown)
-        for one in shown:
+        on = not all(self._is_ticked(one.key) for one in self.shown)
+        for one in self.shown:
             self._boxes[one.key].value = on
 
     def _show_more(self) -> None:
@@ -144,6 +173,7 @@ class PaperList(widgets.VBox):
     def _tell(self) -> None:
         n = len(self.chosen)
         chosen = f"; {n} chosen" if n else ""
-        papers = f"{len(self._items):,} paper{'' if len(self._items) == 1 else 's'}"
-        self._says.value = f"<span class='landscape-quiet' role='status'>{papers}{chosen}</span>"
+        papers = count(len(self._items), "paper")
+        told = html.escape(f"{papers}{self._note}{chosen}")
+        self._says.value = f"<span class='landscape-quiet' role='status'>{told}</span>"
         self._on_change()

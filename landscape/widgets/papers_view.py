@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets as widgets
 
 from landscape.query.html import STYLE, paper_as_html
+from landscape.widgets.paper_list import Item, PaperList
 
 if TYPE_CHECKING:
     from landscape.query.records import Hit, Results
 
-_SHOWN = 30  # papers at first, and more on request
 _LAST = float("inf")
 
 _ORDERS: dict[str, Callable[[Hit], Any]] = {
@@ -40,47 +40,26 @@ class PapersView(widgets.VBox):
     """
 
     def __init__(self) -> None:
-        self._hits: tuple[Hit, ...] = ()
-        self._n_shown = _SHOWN
-        self._boxes: dict[int, widgets.Checkbox] = {}
-        self._rows: dict[int, widgets.HBox] = {}
+        self._hits: dict[str, Hit] = {}
         self._order = widgets.Dropdown(
             options=list(_ORDERS), description="Sort", tooltip="Order of the papers",
             style={"description_width": "40px"}, layout=widgets.Layout(width="220px"),
         )  # fmt: skip
-        self._all = widgets.Button(
-            description="Choose all", tooltip="Choose all papers, or none",
-            layout=widgets.Layout(width="110px"),
-        )  # fmt: skip
-        self._says = widgets.HTML()
-        self._more = widgets.Button(
-            description="Show more papers", layout=widgets.Layout(width="170px"),
-            tooltip="Show the next papers of this order",
-        )  # fmt: skip
-        self._list = widgets.VBox()
-        self._order.observe(lambda _: self._draw(), "value")
-        self._all.on_click(lambda _: self._choose_all())
-        self._more.on_click(lambda _: self._show_more())
-        super().__init__(
-            [
-                widgets.HTML(f"<style>{STYLE}</style>", layout=widgets.Layout(display="none")),
-                widgets.HBox([self._order, self._all, self._says]),
-                self._list,
-                self._more,
-            ]
-        )
-        self._more.layout.display = "none"
+        self._order.observe(lambda _: self._sort(), "value")
+        self._list = PaperList(controls=[self._order])
+        style = widgets.HTML(f"<style>{STYLE}</style>", layout=widgets.Layout(display="none"))
+        super().__init__([style, self._list])
 
     @property
     def chosen(self) -> tuple[Hit, ...]:
         """The papers that are ticked, best first."""
-        return tuple(hit for hit in self._hits if self._is_ticked(hit))
+        hits = (self._hits[key] for key in self._list.chosen)
+        return tuple(sorted(hits, key=lambda hit: hit.rank))
 
     @property
     def shown(self) -> tuple[Hit, ...]:
         """The papers on the page, in its order."""
-        ordered = sorted(self._hits, key=_ORDERS[self._order.value])
-        return tuple(ordered[: self._n_shown])
+        return tuple(self._hits[one.key] for one in self._list.shown)
 
     def sort(self, order: str) -> None:
         """Bring the papers into an order, as the page names it."""
@@ -88,52 +67,17 @@ class PapersView(widgets.VBox):
 
     def show(self, results: Results) -> None:
         """Show other papers; none of them is ticked."""
-        for row in self._rows.values():
-            row.close()
-        self._hits, self._n_shown = results.hits, _SHOWN
-        self._boxes, self._rows = {}, {}
-        self._draw()
-
-    def _draw(self) -> None:
-        self._list.children = [self._row(hit) for hit in self.shown]
-        left = len(self._hits) - self._n_shown
-        self._more.layout.display = "" if left > 0 else "none"
-        self._tell_chosen()
-
-    def _row(self, hit: Hit) -> widgets.HBox:
-        if hit.rank in self._rows:
-            return self._rows[hit.rank]
-        box = widgets.Checkbox(
-            value=False, indent=False, description=f"{hit.rank}.",
-            tooltip=f"Choose paper {hit.rank}: {hit.paper.title[:120]}",
-            layout=widgets.Layout(width="58px", flex="0 0 58px"),
-        )  # fmt: skip
-        box.observe(lambda _: self._tell_chosen(), "value")
-        told = widgets.HTML(paper_as_html(hit), layout=widgets.Layout(flex="1 1 0", min_width="0"))
-        row = widgets.HBox([box, told])
-        row.add_class("landscape-paper")
-        self._boxes[hit.rank], self._rows[hit.rank] = box, row
-        return row
-
-    def _is_ticked(self, hit: Hit) -> bool:
-        box = self._boxes.get(hit.rank)
-        return bool(box and box.value)
-
-    def _choose_all(self) -> None:
-        ticked = not all(self._is_ticked(hit) for hit in self.shown)
-        for hit in self.shown:
-            self._boxes[hit.rank].value = ticked
-
-    def _show_more(self) -> None:
-        self._n_shown += 2 * _SHOWN
-        self._draw()
-
-    def _tell_chosen(self) -> None:
-        n_apart = sum(bool(hit.outlier) for hit in self._hits)
-        apart = f", {n_apart} apart from the others" if n_apart else ""
-        n = len(self.chosen)
-        chosen = f"; {n} chosen" if n else ""
-        self._says.value = (
-            f"<span class='landscape-quiet' role='status'>{len(self._hits):,} papers{apart}{chosen}"
-            "</span>"
+        self._hits = {str(hit.rank): hit for hit in results.hits}
+        n_apart = sum(bool(hit.outlier) for hit in results.hits)
+        self._list.show(
+            [_item(hit) for hit in sorted(results.hits, key=_ORDERS[self._order.value])],
+            note=f", {n_apart} apart from the others" if n_apart else "",
         )
+
+    def _sort(self) -> None:
+        order = _ORDERS[self._order.value]
+        self._list.sort(lambda one: order(self._hits[one.key]))
+
+
+def _item(hit: Hit) -> Item:
+    return Item(str(hit.rank), f"{hit.rank}.", hit.paper.title, paper_as_html(hit))

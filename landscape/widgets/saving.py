@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from landscape.figures.caption import GENERATED, count, explanation, headline
+from landscape.figures.caption import GENERATED, explanation, headline
 from landscape.figures.density_map import facts_of
 from landscape.figures.export import check_kind, save_figure
 from landscape.outputs import write_output
+from landscape.plural import count
 from landscape.widgets.legend import legend_html, view_line
 from landscape.widgets.paper_card import hover_text, links_html
 from landscape.widgets.raster import draw_picture
@@ -82,7 +83,7 @@ def sentences_of(scene: Scene, data: MapData, n_in_view: int) -> list[str]:
         said.append(f"Grey: unknown, {count(colouring.missing, 'paper')} of the atlas.")
     for layer, (title, rows) in scene.overlays.items():
         if layer == "reviews":
-            said.append(f"Squares: {len(rows):,} reviews.")
+            said.append(f"Squares: {count(len(rows), 'review')}.")
         else:
             drawn = "Solid" if layer == "concept" else "Dashed"
             said.append(f"{drawn} lines hold 50% and 80% of {len(rows):,} papers: {title}.")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import ipywidgets as widgets
 
 from landscape.errors import InputError
+from landscape.plural import count
 from landscape.progress import progress
 from landscape.query.html import STYLE, escape
 from landscape.widgets.atlas_panel import AtlasPanel
@@ -143,7 +144,7 @@ class ScholarPanel(AtlasPanel):
 
     def _so_far(self, steps: list[str]) -> str:
         """What was found until now, in a few words."""
-        return f"{len(steps)} step{'' if len(steps) == 1 else 's'} so far"
+        return f"{count(len(steps), 'step')} so far"
 
     def _tell(self, error: Exception) -> None:
         super()._tell(error)

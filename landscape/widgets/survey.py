@@ -12,6 +12,7 @@ import ipywidgets as widgets
 
 from landscape.errors import InputError, LandscapeError
 from landscape.outputs import check_output, write_output
+from landscape.plural import count
 from landscape.query.html import escape
 from landscape.widgets.scholar_code import Name, called, connecting, lines
 from landscape.widgets.scholar_panel import ScholarPanel, Told, main_button, needed
@@ -107,7 +108,11 @@ class SurveyPanel(ScholarPanel):
         self._show_plan()
 
     def __repr__(self) -> str:
-        found = "nothing surveyed yet" if self.value is None else f"{len(self.value)} papers found"
+        found = (
+            "nothing surveyed yet"
+            if self.value is None
+            else f"{count(len(self.value), 'paper')} found"
+        )
         return f"<SurveyPanel: {self._atlas.title}, {found}>"
 
     @property
@@ -218,7 +223,7 @@ class SurveyPanel(ScholarPanel):
         found = sum(int(n.replace(",", "")) for step in steps for n in _NEW.findall(step))
         chosen = [n for step in steps for n in _SELECTED.findall(step)]
         selected = f", {chosen[-1]} of them selected" if chosen else ""
-        return f"{found:,} papers found so far{selected}"
+        return f"{count(found, 'paper')} found so far{selected}"
 
     def _show_plan(self) -> None:
         try:

@@ -9,6 +9,7 @@ import ipywidgets as widgets
 from landscape.agents.survey.exporting import counts
 from landscape.agents.survey.files import as_json
 from landscape.agents.survey.telling import led
+from landscape.plural import count
 from landscape.query.html import escape, paper_as_html
 from landscape.query.markdown import coverage_line
 from landscape.query.records import Hit
@@ -165,7 +166,9 @@ class SurveyView(widgets.VBox):
 
 def _head(survey: Survey) -> str:
     spent = survey.spent
-    cost = f", {spent.calls:,} requests ({spent.tokens:,} tokens)" if spent.calls else ""
+    cost = (
+        f", {count(spent.calls, 'request')} ({count(spent.tokens, 'token')})" if spent.calls else ""
+    )
     money = f", {spent.money:.4f} in money" if spent.money else ""
     judges = sorted({one.judged_by for one in survey.crawled})
     by = f" by {' and '.join(judges)}" if judges else ""
@@ -210,7 +213,7 @@ def _table(survey: Survey) -> str:
 def _method(survey: Survey) -> str:
     searches = "".join(
         f"<li>{escape(asked.text)} <span class='landscape-quiet'>(by {escape(asked.by)}: "
-        f"{asked.found:,} papers, {asked.new:,} new)</span></li>"
+        f"{count(asked.found, 'paper')}, {asked.new:,} new)</span></li>"
         for asked in survey.searches
     )
     notes = "".join(

@@ -11,6 +11,7 @@ import ipywidgets as widgets
 
 from landscape.errors import InputError
 from landscape.outputs import check_output, write_output
+from landscape.plural import count
 from landscape.text.spreadsheet import as_csv
 from landscape.widgets.export import download_link
 from landscape.widgets.scholar_code import Name, called, connecting, desk_lines, lines
@@ -104,7 +105,11 @@ class WritingPanel(ScholarPanel):
         self._lay_out(asking=[self.tabs], folds={}, found=[])
 
     def __repr__(self) -> str:
-        found = "nothing asked yet" if self._value is None else f"{len(self._value)} papers to cite"
+        found = (
+            "nothing asked yet"
+            if self._value is None
+            else f"{count(len(self._value), 'paper')} to cite"
+        )
         return f"<WritingPanel: {self._atlas.title}, {found}>"
 
     @property
@@ -192,7 +197,7 @@ class WritingPanel(ScholarPanel):
         self._chosen |= {paper.paper_id: paper for paper in found}
         self._related.show(self.chosen)
         self.tabs.set_title(1, f"{_TITLES[1]} ({len(self._chosen)})")
-        self.say(f"{len(self._chosen)} papers are chosen: see “Related work”.")
+        self.say(f"{count(len(self._chosen), 'paper')} chosen: see “Related work”.")
 
     def write(self, context: str | None = None) -> None:
         """Write the paragraph on the chosen papers, in the background; see `paragraph`.
@@ -215,7 +220,7 @@ class WritingPanel(ScholarPanel):
         about, desk = self._related.about.value.strip(), self._desk
 
         def work(told: Told) -> tuple[Answer, str | None]:
-            told.step(f"a paragraph on {len(names)} papers")
+            told.step(f"a paragraph on {count(len(names), 'paper')}")
             made = desk.related_work(names, context=about, model=told.model)
             return made, _name_of(told)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import ipywidgets as widgets
 
+from landscape.plural import count
 from landscape.query.html import paper_as_html
 from landscape.query.records import Hit
 from landscape.text.spreadsheet import as_csv
@@ -134,7 +135,7 @@ class RelatedTab(widgets.VBox):
         )
         n = len(papers)
         said = (
-            f"{n} paper{'' if n == 1 else 's'} for the paragraph."
+            f"{count(n, 'paper')} for the paragraph."
             if n
             else "No paper is chosen yet: tick some under “Papers to cite”, and put them here."
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from landscape.plural import count
 from landscape.query.html import claims_as_html, escape, method_as_html
 from landscape.query.markdown import coverage_line
 from landscape.widgets.paper_list import Item
@@ -61,7 +62,7 @@ def heading_html(found: Citing) -> str:
     str
     """
     n = len(found)
-    head = f"{n} paper{'' if n == 1 else 's'} to cite" if n else "No paper was found"
+    head = f"{count(n, 'paper')} to cite" if n else "No paper was found"
     missing = [] if found.method != "offline" else [
         "Citing sentences need a language model: none is connected, so none are made up."
     ]  # fmt: skip
@@ -113,7 +114,7 @@ def check_html(found: DraftCheck) -> str:
     """
     n = len(found.judgements)
     told = ", ".join(f"{count} {name}" for name, count in found.counts.items())
-    head = f"{n} citation{'' if n == 1 else 's'} in {found.n_sentences:,} sentences"
+    head = f"{count(n, 'citation')} in {count(found.n_sentences, 'sentence')}"
     notes = "".join(
         f"<div class='landscape-quiet'>{escape(without_the_word_failed(note))}</div>"
         for note in found.notes

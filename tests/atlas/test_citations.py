@@ -25,7 +25,7 @@ def test_citations_are_added_to_an_atlas_that_stands(atlas_copy: Path, tmp_path:
     )
     lines: list[str] = []
     atlas = add_citations(atlas_copy, edges, say=lines.append)
-    assert "4 (2 within the atlas), 1 papers beyond it" in lines[-1]
+    assert "4 (2 within the atlas), 1 paper beyond it" in lines[-1]
     listed = atlas.citations.references(first)
     assert [one.paper_id for one in listed] == [second, "1973ApJ...179..427S"]
     assert (listed[1].title, listed[1].year, listed[1].is_stub) == ("Disks", 1973, True)

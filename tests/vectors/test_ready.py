@@ -100,7 +100,7 @@ def test_a_matrix_of_another_shape(tmp_path: Path) -> None:
     [
         ("vector", [[1.0, 2.0]], "no column 'embedding'; its columns are vector"),
         ("embedding", ["text"], "does not hold lists of numbers"),
-        ("embedding", [[1.0, 2.0], None], "1 papers have no vector"),
+        ("embedding", [[1.0, 2.0], None], "1 paper came without a vector"),
         ("embedding", [[1.0, 2.0], [1.0]], "not all 2 long"),
     ],
 )

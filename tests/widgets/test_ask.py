@@ -150,7 +150,7 @@ def test_papers_are_sorted_chosen_and_saved(panel: AskPanel, tmp_path: Path) -> 
     said = asked(panel, k=40)
     view = panel._view.papers
     assert [hit.rank for hit in view.shown] == list(range(1, 31))
-    view._more.click()
+    view._list._more.click()
     view.sort("newest first")
     years = [hit.paper.year for hit in view.shown]
     assert years == sorted(years, reverse=True)
@@ -159,7 +159,8 @@ def test_papers_are_sorted_chosen_and_saved(panel: AskPanel, tmp_path: Path) -> 
     apart = [bool(hit.outlier) for hit in view.shown]
     assert apart == sorted(apart, reverse=True)
     assert len(panel.selection) == 40
-    view._boxes[3].value = view._boxes[8].value = True
+    view._list.tick("8")
+    view._list.tick("3")
     assert panel.selection["rank"].tolist() == [3, 8]
     assert panel.save(tmp_path / "p.bib").read_text().count("@") == 2
     assert panel.save(tmp_path / "p.csv").read_text().count(said.papers[2].title) == 1

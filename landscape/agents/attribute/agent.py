@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from landscape.agents.attribute.prompts import STEP_SCHEMA, attributing
+from landscape.plural import count
 from landscape.query.prompts import as_data, papers_as_data
 from landscape.query.records import Paper, Step
 
@@ -117,7 +118,7 @@ def _search(
     new = [paper for paper in papers if paper.label not in search.shown]
     search.shown.update({paper.label: paper for paper in new})
     search.found_at[len(search.steps)] = tuple(paper.label for paper in new)
-    told = f"{len(papers)} papers found, {len(new)} of them new."
+    told = f"{count(len(papers), 'paper')} found, {len(new)} of them new."
     if not _is_of(reply["part"], search.excerpt):
         told += f" Mind the part that the mark stands for: {search.excerpt.clause}"
     return Step(thought, action, told, tuple(paper.label for paper in papers))

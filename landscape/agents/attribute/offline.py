@@ -16,6 +16,7 @@ from scipy.special import expit
 
 from landscape.agents.attribute.records import Guess
 from landscape.agents.seeking import Wording
+from landscape.plural import count
 from landscape.query.entities import find_entities, shares_of_names
 from landscape.query.records import Step
 
@@ -115,7 +116,7 @@ def weigh(excerpt: Excerpt, stacks: Stacks) -> Weighing:
     labels = tuple(guess.paper.label for guess in guesses)
     trace = (
         *(
-            Step("", f"search: {results.query}", f"{len(results)} papers found.")
+            Step("", f"search: {results.query}", f"{count(len(results), 'paper')} found.")
             for results in found.searches
         ),
         Step("", "weigh", f"{len(papers)} papers are within the bounds.", labels),

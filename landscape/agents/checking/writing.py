@@ -6,6 +6,7 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 from landscape.agents.writing import paper_as_dict
+from landscape.plural import count
 from landscape.query.exporting import evidence_as_dict
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def check_as_text(found: DraftCheck) -> str:
         f"{counts[name]} {name}{_MEANING.get(name, '')}" for name in _ORDER if name in counts
     )
     n = len(found.judgements)
-    head = f"{n} citation{'s' * (n != 1)} in {found.n_sentences} sentences" + (
+    head = f"{count(n, 'citation')} in {count(found.n_sentences, 'sentence')}" + (
         f": {told}." if told else "."
     )
     blocks = [head, *found.notes, *map(_judged, found.judgements)]

@@ -11,6 +11,7 @@ from landscape.agents.cite.merging import is_same
 from landscape.agents.cite.prompts import RELATED_WORK
 from landscape.errors import InputError, RemoteError
 from landscape.llm.environment import connect_if_told
+from landscape.plural import count
 from landscape.query.answering import finish
 from landscape.query.citing import citation_keys, escape_latex
 from landscape.query.extractive import QUOTED, extract_answer, failure_notes
@@ -57,7 +58,7 @@ def related_work(
         No paper is given, too many are, or one is in no corpus of the desk.
     """
     if not papers or len(papers) > _MOST_PAPERS:
-        message = f"{len(papers)} papers are given; choose 1 to {_MOST_PAPERS}."
+        message = f"{count(len(papers), 'paper')} given; choose 1 to {_MOST_PAPERS}."
         raise InputError(message)
     chosen: list[Paper] = []
     corpora = []

@@ -16,6 +16,7 @@ from landscape.agents.survey.pool import Origin, Pool
 from landscape.agents.survey.records import Asked
 from landscape.agents.survey.scoring import THRESHOLD, fewest_matches, matched
 from landscape.overlays.citations import cocited
+from landscape.plural import count
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -100,7 +101,7 @@ class Crawl:
             self._judge()
             gained = len(self._selected()) - before
             n = before + gained
-            self._tell(f"level {level}: {followed} papers followed, {n} selected by now")
+            self._tell(f"level {level}: {count(followed, 'paper')} followed, {n} selected by now")
             if not followed or (self.mind is not None and gained <= 0):
                 break
 
@@ -180,7 +181,7 @@ class Crawl:
         name = self.library.papers([parent])[0].paper_id if parent >= 0 else ""
         self.searches.append(Asked(text, by, name, len(rows), new))
         self._rounds[number] = rows.tolist()
-        self._tell(f"search: {text}: {len(rows)} papers, {new} new")
+        self._tell(f"search: {text}: {count(len(rows), 'paper')}, {new} new")
         return new
 
     def _judge(self) -> None:
@@ -202,8 +203,9 @@ class Crawl:
         self.pool.judge(found)
         missed = len(papers) - len(found)
         if missed and not self.meter.ended:
-            self._note(f"{missed} papers got no usable judgement: they are judged by similarity.")
-        self._tell(f"{len(found)} papers judged, {len(self._selected())} selected so far")
+            whose = count(missed, "paper")
+            self._note(f"{whose} got no usable judgement: similarity stands in its place.")
+        self._tell(f"{count(len(found), 'paper')} judged, {len(self._selected())} selected so far")
 
     def _share(self, left: int) -> int:
         """Judge half of what is left at a level: the rest is for what citations lead to."""
@@ -296,7 +298,9 @@ class Crawl:
         replies = self.meter.ask(requests)
         failed = sum(bool(reply.fault) for reply in replies)
         if failed and not self.meter.ended:
-            self._note(f"For {failed} papers the language model did not say what to follow.")
+            self._note(
+                f"For {count(failed, 'paper')} the language model did not say what to follow."
+            )
         return [
             reply.value if not reply.fault else (None if self.meter.ended else fallback)
             for reply, fallback in zip(replies, every, strict=True)

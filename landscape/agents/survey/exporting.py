@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from landscape.agents.survey.telling import WHAT_WORDS_MEAN, called, led
 from landscape.corpus.cleaning import one_line
+from landscape.plural import count
 from landscape.query.html import STYLE, escape, paper_as_html
 from landscape.query.markdown import coverage_line
 from landscape.query.records import Hit
@@ -93,7 +94,9 @@ def as_markdown(survey: Survey) -> str:
             f"{_escaped(paper.label)}. {_escaped(_why(survey, one))}"
         )
     lines += ["", "## Searches", ""]
-    lines += [f"- {_escaped(a.text)} ({a.found} papers, {a.new} new)" for a in survey.searches]
+    lines += [
+        f"- {_escaped(a.text)} ({count(a.found, 'paper')}, {a.new} new)" for a in survey.searches
+    ]
     if survey.beyond:
         lines += ["", "## Cited by these papers, and not in the atlas", ""]
         lines += [
@@ -115,8 +118,8 @@ def as_html(survey: Survey) -> str:
         for rank, one in enumerate(shown, start=1)
     )
     searches = "".join(
-        f"<li>{escape(asked.text)} <span class='quiet'>{asked.found} papers, {asked.new} new"
-        "</span></li>"
+        f"<li>{escape(asked.text)} <span class='quiet'>{count(asked.found, 'paper')}, "
+        f"{asked.new} new</span></li>"
         for asked in survey.searches
     )
     more = len(survey.selected) - len(shown)
@@ -185,7 +188,7 @@ def counts(survey: Survey) -> str:
     """Say how many papers were found, judged and selected."""
     judged = len(survey.crawled)
     best = f", the best of {survey.n_found:,} found" if survey.n_found > judged else ""
-    return f"{len(survey.selected):,} papers selected of {judged:,} judged{best}"
+    return f"{count(len(survey.selected), 'paper')} selected of {judged:,} judged{best}"
 
 
 def _notes(survey: Survey) -> tuple[str, ...]:

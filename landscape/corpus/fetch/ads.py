@@ -23,6 +23,7 @@ from landscape.corpus.fetch.replies import (
 )
 from landscape.corpus.fetch.unfinished import Unfinished
 from landscape.errors import InputError, RemoteError
+from landscape.plural import count
 from landscape.progress import progress
 
 ADS_API = "https://api.adsabs.harvard.edu/v1"
@@ -170,7 +171,7 @@ class _Walk:
     def run(self, max_records: int | None) -> Fetched:
         papers, position = self._papers, self._position
         if papers.continues:
-            self._notify(f"Going on after {papers.n_records:,} papers already fetched")
+            self._notify(f"Going on after {count(papers.n_records, 'paper')} already fetched")
         with progress("Fetching from ADS", total=max_records) as advance:
             advance(papers.n_records)
             announced = False
@@ -229,7 +230,9 @@ class _Walk:
     def _announce(self, page: _Page, max_records: int | None) -> None:
         wanted = page.found if max_records is None else min(page.found, max_records)
         requests = -(-max(0, wanted - self._papers.n_records) // self._rows)
-        sentence = f"ADS finds {page.found:,} records; fetching takes {requests:,} requests"
+        sentence = (
+            f"ADS finds {count(page.found, 'record')}; fetching takes {count(requests, 'request')}"
+        )
         if self._quota:
             sentence += f" ({self._quota})"
             if requests - 1 > self._quota.left:

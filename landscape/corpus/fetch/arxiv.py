@@ -15,6 +15,7 @@ from landscape.corpus.fetch.polite import Server
 from landscape.corpus.fetch.replies import GO_ON
 from landscape.corpus.fetch.unfinished import Unfinished
 from landscape.errors import InputError, RemoteError
+from landscape.plural import count
 from landscape.progress import progress
 
 ARXIV_OAI = "https://oaipmh.arxiv.org/oai"
@@ -170,7 +171,7 @@ class _Harvest:
     def run(self, max_records: int | None) -> Fetched:
         papers, position = self._papers, self._position
         if papers.continues:
-            self._notify(f"Going on after {papers.n_records:,} papers already fetched")
+            self._notify(f"Going on after {count(papers.n_records, 'paper')} already fetched")
         with progress("Fetching from arXiv", total=max_records) as advance:
             advance(papers.n_records)
             while not position["done"] and not _enough(papers, max_records):

@@ -21,6 +21,7 @@ from landscape.corpus.fetch.polite import Server
 from landscape.corpus.fetch.replies import GO_ON, GarbledError, Reply, expect_no_web_page
 from landscape.corpus.fetch.unfinished import disk_error
 from landscape.errors import InputError, RemoteError
+from landscape.plural import count
 from landscape.progress import progress
 
 HUB = "https://huggingface.co"
@@ -123,7 +124,7 @@ def fetch_pathfinder(
             for shard in wanted:
                 _fetch_shard(hub, f"{source}/{quote(shard.remote)}", shard, folder, advance)
     n_papers = sum(_count_papers(folder / shard.name) for shard in shards)
-    note = f"{len(shards)} files of {dataset} at commit {commit[:12]}, all checked"
+    note = f"{count(len(shards), 'file')} of {dataset} at commit {commit[:12]}, all checked"
     return Fetched(folder, n_papers, 0, finished=True, note=note)
 
 

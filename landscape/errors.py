@@ -67,20 +67,73 @@ def require(module: str, extra: str) -> ModuleType:
     except ImportError as error:
         if importlib.util.find_spec(module.split(".")[0]) is not None:
             raise  # installed but broken: the original error says more than we could
-        packages = " ".join(f'"{name}"' for name in _packages_of(extra)) or module
         message = (
             f"This needs the package {module!r}, which is not installed. "
-            f"Install it with: pip install {packages}"
+            f"Install it with: {install_line(extra) or f'pip install {module}'}"
         )
         raise MissingExtraError(message) from error
 
 
-def _packages_of(extra: str) -> list[str]:
-    """Requirements of one extra, read from our own metadata so that they cannot go stale.
+def install_line(extra: str) -> str:
+    """Tell what installs an extra; empty if this installation does not know.
 
-    The requirements are named one by one because the name ``landscape`` on PyPI belongs to an
+    The packages are named one by one because the name ``landscape`` on PyPI belongs to an
     unrelated project: ``pip install landscape[...]`` would fetch that one.
+
+    Parameters
+    ----------
+    extra : str
+        Name of the extra in ``pyproject.toml``.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> install_line("tsne")
+    'pip install "openTSNE>=1.0.2"'
     """
+    packages = " ".join(f'"{name}"' for name in _packages_of(extra))
+    return f"pip install {packages}" if packages else ""
+
+
+def misfits(extra: str) -> list[str]:
+    """Find packages of an extra that are installed in a version it was not made for.
+
+    Parameters
+    ----------
+    extra : str
+        Name of the extra in ``pyproject.toml``.
+
+    Returns
+    -------
+    list of str
+        One sentence for each, with the line that mends it.
+
+    Examples
+    --------
+    >>> misfits("tsne")
+    []
+    """
+    from packaging.requirements import Requirement
+
+    found = []
+    for wanted in map(Requirement, _packages_of(extra)):
+        try:
+            version = importlib.metadata.version(wanted.name)
+        except importlib.metadata.PackageNotFoundError:
+            continue  # the import says so where it is needed
+        if not wanted.specifier.contains(version, prereleases=True):
+            found.append(
+                f"{wanted.name} {version} is installed, which is known to fail or not tested. "
+                f'Install another with: pip install "{wanted}"'
+            )
+    return found
+
+
+def _packages_of(extra: str) -> list[str]:
+    """Requirements of one extra, read from our own metadata so that they cannot go stale."""
     try:
         requirements = importlib.metadata.requires("landscape") or []
     except importlib.metadata.PackageNotFoundError:

@@ -17,7 +17,7 @@ from landscape.commands.notebooks import (
     notebooks_folder,
 )
 from landscape.commands.parsing import command
-from landscape.errors import InputError, require
+from landscape.errors import InputError, misfits, require
 
 _HOST = "127.0.0.1"  # nobody else on the network gets at the kernel
 _JUPYTER_SETTINGS = Path(__file__).with_name("jupyter")
@@ -73,7 +73,11 @@ def _lab(options: argparse.Namespace) -> Answer:
     words += ["--ServerApp.log_level=WARN"]  # the address is said all the same
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         words.append("--allow-root")  # as in a container; the server is for this machine alone
-    for line in (said, f"JupyterLab with the notebooks of {folder}; Ctrl-C ends it"):
+    for line in (
+        *misfits("lab"),
+        said,
+        f"JupyterLab with the notebooks of {folder}; Ctrl-C ends it",
+    ):
         if line:
             note(line)
     _serve(server.LabApp, [*words, f"--ServerApp.ip={_HOST}"])
@@ -91,9 +95,7 @@ def _app(options: argparse.Namespace) -> Answer:
         from landscape.atlas.demo import FOLDER_VARIABLE, open_demo
 
         os.environ[FOLDER_VARIABLE] = str(open_demo(say=note).path.resolve())
-    for line in (said, f"{notebook.name} as a page without code; Ctrl-C ends it"):
-        if line:
-            note(line)
+    _say(said, f"{notebook.name} as a page without code; Ctrl-C ends it")
     _serve(_opening_with_its_token(server.Voila), [*words, str(notebook)])
     return Answer("")
 
@@ -113,6 +115,12 @@ def _prepared(options: argparse.Namespace) -> list[str]:
     os.environ["JUPYTER_CONFIG_PATH"] = ours if not known else os.pathsep.join((known, ours))
     words = [f"--port={_free_port(options.port, options.usual_port)}"]
     return [*words, "--no-browser"] if options.no_browser else words
+
+
+def _say(*lines: str) -> None:
+    for line in (*misfits("lab"), *lines):
+        if line:
+            note(line)
 
 
 def _serve(server: Any, words: list[str]) -> None:

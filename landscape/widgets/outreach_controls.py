@@ -9,7 +9,7 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from landscape.errors import InputError
+from landscape.errors import InputError, install_line
 from landscape.outreach.sheet import SIZES, choose_sheet
 from landscape.outreach.themes import THEMES, find_theme
 from landscape.widgets.analysis_controls import show_only
@@ -185,7 +185,7 @@ def weights_hint(weights: str) -> str:
     True
     """
     install = (
-        " First install what runs them: <code>pip install 'landscape[outreach]'</code>."
+        f" First install what runs them: <code>{html.escape(install_line('outreach'))}</code>."
         if find_spec("diffusers") is None
         else ""
     )

@@ -169,6 +169,23 @@ def test_without_the_packages_it_says_how_to_install_them(
     assert started == []
 
 
+def test_a_kernel_that_loses_requests_is_told(
+    started: list, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import importlib.metadata
+
+    installed = importlib.metadata.version
+    monkeypatch.setattr(
+        "importlib.metadata.version",
+        lambda name: "7.3.0" if name == "ipykernel" else installed(name),
+    )
+    assert main(["lab"]) == 0
+    said = capsys.readouterr().err
+    assert "ipykernel 7.3.0 is installed" in said
+    assert 'pip install "ipykernel' in said
+    assert len(started) == 1
+
+
 def test_an_app_shows_results_without_code_to_whoever_has_the_token(
     tmp_path: Path, demo_atlas: landscape.Atlas
 ) -> None:

@@ -73,13 +73,7 @@ def _lab(options: argparse.Namespace) -> Answer:
     words += ["--ServerApp.log_level=WARN"]  # the address is said all the same
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         words.append("--allow-root")  # as in a container; the server is for this machine alone
-    for line in (
-        *misfits("lab"),
-        said,
-        f"JupyterLab with the notebooks of {folder}; Ctrl-C ends it",
-    ):
-        if line:
-            note(line)
+    _say(said, f"JupyterLab with the notebooks of {folder}; Ctrl-C ends it")
     _serve(server.LabApp, [*words, f"--ServerApp.ip={_HOST}"])
     return Answer("")
 

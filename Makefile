@@ -8,6 +8,10 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 
+# Containers often forbid Python to keep what it compiles; every process would compile all of
+# pandas and PyTorch anew, a second or two each.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help install demo gallery chromium test lint format bench clean
 

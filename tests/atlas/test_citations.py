@@ -49,7 +49,7 @@ def test_the_command_adds_them_too(
     edges = tmp_path / "edges.csv"
     edges.write_text(f"citing,cited\n{first},{second}\n")
     assert main(["build", "--out", str(atlas_copy), "--citations", str(edges)]) == 0
-    assert "1 citations" in capsys.readouterr().out
+    assert "1 citation\n" in capsys.readouterr().out
     assert main(["info", str(atlas_copy), "--verify"]) == 0
     assert main(["build", "--out", str(atlas_copy), "--citations", "no-such.csv"]) == 2
     assert main(["build", "--out", str(atlas_copy)]) == 2

@@ -10,6 +10,7 @@ from typing import Any
 import ipywidgets as widgets
 
 from landscape.plural import count
+from landscape.query.html import STYLE
 
 _SHOWN = 30  # papers at first, and more on request
 
@@ -80,7 +81,8 @@ class PaperList(widgets.VBox):
         self._all.on_click(lambda _: self._choose_all())
         self._more.on_click(lambda _: self._show_more())
         self._head = widgets.HBox([*controls, self._all, self._says])
-        super().__init__([self._head, self._list, self._more])
+        style = widgets.HTML(f"<style>{STYLE}</style>", layout=widgets.Layout(display="none"))
+        super().__init__([style, self._head, self._list, self._more])
 
     @property
     def chosen(self) -> tuple[str, ...]:

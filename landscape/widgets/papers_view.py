@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from landscape.query.html import STYLE, paper_as_html
+from landscape.query.html import paper_as_html
 from landscape.widgets.paper_list import Item, PaperList
 
 if TYPE_CHECKING:
@@ -47,8 +47,7 @@ class PapersView(widgets.VBox):
         )  # fmt: skip
         self._order.observe(lambda _: self._sort(), "value")
         self._list = PaperList(controls=[self._order])
-        style = widgets.HTML(f"<style>{STYLE}</style>", layout=widgets.Layout(display="none"))
-        super().__init__([style, self._list])
+        super().__init__([self._list])
 
     @property
     def chosen(self) -> tuple[Hit, ...]:

@@ -32,11 +32,11 @@ atlas = ls.open_demo()
 #
 # - **Zoom** with the mouse wheel, **move** by dragging. The names of regions appear level by level,
 #   and once few papers are in view, each is a dot: point at it for its title, click it to read it.
-# - **Search** above the map: what is found lights up, and is listed on the right.
+# - **Search** above the map: what is found lights up, and is listed beside or below it.
 # - **Colour by** topic, year, citations, or any other column.
 # - **Select** papers with *Lasso* or *Select box*: click it, then draw on the map.
 # - **Years**: drag the two ends of the slider, or press ▶ to play through time.
-# - **Save** (on the right) makes a picture, a PDF, or a web page that works without a network.
+# - **Save** (its own tab) makes a picture, a PDF, or a web page that works without a network.
 
 # %%
 explorer = MapExplorer(atlas)

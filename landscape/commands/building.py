@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import os
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -100,17 +102,27 @@ def _demo(options: argparse.Namespace) -> Answer:
     pictures = [options.figures / f"heatmap.{kind}" for kind in ("png", "pdf")]
     for picture in pictures:
         draw_heatmap(atlas, picture)
+    program = _program()
     return Answer(
         f"The demo atlas is ready: {len(atlas):,} generated papers in {out}.\n"
         "Every paper in it is made up by Landscape; no output of it says anything about "
         "astronomy.\n\nOpen next:\n"
         f"  {pictures[0]}  the labelled map\n"
         f"  {pictures[1]}  the same, for print\n"
-        f"  landscape info {out}\n"
-        f'  landscape search {out} "winds of massive stars"\n'
-        f"  landscape figure report {out} HST -o hst.pdf\n"
-        f"  landscape build YOUR-PAPERS.jsonl --out your.atlas"
+        f"  {program} lab  the notebooks\n"
+        f"  {program} info {out}\n"
+        f'  {program} search {out} "winds of massive stars"\n'
+        f"  {program} figure report {out} HST -o hst.pdf\n"
+        f"  {program} build YOUR-PAPERS.jsonl --out your.atlas"
     )
+
+
+def _program() -> str:
+    """How this command is called from here: `make demo` runs it where no shell finds it by name."""
+    beside = Path(sys.executable).with_name("landscape")
+    if shutil.which("landscape") or not beside.is_file():
+        return "landscape"
+    return os.path.relpath(beside) if beside.is_relative_to(Path.cwd()) else str(beside)
 
 
 def _build(options: argparse.Namespace) -> Answer:

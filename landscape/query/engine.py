@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from landscape.errors import InputError, LandscapeError
-from landscape.query.entities import find_entities, shares_of_names
+from landscape.query.entities import absent_objects, find_entities, shares_of_names
 from landscape.query.holdings import Holdings
 from landscape.query.outliers import find_outliers
 from landscape.query.ranking import Ranking, fused, reranked, weighed, word_by_word
@@ -169,11 +169,13 @@ class Engine:
         ranking, rerank_notes = self._reranked(ranking, reading, settings, reranker)
         results = self._results(query, ranking, settings, allowed)
         used = {"reranker": reranker.name} if reranker is not None else {}
+        absent_notes = _absent(text, results)
         return replace(
             results,
             settings={**results.settings, **used},
             coverage=replace(
-                results.coverage, notes=(*reading.notes, *notes, *few_notes, *rerank_notes)
+                results.coverage,
+                notes=(*absent_notes, *reading.notes, *notes, *few_notes, *rerank_notes),
             ),
             expansion=None if reading.vector is None else expansion,
             seconds=time.perf_counter() - started,
@@ -485,6 +487,12 @@ def _few(n: int) -> str:
     if n == 0:
         return "No paper holds any of the words."
     return f"Only {n:,} paper{'s hold' if n > 1 else ' holds'} any of the words."
+
+
+def _absent(text: str, results: Results) -> tuple[str, ...]:
+    papers = [f"{paper.title} {paper.abstract}" for paper in results.papers]
+    names = absent_objects(text, papers) if papers else ()
+    return (f"None of the papers found names {' or '.join(names)}.",) if names else ()
 
 
 def _known(ranking: Ranking, place: int) -> dict[str, float]:

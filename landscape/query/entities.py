@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 _CAPITALISED = re.compile(r"[A-Z][\w'’+*-]*(?:\.\d+)?")
 _COMPOUND = re.compile(r"[\w+-]+")
 _OBJECT = re.compile(r"\b(?:{names})[ -]?[A-Z]?\d[\w.+-]*|\bSgr A\*|\bM ?\d{{1,3}}\b")
+_GAP = re.compile(r"(?<=[A-Za-z])[ -](?=\d)")
 _ET_AL = re.compile(r"\b([A-Z][\w'’-]+)(?= et al)")
 
 
@@ -92,6 +93,35 @@ def shares_of_names(names: Sequence[str], texts: Iterable[str]) -> list[float]:
     return [
         sum(pattern.search(text) is not None for pattern in patterns) / len(names) for text in texts
     ]
+
+
+def absent_objects(query: str, texts: Iterable[str]) -> tuple[str, ...]:
+    """Find objects of catalogues that a query names and none of some texts does.
+
+    Parameters
+    ----------
+    query : str
+    texts : iterable of str
+
+    Returns
+    -------
+    tuple of str
+        As the query writes them.
+
+    Examples
+    --------
+    >>> absent_objects("Stars of NGC 3603 and M31?", ["A cluster in M 31.", "NGC 1333"])
+    ('NGC 3603',)
+    """
+    found = (entity.text for entity in find_entities(query) if entity.kind == "object")
+    names = [name.rstrip(".+-") for name in found]
+    known = [_closed_up(text) for text in texts] if names else []
+    return tuple(name for name in names if not any(shares_of_names([_closed_up(name)], known)))
+
+
+def _closed_up(text: str) -> str:
+    """M 31 as M31, whichever way it is written."""
+    return _GAP.sub("", text)
 
 
 def _is_acronym(word: str) -> bool:

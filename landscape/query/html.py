@@ -87,21 +87,21 @@ def answer_as_html(answer: Answer) -> str:
     >>> evidence = Evidence("x", "x", 12, 21, "It cools.")
     >>> claim = Claim("Dust cools.", ("x",), (evidence,), "supported")
     >>> found = Results("q", (Hit(1, paper, 0.5),), Coverage("A", 9, 9, {}, None, None))
-    >>> page = answer_as_html(Answer("Why?", "Dust cools. [x]", (claim,), found, "extractive"))
+    >>> page = answer_as_html(Answer("Why?", "Dust cools. [x]", (claim,), found, "some-model"))
     >>> "It is cold. <mark>It cools.</mark>" in page, "✓ supported" in page
     (True, True)
     """
     papers = {paper.paper_id: paper for paper in answer.papers}
     blocks = [f"<h3>{escape(answer.question)}</h3>"]
-    blocks += [f'<p class="notice">{escape(note)}</p>' for note in answer.notes]
+    notes = (*answer.notes, *answer.results.coverage.notes)
+    blocks += [f'<p class="notice">{escape(note)}</p>' for note in notes]
     blocks += _claims(answer)
     if answer.consensus:
         blocks.append(_consensus(answer.consensus, papers))
     blocks += [*_ads(answer), *_trace(answer)]
     if answer.results.hits:
         blocks += ["<h4>Papers</h4>", _papers(answer.results.hits)]
-    by = escape(_author(answer))
-    blocks += [f'<p class="quiet">Written by: {by}.</p>', _coverage(answer.results)]
+    blocks += [f'<p class="quiet">{_author(answer)}</p>', _coverage(answer.results, noted=True)]
     return _page(blocks)
 
 
@@ -151,7 +151,7 @@ def method_as_html(answer: Answer) -> str:
             _expansion(answer.results),
             *_ads(answer),
             *_trace(answer),
-            f'<p class="quiet">Written by: {escape(_author(answer))}.</p>',
+            f'<p class="quiet">{_author(answer)}</p>',
             _coverage(answer.results),
         ]
     )
@@ -185,7 +185,8 @@ def _claims(answer: Answer) -> list[str]:
         return [f'<p style="white-space: pre-wrap">{escape(answer.text)}</p>']
     papers = {paper.paper_id: paper for paper in answer.papers}
     told = '<p class="quiet">Click a sentence to see what it rests on.</p>'
-    return [*(_claim(claim, papers) for claim in answer.claims), told]
+    is_quoted = answer.method == "extractive"
+    return [*(_claim(claim, papers, is_quoted=is_quoted) for claim in answer.claims), told]
 
 
 def _ads(answer: Answer) -> list[str]:
@@ -210,7 +211,9 @@ def _trace(answer: Answer) -> list[str]:
 
 
 def _author(answer: Answer) -> str:
-    return "sentences quoted from the papers" if answer.method == "extractive" else answer.method
+    if answer.method == "extractive":
+        return "No language model wrote this: its sentences are those of the papers."
+    return f"Written by: {escape(answer.method)}."
 
 
 def _expansion(results: Results) -> str:
@@ -280,10 +283,12 @@ def _byline(paper: Paper) -> str:
     return " · ".join(escape(piece) for piece in pieces if piece)
 
 
-def _claim(claim: Claim, papers: dict[str, Paper]) -> str:
+def _claim(claim: Claim, papers: dict[str, Paper], *, is_quoted: bool) -> str:
     labels = ", ".join(escape(label) for label in claim.citations)
     cited = f' <span class="quiet">[{labels}]</span>' if labels else ""
-    badge = f'<span class="badge">{_SIGNS[claim.verdict]} {claim.verdict}</span>'
+    # A quotation supports itself; a tick would look like a check.
+    told = "quoted" if is_quoted else f"{_SIGNS[claim.verdict]} {claim.verdict}"
+    badge = f'<span class="badge">{told}</span>'
     return (
         f'<details class="{claim.verdict.replace(" ", "-")}"><summary>{escape(claim.text)}{cited}'
         f"{badge}</summary>{_quotations(claim.evidence, papers)}</details>"
@@ -343,8 +348,10 @@ def _stance(stance: Stance, papers: dict[str, Paper]) -> str:
     )
 
 
-def _coverage(results: Results) -> str:
-    line = coverage_line(replace(results.coverage, generated=False))
+def _coverage(results: Results, *, noted: bool = False) -> str:
+    """What was searched; `noted` where the notes stand elsewhere on the page."""
+    notes = () if noted else results.coverage.notes
+    line = coverage_line(replace(results.coverage, generated=False, notes=notes))
     notice = f'<p class="notice">{_GENERATED}</p>' if results.coverage.generated else ""
     return f'{notice}<p class="quiet">{escape(line)}</p>'
 

@@ -51,7 +51,10 @@ SINGLE = _rule(
     r"period|number|name|size|luminosity|temperature|metallicity|spectral type|measured|"
     r"best[- ]fit|resolution|wavelength|frequency|sensitivity|rotation|orbital|"
     r"inclination|magnitude|upper limit)",
-    r"\bhow (?:many|much|old|far|massive|large|big|bright|hot|long|fast|distant)\b",
+    r"\bhow (?:many|much)\b",
+    # "how massive is it", and not "how massive stars evolve"
+    r"\bhow (?:old|far|massive|large|big|bright|hot|long|fast|distant)(?: away| ago)? "
+    r"(?:is|are|was|were|do|does|did|can|could|must|may|might|should|will|would|has|have|had)\b",
     r"^(?:when|where|who)\b",
     r"\bwhich (?:paper|study|telescope|instrument|survey|group|author)\b",
     r"\bin (?:the|this) paper\b",

@@ -18,6 +18,7 @@ from landscape.overlays.missions.measures import collapse_cases, make_case, meas
 from landscape.overlays.missions.measuring import read_reach
 from landscape.overlays.missions.proportions import newcombe_interval
 from landscape.overlays.missions.resampling import collapse, draw_cells, percentile_interval
+from landscape.overlays.missions.wording import rise_warnings
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -85,12 +86,14 @@ def compare_facilities(
     home = flag_home(atlas, [one.home_fields for one in usage.facilities], usage.rows)
     period = Period(usage, inside, read_reach(atlas, usage, links))
     tables = []
+    before: dict[str, float] = {}
     for other in range(1, len(usage.facilities)):
         pair = (0, other)
         random = np.random.default_rng(seed)
-        values, draws = _measures(usage, period, pair, home, n_resamples, random)
+        values, draws, known = _measures(usage, period, pair, home, n_resamples, random)
         cited, cited_draws = _citations(usage, period, pair, n_resamples, random)
         names = [usage.facilities[index].name for index in pair]
+        before |= dict(zip(names, known, strict=True))
         tables.append(_differences(names, values | cited, draws | cited_draws))
     bounds = atlas.coverage
     return Analysis(
@@ -110,7 +113,7 @@ def compare_facilities(
             },
         },
         bounds=bounds,
-        warnings=usage.years.warnings,
+        warnings=(*usage.years.warnings, *rise_warnings(before)),
         tables={"regions": _regions(usage, period)},
     )
 
@@ -126,8 +129,8 @@ def _measures(
     home: Sequence[NDArray[np.int8]],
     n_resamples: int,
     random: np.random.Generator,
-) -> tuple[Values, Draws]:
-    """Values and bootstrap values of both, from the same samples."""
+) -> tuple[Values, Draws, tuple[float, float]]:
+    """Values and bootstrap values of both, from the same samples; papers before."""
     reached = period.reach.n_reached
     cases = [make_case(usage, one, period.inside, home[one], reached) for one in pair]
     cells, counts = collapse_cases(cases)
@@ -137,6 +140,7 @@ def _measures(
     return (
         {name: (values[0][name], values[1][name]) for name in _MEASURES},
         {name: (draws[0][name], draws[1][name]) for name in _MEASURES},
+        (values[0]["corpus_before"], values[1]["corpus_before"]),
     )
 
 

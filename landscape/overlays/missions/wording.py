@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +15,33 @@ if TYPE_CHECKING:
 FEW = 10
 _MOST_NAMED = 8
 _FEW_CITED = 0.5
+
+
+def rise_warnings(corpus_before: Mapping[str, float]) -> list[str]:
+    """Say of which facilities no rise since first light can be told.
+
+    Parameters
+    ----------
+    corpus_before : mapping of str to float
+        Facility to the papers before its first light, of the regions where it works.
+
+    Returns
+    -------
+    list of str
+        One sentence, or none.
+
+    Examples
+    --------
+    >>> rise_warnings({"HST": 3, "JWST": 5000})[0][-41:]
+    'of HST; a rise since then cannot be told.'
+    """
+    few = [name for name, papers in corpus_before.items() if papers < FEW]
+    if not few:
+        return []
+    return [
+        f"The corpus has hardly a paper before the first light of {listed(few)}; "
+        "a rise since then cannot be told."
+    ]
 
 
 def impact_warnings(usage: Usage, table: pd.DataFrame, *, links: str) -> tuple[str, ...]:
@@ -36,15 +63,11 @@ def impact_warnings(usage: Usage, table: pd.DataFrame, *, links: str) -> tuple[s
     few = table.loc[table["papers"] < FEW, "facility"].unique()
     if len(few):
         said.append(
-            f"{listed(few)} {'has' if len(few) == 1 else 'have'} fewer than {FEW} papers; their "
+            f"{listed(few)} {'has' if len(few) == 1 else 'have'} fewer than {FEW} papers; such "
             "measures are hardly more than anecdotes."
         )
-    no_before = table.loc[table["corpus_before"] < FEW, "facility"].unique()
-    if len(no_before):
-        said.append(
-            f"The corpus has hardly a paper before the first light of {listed(no_before)}; "
-            "their rise cannot be told."
-        )
+    before = table.groupby("facility", sort=False)["corpus_before"].min()
+    said += rise_warnings(before.to_dict())
     no_after = table.loc[(table["corpus_after"] == 0) & (table["papers"] > 0), "facility"].unique()
     if len(no_after):
         said.append(

@@ -99,7 +99,7 @@ def embedded_thesaurus() -> Thesaurus:
     >>> len(thesaurus.top), thesaurus.find("Galaxies").concept_id
     (11, '573')
     """
-    return read_thesaurus(data_file(EMBEDDED), version="5.1.0, a part of it")
+    return read_thesaurus(data_file(EMBEDDED), version="5.1.0 (abridged)")
 
 
 def data_file(name: str) -> Path:

@@ -210,7 +210,7 @@ def ask(
         question_type=str(kind),
         consensus=_consensus(asked, said.results, kind, model, notes),
         ads_query=propose_ads_query(asked) if "bibliographic" in kind.flags else None,
-        notes=(*told, f"Kind of question: {preset.name}.", *notes),
+        notes=(*told, f"Settings are those for questions of this kind: {preset.name}.", *notes),
         settings=_as_mapping(chosen),
     )
 

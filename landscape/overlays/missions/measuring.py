@@ -272,9 +272,11 @@ def _denominators(
     for rows in usage.rows:
         any_use[rows] = True
     found = {}
+    names = [one.name for one in usage.facilities]
+    which = names[0] if len(names) == 1 else "one of these facilities"
     for inside, label in zip(insides, labels, strict=True):
         of = "" if len(labels) == 1 and label == "all years" else f" of {label}"
         found[f"papers{of}"] = int(inside.sum())
-        found[f"papers{of} with one of these facilities"] = int((inside & any_use).sum())
+        found[f"papers{of} with {which}"] = int((inside & any_use).sum())
         found[f"papers{of} with known citations"] = int((inside & np.isfinite(usage.cites)).sum())
     return found

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape.errors import LandscapeError
+from landscape.plural import count
 from landscape.query.html import escape
 
 if TYPE_CHECKING:
@@ -137,8 +138,8 @@ def summary_html(summary: Summary) -> str:
             blocks.append(f"<div class='landscape-fact'><b>{title}:</b> {told}</div>")
     if summary.most_cited:
         best = "".join(
-            f"<li>{escape(paper.title)} <span class='landscape-quiet'>"
-            f"{paper.year or ''}, cited {paper.cites:,} times</span></li>"
+            f"<li>{escape(paper.title)} <span class='landscape-quiet'>· "
+            f"{paper.year or 'no year'}, cited {count(paper.cites, 'time')}</span></li>"
             for paper in summary.most_cited
         )
         known = f"(citations known of {summary.citations_known:,})"
@@ -162,7 +163,8 @@ def _years(years: pd.Series) -> str:
         for place, (year, n) in enumerate(counts.items())
     )
     return (
-        f"<svg width='290' height='34' class='landscape-bars' role='img' "
+        f"<svg width='290' height='34' class='landscape-bars' fill='#5b8fc7' role='img' "
         f"aria-label='Papers by year, {first} to {last}, at most {most:,}'>{bars}</svg>"
-        f"<div class='landscape-quiet landscape-ends'><span>{first}</span><span>{last}</span></div>"
+        "<div class='landscape-quiet landscape-ends' style='display: flex; width: 290px; "
+        f"justify-content: space-between'><span>{first}</span><span>{last}</span></div>"
     )

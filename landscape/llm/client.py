@@ -47,7 +47,7 @@ def connect(
     base_url : str, optional
         Default: OPENAI_BASE_URL, else OpenAI.
     api_key : str, optional
-        Default: OPENAI_API_KEY.
+        Default: OPENAI_API_KEY; the empty string is no key.
     timeout : float, default 120
         Seconds for one try.
     retries : int, default 4

@@ -287,12 +287,15 @@ class AskPanel(AtlasPanel):
             plan = str(error)
         text = f"Would be read as: {plan}." if self._question.value.strip() else ""
         self._plan.value = f"<span class='landscape-quiet'>{escape(text)}</span>" if text else ""
-        said = (
-            f"Written by {self.connection!r}"[:-1].replace("<Connection: ", "")
-            if self.connection.is_told
-            else "No language model is connected: answers quote sentences of the papers. "
-            "Open “Language model” to connect one."
-        )
+        if self.connection.fault:
+            said = f"{self.connection.fault} Mend it under “Language model”."
+        elif self.connection.is_told:
+            said = f"Written by {self.connection!r}"[:-1].replace("<Connection: ", "")
+        else:
+            said = (
+                "No language model is connected: answers quote sentences of the papers. "
+                "Open “Language model” to connect one."
+            )
         self._model_line.value = f"<span class='landscape-quiet'>{escape(said)}</span>"
 
 

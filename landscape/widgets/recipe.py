@@ -147,7 +147,7 @@ def _asking(
             "model = connect(",
             f"    model={model!r},",
             f"    base_url={server!r},",
-            f"    api_key=os.environ.get({key_variable!r}),  # the key is not in this notebook",
+            f"    api_key=os.environ.get({key_variable!r}, ''),  # the key is not in this notebook",
             "    cache=default_folder(),",
             ")",
         ]

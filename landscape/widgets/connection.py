@@ -21,7 +21,6 @@ KEY_VARIABLE = "OPENAI_API_KEY"
 _NAME = re.compile(r"[A-Z][A-Z0-9_]*")  # keys look like most other names
 _LONGEST_TEST = 20.0  # seconds
 _WIDE = {"description_width": "130px"}
-_SUCH = {"base_url": "http://localhost:11434/v1, say", "model": "qwen3, say"}
 
 
 @dataclass(frozen=True)
@@ -77,12 +76,11 @@ class Connection(Panel):
         model: str | None = None,
         key_variable: str = KEY_VARIABLE,
     ) -> None:
-        for name, given in (("base_url", base_url), ("model", model)):
-            if not isinstance(given, str | None):
-                message = f"{name} must be text, not {type(given).__name__}; write {_SUCH[name]}."
-                raise InputError(message)
-        if not isinstance(key_variable, str) or (key_variable and not _is_variable(key_variable)):
-            message = (
+        _check_text("base_url", base_url, such="http://localhost:11434/v1")
+        _check_text("model", model, such="qwen3")
+        _check_text("key_variable", key_variable, such=KEY_VARIABLE)
+        if key_variable and not _is_variable(key_variable):
+            message = (  # without the value, which may be a key
                 "key_variable must be the name of an environment variable, such as "
                 f"{KEY_VARIABLE}; a key itself is given with use_key."
             )
@@ -302,6 +300,12 @@ class _SecretBox(widgets.Password):
         if "value" in state:
             state["value"] = ""
         return state
+
+
+def _check_text(name: str, given: object, *, such: str) -> None:
+    if not isinstance(given, str | None):
+        message = f"{name} must be text, not {type(given).__name__}; write {such}, say."
+        raise InputError(message)
 
 
 def _is_variable(name: str) -> bool:

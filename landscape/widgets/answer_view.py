@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from landscape.errors import LandscapeError
+from landscape.atlas.manifest import read_manifest
+from landscape.errors import AtlasError, LandscapeError
 from landscape.query.entities import find_entities
 from landscape.query.html import (
     claims_as_html,
@@ -242,6 +243,12 @@ class AnswerView(widgets.VBox):
 def _drawn_map(atlas: Atlas, results: Results, colours: str) -> Any:
     from landscape.figures import interactive
 
+    if read_manifest(atlas.path).files != atlas.manifest.files:
+        message = (
+            "The atlas was built again since this was asked, so its papers stand elsewhere on the "
+            "map, or are gone; ask again to see them there."
+        )
+        raise AtlasError(message)
     drawn = interactive("query", atlas, results, colours=colours)
     drawn.update_layout(
         autosize=True,

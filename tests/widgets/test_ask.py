@@ -6,6 +6,7 @@ import json
 import shutil
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -244,8 +245,6 @@ def test_text_is_shown_while_it_is_written_and_stopping_keeps_the_rest(
 def test_a_server_that_goes_in_the_middle_costs_the_text_and_no_answer(
     connected: AskPanel, server: OpenAIServer
 ) -> None:
-    from dataclasses import replace
-
     script(server, text=LONG)
     broken = lambda answer: replace(answer, sent=len(answer.body) // 2)  # noqa: E731 - one use
     server.script = [fine, broken]
@@ -417,6 +416,24 @@ def test_an_atlas_built_again_is_one_sentence_and_opened_again(
     saved = panel.save(tmp_path / "first.ipynb").read_text("utf-8")
     assert checksum_of(theirs.atlas) in saved
     assert theirs.atlas is not panel.atlas
+
+
+def test_the_map_of_an_answer_from_before_the_atlas_was_built_again(
+    demo_atlas: Atlas, tmp_path: Path
+) -> None:
+    pytest.importorskip("anywidget")
+    copy = tmp_path / "copy.atlas"
+    shutil.copytree(demo_atlas.path, copy)
+    panel = AskPanel(landscape.open(copy))
+    asked(panel, k=3)
+    manifest = read_manifest(copy)
+    name, stage = next((n, s) for n, s in manifest.stages.items() if s.outputs)
+    other = {path: replace(out, sha256="0" * 64) for path, out in stage.outputs.items()}
+    stages = {**manifest.stages, name: replace(stage, outputs=other)}
+    write_manifest(copy, replace(manifest, stages=stages))
+    panel._view.tabs.selected_index = 2
+    assert panel._view.wait(60)
+    assert "built again since this was asked" in page_of(panel._view._map)
 
 
 def test_two_panels_share_nothing(demo_atlas: Atlas) -> None:

@@ -80,7 +80,11 @@ class Budget:
     @property
     def money_spent(self) -> float | None:
         """Money spent so far; None where there is no price."""
-        return None if self._price is None else self._cost(self._used)
+        return self.cost(self._used)
+
+    def cost(self, usage: Usage) -> float | None:
+        """Money that so many tokens cost; None where there is no price."""
+        return None if self._price is None else self._cost(usage)
 
     @contextmanager
     def spending(self, needed: int) -> Iterator[Usage]:
@@ -139,6 +143,74 @@ class Budget:
             return shown
         spent = f"{self._cost(self._used):.4f}"
         return f"{shown}, {spent}" + (f" of {self._money:.2f}" if self._money else "") + " in money"
+
+
+class Part:
+    """What one piece of work costs of a budget that others use at the same time.
+
+    Parameters
+    ----------
+    whole : Budget or Part
+        What the work uses counts there too.
+
+    Examples
+    --------
+    >>> budget = Budget("small", tokens=1000)
+    >>> one, other = Part(budget), Part(budget)
+    >>> with one.spending(100) as usage:
+    ...     usage.read, usage.written = 120, 30
+    >>> one.tokens_used, other.tokens_used, budget.tokens_used
+    (150, 0, 150)
+    """
+
+    def __init__(self, whole: Budget | Part) -> None:
+        self._whole, self._used = whole, Usage()
+        self._lock = threading.Lock()
+
+    @property
+    def tokens_used(self) -> int:
+        """Tokens used so far, both ways."""
+        return self._used.read + self._used.written
+
+    @property
+    def money_spent(self) -> float | None:
+        """Money spent so far; None where there is no price."""
+        return self.cost(self._used)
+
+    def cost(self, usage: Usage) -> float | None:
+        """Money that so many tokens cost; None where there is no price."""
+        return self._whole.cost(usage)
+
+    @contextmanager
+    def spending(self, needed: int) -> Iterator[Usage]:
+        """Let one request through, and count what it cost, here and in the whole.
+
+        Parameters
+        ----------
+        needed : int
+            Tokens that it will send, estimated.
+
+        Yields
+        ------
+        Usage
+
+        Raises
+        ------
+        RemoteError
+            The whole budget is spent.
+        """
+        with self._whole.spending(needed) as usage:
+            try:
+                yield usage
+            finally:
+                with self._lock:
+                    self._used.read += usage.read
+                    self._used.written += usage.written
+
+    def __str__(self) -> str:
+        money = self.money_spent
+        paid = "" if money is None else f", {money:.4f} in money"
+        return f"{self.tokens_used:,} tokens{paid} (this connection so far: {self._whole})"
 
 
 def estimated_tokens(*texts: str) -> int:

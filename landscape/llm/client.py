@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 import threading
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from landscape.errors import InputError, RemoteError, require
-from landscape.llm.budget import Budget, Prices, Usage, estimated_tokens
+from landscape.llm.budget import Budget, Part, Prices, Usage, estimated_tokens
 from landscape.llm.cache import ReplyCache
 from landscape.llm.json_forms import first_object, misfit
 from landscape.llm.models import LanguageModel, WritingModel
@@ -47,7 +49,7 @@ def connect(
     base_url : str, optional
         Default: OPENAI_BASE_URL, else OpenAI.
     api_key : str, optional
-        Default: OPENAI_API_KEY.
+        Default: OPENAI_API_KEY; the empty string is no key.
     timeout : float, default 120
         Seconds for one try.
     retries : int, default 4
@@ -92,6 +94,15 @@ def connect(
     return ChatModel(server, model=name, budget=budget, cache=ReplyCache(cache) if cache else None)
 
 
+@dataclass
+class _Habits:
+    """What was found out about a server; all parts of a connection know it."""
+
+    forms: tuple[str, ...] = _FORMS
+    counts_streams: bool = True
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+
 class ChatModel:
     """A chat model on an OpenAI-compatible server; any number of threads may ask it.
 
@@ -108,10 +119,8 @@ class ChatModel:
         self, server: Server, *, model: str, budget: Budget, cache: ReplyCache | None = None
     ) -> None:
         self._server, self._model, self._cache = server, model, cache
-        self._forms: tuple[str, ...] = _FORMS
-        self._counts_streams = True
-        self._lock = threading.Lock()
-        self.budget = budget
+        self._habits = _Habits()
+        self.budget: Budget | Part = budget
 
     @property
     def model(self) -> str:
@@ -122,6 +131,24 @@ class ChatModel:
     def tokens_used(self) -> int:
         """Tokens used so far, both ways."""
         return self.budget.tokens_used
+
+    def part(self) -> ChatModel:
+        """The same connection with a count of its own, which counts in the whole budget too.
+
+        Returns
+        -------
+        ChatModel
+            Its `budget` is that of one piece of work.
+
+        Examples
+        --------
+        >>> model = connect(base_url="http://localhost:11434/v1", model="qwen3")
+        >>> print(model.part().budget)
+        0 tokens (this connection so far: 0 of 500,000 tokens)
+        """
+        made = copy.copy(self)
+        made.budget = Part(self.budget)
+        return made
 
     def complete(self, system: str, user: str) -> str:
         """Answer in free text.
@@ -218,7 +245,7 @@ class ChatModel:
         """Send one request, in the strictest form that this server has not turned down."""
         openai = require("openai", "llm")
         while True:
-            form = self._forms[0]
+            form = self._habits.forms[0]
             request = self._request(messages) | _held_to(messages, schema, form=form)
             try:
                 return self._send(messages, request)
@@ -226,8 +253,8 @@ class ChatModel:
                 refused = (openai.BadRequestError, openai.UnprocessableEntityError)
                 if form == _FORMS[-1] or not isinstance(error.__cause__, refused):
                     raise
-                with self._lock:  # another thread may have found out at the same time
-                    self._forms = _FORMS[_FORMS.index(form) + 1 :]
+                with self._habits.lock:  # another thread may have found out at the same time
+                    self._habits.forms = _FORMS[_FORMS.index(form) + 1 :]
 
     def _send(self, messages: Messages, request: dict[str, Any]) -> str:
         with self.budget.spending(_tokens(messages)) as usage:
@@ -261,11 +288,11 @@ class ChatModel:
     def _open_stream(self, request: dict[str, Any], openai: Any) -> Any:
         """Ask for a stream that counts its tokens, of servers that know how."""
         create = self._server.client.chat.completions.create
-        if self._counts_streams:
+        if self._habits.counts_streams:
             try:
                 return create(**request, stream_options={"include_usage": True})
             except (openai.BadRequestError, openai.UnprocessableEntityError):
-                self._counts_streams = False
+                self._habits.counts_streams = False
         return create(**request)
 
     def _request(self, messages: Messages) -> dict[str, Any]:

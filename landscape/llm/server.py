@@ -31,7 +31,8 @@ class Server:
     base_url : str, optional
         Default: the environment variable OPENAI_BASE_URL, else OpenAI itself.
     api_key : str, optional
-        Default: OPENAI_API_KEY. A server other than OpenAI may need none.
+        Default: OPENAI_API_KEY; the empty string is no key. A server other than OpenAI may need
+        none.
     timeout : float, default 60
         Seconds for one try.
     retries : int, default 4
@@ -55,7 +56,7 @@ class Server:
     ) -> None:
         self._address = _address(base_url)
         self.url = server_url(base_url)
-        self._key = api_key or os.environ.get("OPENAI_API_KEY") or ""
+        self._key = os.environ.get("OPENAI_API_KEY", "") if api_key is None else api_key
         self._timeout, self._retries = timeout, retries
         self._has_answered = False
         if self.is_openai and not self._key:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import html
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from landscape.errors import LandscapeError
+from landscape.atlas.manifest import read_manifest
+from landscape.errors import AtlasError, LandscapeError
 from landscape.query.entities import find_entities
 from landscape.query.html import (
     claims_as_html,
@@ -20,6 +21,7 @@ from landscape.query.html import (
     paper_as_html,
 )
 from landscape.text.spreadsheet import as_csv
+from landscape.widgets.closing import close_all
 from landscape.widgets.export import download_link
 from landscape.widgets.jobs import Job
 from landscape.widgets.papers_view import PapersView
@@ -28,6 +30,7 @@ from landscape.widgets.recipe import answer_as_notebook
 if TYPE_CHECKING:
     from landscape.atlas.reading import Atlas
     from landscape.query.records import Answer, Results
+    from landscape.widgets.connection import Used
 
 _TITLES = ("Answer", "Papers", "Map", "Consensus", "How it was found", "Save")
 _PAPERS, _MAP, _SAVE = 1, 2, 5
@@ -44,14 +47,16 @@ class Asked:
     Attributes
     ----------
     answer : Answer
+    atlas : Atlas
+        As it was when it was asked; it may have been opened again since.
     given : mapping
         Settings that somebody chose.
     thread : tuple of Answer
         The conversation before it, oldest first.
-    model, server : str or None
-        The language model that was connected, and where.
-    key_variable : str
-        The environment variable of its key.
+    model : str or None
+        The language model that was connected.
+    used : Used or None
+        Where it was connected.
     unfinished : str
         What a model wrote before it failed.
     cost : str
@@ -60,22 +65,21 @@ class Asked:
     """
 
     answer: Answer
+    atlas: Atlas
     given: Mapping[str, Any] = field(default_factory=dict)
     thread: tuple[Answer, ...] = ()
     model: str | None = None
-    server: str | None = None
-    key_variable: str = "OPENAI_API_KEY"
+    used: Used | None = None
     unfinished: str = ""
     cost: str = ""
     seconds: float = 0.0
 
-    def file(self, ending: str, atlas: Atlas, *, papers: Results | None = None) -> str:
+    def file(self, ending: str, *, papers: Results | None = None) -> str:
         """Write it out as ``.md``, ``.json``, ``.bib``, ``.csv`` or ``.ipynb``.
 
         Parameters
         ----------
         ending : str
-        atlas : Atlas
         papers : Results, optional
             Papers for the bibliography and the table; all when not given.
         """
@@ -88,10 +92,10 @@ class Asked:
             return chosen.to_bibtex()
         if ending == ".csv":
             return as_csv(chosen.table)
+        where = asdict(self.used) if self.used else {}
         return answer_as_notebook(
-            self.answer, atlas, thread=self.thread, model=self.model, server=self.server,
-            key_variable=self.key_variable,
-        )  # fmt: skip
+            self.answer, self.atlas, thread=self.thread, model=self.model, **where
+        )
 
 
 FILES = {
@@ -109,7 +113,6 @@ class AnswerView(widgets.VBox):
 
     def __init__(self) -> None:
         self._asked: Asked | None = None
-        self._atlas: Atlas | None = None
         self._drawn: set[int] = set()
         self._job: Job[Any] | None = None
         self._heading, self._claims = widgets.HTML(), widgets.HTML()
@@ -150,16 +153,19 @@ class AnswerView(widgets.VBox):
         results = self._asked.answer.results
         return replace(results, hits=self.papers.chosen) if self.papers.chosen else results
 
-    def show(self, asked: Asked, atlas: Atlas) -> None:
+    def show(self, asked: Asked) -> None:
         """Draw an answer in place of the one before."""
-        self._asked, self._atlas, self._drawn = asked, atlas, set()
+        if self._job is not None:
+            self._job.stop()
+        self._asked, self._drawn = asked, set()
         answer = asked.answer
         self._heading.value = f"<div class='landscape-asked'>{escape(answer.question)}</div>"
         self._claims.value = _claims(asked)
         self.papers.show(answer.results)
         self._consensus.value = consensus_as_html(answer) or _no_consensus(asked)
         self._method.value = _facts(asked) + method_as_html(answer)
-        self._map.children, self._picked.value, self._files.value = [], "", ""
+        self._put_on_map()
+        self._picked.value, self._files.value = "", ""
         self.tabs.set_title(_PAPERS, f"Papers ({len(answer.results)})")
         self.layout.display = ""
         self._draw_when_seen()
@@ -179,15 +185,19 @@ class AnswerView(widgets.VBox):
             self._draw_files()  # each time: other papers may be chosen
 
     def _draw_files(self) -> None:
-        if self._asked is None or self._atlas is None:
+        if self._asked is None:
             return
         links = []
         for ending, text in FILES.items():
             name = "papers" if ending in (".bib", ".csv") else "answer"
-            content = self._asked.file(ending, self._atlas, papers=self.chosen)
+            content = self._asked.file(ending, papers=self.chosen)
             links.append(download_link(f"{name}{ending}", content, text=text))
         n = len(self.papers.chosen)
-        which = f"the {n} chosen" if n else "all; tick some to save only these"
+        which = (
+            ("the one chosen" if n == 1 else f"the {n} chosen")
+            if n
+            else "all; tick some to save only these"
+        )
         self._files.value = (
             f"<p>{' '.join(links)}</p><p class='landscape-quiet'>Papers: {which}. The notebook "
             "holds every setting, the atlas and its checksum, and no key. In code: "
@@ -199,28 +209,46 @@ class AnswerView(widgets.VBox):
             return
         if self._job is not None:
             self._job.stop()
-        atlas, results, colours = self._atlas, self._asked.answer.results, self._colours.value
-        self._map.children = [widgets.HTML("<p class='landscape-quiet'>Drawing the map …</p>")]
+        atlas, results = self._asked.atlas, self._asked.answer.results
+        colours = self._colours.value
+        self._put_on_map(widgets.HTML("<p class='landscape-quiet'>Drawing the map …</p>"))
         self._job = Job(
-            lambda: _map_of(atlas, results, colours, self._show_picked),
-            done=lambda figure: setattr(self._map, "children", [figure]),
+            lambda: _drawn_map(atlas, results, colours),
+            done=lambda drawn: self._put_figure(drawn, results),
             failed=self._tell_map,
         )
         self._job.start()
 
+    def _put_figure(self, drawn: Any, results: Results) -> None:
+        """Show a map; the figure of a job that was stopped never becomes a widget."""
+        try:
+            self._put_on_map(_clickable(drawn, results, self._show_picked))
+        except Exception as error:  # noqa: BLE001 - in a thread, nobody else would tell it
+            self._tell_map(error)
+
+    def _put_on_map(self, *shown: widgets.Widget) -> None:
+        before = self._map.children
+        self._map.children = shown
+        close_all(*before)
+
     def _tell_map(self, error: Exception) -> None:
         said = str(error) if isinstance(error, LandscapeError) else f"The map failed: {error}"
-        self._map.children = [widgets.HTML(f"<p class='landscape-warning'>{html.escape(said)}</p>")]
+        self._put_on_map(widgets.HTML(f"<p class='landscape-warning'>{html.escape(said)}</p>"))
 
     def _show_picked(self, rank: int) -> None:
         if self._asked is not None:
             self._picked.value = paper_as_html(self._asked.answer.results.hits[rank - 1])
 
 
-def _map_of(atlas: Any, results: Results, colours: str, pick: Any) -> Any:
+def _drawn_map(atlas: Atlas, results: Results, colours: str) -> Any:
     from landscape.figures import interactive
-    from landscape.widgets.screen_figure import ScreenFigure
 
+    if read_manifest(atlas.path).files != atlas.manifest.files:
+        message = (
+            "The atlas was built again since this was asked, so its papers stand elsewhere on the "
+            "map, or are gone; ask again to see them there."
+        )
+        raise AtlasError(message)
     drawn = interactive("query", atlas, results, colours=colours)
     drawn.update_layout(
         autosize=True,
@@ -228,6 +256,12 @@ def _map_of(atlas: Any, results: Results, colours: str, pick: Any) -> Any:
         legend={"x": 1, "xanchor": "right", "y": 1, "bgcolor": "rgba(0,0,0,0)"},
         margin={"l": 4, "r": 4, "t": 8},
     )
+    return drawn
+
+
+def _clickable(drawn: Any, results: Results, pick: Callable[[int], Any]) -> Any:
+    from landscape.widgets.screen_figure import ScreenFigure
+
     figure = ScreenFigure(drawn)
     apart = [bool(hit.outlier) for hit in results.hits]
     for trace in figure.data:

@@ -22,8 +22,10 @@ from landscape.query.html import escape
 from landscape.widgets.answer_view import FILES, AnswerView, Asked
 from landscape.widgets.ask_controls import AskControls
 from landscape.widgets.atlas_panel import AtlasPanel
+from landscape.widgets.closing import close_all
 from landscape.widgets.connection import Connection
 from landscape.widgets.recipe import code_of
+from landscape.widgets.scholar_code import connecting_again, lines
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -127,7 +129,7 @@ class AskPanel(AtlasPanel):
 
     @property
     def unfinished(self) -> str:
-        """What a model had written when it was stopped or broke off."""
+        """What a model had written when it was stopped, broke off or gave way to a question."""
         return self._live_text.text
 
     @property
@@ -164,8 +166,7 @@ class AskPanel(AtlasPanel):
         given = self.controls.given()
         shown = self._view.asked
         thread = (*shown.thread, shown.answer) if follow_up and shown else ()
-        model = self.connection.value
-        self._begin(asked, given, thread, model)
+        self._begin(asked, given, thread)
 
     def save(self, path: str | Path) -> Path:
         """Write the answer shown into a file.
@@ -189,7 +190,7 @@ class AskPanel(AtlasPanel):
         if self._view.asked is None:
             raise InputError("There is no answer to save yet; ask a question first.")
         papers, ending = self._view.chosen, target.suffix.lower()
-        return write_output(target, self._view.asked.file(ending, self._atlas, papers=papers))
+        return write_output(target, self._view.asked.file(ending, papers=papers))
 
     def stop(self) -> None:
         """Stop asking; earlier answers stay, and what was written so far is marked."""
@@ -200,17 +201,13 @@ class AskPanel(AtlasPanel):
 
     # -- steps -----------------------------------------------------------------------------------
 
-    def _begin(
-        self,
-        question: str,
-        given: Mapping[str, Any],
-        thread: tuple[Answer, ...],
-        model: WritingModel | None,
-    ) -> None:
+    def _begin(self, question: str, given: Mapping[str, Any], thread: tuple[Answer, ...]) -> None:
+        # All of it as it is now: atlas and connection may be other ones when the answer is there.
+        connected = self.connection.value
+        used = self.connection.used if connected else None
+        model = connected.part() if connected else None
         live = self._live_text.begin(question, model.model if model else None)
         atlas, began = self._atlas, time.monotonic()
-        spent = _Spending(model)
-        connection = self.connection if model else None
 
         def work() -> Asked:
             from landscape.query.asking import ask, ask_settings
@@ -233,12 +230,10 @@ class AskPanel(AtlasPanel):
                 )  # fmt: skip
             failed = model is not None and answer.method == "extractive"
             return Asked(
-                answer, dict(given), thread,
-                model=model.model if model else None,
-                server=connection.server if connection else None,
-                key_variable=connection.key_variable if connection else "OPENAI_API_KEY",
+                answer, atlas, dict(given), thread,
+                model=model.model if model else None, used=used,
                 unfinished=live.text if failed else "",
-                cost=spent.told(), seconds=time.monotonic() - began,
+                cost=str(model.budget) if model else "", seconds=time.monotonic() - began,
             )  # fmt: skip
 
         self.run("Asking", work, self._finished)
@@ -249,11 +244,12 @@ class AskPanel(AtlasPanel):
         self._show(asked)
 
     def _show(self, asked: Asked) -> None:
-        self._view.show(asked, self._atlas)
+        self._view.show(asked)
         self._follow.layout.display = ""
         self._follow.value = False
-        thread = f"  # after {len(asked.thread)} earlier answers" if asked.thread else ""
-        self.code = code_of(asked.answer.question, asked.given) + thread
+        n = len(asked.thread)
+        thread = f"  # after {count(n, 'earlier answer')}" if n else ""
+        self.code = _code_of(asked) + thread
         self._list_earlier()
 
     def _list_earlier(self) -> None:
@@ -270,8 +266,7 @@ class AskPanel(AtlasPanel):
             buttons.append(button)
         self._earlier.children = buttons
         self._folds.set_title(2, f"Earlier questions ({len(buttons)})")
-        for widget in old:
-            widget.close()
+        close_all(*old)
 
     def _tell(self, error: Exception) -> None:
         super()._tell(error)
@@ -287,13 +282,22 @@ class AskPanel(AtlasPanel):
             plan = str(error)
         text = f"Would be read as: {plan}." if self._question.value.strip() else ""
         self._plan.value = f"<span class='landscape-quiet'>{escape(text)}</span>" if text else ""
-        said = (
-            f"Written by {self.connection!r}"[:-1].replace("<Connection: ", "")
-            if self.connection.is_told
-            else "No language model is connected: answers quote sentences of the papers. "
-            "Open “Language model” to connect one."
-        )
+        if self.connection.fault:
+            said = f"{self.connection.fault} Mend it under “Language model”."
+        elif self.connection.is_told:
+            said = f"Written by {self.connection!r}"[:-1].replace("<Connection: ", "")
+        else:
+            said = (
+                "No language model is connected: answers quote sentences of the papers. "
+                "Open “Language model” to connect one."
+            )
         self._model_line.value = f"<span class='landscape-quiet'>{escape(said)}</span>"
+
+
+def _code_of(asked: Asked) -> str:
+    connecting = [] if not asked.used else connecting_again(asked.used, asked.model or "")
+    call = code_of(asked.answer.question, asked.given, with_model=asked.used is not None)
+    return lines(connecting, call)
 
 
 class _LiveText:
@@ -302,19 +306,27 @@ class _LiveText:
     def __init__(self) -> None:
         self.widget = widgets.HTML()
         self._now: _Writing | None = None
+        self._left: tuple[str, str] | None = None  # a question that gave way, and its text so far
 
     @property
     def text(self) -> str:
-        return self._now.text if self._now else ""
+        if self._now and self._now.text:
+            return self._now.text
+        return self._left[1] if self._left else ""
 
     def begin(self, question: str, model: str | None) -> _Writing:
+        before = self._now
+        if before is None or before.is_over:
+            self._left = None
+        elif before.text:
+            self._left = (before.question, before.text)
         self._now = _Writing(question, self._draw)
         self._draw(self._now, f"{model} was asked …" if model else "Searching …")
         return self._now
 
     def end(self) -> None:
         self._now = None
-        self.widget.value = ""
+        self.widget.value = self._left_html()
 
     def mark(self, said: str) -> None:
         """Say that the text is not finished; without any text there is nothing to show."""
@@ -336,6 +348,18 @@ class _LiveText:
                 if writing.text
                 else ""
             )
+            + self._left_html()
+        )
+
+    def _left_html(self) -> str:
+        if self._left is None:
+            return ""
+        question, text = map(escape, self._left)
+        return (
+            "<details class='landscape-unfinished'><summary>What was written on “"
+            f"{question}” when the next question took its place (unfinished, unchecked)</summary>"
+            "<div class='landscape-live tex2jax_ignore mathjax_ignore broken'>"
+            f"{text}</div></details>"
         )
 
 
@@ -384,28 +408,6 @@ class _Watched:
         self._check()
         self._asked += 1
         self._live.note(f"{self.model} works on request {self._asked} …")
-
-
-class _Spending:
-    """What a model costs from now on."""
-
-    def __init__(self, model: WritingModel | None) -> None:
-        self._budget: Any = getattr(model, "budget", None)
-        self._before = self._now()
-
-    def told(self) -> str:
-        if self._budget is None:
-            return ""
-        tokens, money = (
-            now - before for now, before in zip(self._now(), self._before, strict=True)
-        )
-        paid = f", {money:.4f} in money" if self._budget.money_spent is not None else ""
-        return f"{tokens:,.0f} tokens{paid} (this connection so far: {self._budget})"
-
-    def _now(self) -> tuple[float, float]:
-        if self._budget is None:
-            return 0.0, 0.0
-        return float(self._budget.tokens_used), float(self._budget.money_spent or 0.0)
 
 
 @cache

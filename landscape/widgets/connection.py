@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
@@ -17,9 +18,25 @@ if TYPE_CHECKING:
     from landscape.llm.client import ChatModel
 
 KEY_VARIABLE = "OPENAI_API_KEY"
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_NAME = re.compile(r"[A-Z][A-Z0-9_]*")  # keys look like most other names
 _LONGEST_TEST = 20.0  # seconds
 _WIDE = {"description_width": "130px"}
+
+
+@dataclass(frozen=True)
+class Used:
+    """Where a language model was connected.
+
+    Attributes
+    ----------
+    server : str
+        Address of the server, without secrets.
+    key_variable : str
+        The environment variable of its key.
+    """
+
+    server: str
+    key_variable: str
 
 
 class Connection(Panel):
@@ -38,6 +55,11 @@ class Connection(Panel):
     key_variable : str, default "OPENAI_API_KEY"
         The environment variable that holds the key, where none is typed.
 
+    Raises
+    ------
+    InputError
+        What is given is no text, or no name of an environment variable.
+
     Examples
     --------
     >>> connection = Connection(base_url="http://localhost:11434/v1", model="qwen3")
@@ -54,14 +76,24 @@ class Connection(Panel):
         model: str | None = None,
         key_variable: str = KEY_VARIABLE,
     ) -> None:
+        _check_text("base_url", base_url, such="http://localhost:11434/v1")
+        _check_text("model", model, such="qwen3")
+        _check_text("key_variable", key_variable, such=KEY_VARIABLE)
+        if key_variable and not _is_variable(key_variable):
+            message = (  # without the value, which may be a key
+                "key_variable must be the name of an environment variable, such as "
+                f"{KEY_VARIABLE}; a key itself is given with use_key."
+            )
+            raise InputError(message)
         self._key = ""
         self._address = ""
+        self._used: Used | None = None
         self._is_shortening = False
         self._made: tuple[tuple[str | None, ...], ChatModel] | None = None
         wide = widgets.Layout(width="100%", max_width="620px")
         self._server_box = widgets.Text(
             description="Server address", style=_WIDE, layout=wide, continuous_update=False,
-            placeholder=_shown_address(os.environ.get("OPENAI_BASE_URL")) or "OpenAI itself",
+            placeholder=_default_address(),
             tooltip="Address of a server that speaks the OpenAI protocol; empty for OpenAI itself",
         )  # fmt: skip
         self._model_box = widgets.Text(
@@ -106,7 +138,7 @@ class Connection(Panel):
         key = "with a key" if self._key_now() else "without a key"
         if not self.is_told:
             return "<Connection: no language model is named>"
-        if self._address and not _shown_address(self._address):
+        if self.fault:
             return "<Connection: the server address cannot be read>"
         model = self._model_box.value.strip() or os.environ.get("LANDSCAPE_LLM_MODEL") or "default"
         return f"<Connection: {model} on {self.server}, {key}>"
@@ -122,6 +154,20 @@ class Connection(Panel):
         from landscape.llm.server import server_url
 
         return server_url(self._address or None)
+
+    @property
+    def fault(self) -> str:
+        """What is wrong with the server's address, in one sentence; empty where nothing is."""
+        address = self._address or os.environ.get("OPENAI_BASE_URL")
+        if not address or _shown_address(address):
+            return ""
+        which = "The server address" if self._address else "The address in OPENAI_BASE_URL"
+        return f"{which} cannot be read; write http://localhost:11434/v1, say."
+
+    @property
+    def used(self) -> Used:
+        """Where the model that `value` gave last was connected, whatever was typed since."""
+        return self._used or Used(self.server, self.key_variable)
 
     @property
     def key_variable(self) -> str:
@@ -144,6 +190,7 @@ class Connection(Panel):
         asked = (self._address, self._model_box.value.strip(), self._key_now())
         if self._made is None or self._made[0] != asked:
             self._made = (asked, self._connect(cache=default_folder()))
+        self._used = Used(self.server, self.key_variable)
         return self._made[1]
 
     def use_key(self, key: str) -> None:
@@ -192,14 +239,12 @@ class Connection(Panel):
     def _connect(self, **options: Any) -> ChatModel:
         from landscape.llm.client import connect
 
-        if self._address and not _shown_address(self._address):
-            # Never OpenAI in its place: the key may be for another server.
-            message = "The server address cannot be read; write http://localhost:11434/v1, say."
-            raise InputError(message)
+        if self.fault:  # never OpenAI in its place: the key may be for another server
+            raise InputError(self.fault)
         return connect(
             base_url=self._address or None,
             model=self._model_box.value.strip() or None,
-            api_key=self._key_now() or None,
+            api_key=self._key_now(),
             **options,
         )
 
@@ -230,8 +275,9 @@ class Connection(Panel):
 
     def _take_variable(self, change: dict[str, Any]) -> None:
         typed = change["new"].strip()
-        if typed and not _NAME.fullmatch(typed):  # a key in the wrong box must not stay there
-            self._variable_box.value = KEY_VARIABLE
+        if typed and not _is_variable(typed):  # a key in the wrong box must not stay there
+            self._variable_box.value = change["old"]
+            self.say("That is no name of an environment variable, so it was taken for the key.")
             self._take_key({"new": typed})
         self._tell_key()
 
@@ -254,6 +300,25 @@ class _SecretBox(widgets.Password):
         if "value" in state:
             state["value"] = ""
         return state
+
+
+def _check_text(name: str, given: object, *, such: str) -> None:
+    if not isinstance(given, str | None):
+        message = f"{name} must be text, not {type(given).__name__}; write {such}, say."
+        raise InputError(message)
+
+
+def _is_variable(name: str) -> bool:
+    """Whether this names an environment variable, and is no key."""
+    return name in os.environ or bool(_NAME.fullmatch(name))
+
+
+def _default_address() -> str:
+    """What an empty address means."""
+    told = os.environ.get("OPENAI_BASE_URL")
+    if not told:
+        return "OpenAI itself"
+    return _shown_address(told) or "such as http://localhost:11434/v1"
 
 
 def _shown_address(address: str | None) -> str:

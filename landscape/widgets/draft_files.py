@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tempfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,8 @@ import ipywidgets as widgets
 from landscape.errors import InputError
 from landscape.widgets.scholar_panel import text_box
 
-_BETWEEN = re.compile(r"\s*[,;]\s*")
+# Names between commas; a comma in the name of a folder stands before the name has its ending.
+_NAMES = re.compile(r".+?\.\w+(?=\s*(?:[,;]|$))|[^,;]+")
 _LONGEST = 100  # characters of a name
 _ODD = re.compile(r"[^\w.-]+")
 
@@ -26,6 +28,9 @@ class DraftFiles(widgets.VBox):
     >>> files.put("references.bib", ["draft.tex", "appendix.tex"])
     >>> files.given()
     ('references.bib', ['draft.tex', 'appendix.tex'])
+    >>> files.put("references.bib", ["papers/Smith, J/draft.tex", "appendix.tex"])
+    >>> files.given()[1]
+    ['papers/Smith, J/draft.tex', 'appendix.tex']
     """
 
     def __init__(self) -> None:
@@ -56,30 +61,48 @@ class DraftFiles(widgets.VBox):
             If one of the boxes is empty.
         """
         bibliography = self._bibliography.value.strip()
-        drafts = [one for one in _BETWEEN.split(self._drafts.value.strip()) if one]
+        found = (name.strip(" ,;") for name in _NAMES.findall(self._drafts.value.strip()))
+        drafts = [name for name in found if name]
         if not bibliography or not drafts:
             raise InputError("Checking needs a .bib file and a .tex file; name both.")
         return bibliography, drafts
 
     def _take(self, change: dict[str, Any], box: widgets.Text) -> None:
-        """Keep what the page brought beside each other, for as long as the panel lives."""
+        """Name what the page brought, and forget its bytes."""
         if not change["new"]:
             return
+        try:
+            box.value = ", ".join(self._written(change["new"]))
+        finally:
+            change["owner"].value = ()
+
+    def _written(self, all_brought: Sequence[Mapping[str, Any]]) -> list[str]:
+        """Keep files beside each other, for as long as the panel lives."""
         if self._folder is None:
             self._folder = tempfile.TemporaryDirectory(prefix="draft-")
         paths: list[str] = []
-        for brought in change["new"]:
+        for brought in all_brought:
             given = Path(_ODD.sub("_", Path(brought["name"]).name).lstrip(".") or "draft.tex")
             path = Path(self._folder.name) / f"{given.stem[:_LONGEST]}{given.suffix[:8]}"
             if str(path) in paths:  # two names that differ in odd characters alone
                 path = path.with_name(f"{path.stem}_{len(paths)}{path.suffix}")
             path.write_bytes(bytes(brought["content"]))
             paths.append(str(path))
-        box.value = ", ".join(paths)
+        return paths
 
 
-def _upload(words: str, kind: str, *, multiple: bool) -> widgets.FileUpload:
-    return widgets.FileUpload(
+class _DraftUpload(widgets.FileUpload):
+    """An upload whose files are never part of any state that is sent or saved."""
+
+    def get_state(self, key: Any = None, drop_defaults: bool = False) -> dict[str, Any]:
+        state: dict[str, Any] = super().get_state(key=key, drop_defaults=drop_defaults)
+        if "value" in state:
+            state["value"] = []
+        return state
+
+
+def _upload(words: str, kind: str, *, multiple: bool) -> _DraftUpload:
+    return _DraftUpload(
         description=words, accept=kind, multiple=multiple,
         tooltip=f"Bring a {kind} file from this computer; it stays in this process",
         layout=widgets.Layout(width="200px", flex="0 0 200px"),

@@ -95,16 +95,29 @@ def answer_as_notebook(
     return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
 
 
-def code_of(question: str, settings: Mapping[str, Any]) -> str:
-    """Write the line that asks a question.
+def code_of(question: str, settings: Mapping[str, Any], *, with_model: bool = False) -> str:
+    """Write the line that asks a question, and before it what it needs.
+
+    Parameters
+    ----------
+    question : str
+    settings : mapping
+        Those that were given.
+    with_model : bool, default False
+        Whether the variable `model` is asked.
 
     Examples
     --------
-    >>> code_of("Why?", {"k": 5, "style": "nuanced"})
-    "atlas.ask('Why?', k=5, style='nuanced')"
+    >>> code_of("Why?", {"k": 5, "style": "nuanced"}, with_model=True)
+    "atlas.ask('Why?', k=5, style='nuanced', model=model)"
+    >>> print(code_of("Why?", {"t_now": date(2020, 1, 1)}))
+    from datetime import date
+    atlas.ask('Why?', t_now=date(2020, 1, 1))
     """
-    given = "".join(f", {name}={value!r}" for name, value in settings.items())
-    return f"atlas.ask({question!r}{given})"
+    given = "".join(f", {name}={_literal(value)}" for name, value in settings.items())
+    needed = any(isinstance(value, date) for value in settings.values())
+    call = f"atlas.ask({question!r}{given}{', model=model' if with_model else ''})"
+    return f"from datetime import date\n{call}" if needed else call
 
 
 def _introduction(answer: Answer, model: str | None) -> str:
@@ -147,7 +160,7 @@ def _asking(
             "model = connect(",
             f"    model={model!r},",
             f"    base_url={server!r},",
-            f"    api_key=os.environ.get({key_variable!r}),  # the key is not in this notebook",
+            f"    api_key=os.environ.get({key_variable!r}, ''),  # the key is not in this notebook",
             "    cache=default_folder(),",
             ")",
         ]

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from landscape.widgets.connection import Connection
+    from landscape.widgets.connection import Connection, Used
 
 
 def called(function: str, *arguments: Any, **options: Any) -> str:
@@ -60,11 +60,29 @@ def connecting(connection: Connection, name: str | None) -> list[str]:
     list of str
         They hold no key, only the environment variable that it is taken from.
     """
-    if name is None:
-        return []
-    key = f'api_key=os.environ.get("{connection.key_variable}")'
-    made = f"model = connect(base_url={written(connection.server)}, model={written(name)}, {key})"
-    return ["import os", "from landscape.llm.client import connect", made]
+    return [] if name is None else connecting_again(connection.used, name)
+
+
+def connecting_again(used: Used, name: str) -> list[str]:
+    """Lines that connect a model where it was connected before.
+
+    Parameters
+    ----------
+    used : Used
+    name : str
+        The model's name.
+
+    Examples
+    --------
+    >>> from landscape.widgets.connection import Used
+    >>> print(connecting_again(Used("http://localhost:11434/v1", "MY_KEY"), "qwen3")[-1])
+    model = connect(base_url="http://localhost:11434/v1", model="qwen3",
+    api_key=os.environ.get("MY_KEY", ""))
+    """
+    # An empty key is none; without it, OPENAI_API_KEY would go to whatever server this is.
+    key = f'os.environ.get({written(used.key_variable)}, "")'
+    made = called("connect", base_url=used.server, model=name, api_key=Name(key))
+    return ["import os", "from landscape.llm.client import connect", f"model = {made}"]
 
 
 def desk_lines(names: str, *, is_ours: bool, off: Sequence[str] = ()) -> list[str]:

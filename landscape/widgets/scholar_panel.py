@@ -152,7 +152,9 @@ class ScholarPanel(AtlasPanel):
         self._live.value = ""
 
     def _tell_model(self) -> None:
-        if self.connection.is_told:
+        if self.connection.fault:
+            said = f"{self.connection.fault} Mend it under “Language model”."
+        elif self.connection.is_told:
             said = f"With {self.connection!r}"[:-1].replace("<Connection: ", "")
         else:
             said = (

@@ -136,6 +136,31 @@ def test_the_token_budget_holds(server: OpenAIServer, counts: bool) -> None:
     assert model.tokens_used < 300
 
 
+def test_parts_of_a_connection_count_apart_and_learn_together(server: OpenAIServer) -> None:
+    server.forms = set()
+    server.reply = lambda _: GOOD
+    model = connect(retries=0)
+    one, other = model.part(), model.part()
+    one.complete_json("Be brief.", "What?", SCHEMA)
+    n_tried = len(server.requests)
+    other.complete_json("Be brief.", "And what else?", SCHEMA)
+    other.complete("Be brief.", "What?")
+    assert len(server.requests) == n_tried + 2  # nothing is turned down once more
+    assert (one.tokens_used, other.tokens_used, model.tokens_used) == (100, 200, 300)
+    assert str(other.budget) == ("200 tokens (this connection so far: 300 of 500,000 tokens)")
+
+
+def test_no_key_is_not_the_key_of_openai(
+    server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    with pytest.raises(RemoteError, match="refused the key"):
+        ask(api_key="")
+    assert server.requests[-1].key != KEY
+    with pytest.raises(InputError, match="OpenAI needs a key"):
+        connect(base_url="https://api.openai.com/v1", api_key="")
+
+
 def test_a_wrong_key_is_said_and_not_shown(
     server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -12,14 +15,17 @@ import pytest
 pytest.importorskip("ipywidgets")
 
 import ipywidgets as widgets
+from ipywidgets.widgets.widget import _instances
 
 import landscape
 from landscape.atlas.manifest import read_manifest, write_manifest
 from landscape.atlas.reading import Atlas
 from landscape.errors import InputError
 from landscape.query.records import Answer
+from landscape.widgets import SurveyPanel
 from landscape.widgets.ask import AskPanel
-from landscape.widgets.connection import Connection
+from landscape.widgets.connection import Connection, Used
+from landscape.widgets.recipe import checksum_of
 from tests.query.sample_results import HOSTILE, sample_answer
 from tests.servers.openai_server import KEY, OpenAIServer, failing, fine, word_by_word
 from tests.widgets.asking import QUESTION, inside, labels_of, page_of, script, until
@@ -57,6 +63,10 @@ def asked(panel: AskPanel, question: str = QUESTION, **settings: object) -> Answ
     assert panel.wait(90)
     assert panel.value is not None, panel.status
     return panel.value
+
+
+def open_widgets() -> Counter[str]:
+    return Counter(type(one).__name__ for one in _instances.values())
 
 
 def choice(panel: AskPanel, label: str) -> widgets.Dropdown:
@@ -182,6 +192,17 @@ def test_the_map_is_drawn_when_it_is_looked_at(panel: AskPanel) -> None:
     (figure,) = panel._view._map.children
     assert isinstance(figure, go.FigureWidget)
     assert sum(len(t.x) for t in figure.data if t.name in ("found", "apart from the others")) == 10
+    n_open = open_widgets()
+    for n in range(2):
+        asked(panel, f"What is dust number {n}?", k=10)
+        assert panel._view.wait(60)
+        panel._view._colours.value = "dark" if n else "light"
+        assert panel._view.wait(60)
+    assert figure.comm is None
+    opened = open_widgets() - n_open
+    assert opened["Button"] == 2  # one for each earlier question
+    assert opened["ScreenFigure"] == 0
+    assert opened["ButtonStyle"] == opened["Button"]
 
 
 def test_a_model_answers_and_its_cost_is_told(connected: AskPanel, server: OpenAIServer) -> None:
@@ -224,8 +245,6 @@ def test_text_is_shown_while_it_is_written_and_stopping_keeps_the_rest(
 def test_a_server_that_goes_in_the_middle_costs_the_text_and_no_answer(
     connected: AskPanel, server: OpenAIServer
 ) -> None:
-    from dataclasses import replace
-
     script(server, text=LONG)
     broken = lambda answer: replace(answer, sent=len(answer.body) // 2)  # noqa: E731 - one use
     server.script = [fine, broken]
@@ -247,6 +266,78 @@ def test_a_server_that_only_fails_leaves_quotations(
     assert "status 500" in page_of(connected)
 
 
+def test_what_is_typed_while_a_question_runs_is_for_the_next(
+    connected: AskPanel, server: OpenAIServer
+) -> None:
+    script(server)
+    server.always = word_by_word(0.05)
+    connected.ask(QUESTION, k=3, hyde=False)
+    connected.connection._server_box.value = "http://[::1"
+    connected.connection._variable_box.value = "OTHER_KEY"
+    assert connected.wait(60)
+    assert connected.value is not None, connected.status
+    assert connected.value.method == "small-chat"
+    assert connected._view.asked.used == Used(server.url, "OPENAI_API_KEY")
+    assert f'base_url="{server.url}"' in connected.code
+
+
+def test_the_code_asks_the_model_that_was_asked(
+    connected: AskPanel, server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script(server)
+    day = date(2020, 1, 1)
+    said = asked(connected, k=3, t_now=day)
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    names: dict[str, object] = {"atlas": connected.atlas}
+    *before, last = connected.code.splitlines()
+    exec("\n".join([*before, f"again = {last}"]), names)  # noqa: S102 - it is what is tested
+    assert names["again"].method == "small-chat"
+    assert names["again"].papers == said.papers
+    assert KEY not in connected.code
+
+
+def test_each_of_two_panels_tells_its_own_cost(
+    connected: AskPanel, demo_atlas: Atlas, server: OpenAIServer
+) -> None:
+    requests = script(server)
+    other = AskPanel(demo_atlas, connection=connected.connection)
+    connected.ask(QUESTION, k=3)
+    other.ask("What do winds do?", k=3)
+    assert connected.wait(90)
+    assert other.wait(90)
+    costs = [panel._view.asked.cost for panel in (connected, other)]
+    tokens = [int(cost.split(" tokens")[0].replace(",", "")) for cost in costs]
+    assert min(tokens) > 0
+    assert sum(tokens) == connected.connection.value.tokens_used == 100 * len(requests)
+
+
+def test_text_of_a_question_that_gave_way_is_kept(
+    connected: AskPanel, server: OpenAIServer
+) -> None:
+    script(server, text=LONG)
+    server.always = word_by_word(0.05)
+    connected.ask(QUESTION, k=3, hyde=False)
+    assert until(lambda: "Winds strip" in connected.unfinished)
+    server.always = None
+    second = asked(connected, "What about dust?", k=3, hyde=False)
+    assert connected.history == (second,)
+    assert connected.unfinished.startswith("Winds strip")
+    page = page_of(connected)
+    assert f"What was written on “{QUESTION}” when the next question took its place" in page
+    asked(connected, "And what about gas?", k=3, hyde=False)
+    assert connected.unfinished == ""
+    assert "took its place" not in page_of(connected)
+
+
+def test_an_address_of_the_environment_that_cannot_be_read_is_said_in_the_panel(
+    demo_atlas: Atlas, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://[::1")
+    for panel in (AskPanel(demo_atlas), SurveyPanel(demo_atlas)):
+        said = "The address in OPENAI_BASE_URL cannot be read; write http://localhost:11434/v1"
+        assert said in page_of(panel)
+
+
 def test_a_follow_up_goes_on_from_the_answer_shown(
     connected: AskPanel, server: OpenAIServer
 ) -> None:
@@ -263,8 +354,9 @@ def test_a_follow_up_goes_on_from_the_answer_shown(
     assert second.results.query == "How do winds and dust go together?"
     assert any(first.text in body["messages"][-1]["content"] for body in requests)
     assert not connected._follow.value
-    notebook = connected._view.asked.file(".ipynb", connected.atlas)
+    notebook = connected._view.asked.file(".ipynb")
     assert "thread.append(" in notebook
+    assert connected.code.endswith("model=model)  # after 1 earlier answer")
 
 
 def test_earlier_answers_are_shown_again(panel: AskPanel) -> None:
@@ -318,6 +410,30 @@ def test_an_atlas_built_again_is_one_sentence_and_opened_again(
     panel._reopen.click()
     asked(panel, "What are the masses of black holes?")
     assert len(panel.history) == 2
+    ours, theirs = panel._view.asked, panel._history[0]
+    assert checksum_of(panel.atlas) in ours.file(".ipynb")
+    panel._show(theirs)
+    saved = panel.save(tmp_path / "first.ipynb").read_text("utf-8")
+    assert checksum_of(theirs.atlas) in saved
+    assert theirs.atlas is not panel.atlas
+
+
+def test_the_map_of_an_answer_from_before_the_atlas_was_built_again(
+    demo_atlas: Atlas, tmp_path: Path
+) -> None:
+    pytest.importorskip("anywidget")
+    copy = tmp_path / "copy.atlas"
+    shutil.copytree(demo_atlas.path, copy)
+    panel = AskPanel(landscape.open(copy))
+    asked(panel, k=3)
+    manifest = read_manifest(copy)
+    name, stage = next((n, s) for n, s in manifest.stages.items() if s.outputs)
+    other = {path: replace(out, sha256="0" * 64) for path, out in stage.outputs.items()}
+    stages = {**manifest.stages, name: replace(stage, outputs=other)}
+    write_manifest(copy, replace(manifest, stages=stages))
+    panel._view.tabs.selected_index = 2
+    assert panel._view.wait(60)
+    assert "built again since this was asked" in page_of(panel._view._map)
 
 
 def test_two_panels_share_nothing(demo_atlas: Atlas) -> None:

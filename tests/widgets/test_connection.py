@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,8 +14,9 @@ pytest.importorskip("ipywidgets")
 import ipywidgets as widgets
 from ipywidgets.embed import embed_data
 
-from landscape.errors import InputError
+from landscape.errors import InputError, RemoteError
 from landscape.widgets.connection import Connection
+from landscape.widgets.scholar_code import connecting
 from tests.servers.openai_server import KEY, OpenAIServer, failing, rate_limited, web_page
 from tests.widgets.asking import page_of
 
@@ -141,3 +143,60 @@ def test_what_is_no_key_is_refused(connection: Connection) -> None:
     connection._key_box.value = "zwölf"
     assert "no key" in connection.status
     assert connection._key == KEY
+
+
+def test_a_key_for_openai_goes_to_no_server_that_was_given_another(
+    server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-openai")
+    connection = Connection(base_url=server.url, model="small-chat", key_variable="MY_KEY")
+    assert "No key is set" in page_of(connection)
+    assert repr(connection).endswith("without a key>")
+    assert "refused the key" in said_by(connection)
+    names: dict[str, Any] = {}
+    exec("\n".join(connecting(connection, "small-chat")), names)  # noqa: S102 - our own text
+    with pytest.raises(RemoteError, match="refused the key"):
+        names["model"].complete("Be short.", "Say yes.")
+    assert {request.key for request in server.requests} == {"none"}
+    monkeypatch.setenv("MY_KEY", KEY)
+    assert "answered in" in said_by(connection)
+
+
+@pytest.mark.parametrize("key", ["gsk_Ab12Cd34", "hf_AbCdEfGh", "a3f9c0de12b34567", KEY])
+def test_a_key_in_place_of_a_variable_is_shown_nowhere(key: str) -> None:
+    connection = Connection(base_url="http://localhost:9/v1", key_variable="MY_KEY")
+    connection._variable_box.value = key
+    assert connection.key_variable == "MY_KEY"
+    assert connection._key == key
+    assert "taken for the key" in connection.status
+    assert key not in json.dumps(widgets.Widget.get_manager_state(), default=str)
+    with pytest.raises(InputError, match="name of an environment variable") as told:
+        Connection(key_variable=key)
+    assert key not in str(told.value)
+
+
+def test_a_variable_of_small_letters_is_one_where_it_is_set(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("my_key", KEY)
+    connection = Connection(key_variable="my_key")
+    assert connection._key_now() == KEY
+
+
+def test_an_address_of_the_environment_that_cannot_be_read_is_one_sentence(
+    monkeypatch: pytest.MonkeyPatch, server: OpenAIServer
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://[::1")
+    connection = Connection(model="small-chat")
+    assert repr(connection) == "<Connection: the server address cannot be read>"
+    assert "The address in OPENAI_BASE_URL cannot be read; write http" in said_by(connection)
+    connection.use_key(KEY)
+    connection._server_box.value = server.url
+    assert "answered in" in said_by(connection)
+
+
+def test_what_is_no_text_is_one_sentence() -> None:
+    with pytest.raises(InputError, match="model must be text, not int; write qwen3, say"):
+        Connection(model=5)
+    with pytest.raises(InputError, match="base_url must be text, not int"):
+        Connection(base_url=5)

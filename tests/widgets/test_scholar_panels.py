@@ -243,6 +243,21 @@ def test_a_model_surveys_and_the_code_connects_it(
     assert run_code(panel)["survey"].selected == found.selected
 
 
+def test_what_is_typed_while_a_survey_runs_is_for_the_next(
+    demo_atlas: Atlas, server: OpenAIServer, connection: Connection
+) -> None:
+    survey_scripts.scripted(server, survey_scripts.good_scholar)
+    server.script = [slow(0.5)]
+    panel = SurveyPanel(demo_atlas, connection=connection, question=QUESTION, **SMALL)
+    panel.survey()
+    connection._server_box.value = "http://[::1"
+    connection._variable_box.value = "OTHER_KEY"
+    found = done(panel)
+    assert found.selected
+    assert f'base_url="{server.url}"' in panel.code
+    assert '"OPENAI_API_KEY"' in panel.code
+
+
 def test_a_stopped_model_leaves_a_partial_survey_at_once(
     demo_atlas: Atlas, server: OpenAIServer, connection: Connection
 ) -> None:

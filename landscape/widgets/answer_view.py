@@ -280,10 +280,11 @@ def _clickable(drawn: Any, results: Results, pick: Callable[[int], Any]) -> Any:
 
 def _claims(asked: Asked) -> str:
     answer = asked.answer
-    notices = []
+    notices = list(answer.results.coverage.notes)
     if answer.results.coverage.generated:
         notices.append("The corpus is generated: nothing here is a finding about the sky.")
-    if asked.model is None and answer.settings.get("generation") != "quoted":
+    quotes = not answer.abstained and answer.settings.get("generation") != "quoted"
+    if asked.model is None and quotes:
         notices.append(_NO_MODEL)
     elif asked.model is not None and answer.method == "extractive":
         notices += answer.notes[:1]

@@ -92,6 +92,13 @@ def test_without_a_model_it_quotes_and_says_how_to_connect_one(panel: AskPanel) 
     assert repr(panel) == f"<AskPanel: {panel.atlas.title}, 1 answer>"
 
 
+def test_what_no_paper_speaks_of_is_told_before_the_answer(panel: AskPanel) -> None:
+    asked(panel, "What drives winds of massive stars in NGC 99999?")
+    assert "None of the papers found names NGC 99999." in page_of(panel)
+    assert asked(panel, "How do I bake sourdough bread?").abstained
+    assert "connect one under “Language model”" not in page_of(panel._view._claims)
+
+
 def test_auto_is_shown_as_what_it_is(panel: AskPanel) -> None:
     panel._question.value = "Is there a tension between measurements of winds?"
     assert choice(panel, "Papers").label == "auto: 20"

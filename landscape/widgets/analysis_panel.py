@@ -261,10 +261,12 @@ class AnalysisPanel(OpenedPanel):
                 self._forget()
             atlas = self._atlas
             check_unchanged(atlas)
-            if self._known is None:
-                self._known = self._prepare()
-            view = replace(self._make(chosen), atlas=atlas)
-            check_unchanged(atlas)  # else it may be of both
+            try:
+                if self._known is None:
+                    self._known = self._prepare()
+                view = replace(self._make(chosen), atlas=atlas)
+            finally:
+                check_unchanged(atlas)  # else it may be of both, or have failed for that
             if is_page(view.figure):
                 view = replace(view, figure=(view.figure, picture_html(view.figure)))
             about = f"Table: {view.analysis.caption}"

@@ -183,8 +183,10 @@ class OutreachPanel(OpenedPanel):
             if turn != self._asked:
                 raise Stopped
             check_unchanged(atlas)
-            rendering = self._render(turn, atlas, chosen)
-            check_unchanged(atlas)  # else it may be of both
+            try:
+                rendering = self._render(turn, atlas, chosen)
+            finally:
+                check_unchanged(atlas)  # else it may be of both, or have failed for that
             return Shown(
                 rendering, chosen, picture_html(rendering), scores_html(rendering),
                 places_html(rendering),

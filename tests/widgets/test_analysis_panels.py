@@ -366,12 +366,15 @@ def test_an_atlas_that_was_built_again_is_not_mixed_with_the_old(own_atlas, tmp_
     assert panel.save(tmp_path / "gaps.pdf").exists()
 
 
-def test_an_atlas_that_is_built_again_during_a_look_is_told(own_atlas, monkeypatch):
+@pytest.mark.parametrize("fails", [False, True])
+def test_an_atlas_that_is_built_again_during_a_look_is_told(own_atlas, monkeypatch, fails):
     panel = opened(TrendsPanel, own_atlas, what="countries")
     there, make = panel.analysis, panel._make
 
     def make_meanwhile(chosen):
         built_again(own_atlas.path)
+        if fails:
+            raise IndexError("index 412 is out of bounds")
         return make(chosen)
 
     monkeypatch.setattr(panel, "_make", make_meanwhile)

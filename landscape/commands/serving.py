@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 import socket
 import webbrowser
@@ -143,20 +144,25 @@ def _free_port(asked: int | None, usual: int) -> int:
     if asked is not None:
         if not 0 < asked <= _LAST_PORT:
             raise InputError(f"--port is {asked}; choose one from 1 to {_LAST_PORT}.")
-        if not _is_free(asked):
+        hindrance = _hindrance(asked)
+        if hindrance == errno.EADDRINUSE:
             raise InputError(f"Port {asked} is in use; choose another with --port.")
+        if hindrance is not None:
+            reason = os.strerror(hindrance)
+            raise InputError(f"Port {asked} cannot be used ({reason}); choose another with --port.")
         return asked
-    free = next((port for port in range(usual, usual + 50) if _is_free(port)), None)
+    free = next((port for port in range(usual, usual + 50) if _hindrance(port) is None), None)
     if free is None:
         raise InputError(f"Ports {usual} to {usual + 49} are in use; choose one with --port.")
     return free
 
 
-def _is_free(port: int) -> bool:
+def _hindrance(port: int) -> int | None:
+    """The number of the system's error where nothing can be served at a port."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((_HOST, port))
-        except OSError:
-            return False
-    return True
+        except OSError as error:
+            return error.errno
+    return None

@@ -8,6 +8,9 @@ from typing import Any
 import ipywidgets as widgets
 
 from landscape.errors import InputError
+from landscape.widgets.checking import checked_whole
+
+_YEARS = 1, 9999
 
 
 def what_control(kinds: Mapping[str, str], chosen: str, on_change: Callable[[], None]) -> Any:
@@ -55,9 +58,7 @@ class YearsControl(widgets.IntRangeSlider):
     def __init__(
         self, atlas: Any, since: int | None, until: int | None, on_change: Callable[[], None]
     ) -> None:
-        dates = (str(atlas.coverage[end] or "")[:4] for end in ("first_date", "last_date"))
-        first, last = (int(year) if year.isdigit() else 0 for year in dates)
-        self.corpus = first, last
+        first, last = self.corpus = _years_of(atlas)
         low = min([first, *(year for year in (since, until) if year is not None)])
         high = max([last, *(year for year in (since, until) if year is not None)])
         super().__init__(
@@ -77,14 +78,33 @@ class YearsControl(widgets.IntRangeSlider):
             "until": None if high == self.corpus[1] else int(high),
         }
 
+    def suit(self, atlas: Any) -> None:
+        """Go on with an atlas that was built again; an end that was open stays so."""
+        since, until = self.period.values()
+        first, last = self.corpus = _years_of(atlas)
+        value = first if since is None else since, last if until is None else until
+        low, high = min(*value, *self.value), max(*value, *self.value)  # never a value outside
+        bounds = {"min": min(low, first), "max": max(high, last), "value": value}
+        for trait, wanted in bounds.items():
+            self.set_trait(trait, wanted)
 
-def check_period(since: int | None, until: int | None) -> None:
-    """Refuse a period that ends before it begins.
+
+def _years_of(atlas: Any) -> tuple[int, int]:
+    dates = (str(atlas.coverage[end] or "")[:4] for end in ("first_date", "last_date"))
+    first, last = (int(year) if year.isdigit() else 0 for year in dates)
+    return first, last
+
+
+def check_period(since: Any, until: Any) -> None:
+    """Refuse what is no year, and a period that ends before it begins.
 
     Raises
     ------
     InputError
     """
+    for name, year in (("since", since), ("until", until)):
+        if year is not None:
+            checked_whole(name, year, *_YEARS)
     if since is not None and until is not None and since > until:
         raise InputError(f"The period {since}-{until} ends before it begins; swap the years.")
 

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import html
-import io
-from base64 import b64encode
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from landscape.overlays.analysis import Analysis
-
-_PAGE_DPI = 110
 
 
 @cache
@@ -24,15 +20,6 @@ def analysis_css() -> str:
 def is_page(figure: Any) -> bool:
     """Whether a figure is one for print."""
     return hasattr(figure, "savefig")
-
-
-def as_picture(page: Any) -> str:
-    """A page for print as a picture in the notebook, with its alternative text."""
-    buffer = io.BytesIO()
-    page.savefig(buffer, format="png", dpi=_PAGE_DPI, facecolor=page.get_facecolor())
-    source = f"data:image/png;base64,{b64encode(buffer.getvalue()).decode('ascii')}"
-    about = html.escape(str(getattr(page, "alt_text", "")), quote=True)
-    return f"<img class='landscape-page' src='{source}' alt='{about}' style='max-width:100%'>"
 
 
 def caption_html(found: Analysis) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import tempfile
 import threading
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,10 +17,13 @@ from landscape.errors import InputError, require
 from landscape.figures.colours import theme as colours_of
 from landscape.outputs import at_home
 from landscape.progress import Stopped
-from landscape.widgets.analysis_look import analysis_css, as_picture, caption_html, is_page
+from landscape.widgets.analysis_look import analysis_css, caption_html, is_page
+from landscape.widgets.checking import check_unchanged
+from landscape.widgets.closing import close_all
 from landscape.widgets.code_lines import call as call  # panels are written with both
 from landscape.widgets.export import download_link
-from landscape.widgets.panel import Panel
+from landscape.widgets.opened_panel import OpenedPanel
+from landscape.widgets.sheet_view import picture_html
 from landscape.widgets.table_view import Column, table_html
 
 if TYPE_CHECKING:
@@ -27,6 +31,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from landscape.atlas.reading import Atlas
     from landscape.overlays.analysis import Analysis
 
 _TABLES, _PAGES = (".csv", ".tex", ".json"), (".png", ".pdf", ".svg")
@@ -62,6 +67,8 @@ class View:
         Of files.
     files : mapping of str to (str, callable)
         Further files: by what the button says, the name and what makes the text.
+    atlas : Atlas or None
+        What was asked; put in by the panel.
     """
 
     analysis: Analysis
@@ -72,17 +79,19 @@ class View:
     page: Callable[[], Any] | None
     name: str
     files: Mapping[str, tuple[str, Callable[[], str]]] = field(default_factory=dict)
+    atlas: Atlas | None = None
 
 
-class AnalysisPanel(Panel):
+class AnalysisPanel(OpenedPanel):
     """A panel that asks the map something, and shows the answer.
 
     Whatever the user changes is drawn at once, in the background; a newer wish replaces an older.
 
     Parameters
     ----------
+    verb : str
+        What is shown of the atlas; its heading is this and the title of the atlas.
     atlas : Atlas
-    heading : str
     controls : list of ipywidgets.Widget
     theme : {"light", "dark"}, default "light"
         Colours of the figures; those of the controls are the notebook's.
@@ -98,16 +107,16 @@ class AnalysisPanel(Panel):
     """
 
     def __init__(
-        self, atlas: Any, *, heading: str, controls: list[widgets.Widget], theme: str = "light"
+        self, verb: str, atlas: Atlas, *, controls: list[widgets.Widget], theme: str = "light"
     ) -> None:
         require("plotly", "lab")
         colours_of(theme)
-        self.atlas, self.theme = atlas, theme
+        self.theme, self._newest = theme, atlas
         self._view: View | None = None
         self._figure: Any = None
         self._known: Any = None
         self._has_offered = False
-        self._asked, self._turn, self._filling = 0, threading.Lock(), False
+        self._asked, self._turn, self._filling = 0, threading.Lock(), threading.local()
         self._again = widgets.Button(
             description="Draw again", icon="refresh", tooltip="Draw with these settings once more",
             layout=widgets.Layout(width="auto"),
@@ -124,7 +133,7 @@ class AnalysisPanel(Panel):
         self._beside = widgets.VBox()
         self._buttons = widgets.HBox(layout=widgets.Layout(flex_flow="row wrap"))
         self._links = widgets.HTML()
-        super().__init__(heading, [self._controls])
+        super().__init__(verb, atlas, [self._controls])
         # Progress and errors stand where the eye is when something was changed: below the controls.
         style, head, body, working, status, code = tuple(self.children)
         own = widgets.HTML(
@@ -136,8 +145,8 @@ class AnalysisPanel(Panel):
         self._controls.add_class("landscape-controls")
         self._buttons.add_class("landscape-files")
         self.children: tuple[widgets.Widget, ...] = (
-            style, own, head, body, working, status, self._picture, self._caption, self._table,
-            self._beside, self._buttons, self._links, code,
+            style, own, head, body, working, status, self._reopen, self._picture, self._caption,
+            self._table, self._beside, self._buttons, self._links, code,
         )  # fmt: skip
 
     # -- what a panel tells
@@ -190,11 +199,43 @@ class AnalysisPanel(Panel):
 
     def draw(self) -> None:
         """Ask the map what is chosen, in the background, and show the answer."""
-        if self._filling:
-            return
         self._asked += 1
         turn, chosen = self._asked, self.selection
         self.run("Asking the map", lambda: self._look(turn, chosen), self._show, kind="draw")
+
+    def _change(self) -> None:
+        """Draw what the user changed; what is filled in from here is no wish."""
+        filling = getattr(self, "_filling", None)
+        if filling is None or getattr(filling, "is_on", False):
+            return
+        with self._filled_in():
+            self._suit_controls()
+        self.draw()
+
+    def _suit_controls(self) -> None:
+        """Show those controls that say something now."""
+
+    @contextmanager
+    def _filled_in(self) -> Iterator[None]:
+        """Fill controls in; what the user changes meanwhile, in another thread, still counts."""
+        self._filling.is_on = True
+        try:
+            yield
+        finally:
+            self._filling.is_on = False
+
+    def _take(self, atlas: Atlas) -> None:
+        self._newest = atlas  # not in the midst of work that reads the old one
+        with self._filled_in():
+            self._suit_atlas(atlas)
+        self.draw()
+
+    def _suit_atlas(self, atlas: Atlas) -> None:
+        """Let the controls be of an atlas that was built again."""
+
+    def _forget(self) -> None:
+        """Drop what was read of an atlas that was built again."""
+        self._known, self._has_offered = None, False
 
     def _prepare(self) -> Any:
         """Read what the controls offer; once, in the background."""
@@ -215,23 +256,29 @@ class AnalysisPanel(Panel):
         with self._turn:  # one at a time: wishes that were replaced meanwhile are not worked on
             if turn != self._asked:
                 raise Stopped
-            if self._known is None:
-                self._known = self._prepare()
-            view = self._make(chosen)
+            if self._atlas is not self._newest:
+                self._atlas = self._newest
+                self._forget()
+            atlas = self._atlas
+            check_unchanged(atlas)
+            try:
+                if self._known is None:
+                    self._known = self._prepare()
+                view = replace(self._make(chosen), atlas=atlas)
+            finally:
+                check_unchanged(atlas)  # else it may be of both, or have failed for that
             if is_page(view.figure):
-                view = replace(view, figure=(view.figure, as_picture(view.figure)))
+                view = replace(view, figure=(view.figure, picture_html(view.figure)))
             about = f"Table: {view.analysis.caption}"
             return view, table_html(view.table, view.columns, about=about)
 
     def _show(self, made: tuple[View, str]) -> None:
         view, table = made
         if not self._has_offered:
-            self._has_offered = self._filling = True
-            try:
+            self._has_offered = True
+            with self._filled_in():
                 self._offer(self._known)
-            finally:
-                self._filling = False
-        old = self._figure
+        old = (*self._picture.children, *self._beside.children)
         self._view = view
         if isinstance(view.figure, tuple):
             self._figure, picture = view.figure
@@ -241,11 +288,10 @@ class AnalysisPanel(Panel):
 
             self._figure = for_screen(view.figure)
             self._picture.children = [self._figure]
-        if isinstance(old, widgets.Widget):
-            old.close()
         self._caption.value = caption_html(view.analysis)
         self._table.value = table
         self._beside.children = self._put_beside(view)
+        close_all(*old)
         self._links.value = ""
         self._offer_files(view)
         self.code = view.code
@@ -266,10 +312,10 @@ class AnalysisPanel(Panel):
         buttons += [
             self._file_button(words, name, name, make) for words, (name, make) in view.files.items()
         ]
-        for old in self._buttons.children:
-            old.close()
+        old = self._buttons.children
         said = widgets.HTML("<span class='landscape-quiet'>Download as&nbsp;</span>")
         self._buttons.children = [said, *buttons]
+        close_all(*old)
 
     def _file_button(
         self, words: str, tooltip: str, name: str, make: Callable[[], str] | None
@@ -300,6 +346,11 @@ class AnalysisPanel(Panel):
             raise InputError("Nothing is shown yet, so there is nothing to save.")
         return self._view
 
+    @property
+    def _colours(self) -> str | None:
+        """The theme, as code tells it: what is usual is left out."""
+        return None if self.theme == "light" else self.theme
+
     def _write(self, view: View, path: Path) -> Path:
         from landscape.figures import save_figure, save_table
 
@@ -309,6 +360,8 @@ class AnalysisPanel(Panel):
         if suffix == ".html" and not isinstance(view.figure, tuple):
             return save_figure(view.figure, path)
         if suffix in _PAGES and view.page is not None:
+            if view.atlas is not None:
+                check_unchanged(view.atlas)  # it is drawn only now
             return save_figure(view.page(), path)
         useful = [*_TABLES, *(_PAGES if view.page else ())]
         useful += [] if isinstance(view.figure, tuple) else [".html"]

@@ -1,4 +1,4 @@
-"""What the panels share on which an atlas is asked: its language model, and an atlas built anew."""
+"""What the panels share on which an atlas is asked: its language model, and what is typed."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from landscape.errors import AtlasError, LandscapeError
 from landscape.widgets.connection import Connection
+from landscape.widgets.opened_panel import OpenedPanel
 from landscape.widgets.panel import Panel
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _LAST_KEYS = 0.25
 
 
-class AtlasPanel(Panel):
+class AtlasPanel(OpenedPanel):
     """A panel that asks something of an atlas, with a language model or without.
 
     Parameters
@@ -33,44 +33,14 @@ class AtlasPanel(Panel):
     """
 
     def __init__(self, verb: str, atlas: Atlas, *, connection: Connection | None) -> None:
-        self._verb, self._atlas = verb, atlas
+        super().__init__(verb, atlas, [])
         self.connection = connection if connection is not None else Connection()
-        self._reopen = widgets.Button(
-            description="Open the atlas again", icon="refresh",
-            tooltip="Open the atlas as it is now; earlier answers stay",
-            layout=widgets.Layout(width="190px", display="none"),
-        )  # fmt: skip
-        self._reopen.on_click(lambda _: self.open_again())
-        super().__init__(f"{verb} {atlas.title}", [])
-
-    @property
-    def atlas(self) -> Atlas:
-        """The atlas that is asked."""
-        return self._atlas
-
-    def open_again(self) -> None:
-        """Open the atlas as it is now, after it was built again."""
-        from landscape.atlas.reading import open_atlas
-
-        try:
-            self._atlas = open_atlas(self._atlas.path)
-        except LandscapeError as error:
-            self._tell(error)
-            return
-        self.heading = f"{self._verb} {self._atlas.title}"
-        self._reopen.layout.display = "none"
-        self.say("The atlas was opened again.")
-
-    def _tell(self, error: Exception) -> None:
-        super()._tell(error)
-        if isinstance(error, AtlasError):
-            self._reopen.layout.display = ""
 
     def _try(self, do: Callable[[], Any]) -> None:
         """Do what a control of the page asks for; what cannot be is told in one sentence."""
         try:
             do()
-        except LandscapeError as error:
+        except Exception as error:  # noqa: BLE001 - in a timer, nobody else would tell it
             Panel._tell(self, error)
 
     def _on_enter(self, box: widgets.Text, do: Callable[[], Any]) -> None:

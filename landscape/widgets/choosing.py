@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 import ipywidgets as widgets
 
+from landscape.widgets.closing import close_all
+
 
 class Chooser(widgets.VBox):
     """A field to type into, and a button for each thing chosen that takes it away again.
@@ -89,9 +91,9 @@ class Chooser(widgets.VBox):
         self._on_change()
 
     def _show(self) -> None:
-        for old in self._chips.children:
-            old.close()
+        old = self._chips.children
         self._chips.children = [self._chip(name) for name in self._chosen]
+        close_all(*old)
 
     def _chip(self, name: str) -> widgets.Button:
         chip = widgets.Button(

@@ -11,7 +11,9 @@ import ipywidgets as widgets
 from landscape.errors import InputError
 from landscape.outputs import check_output, write_output
 from landscape.query.html import escape
+from landscape.query.wording import readable_text
 from landscape.text.spreadsheet import as_csv
+from landscape.widgets.checking import checked_flag, checked_whole
 from landscape.widgets.citation_view import answer_html, item_of, steps_html
 from landscape.widgets.export import download_link
 from landscape.widgets.paper_list import PaperList
@@ -40,6 +42,7 @@ _WITHOUT_MODEL = (
 )
 _EXAMPLE = "Clumps in the winds of O stars lower the mass that they lose [CITATION]."
 _USUAL = {"source": None, "before": None, "mark": 1, "max_actions": 15, "demonstration": False}
+_MOST_MARKS, _MOST_ACTIONS = 99, 100
 FILES = (".csv", ".json", ".bib")
 
 
@@ -82,6 +85,8 @@ class CitationPanel(ScholarPanel):
         self, atlas: Atlas, *, connection: Connection | None = None, excerpt: str = "",
         **settings: Any,
     ) -> None:  # fmt: skip
+        readable_text("excerpt", excerpt)
+        _checked(settings)
         super().__init__(
             "Find a citation in", atlas, connection=connection, without_model=_WITHOUT_MODEL
         )
@@ -93,8 +98,10 @@ class CitationPanel(ScholarPanel):
             "The paper that the excerpt is from: never selected, nor anything newer than it",
         )
         self._before = text_box("Until", "such as 2019 or 2019-06", "Last day or year that counts")
-        self._mark = _number("Which mark", 1, 99, "Which of several marks is meant")
-        self._actions = _number("Actions", 15, 100, "Actions of the language model, at most")
+        self._mark = _number("Which mark", 1, _MOST_MARKS, "Which of several marks is meant")
+        self._actions = _number(
+            "Actions", 15, _MOST_ACTIONS, "Actions of the language model, at most"
+        )
         self._example = widgets.Checkbox(
             description="Show the model an example", indent=False,
             layout=widgets.Layout(width="auto"),
@@ -218,12 +225,7 @@ class CitationPanel(ScholarPanel):
         return {name: value for name, value in given.items() if value != _USUAL[name]}
 
     def _put(self, settings: dict[str, Any]) -> None:
-        unknown = sorted(set(settings) - set(_USUAL))
-        if unknown:
-            raise InputError(
-                f"There is no setting {unknown[0]!r}; there are {', '.join(sorted(_USUAL))}."
-            )
-        chosen = {**_USUAL, **settings}
+        chosen = _checked(settings)
         self._source.value = chosen["source"] or ""
         self._before.value = "" if chosen["before"] is None else str(chosen["before"])
         self._mark.value, self._actions.value = chosen["mark"], chosen["max_actions"]
@@ -266,10 +268,11 @@ class CitationPanel(ScholarPanel):
         if self._value is None:
             return
         names = {".csv": "Papers (CSV)", ".bib": "Papers (BibTeX)", ".json": "Everything (JSON)"}
+        files = {ending: self._file(ending) for ending in names}
         links = [
-            download_link(f"citation{ending}", self._file(ending), text=text)
-            for ending, text in names.items()
-            if self._file(ending)
+            download_link(f"citation{ending}", content, text=names[ending])
+            for ending, content in files.items()
+            if content
         ]
         self._files.value = f"<p>{' '.join(links)}</p>"
 
@@ -285,6 +288,22 @@ class CitationPanel(ScholarPanel):
         ranks = set() if chosen is None else set(chosen["rank"])
         papers = [p for rank, p in enumerate(self._value.papers, start=1) if rank in ranks]
         return to_bibtex(papers)
+
+
+def _checked(settings: dict[str, Any]) -> dict[str, Any]:
+    """All settings, those as usual too; refused where one cannot be."""
+    unknown = sorted(set(settings) - set(_USUAL))
+    if unknown:
+        raise InputError(
+            f"There is no setting {unknown[0]!r}; there are {', '.join(sorted(_USUAL))}."
+        )
+    chosen = {**_USUAL, **settings}
+    checked_whole("mark", chosen["mark"], 1, _MOST_MARKS)
+    checked_whole("max_actions", chosen["max_actions"], 1, _MOST_ACTIONS)
+    checked_flag("demonstration", chosen["demonstration"])
+    if chosen["source"] is not None:
+        readable_text("source", chosen["source"])
+    return chosen
 
 
 def _number(label: str, value: int, most: int, meaning: str) -> widgets.BoundedIntText:

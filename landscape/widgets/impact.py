@@ -10,6 +10,7 @@ import ipywidgets as widgets
 from landscape.errors import InputError
 from landscape.widgets.analysis_controls import YearsControl, check_period, show_only, what_control
 from landscape.widgets.analysis_panel import AnalysisPanel, View
+from landscape.widgets.checking import checked_atlas, checked_names
 from landscape.widgets.choosing import Chooser
 from landscape.widgets.code_lines import call, intervals_call, lines, twin_call
 from landscape.widgets.table_view import Column
@@ -39,7 +40,8 @@ _RANKED = (
     Column("facility", "Facility"), Column("papers", "Papers", "count"),
     Column("share", "Share of all papers", "share"),
     Column("local_share", "Share where it works", "share"),
-    Column("rise", "Rise since first light", "share"), Column("citations", "Citations", "count"),
+    Column("rise", "Rise since first light (points)", "points"),
+    Column("citations", "Citations", "count"),
     Column("citation_percentile", "Citation percentile", "share"),
     Column("effective_regions", "Effective regions", "number"),
     Column("outside_home", "Outside home fields", "share"),
@@ -49,7 +51,7 @@ _ERAS = (
     Column("label", "Region"), Column("papers_before", "Papers before", "count"),
     Column("share_before", "Share before", "share"),
     Column("papers_after", "Papers since", "count"), Column("share_after", "Share since", "share"),
-    Column("rise", "Rise", "share"), Column("growth", "Growth of the region", "number"),
+    Column("rise", "Rise (points)", "points"), Column("growth", "Growth of the region", "number"),
 )  # fmt: skip
 _COMPARED = (
     Column("said", "Measure"), Column("facility", "First"), Column("value", "Its value", "number"),
@@ -99,8 +101,9 @@ class ImpactPanel(AnalysisPanel):
         until: int | None = None,
         theme: str = "light",
     ) -> None:
+        checked_atlas(atlas)
         check_period(since, until)
-        given = [facilities] if isinstance(facilities, str) else list(facilities or ())
+        given = checked_names("facilities", facilities)
         self._what = what_control(WHAT, what, self._change)
         self._chooser = Chooser(
             "Add a facility", "type a name, such as ALMA", given, on_change=self._change
@@ -112,11 +115,11 @@ class ImpactPanel(AnalysisPanel):
         self._first.observe(lambda _: self._change(), "value")
         self._years = YearsControl(atlas, since, until, self._change)
         super().__init__(
-            atlas, heading=f"Impact of facilities: {atlas.title}", theme=theme,
+            "Impact of facilities:", atlas, theme=theme,
             controls=[self._what, self._first, self._chooser, self._years],
         )  # fmt: skip
-        self._list_first()
-        self._suit_controls()
+        with self._filled_in():
+            self._suit_controls()
         self.draw()
 
     @property
@@ -128,17 +131,6 @@ class ImpactPanel(AnalysisPanel):
             names = [first, *(name for name in names if name != first)]
         return {"facilities": names, "what": self._what.value, **self._years.period}
 
-    def _change(self) -> None:
-        if getattr(self, "_filling", True):
-            return
-        self._filling = True
-        try:
-            self._list_first()
-            self._suit_controls()
-        finally:
-            self._filling = False
-        self.draw()
-
     def _list_first(self) -> None:
         names, old = self._chooser.value, self._first.value
         if tuple(names) != tuple(self._first.options):
@@ -146,12 +138,16 @@ class ImpactPanel(AnalysisPanel):
             self._first.value = old if old in names else next(iter(names), None)
 
     def _suit_controls(self) -> None:
+        self._list_first()
         what = self._what.value
         several = len(self._chooser.value) > 1
         show_only({
             self._first: several and what in ("map", "before_after", "report", "compare"),
             self._years: what != "before_after",
         })  # fmt: skip
+
+    def _suit_atlas(self, atlas: Any) -> None:
+        self._years.suit(atlas)
 
     def _prepare(self) -> dict[str, int]:
         """Papers that mention each facility, the most first."""
@@ -166,7 +162,6 @@ class ImpactPanel(AnalysisPanel):
         })  # fmt: skip
         if not self._chooser.value:
             self._chooser.value = list(known)[:_USUAL]
-        self._list_first()
         self._suit_controls()
 
     def _make(self, chosen: Mapping[str, Any]) -> View:
@@ -290,10 +285,6 @@ class ImpactPanel(AnalysisPanel):
             ),
             lambda: page, f"{_plain(name)}-report",
         )  # fmt: skip
-
-    @property
-    def _colours(self) -> str | None:
-        return None if self.theme == "light" else self.theme
 
 
 def _where_it_works(found: Analysis) -> Any:

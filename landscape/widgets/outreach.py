@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets as widgets
 
 from landscape.errors import InputError
-from landscape.outputs import write_output
+from landscape.outputs import at_home, write_output
 from landscape.progress import Stopped
 from landscape.widgets.analysis_look import analysis_css
+from landscape.widgets.checking import check_unchanged, checked_atlas
 from landscape.widgets.export import download_link
+from landscape.widgets.opened_panel import OpenedPanel
 from landscape.widgets.outreach_controls import OutreachControls
 from landscape.widgets.outreach_view import (
     code_of,
@@ -24,11 +26,11 @@ from landscape.widgets.outreach_view import (
     scores_html,
     used_html,
 )
-from landscape.widgets.panel import Panel
 
 if TYPE_CHECKING:
     import os
 
+    from landscape.atlas.reading import Atlas
     from landscape.outreach.finished import Rendering
 
 _FILES = {
@@ -54,7 +56,7 @@ class Shown:
     places: str
 
 
-class OutreachPanel(Panel):
+class OutreachPanel(OpenedPanel):
     """Draw the outreach map of an atlas, look at it, and take it away.
 
     Unlike the other panels this one draws when told to: a large sheet takes minutes.
@@ -86,11 +88,10 @@ class OutreachPanel(Panel):
     """
 
     def __init__(self, atlas: Any, **chosen: Any) -> None:
-        self.atlas = atlas
+        checked_atlas(atlas)
         self._shown: Shown | None = None
         self._asked, self._turn = 0, threading.Lock()
-        title = str(atlas.title)
-        self._controls = OutreachControls(chosen, title=title, on_change=self._change)
+        self._controls = OutreachControls(chosen, title=atlas.title, on_change=self._change)
         self._draw = widgets.Button(
             description="Draw the map", icon="paint-brush", button_style="primary",
             tooltip="Draw the map with these settings", layout=widgets.Layout(width="160px"),
@@ -106,7 +107,7 @@ class OutreachPanel(Panel):
             layout=widgets.Layout(flex_flow="row wrap", display="none"),
         )
         self._buttons.add_class("landscape-files")
-        super().__init__(f"Outreach map: {title}", [])
+        super().__init__("Outreach map:", atlas, [])
         style, head, working, status, code = tuple(self.children)
         own = widgets.HTML(
             f"<style>{analysis_css()}</style>", layout=widgets.Layout(display="none")
@@ -115,8 +116,8 @@ class OutreachPanel(Panel):
             [self._draw, self._changed], layout=widgets.Layout(align_items="center")
         )
         self.children: tuple[widgets.Widget, ...] = (
-            style, own, head, self._controls, asking, working, status, self._picture, self._used,
-            self._scores, self._buttons, self._links, self._places, code,
+            style, own, head, self._controls, asking, working, status, self._reopen, self._picture,
+            self._used, self._scores, self._buttons, self._links, self._places, code,
         )  # fmt: skip
         self.add_class("landscape-analysis")
         self.draw()
@@ -138,11 +139,13 @@ class OutreachPanel(Panel):
     def draw(self) -> None:
         """Draw what is chosen, in the background, and show it."""
         self._asked += 1
-        turn, chosen = self._asked, self.selection
+        turn, atlas, chosen = self._asked, self._atlas, self.selection
         if self._shown is None:
             self.code = code_of(chosen)
         self._changed.value = ""
-        self.run("Drawing the map", lambda: self._work(turn, chosen), self._show, kind="draw")
+        self.run(
+            "Drawing the map", lambda: self._work(turn, atlas, chosen), self._show, kind="draw"
+        )
 
     def stop(self) -> None:
         """Stop drawing; the map that was there stays."""
@@ -171,21 +174,25 @@ class OutreachPanel(Panel):
         self.wait()
         if self._shown is None:
             raise InputError("No map is drawn yet, so there is nothing to save.")
-        return _write(self._shown.rendering, Path(path).expanduser())
+        return _write(self._shown.rendering, at_home(path))
 
     # -- drawing
 
-    def _work(self, turn: int, chosen: Mapping[str, Any]) -> Shown:
+    def _work(self, turn: int, atlas: Atlas, chosen: Mapping[str, Any]) -> Shown:
         with self._turn:  # one at a time: what was stopped meanwhile is not drawn
             if turn != self._asked:
                 raise Stopped
-            rendering = self._render(turn, chosen)
+            check_unchanged(atlas)
+            try:
+                rendering = self._render(turn, atlas, chosen)
+            finally:
+                check_unchanged(atlas)  # else it may be of both, or have failed for that
             return Shown(
                 rendering, chosen, picture_html(rendering), scores_html(rendering),
                 places_html(rendering),
             )  # fmt: skip
 
-    def _render(self, turn: int, chosen: Mapping[str, Any]) -> Rendering:
+    def _render(self, turn: int, atlas: Atlas, chosen: Mapping[str, Any]) -> Rendering:
         from landscape.outreach import render
         from landscape.outreach.checking import check_weights
 
@@ -203,7 +210,7 @@ class OutreachPanel(Panel):
             if turn == self._asked:
                 self.say(note)
 
-        return render(self.atlas, **options, note=tell)
+        return render(atlas, **options, note=tell)
 
     def _show(self, shown: Shown) -> None:
         self._shown = shown

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import os
 from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from typing import Any
@@ -12,7 +13,9 @@ import ipywidgets as widgets
 from landscape.errors import InputError, install_line
 from landscape.outreach.sheet import SIZES, choose_sheet
 from landscape.outreach.themes import THEMES, find_theme
+from landscape.query.wording import readable_text
 from landscape.widgets.analysis_controls import show_only
+from landscape.widgets.checking import checked_flag, checked_number, checked_whole
 
 DEFAULTS: dict[str, Any] = {
     "theme": "atlas", "size": "web", "title": None, "credits": "", "names": None,
@@ -215,12 +218,22 @@ def _check(given: Mapping[str, Any]) -> None:
             "The panel takes everyday names from a CSV file; give its path, or use "
             "ls.outreach.render(atlas, names={...}) for names in code."
         )
-    limits = {"sea_share": (0.5, 0.999), "recent_years": (1, 200), "seed": (0, 2**31 - 1)}
+    for name in ("credits", "language"):
+        readable_text(name, given[name])
+    for name in ("title", "names", "weights"):
+        if given[name] is not None:
+            readable_text(name, _plain(given[name]))
+    checked_flag("everyday", given["everyday"])
+    checked_number("sea_share", given["sea_share"], 0.5, 0.999)
+    checked_whole("recent_years", given["recent_years"], 1, 200)
+    checked_whole("seed", given["seed"], 0, 2**31 - 1)
     if given["strength"] is not None:
-        limits["strength"] = (0.001, 1)
-    for name, (low, high) in limits.items():
-        if not low <= given[name] <= high:
-            raise InputError(f"{name} must lie between {low} and {high}, not {given[name]}.")
+        checked_number("strength", given["strength"], 0.001, 1)
+
+
+def _plain(value: Any) -> Any:
+    """The text of a path; anything else as it is."""
+    return os.fspath(value) if isinstance(value, os.PathLike) else value
 
 
 def _row(*controls: widgets.Widget) -> widgets.HBox:

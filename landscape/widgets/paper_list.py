@@ -11,6 +11,7 @@ import ipywidgets as widgets
 
 from landscape.plural import count
 from landscape.query.html import STYLE
+from landscape.widgets.closing import close_all
 
 _SHOWN = 30  # papers at first, and more on request
 
@@ -64,6 +65,7 @@ class PaperList(widgets.VBox):
     ) -> None:
         self._on_change = on_change
         self._note = ""
+        self._is_quiet = False  # while many boxes are ticked at once
         self._items: tuple[Item, ...] = ()
         self._n_shown = _SHOWN
         self._boxes: dict[str, widgets.Checkbox] = {}
@@ -94,26 +96,21 @@ class PaperList(widgets.VBox):
         """The papers on the page, in its order."""
         return self._items[: self._n_shown]
 
-    def show(self, items: Sequence[Item], *, keep: bool = False, note: str = "") -> None:
+    def show(self, items: Sequence[Item], *, note: str = "") -> None:
         """Show other papers.
 
         Parameters
         ----------
         items : sequence of Item
-        keep : bool, default False
-            Whether what is ticked stays so.
         note : str, optional
             What is told behind their number.
         """
-        kept = set(self.chosen) if keep else set()
-        for row in self._rows.values():
-            row.close()
+        old = tuple(self._rows.values())
         self._items, self._n_shown, self._note = tuple(items), _SHOWN, note
         self._boxes, self._rows = {}, {}
         self._head.layout.display = "" if items else "none"
         self._draw()
-        for key in kept:
-            self.tick(key)
+        close_all(*old)
 
     def sort(self, order: Callable[[Item], Any]) -> None:
         """Bring the papers into another order; what is ticked stays so.
@@ -165,14 +162,21 @@ class PaperList(widgets.VBox):
 
     def _choose_all(self) -> None:
         on = not all(self._is_ticked(one.key) for one in self.shown)
-        for one in self.shown:
-            self._boxes[one.key].value = on
+        self._is_quiet = True
+        try:
+            for one in self.shown:
+                self._boxes[one.key].value = on
+        finally:
+            self._is_quiet = False
+        self._tell()
 
     def _show_more(self) -> None:
         self._n_shown += 2 * _SHOWN
         self._draw()
 
     def _tell(self) -> None:
+        if self._is_quiet:
+            return
         n = len(self.chosen)
         chosen = f"; {n} chosen" if n else ""
         papers = count(len(self._items), "paper")

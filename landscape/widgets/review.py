@@ -9,6 +9,7 @@ import ipywidgets as widgets
 
 from landscape.widgets.analysis_controls import show_only, what_control
 from landscape.widgets.analysis_panel import AnalysisPanel, View
+from landscape.widgets.checking import checked_atlas
 from landscape.widgets.code_lines import call, lines, twin_call
 from landscape.widgets.table_view import Column, table_html
 
@@ -78,6 +79,7 @@ class ReviewPanel(AnalysisPanel):
     ) -> None:
         from landscape.overlays.reviews.ranking import checked_weights
 
+        checked_atlas(atlas)
         self._what = what_control(WHAT, what, self._change)
         self._weights = {
             name: self._slider(name, weight) for name, weight in checked_weights(weights).items()
@@ -93,10 +95,10 @@ class ReviewPanel(AnalysisPanel):
         self._weighing = widgets.VBox([said, sliders], layout=widgets.Layout(width="100%"))
         self._read: pd.DataFrame | None = None
         super().__init__(
-            atlas, heading=f"Reviews and gaps: {atlas.title}", theme=theme,
+            "Reviews and gaps:", atlas, theme=theme,
             controls=[self._what, self._weighing],
         )  # fmt: skip
-        show_only({self._weighing: what == "gaps"})
+        self._suit_controls()
         self.draw()
 
     @property
@@ -115,11 +117,12 @@ class ReviewPanel(AnalysisPanel):
         slider.observe(lambda _: self._change(), "value")
         return slider
 
-    def _change(self) -> None:
-        if getattr(self, "_filling", True):
-            return
+    def _suit_controls(self) -> None:
         show_only({self._weighing: self._what.value == "gaps"})
-        self.draw()
+
+    def _forget(self) -> None:
+        super()._forget()
+        self._read = None
 
     def _make(self, chosen: Mapping[str, Any]) -> View:
         return self._coverage() if chosen["what"] == "coverage" else self._gaps(chosen["weights"])
@@ -179,10 +182,6 @@ class ReviewPanel(AnalysisPanel):
         if view.analysis.kind != "review_gaps":
             return []
         return _waiting_papers(view.analysis)
-
-    @property
-    def _colours(self) -> str | None:
-        return None if self.theme == "light" else self.theme
 
 
 def _changed(weights: Mapping[str, float]) -> dict[str, float] | None:

@@ -14,6 +14,7 @@ from landscape.errors import InputError, LandscapeError
 from landscape.outputs import check_output, write_output
 from landscape.plural import count
 from landscape.query.html import escape
+from landscape.query.wording import readable_text
 from landscape.widgets.scholar_code import Name, called, connecting, lines
 from landscape.widgets.scholar_panel import ScholarPanel, Told, main_button, needed
 from landscape.widgets.survey_controls import SurveyControls
@@ -73,6 +74,7 @@ class SurveyPanel(ScholarPanel):
         self, atlas: Atlas, *, connection: Connection | None = None, question: str = "",
         **settings: Any,
     ) -> None:  # fmt: skip
+        readable_text("question", question)
         super().__init__("Survey", atlas, connection=connection, without_model=_WITHOUT_MODEL)
         self.controls = SurveyControls()
         self.controls.put(settings)
@@ -197,10 +199,10 @@ class SurveyPanel(ScholarPanel):
             )  # fmt: skip
             return found, name
 
-        self._begin("Surveying", work, lambda made: self._show(*made, given), unit="steps")
+        self._begin("Surveying", work, lambda made: self._show(*made, given, atlas), unit="steps")
 
-    def _show(self, found: Survey, model: str | None, given: dict[str, Any]) -> None:
-        self._view.show(found, self._atlas)
+    def _show(self, found: Survey, model: str | None, given: dict[str, Any], atlas: Atlas) -> None:
+        self._view.show(found, atlas)
         self._next.layout.display = ""
         self._go_on.layout.display = "" if found.partial else "none"
         told = {} if model is None else {"model": Name("model")}

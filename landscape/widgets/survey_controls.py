@@ -10,6 +10,7 @@ import ipywidgets as widgets
 
 from landscape.agents.survey.settings import SurveySettings, survey_settings
 from landscape.errors import InputError
+from landscape.plural import count
 from landscape.widgets.scholar_panel import grid, text_box
 
 _DEFAULT = SurveySettings()
@@ -136,12 +137,23 @@ class SurveyControls(widgets.VBox):
         n = len(self.given())
         follow = f"citations followed in up to {settings.depth - 1} further levels"
         levels = "no citations followed" if settings.depth == 1 or not settings.expand else follow
-        calls = f", at most {settings.calls:,} requests" if with_model else ""
+        calls = f", at most {count(settings.calls, 'request')}" if with_model else ""
         who = f"{n} setting{'s' if n > 1 else ''} chosen" if n else "as usual"
         return (
-            f"up to {settings.breadth} searches, {levels}, up to {settings.papers:,} papers judged"
-            f"{calls} ({who})"
+            f"up to {count_searches(settings.breadth)}, {levels}, up to "
+            f"{count(settings.papers, 'paper')} judged{calls} ({who})"
         )
+
+
+def count_searches(number: int) -> str:
+    """A number of searches in words.
+
+    Examples
+    --------
+    >>> count_searches(1), count_searches(3)
+    ('1 search', '3 searches')
+    """
+    return f"{number:,} search{'' if number == 1 else 'es'}"
 
 
 def _slider(label: str, least: int, most: int, meaning: str) -> widgets.IntSlider:

@@ -17,6 +17,7 @@ from landscape.widgets.export import download_link
 from landscape.widgets.paper_list import Item, PaperList
 from landscape.widgets.scholar_panel import without_the_word_failed
 from landscape.widgets.sheet_view import SheetView
+from landscape.widgets.survey_controls import count_searches
 from landscape.widgets.table_view import Column, table_html
 
 if TYPE_CHECKING:
@@ -172,9 +173,8 @@ def _head(survey: Survey) -> str:
     money = f", {spent.money:.4f} in money" if spent.money else ""
     judges = sorted({one.judged_by for one in survey.crawled})
     by = f" by {' and '.join(judges)}" if judges else ""
-    facts = (
-        f"{counts(survey)}{by}, {len(survey.searches)} searches{cost}{money}, {spent.seconds:.1f} s"
-    )
+    asked = count_searches(len(survey.searches))
+    facts = f"{counts(survey)}{by}, {asked}{cost}{money}, {spent.seconds:.1f} s"
     partial = (
         "<div class='landscape-partial'>Partial: the survey was ended before it was done. What it "
         "had found until then is below.</div>"
@@ -225,12 +225,13 @@ def _method(survey: Survey) -> str:
         f"({escape(one.paper_id)}, cited by {one.score:.0f})</span></li>"
         for one in survey.beyond
     )
+    heading = count_searches(len(survey.searches))
     more = f"<h4>Cited by several of these, and not in the atlas</h4><ul>{beyond}</ul>"
     settings = {name: value for name, value in dict(survey.settings).items() if value is not None}
     told = "; ".join(f"{name} {_said(value)}" for name, value in settings.items() if value != [])
     return (
         f"<div class='landscape-results tex2jax_ignore mathjax_ignore'>{notes}"
-        f"<h4>{len(survey.searches)} searches</h4><ol>{searches}</ol>{more if beyond else ''}"
+        f"<h4>{heading}</h4><ol>{searches}</ol>{more if beyond else ''}"
         f"<h4>Settings</h4><p class='landscape-quiet'>{escape(told)}</p>"
         f"<p class='landscape-quiet'>{escape(coverage_line(survey.coverage))}</p></div>"
     )

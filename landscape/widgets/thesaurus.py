@@ -10,6 +10,7 @@ import ipywidgets as widgets
 
 from landscape.widgets.analysis_controls import show_only, what_control
 from landscape.widgets.analysis_panel import AnalysisPanel, View
+from landscape.widgets.checking import checked_atlas, checked_names, checked_whole
 from landscape.widgets.choosing import Chooser
 from landscape.widgets.code_lines import call, intervals_call, lines, twin_call
 from landscape.widgets.table_view import Column
@@ -37,6 +38,8 @@ _PROPOSED = (
     Column("region_share", "Of its papers there", "share"),
     Column("alternatives", "Also written", "list"),
 )  # fmt: skip
+
+_MOST_PROPOSALS = 10_000
 
 
 class ThesaurusPanel(AnalysisPanel):
@@ -70,8 +73,9 @@ class ThesaurusPanel(AnalysisPanel):
         limit: int = 100,
         theme: str = "light",
     ) -> None:
-        given = [concepts] if isinstance(concepts, str) else list(concepts or ())
-        self._limit = limit
+        checked_atlas(atlas)
+        given = checked_names("concepts", concepts)
+        self._limit = checked_whole("limit", limit, 1, _MOST_PROPOSALS)
         self._what = what_control(WHAT, what, self._change)
         self._chooser = Chooser(
             "Add a concept", "type a name, such as Exoplanets", given, on_change=self._change
@@ -83,7 +87,7 @@ class ThesaurusPanel(AnalysisPanel):
         )  # fmt: skip
         self._top.on_click(lambda _: self._show_top())
         super().__init__(
-            atlas, heading=f"Thesaurus on the map: {atlas.title}", theme=theme,
+            "Thesaurus on the map:", atlas, theme=theme,
             controls=[self._what, self._chooser, self._top],
         )  # fmt: skip
         self._suit_controls()
@@ -95,12 +99,6 @@ class ThesaurusPanel(AnalysisPanel):
         return {
             "concepts": self._chooser.value, "what": self._what.value, "limit": self._limit,
         }  # fmt: skip
-
-    def _change(self) -> None:
-        if getattr(self, "_filling", True):
-            return
-        self._suit_controls()
-        self.draw()
 
     def _show_top(self) -> None:
         self._chooser.value = []
@@ -161,10 +159,6 @@ class ThesaurusPanel(AnalysisPanel):
         if view.analysis.kind != "thesaurus_gaps" or view.table.empty:
             return []
         return _forms(view.analysis)
-
-    @property
-    def _colours(self) -> str | None:
-        return None if self.theme == "light" else self.theme
 
 
 def _forms(found: Analysis) -> list[widgets.Widget]:

@@ -8,8 +8,10 @@ from typing import Any
 import ipywidgets as widgets
 
 from landscape.errors import InputError
+from landscape.query.wording import readable_text
 from landscape.widgets.analysis_controls import YearsControl, check_period, show_only, what_control
 from landscape.widgets.analysis_panel import AnalysisPanel, View
+from landscape.widgets.checking import checked_atlas
 from landscape.widgets.code_lines import call, intervals_call, lines, twin_call
 from landscape.widgets.table_view import Column, table_html
 
@@ -88,7 +90,10 @@ class TrendsPanel(AnalysisPanel):
         b: str = "",
         theme: str = "light",
     ) -> None:
+        checked_atlas(atlas)
         check_period(since, until)
+        for name, text in (("author", author), ("a", a), ("b", b)):
+            readable_text(name, text)
         self._what = what_control(WHAT, what, self._change)
         self._years = YearsControl(atlas, since, until, self._change)
         middle = sum(self._years.corpus) // 2
@@ -106,7 +111,7 @@ class TrendsPanel(AnalysisPanel):
             "<code>;</code></span>"
         )
         super().__init__(
-            atlas, heading=f"Trends, authors, comparisons: {atlas.title}", theme=theme,
+            "Trends, authors, comparisons:", atlas, theme=theme,
             controls=[self._what, self._years, self._author, self._a, self._b, self._hint],
         )  # fmt: skip
         self._suit_controls()
@@ -120,12 +125,6 @@ class TrendsPanel(AnalysisPanel):
             "a": self._a.value.strip(), "b": self._b.value.strip(),
         }  # fmt: skip
 
-    def _change(self) -> None:
-        if getattr(self, "_filling", True):
-            return
-        self._suit_controls()
-        self.draw()
-
     def _suit_controls(self) -> None:
         what = self._what.value
         compared = what == "compare"
@@ -133,6 +132,9 @@ class TrendsPanel(AnalysisPanel):
             self._years: what == "topics", self._author: what == "author",
             self._a: compared, self._b: compared, self._hint: compared,
         })  # fmt: skip
+
+    def _suit_atlas(self, atlas: Any) -> None:
+        self._years.suit(atlas)
 
     def _prepare(self) -> list[str]:
         """Authors of many papers, to choose from."""
@@ -231,10 +233,6 @@ class TrendsPanel(AnalysisPanel):
             return []
         summary = view.analysis.tables["summary"]
         return [widgets.HTML(table_html(summary, _SUMMARY, about="Spread and moves"))]
-
-    @property
-    def _colours(self) -> str | None:
-        return None if self.theme == "light" else self.theme
 
 
 def _shown_first(table: Any) -> Any:

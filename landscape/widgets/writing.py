@@ -12,11 +12,13 @@ import ipywidgets as widgets
 from landscape.errors import InputError
 from landscape.outputs import check_output, write_output
 from landscape.plural import count
+from landscape.query.wording import readable_text
 from landscape.text.spreadsheet import as_csv
+from landscape.widgets.checking import checked_whole
 from landscape.widgets.export import download_link
 from landscape.widgets.scholar_code import Name, called, connecting, desk_lines, lines
 from landscape.widgets.scholar_panel import ScholarPanel, Told, needed
-from landscape.widgets.writing_tabs import CheckingTab, CitingTab, RelatedTab
+from landscape.widgets.writing_tabs import MOST, CheckingTab, CitingTab, RelatedTab
 from landscape.widgets.writing_view import heading_html, items_of
 
 if TYPE_CHECKING:
@@ -79,6 +81,8 @@ class WritingPanel(ScholarPanel):
     ) -> None:  # fmt: skip
         from landscape.agents import Desk as NewDesk
 
+        readable_text("context", context)
+        readable_text("keywords", keywords)
         super().__init__(
             "Write with citations from", atlas, connection=connection, without_model=_WITHOUT_MODEL
         )
@@ -154,8 +158,14 @@ class WritingPanel(ScholarPanel):
         Raises
         ------
         InputError
-            If there is neither text nor keywords, or no corpus is switched on.
+            If there is neither text nor keywords, no corpus is switched on, or for a number of
+            papers that cannot be.
         """
+        if k is not None:
+            checked_whole("k", k, 1, MOST)
+        for name, text in (("context", context), ("keywords", keywords)):
+            if text is not None:
+                readable_text(name, text)
         asked = self._citing
         for box, given in ((asked.context, context), (asked.keywords, keywords), (asked.k, k)):
             if given is not None:
@@ -295,6 +305,19 @@ class WritingPanel(ScholarPanel):
         return write_output(target, self._file(target.suffix.lower()))
 
     # -- steps
+
+    def _take(self, atlas: Atlas) -> None:
+        from landscape.agents import Desk as NewDesk
+
+        super()._take(atlas)
+        if self._given_desk is None:
+            self._desk = NewDesk().add(atlas, self._desk.corpora[0].name)
+        else:
+            self.say(
+                "The desk of this panel holds its atlases as they were opened: put them on a new "
+                "desk with Desk().add(ls.open(path)), and open the panel again with it.",
+                "warning",
+            )
 
     def _picked(self) -> list[Suggestion]:
         """The papers that are ticked; all while none is."""

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from landscape.query.records import Answer, Paper
 
 Do = Callable[[], None]
+MOST = 100
+"""Papers to cite that are suggested at once."""
 
 
 class CitingTab(widgets.VBox):
@@ -53,7 +55,7 @@ class CitingTab(widgets.VBox):
         )  # fmt: skip
         self.keywords.style.description_width = "70px"
         self.k = widgets.BoundedIntText(
-            value=10, min=1, max=100, description="Papers", tooltip="How many papers to suggest",
+            value=10, min=1, max=MOST, description="Papers", tooltip="How many papers to suggest",
             style={"description_width": "60px"},
             layout=widgets.Layout(width="140px", flex="0 0 auto"),
         )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import http.cookiejar
 import os
 import re
@@ -133,6 +134,15 @@ def test_what_cannot_be_is_one_sentence(
     assert started == []
     (line,) = capsys.readouterr().err.splitlines()
     assert said in line
+
+
+def test_a_port_that_may_not_be_used_is_not_told_as_in_use(
+    started: list, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(serving, "_hindrance", lambda _: errno.EACCES)
+    assert main(["lab", "--port", "80"]) == 2
+    said = "Port 80 cannot be used (Permission denied); choose another with --port."
+    assert said in capsys.readouterr().err
 
 
 def test_a_port_in_use_is_one_sentence_if_it_was_asked_for(

@@ -6,10 +6,12 @@ import json
 import re
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import ipywidgets as widgets
 
+from landscape.atlas.manifest import read_manifest, write_manifest
 from tests.servers.openai_server import OpenAIServer
 
 QUESTION = "How do stellar winds change the evolution of massive stars?"
@@ -59,6 +61,16 @@ def page_of(widget: widgets.Widget) -> str:
 def labels_of(widget: widgets.Widget) -> list[str]:
     """What is written on the controls."""
     return [part.description for part in inside(widget) if getattr(part, "description", "")]
+
+
+def built_again(folder: Path) -> None:
+    """What a build of an atlas in place leaves for those who have it open."""
+    write_manifest(folder, read_manifest(folder))
+
+
+def live_widgets() -> int:
+    """How many widgets are open, and would be saved with the notebook."""
+    return len(widgets.Widget.get_manager_state()["state"])
 
 
 def until(is_true: Callable[[], Any], seconds: float = 20.0) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import html
 import re
+import shutil
+import threading
 from dataclasses import replace
 
 import numpy as np
@@ -15,14 +17,26 @@ pytest.importorskip("plotly")
 import ipywidgets as widgets
 
 import landscape as ls
-from landscape.errors import InputError
+from landscape.errors import AtlasError, InputError
 from landscape.figures.twins import MOST_MARKS, count_marks
-from landscape.widgets import ImpactPanel, ReviewPanel, ThesaurusPanel, TrendsPanel
+from landscape.widgets import (
+    AskPanel,
+    CitationPanel,
+    ImpactPanel,
+    OutreachPanel,
+    ReviewPanel,
+    SurveyPanel,
+    ThesaurusPanel,
+    TrendsPanel,
+    WritingPanel,
+)
+from landscape.widgets.choosing import Chooser
 from landscape.widgets.impact import WHAT as IMPACT
 from landscape.widgets.review import WHAT as REVIEW
 from landscape.widgets.table_view import Column, table_html
 from landscape.widgets.thesaurus import WHAT as THESAURUS
 from landscape.widgets.trends import WHAT as TRENDS
+from tests.widgets.asking import built_again, live_widgets
 
 SECONDS = 240
 SLIDERS = widgets.FloatSlider | widgets.IntRangeSlider
@@ -59,6 +73,12 @@ def numbers_of(figure):
         np.asarray([np.nan if one is None else one for one in trace.x], dtype=float)
         for trace in figure.data
     ]
+
+
+@pytest.fixture
+def own_atlas(demo_atlas, tmp_path):
+    """A copy that can be built again."""
+    return ls.open(shutil.copytree(demo_atlas.path, tmp_path / "own.atlas"))
 
 
 @pytest.fixture(params=PANELS, ids=lambda one: f"{one[0].__name__}-{one[1]['what']}")
@@ -196,6 +216,39 @@ def test_what_does_not_exist_is_refused_at_once(demo_atlas):
         ReviewPanel(demo_atlas, weights={"grwth": 1})
 
 
+@pytest.mark.parametrize(
+    ("kind", "chosen", "said"),
+    [
+        (TrendsPanel, {"since": "2010"}, "since is '2010'; give a whole number from 1 to 9,999"),
+        (ImpactPanel, {"until": 2010.5}, r"until is 2010\.5"),
+        (TrendsPanel, {"author": None}, "The author is None; it has to be text"),
+        (ImpactPanel, {"facilities": 5}, "facilities is 5; give a name, or a list of names"),
+        (ImpactPanel, {"facilities": [5]}, r"facilities is \[5\]"),
+        (ThesaurusPanel, {"concepts": 5}, "concepts is 5"),
+        (ThesaurusPanel, {"limit": "many"}, "limit is 'many'; give a whole number from 1"),
+    ],
+)
+def test_what_is_of_no_use_is_refused_before_any_widget_is_made(demo_atlas, kind, chosen, said):
+    before = live_widgets()
+    with pytest.raises(InputError, match=said):
+        kind(demo_atlas, **chosen)
+    assert live_widgets() == before
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        AskPanel, CitationPanel, ImpactPanel, OutreachPanel, ReviewPanel, SurveyPanel,
+        ThesaurusPanel, TrendsPanel, WritingPanel,
+    ],
+)  # fmt: skip
+def test_a_path_is_no_atlas(kind):
+    with pytest.raises(InputError, match=r"open it with ls\.open\('my\.atlas'\)"):
+        kind("my.atlas")
+    with pytest.raises(InputError, match="not None; open one"):
+        kind(None)
+
+
 def test_what_fails_leaves_what_was_there(demo_atlas):
     panel = opened(ImpactPanel, demo_atlas, facilities=["HST"])
     there = panel.analysis
@@ -289,6 +342,111 @@ def test_two_panels_of_one_atlas_do_not_know_of_each_other(demo_atlas):
     assert other.selection["facilities"] == ["ALMA"]
     assert one.figure.layout.paper_bgcolor != other.figure.layout.paper_bgcolor
     assert 'colours="dark"' in other.code
+
+
+def test_an_atlas_that_was_built_again_is_not_mixed_with_the_old(own_atlas, tmp_path):
+    panel = opened(ReviewPanel, own_atlas)
+    there, read = panel.analysis, panel._read
+    assert panel._reopen.layout.display == "none"
+    built_again(own_atlas.path)
+    with pytest.raises(AtlasError, match="built again"):
+        panel.save(tmp_path / "gaps.pdf")
+    assert panel.save(tmp_path / "table.csv").exists()
+    panel.draw()
+    assert panel.wait(SECONDS)
+    assert "was built again" in panel.status
+    assert panel.analysis is there
+    assert panel._reopen.layout.display == ""
+    panel._reopen.click()
+    assert panel.wait(SECONDS)
+    assert panel._reopen.layout.display == "none"
+    assert panel.atlas is not own_atlas
+    assert panel._read is not read
+    assert panel.analysis is not there
+    assert panel.save(tmp_path / "gaps.pdf").exists()
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_an_atlas_that_is_built_again_during_a_look_is_told(own_atlas, monkeypatch, fails):
+    panel = opened(TrendsPanel, own_atlas, what="countries")
+    there, make = panel.analysis, panel._make
+
+    def make_meanwhile(chosen):
+        built_again(own_atlas.path)
+        if fails:
+            raise IndexError("index 412 is out of bounds")
+        return make(chosen)
+
+    monkeypatch.setattr(panel, "_make", make_meanwhile)
+    panel.draw()
+    assert panel.wait(SECONDS)
+    assert "was built again" in panel.status
+    assert panel.analysis is there
+
+
+def test_controls_suit_an_atlas_that_was_built_again(own_atlas, monkeypatch):
+    panel = opened(ImpactPanel, own_atlas, facilities=["HST"], until=2015)
+    first, last = panel._years.corpus
+    longer = {"first_date": str(first - 10), "last_date": str(last + 1)}
+    facts = {**own_atlas.coverage, **longer}
+    monkeypatch.setattr(type(own_atlas), "coverage", property(lambda _: facts))
+    offered = panel._chooser.field.options
+    panel._chooser.field.options = ()
+    panel.open_again()
+    assert panel.wait(SECONDS)
+    assert (panel._years.min, panel._years.max) == (first - 10, last + 1)
+    assert panel._years.value == (first - 10, 2015)
+    assert panel.selection["since"] is None
+    assert panel._chooser.field.options == offered
+
+
+def test_a_change_counts_that_comes_while_controls_are_filled_in(demo_atlas):
+    panel = opened(TrendsPanel, demo_atlas, what="countries")
+    begun, go_on = threading.Event(), threading.Event()
+
+    def fill():
+        with panel._filled_in():
+            begun.set()
+            go_on.wait(SECONDS)
+
+    thread = threading.Thread(target=fill)
+    thread.start()
+    assert begun.wait(SECONDS)
+    panel._what.value = "institutions"
+    go_on.set()
+    thread.join()
+    assert panel.wait(SECONDS)
+    assert panel.analysis.kind == "institutions"
+
+
+@pytest.mark.parametrize(
+    ("kind", "chosen"),
+    [
+        (ImpactPanel, {"what": "maps", "facilities": ["HST", "ALMA"]}),
+        (ReviewPanel, {"what": "gaps"}),
+        (TrendsPanel, {"what": "countries"}),
+    ],
+)
+def test_drawing_again_leaves_no_widgets_behind(demo_atlas, kind, chosen):
+    panel = opened(kind, demo_atlas, **chosen)
+    before = live_widgets()
+    panel.draw()
+    assert panel.wait(SECONDS)
+    assert live_widgets() == before
+
+
+def test_a_choice_that_is_taken_away_leaves_no_widgets_behind():
+    chooser = Chooser("Facility", "type a name", ["HST"], on_change=lambda: None)
+    before = live_widgets()
+    chooser.value = ["ALMA"]
+    assert live_widgets() == before
+
+
+def test_a_rise_is_told_in_points(demo_atlas):
+    panel = opened(ImpactPanel, demo_atlas, facilities=["HST"], what="ranking")
+    page = panel._table.value
+    assert "Rise since first light (points)" in page
+    assert f"{100 * panel.table['rise'].iloc[0]:+.1f} <span" in page
 
 
 def test_texts_of_papers_are_escaped_in_tables():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import shutil
 import threading
 from dataclasses import replace
 
@@ -20,6 +21,7 @@ from landscape.outreach.studio import Redrawn
 from landscape.widgets import OutreachPanel
 from landscape.widgets.outreach_controls import DEFAULTS, EXAMPLE
 from landscape.widgets.outreach_view import code_of, places_html, scores_html, used_html
+from tests.widgets.asking import built_again
 
 SECONDS = 120
 SMALL = "95x90mm"
@@ -301,6 +303,45 @@ def test_what_cannot_be_is_one_sentence(demo_atlas, panel):
     lost = opened(demo_atlas, names="no-such-names.csv")
     assert "There is no table of names at no-such-names.csv" in lost.status
     assert "Traceback" not in all_html(lost)
+
+
+@pytest.mark.parametrize(
+    ("chosen", "said"),
+    [
+        ({"seed": "x"}, "seed is 'x'; give a whole number from 0"),
+        ({"recent_years": 2.5}, r"recent_years is 2\.5"),
+        ({"sea_share": "much"}, "sea_share must lie between 0.5 and 0.999, not 'much'"),
+        ({"strength": "x"}, "strength must lie between 0.001 and 1, not 'x'"),
+        ({"title": 5}, "The title is 5; it has to be text"),
+        ({"language": None}, "The language is None"),
+        ({"everyday": "yes"}, "everyday is 'yes'; give True or False"),
+    ],
+)
+def test_a_setting_of_no_use_is_refused(demo_atlas, chosen, said):
+    with pytest.raises(InputError, match=said):
+        OutreachPanel(demo_atlas, **chosen)
+
+
+def test_a_home_that_is_not_there_is_one_sentence(panel):
+    with pytest.raises(InputError, match="there is no folder"):
+        panel.save("~nobody-of-that-name/map.png")
+
+
+def test_an_atlas_that_was_built_again_is_opened_again(demo_atlas, tmp_path, quick):
+    own = ls.open(shutil.copytree(demo_atlas.path, tmp_path / "own.atlas"))
+    panel = opened(own)
+    there = panel.rendering
+    built_again(own.path)
+    panel.draw()
+    assert panel.wait(SECONDS)
+    assert "was built again" in panel.status
+    assert panel.rendering is there
+    assert len(quick) == 1
+    panel._reopen.click()
+    panel.draw()
+    assert panel.wait(SECONDS)
+    assert panel.status == ""
+    assert len(quick) == 2
 
 
 def test_the_name_of_a_panel_is_one_line(panel):

@@ -12,6 +12,8 @@ pytest.importorskip("ipywidgets")
 from landscape.errors import InputError
 from landscape.progress import progress
 from landscape.widgets.panel import Panel
+from landscape.widgets.paper_list import Item, PaperList
+from tests.widgets.asking import live_widgets
 
 
 @pytest.fixture
@@ -149,3 +151,27 @@ def test_stopping_ends_what_waits_too(panel):
     panel.run("Three", lambda: 3, told.append, kind="three")
     assert panel.wait(5)
     assert told == [3]
+
+
+def papers(n):
+    return [Item(f"p{i}", f"{i}.", f"Dust {i}", f"<b>Dust {i}</b>") for i in range(n)]
+
+
+def test_choosing_all_papers_is_one_change():
+    told = []
+    listed = PaperList(on_change=lambda: told.append(len(listed.chosen)))
+    listed.show(papers(20))
+    told.clear()
+    listed._all.click()
+    listed._all.click()
+    assert told == [20, 0]
+    listed.tick("p3")
+    assert told == [20, 0, 1]
+
+
+def test_other_papers_leave_no_widgets_of_those_before():
+    listed = PaperList()
+    listed.show(papers(20))
+    before = live_widgets()
+    listed.show(papers(20))
+    assert live_widgets() == before

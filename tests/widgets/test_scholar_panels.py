@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
@@ -24,7 +25,7 @@ from landscape.widgets.survey_controls import SurveyControls
 from tests.agents import citing_models, survey_scripts
 from tests.query.sample_results import HOSTILE
 from tests.servers.openai_server import KEY, OpenAIServer, failing, slow
-from tests.widgets.asking import QUESTION, page_of, until
+from tests.widgets.asking import QUESTION, built_again, live_widgets, page_of, until
 
 CONTEXT = "Massive stars lose much of their mass in winds that are driven by"
 EXCERPT = "Winds strip the envelopes of massive stars before they explode [CITATION]."
@@ -225,6 +226,110 @@ def test_settings_that_cannot_be_are_told() -> None:
         controls.given()
     with pytest.raises(InputError, match="no setting"):
         controls.put({"deep": 2})
+
+
+@pytest.fixture
+def own_atlas(demo_atlas: Atlas, tmp_path: Path) -> Atlas:
+    """A copy that can be built again."""
+    return ls.open(shutil.copytree(demo_atlas.path, tmp_path / "own.atlas"))
+
+
+def test_writing_goes_on_with_an_atlas_that_was_built_again(own_atlas: Atlas) -> None:
+    panel = WritingPanel(own_atlas)
+    built_again(own_atlas.path)
+    panel.cite(CONTEXT, k=2)
+    assert panel.wait(60)
+    assert "was built again" in panel.status
+    panel._reopen.click()
+    panel.cite(CONTEXT, k=2)
+    assert len(done(panel)) == 2
+    assert panel.status == ""
+
+
+def test_a_desk_is_the_readers_own_to_open_again(own_atlas: Atlas) -> None:
+    panel = WritingPanel(own_atlas, desk=Desk().add(own_atlas))
+    built_again(own_atlas.path)
+    panel.open_again()
+    assert "Desk().add(ls.open(path))" in panel.status
+
+
+def test_a_survey_is_shown_with_the_atlas_it_was_made_with(
+    own_atlas: Atlas, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    panel = SurveyPanel(own_atlas, question=QUESTION, depth=1, papers=5)
+    go_on, survey, shown = threading.Event(), Atlas.survey, []
+
+    def survey_slowly(atlas: Atlas, *given: Any, **more: Any) -> Any:
+        found = survey(atlas, *given, **more)
+        go_on.wait(60)
+        return found
+
+    monkeypatch.setattr(Atlas, "survey", survey_slowly)
+    monkeypatch.setattr(panel._view, "show", lambda _, atlas: shown.append(atlas))
+    panel.survey()
+    panel.open_again()
+    assert panel.atlas is not own_atlas
+    go_on.set()
+    assert panel.wait(60)
+    assert shown == [own_atlas]
+
+
+def test_whatever_fails_behind_a_button_is_told(
+    demo_atlas: Atlas, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    panel = SurveyPanel(demo_atlas, question=QUESTION)
+    monkeypatch.setattr(panel.controls, "given", lambda: 1 / 0)
+    panel._button.click()
+    assert until(lambda: panel.status == "This failed: ZeroDivisionError: division by zero")
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"mark": 0}, "mark is 0; give a whole number from 1 to 99"),
+        ({"mark": "two"}, "mark is 'two'"),
+        ({"max_actions": 500}, "max_actions is 500; give a whole number from 1 to 100"),
+        ({"demonstration": "yes"}, "demonstration is 'yes'; give True or False"),
+        ({"source": 5}, "The source is 5; it has to be text"),
+        ({"excerpt": None}, "The excerpt is None"),
+    ],
+)
+def test_a_citation_panel_refuses_what_cannot_be(
+    demo_atlas: Atlas, given: dict[str, Any], said: str
+) -> None:
+    before = live_widgets()
+    with pytest.raises(InputError, match=said):
+        CitationPanel(demo_atlas, **given)
+    assert live_widgets() == before
+
+
+def test_writing_refuses_what_cannot_be(demo_atlas: Atlas) -> None:
+    with pytest.raises(InputError, match="The context is None"):
+        WritingPanel(demo_atlas, context=None)  # type: ignore[arg-type]  # it is what is tested
+    panel = WritingPanel(demo_atlas)
+    with pytest.raises(InputError, match="k is 500; give a whole number from 1 to 100"):
+        panel.cite(CONTEXT, k=500)
+    assert panel._citing.context.value == ""
+
+
+def test_choosing_all_papers_writes_the_files_once(
+    demo_atlas: Atlas, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    panel, written = CitationPanel(demo_atlas), []
+    panel.find(EXCERPT)
+    assert len(done(panel).guesses) > 3
+    write = panel._file
+    monkeypatch.setattr(panel, "_file", lambda ending: written.append(ending) or write(ending))
+    panel._guesses._all.click()
+    assert written == [".csv", ".bib", ".json"]
+
+
+def test_one_search_is_told_in_the_singular(demo_atlas: Atlas) -> None:
+    panel = SurveyPanel(demo_atlas, question=QUESTION, depth=1, breadth=1, papers=5)
+    assert "up to 1 search, no citations followed" in page_of(panel)
+    panel.survey()
+    assert len(done(panel).searches) == 1
+    assert "<h4>1 search</h4>" in page_of(panel)
 
 
 # -- with a scripted language model

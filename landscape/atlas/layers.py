@@ -123,6 +123,7 @@ def read_layer(atlas: Atlas, layer: str, columns: Sequence[str] | None = None) -
     import pyarrow.parquet as pq
 
     check_has_layer(atlas, layer)
+    atlas.check_unchanged()
     schema = layer_schema(layer)
     if columns is not None:
         schema = pa.schema([schema.field(name) for name in ("row", *columns)])

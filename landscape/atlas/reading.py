@@ -105,6 +105,17 @@ class Atlas:
         """Every column of every paper; `read_papers` reads fewer columns."""
         return self.read_papers()
 
+    def check_unchanged(self) -> None:
+        """Refuse an atlas that was built again: all that is read has to be of the same build.
+
+        Raises
+        ------
+        AtlasError
+            If it was built again since it was opened, or is gone.
+        """
+        if self._manifest_time() != self._known_time:
+            self._compare_manifest()
+
     def read_papers(
         self, columns: Sequence[str] | None = None, *, rows: Sequence[int] | None = None
     ) -> pd.DataFrame:
@@ -127,12 +138,13 @@ class Atlas:
         InputError
             If there is no such column.
         AtlasError
-            If a file is missing or damaged.
+            If a file is missing or damaged, or if the atlas was built again.
         """
         if rows is None:
             return self._table("papers.parquet", columns)
         from landscape.query.shelf import Shelf
 
+        self.check_unchanged()
         return Shelf(self.path / "papers.arrow").frame(columns, rows)
 
     @cached_property
@@ -184,6 +196,7 @@ class Atlas:
         from landscape.overlays.thesaurus.concepts import Thesaurus
 
         check_has_layer(self, "uat.parquet")
+        self.check_unchanged()
         name = "thesaurus.parquet"
         frame = _read_parquet(self.path, name)
         try:
@@ -238,6 +251,7 @@ class Atlas:
         """Embeddings of each part, memory-mapped, each of shape (n_papers, n_dims)."""
         from landscape.atlas.matrix import open_matrix
 
+        self.check_unchanged()
         opened = []
         for part in self.parts:
             name = f"embeddings/{part.name}.npy"
@@ -541,6 +555,7 @@ class Atlas:
     def _labelled_topics(self) -> tuple[pd.DataFrame, tuple[str, ...]]:
         from landscape.atlas.labels import LABELS, apply_labels
 
+        self.check_unchanged()
         return apply_labels(_read_parquet(self.path, "topics.parquet"), self.path / LABELS)
 
     def read_layer(self, layer: str, columns: Sequence[str]) -> pd.DataFrame:
@@ -561,7 +576,7 @@ class Atlas:
         Raises
         ------
         AtlasError
-            If the atlas has no such layer or its file is damaged.
+            If the atlas has no such layer, its file is damaged, or the atlas was built again.
 
         Examples
         --------
@@ -580,10 +595,30 @@ class Atlas:
     def _table(self, table: str, columns: Sequence[str] | None = None) -> pd.DataFrame:
         import pandas as pd
 
+        self.check_unchanged()
         frames = [
             _read_parquet(self.path, f"{table}/{part.name}.parquet", columns) for part in self.parts
         ]
         return pd.concat(frames, ignore_index=True)
+
+    @cached_property
+    def _known_time(self) -> int:
+        """When the manifest was written that is this atlas's: reading it takes milliseconds."""
+        time_of_writing = self._manifest_time()
+        self._compare_manifest()
+        return time_of_writing
+
+    def _manifest_time(self) -> int:
+        """0 where it is gone."""
+        try:
+            return (self.path / MANIFEST_NAME).stat().st_mtime_ns
+        except OSError:
+            return 0
+
+    def _compare_manifest(self) -> None:
+        if read_manifest(self.path).updated != self.manifest.updated:
+            message = f"{self.path} was built again since it was opened; open it once more."
+            raise AtlasError(message)
 
 
 def open_atlas(path: str | os.PathLike[str]) -> Atlas:

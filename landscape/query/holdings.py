@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from landscape.atlas.manifest import MANIFEST_NAME, read_manifest
 from landscape.atlas.reading import unreadable
 from landscape.atlas.words import COUNTS, WORDS, open_words
 from landscape.corpus.identifiers import parse_arxiv_id, parse_bibcode, parse_doi
@@ -81,8 +80,7 @@ class Holdings:
         ------
         AtlasError
         """
-        if self._manifest_time() != self._known_time:
-            self._compare_manifest()
+        self._atlas.check_unchanged()
 
     @cached_property
     def embedder(self) -> Embedder:
@@ -113,6 +111,7 @@ class Holdings:
     @cached_property
     def shelf(self) -> Shelf:
         """Single papers and columns."""
+        self.check_unchanged()  # the file is opened at the first need: perhaps only after a rebuild
         return Shelf(self._atlas.path / "papers.arrow")
 
     @cached_property
@@ -294,18 +293,3 @@ class Holdings:
             spelt = str.lower if column == "doi" else str
             names.update({spelt(name): row for row, name in given if name})
         return names
-
-    @cached_property
-    def _known_time(self) -> int:
-        """When the manifest was written that is this atlas's: reading it takes milliseconds."""
-        time_of_writing = self._manifest_time()
-        self._compare_manifest()
-        return time_of_writing
-
-    def _manifest_time(self) -> int:
-        return (self._atlas.path / MANIFEST_NAME).stat().st_mtime_ns
-
-    def _compare_manifest(self) -> None:
-        if read_manifest(self._atlas.path).updated != self._atlas.manifest.updated:
-            message = f"{self._atlas.path} was built again since it was opened; open it once more."
-            raise AtlasError(message)

@@ -109,9 +109,16 @@ def columns_to_colour(atlas: Any) -> list[str]:
     """Names of the further columns of papers that can be colours."""
     import pyarrow.parquet as pq
 
+    from landscape.atlas.reading import unreadable
+
+    atlas.check_unchanged()
     for part in atlas.parts:
-        file = atlas.path / "papers.parquet" / f"{part.name}.parquet"
-        return [name for name in pq.read_schema(file).names if name not in _NOT_CLASSES]
+        name = f"papers.parquet/{part.name}.parquet"
+        try:
+            columns = pq.read_schema(atlas.path / name).names
+        except (OSError, ValueError) as error:  # Arrow's errors are among these
+            raise unreadable(atlas.path, name, error) from error
+        return [column for column in columns if column not in _NOT_CLASSES]
     return []
 
 

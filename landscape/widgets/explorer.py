@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time as clock
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,13 +14,20 @@ from landscape.errors import InputError
 from landscape.outputs import at_home, write_output
 from landscape.widgets import explorer_tasks as tasks
 from landscape.widgets import explorer_work as work
-from landscape.widgets.colouring import DENSITY
-from landscape.widgets.explorer_checks import USUAL_SIZE
+from landscape.widgets.explorer_checks import (
+    USUAL_SIZE,
+    checked_atlas,
+    checked_factor,
+    checked_name,
+    checked_outline,
+    time_within,
+)
 from landscape.widgets.explorer_events import connect
 from landscape.widgets.explorer_state import ExplorerState, heading_of
+from landscape.widgets.explorer_telling import list_nothing
 from landscape.widgets.picking import rows_of_selection
 from landscape.widgets.summary import Summary, selection_table, summarise
-from landscape.widgets.views import view_of
+from landscape.widgets.views import CLOSEST, FARTHEST, view_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,7 +36,6 @@ if TYPE_CHECKING:
     from landscape.atlas.reading import Atlas
     from landscape.overlays.analysis import Analysis
     from landscape.query.records import Answer
-    from landscape.widgets.scene import MapData
 
 _NO_ROWS = np.zeros(0, dtype=np.int64)
 
@@ -104,6 +111,9 @@ class MapExplorer(ExplorerState):
         theme: str = "light",
         size: tuple[int, int] = USUAL_SIZE,
     ) -> None:
+        checked_atlas(atlas)
+        concept, facility = checked_name("concept", concept), checked_name("facility", facility)
+        corners = None if outline is None else checked_outline(outline)
         super().__init__(
             atlas, view=view, time=time, layers=layers, concept=concept, facility=facility,
             theme=theme, size=size,
@@ -116,8 +126,7 @@ class MapExplorer(ExplorerState):
             tasks.read_reviews(self)
         if colour_by != "density":
             tasks.read_colours(self, colour_by)
-        if outline is not None:
-            corners = [(float(x), float(y)) for x, y in outline]
+        if corners is not None:
             self._choose(self._rows_inside(corners), ("outline", corners))
         if select:
             tasks.select(self, select)
@@ -156,8 +165,18 @@ class MapExplorer(ExplorerState):
         return self
 
     def zoom(self, factor: float) -> MapExplorer:
-        """Look `factor` times closer."""
-        self._go(self._scene.view.zoomed(factor))
+        """Look `factor` times closer, as far as places can be told apart.
+
+        Raises
+        ------
+        InputError
+            If the factor is no number above 0.
+        """
+        now = self._data.zoom(self._scene.view)
+        wanted = now * checked_factor(factor)
+        bounded = min(max(wanted, min(now, FARTHEST)), max(now, CLOSEST))
+        if bounded != now:
+            self._go(self._scene.view.zoomed(bounded / now))
         return self
 
     def home(self) -> MapExplorer:
@@ -212,7 +231,7 @@ class MapExplorer(ExplorerState):
 
     def clear(self) -> MapExplorer:
         """Select nothing, and take the search off the map."""
-        self._choose(_NO_ROWS, None)
+        self._choose_nothing()
         self._clear_search()
         return self
 
@@ -234,13 +253,7 @@ class MapExplorer(ExplorerState):
         InputError
             If nothing, or everything, is selected.
         """
-        from landscape.overlays.trends.comparison import compare
-
-        rows = self._some_rows()
-        rest = np.setdiff1d(np.arange(len(self._data)), rows, assume_unique=True)
-        if not len(rest):
-            raise InputError("Every paper is selected: there is no rest to compare with.")
-        return compare(self.atlas, rows, rest)
+        return work.compare_with_rest(self.atlas, self._some_rows())
 
     def ask(self, question: str, *, model: Any = "auto", **settings: Any) -> Answer:
         """Answer a question from the selected papers alone, or from all if none is selected.
@@ -257,14 +270,7 @@ class MapExplorer(ExplorerState):
         -------
         Answer
         """
-        from landscape.llm.environment import connect_if_told
-        from landscape.query.asking import ask, ask_settings
-
-        if not len(self._scene.selected):
-            return self.atlas.ask(question, model=model, **settings)
-        connected = connect_if_told() if model == "auto" else model
-        engine = self.atlas.engine.within(self._scene.selected)
-        return ask(engine, question, ask_settings(**settings), model=connected)
+        return work.ask_papers(self.atlas, self.rows, question, model=model, **settings)
 
     def save(self, path: str | Path) -> Path:
         """Save what is seen, or the selected papers.
@@ -297,7 +303,7 @@ class MapExplorer(ExplorerState):
         )  # fmt: skip
 
     def reload(self) -> MapExplorer:
-        """Open the atlas anew, as it is now on disk, in the same view."""
+        """Open the atlas anew, as it is now on disk; colours, outlines and search stay."""
         tasks.open_again(self)
         return self
 
@@ -312,23 +318,43 @@ class MapExplorer(ExplorerState):
 
     # -- behind it
 
-    def _replace_atlas(self, atlas: Atlas, data: MapData, built: int) -> None:
-        self.atlas, self._data, self._built = atlas, data, built
-        self._is_old = False
-        self._painter.texts.clear()
+    def _replace_atlas(self, opened: tasks.Reopened) -> None:
+        data, found, overlays = opened.data, opened.found, opened.overlays
+        with self._lock:  # in one step: a drawing is of the old atlas or of the new one
+            time = time_within(self._scene.time, data.period)
+            layers = self._scene.layers - ({"reviews"} - set(overlays))
+            self.atlas, self._data, self._built = opened.atlas, data, opened.built
+            self._is_old = False
+            self._painter.forget()
+            self._history, self._chosen_by = [], None
+            self._colour_by = opened.colouring.name
+            self._concept = self._concept if "concept" in overlays else None
+            self._facility = self._facility if "facility" in overlays else None
+            self._searched = self._searched if found is not None else None
+            self._scene = replace(
+                self._scene, view=data.whole, time=time, colouring=opened.colouring,
+                overlays=overlays, layers=layers, found=found, selected=_NO_ROWS,
+            )  # fmt: skip
+        controls = self._controls
+        controls.links.value = controls.outcome.value = ""
+        controls.reload.layout.display = "none"
+        self.heading = heading_of(opened.atlas)
+        lacking = self._offer()
+        self._tell_state()
+        if found is None:
+            list_nothing(controls)
+        else:
+            self._list_found(found)
+        self.figure.clear_outline()
+        self._painter.focus(None, data)
         self._painter.start_anew()
-        self._controls.reload.layout.display = "none"
-        self.heading = heading_of(atlas)
-        again = self._searched
-        self._chosen_by = None
-        self._colour_by = "density"
-        self._offer()
-        self._change(colouring=DENSITY, overlays={}, found=None, selected=_NO_ROWS,
-                     layers=self._scene.layers - {"reviews"})  # fmt: skip
-        self.home()
-        self.say("The atlas is open as it is now; the selection was of the old one and is gone.")
-        if again is not None:
-            tasks.search(self, *again)
+        self.figure.look(data.whole)
+        self._drawing.request()
+        self._summing.request()
+        told = "The atlas is open as it is now; the selection was of the old one and is gone."
+        self.say(" ".join([told, *opened.problems, lacking]).strip())
+        if self._searched is not None and time != opened.time:
+            tasks.search(self, *self._searched)
 
     def _some_rows(self) -> NDArray[np.int64]:
         if not len(self._scene.selected):

@@ -6,11 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from landscape.plural import count
 from landscape.widgets.explorer_checks import LAYERS, USUAL_SIZE
 
 if TYPE_CHECKING:
     from landscape.widgets.scene import Scene
     from landscape.widgets.views import View
+
+_MOST_ROWS = 300
 
 
 def line_of_code(
@@ -35,7 +38,7 @@ def line_of_code(
     searched : (str, str, int) or None
         Query, method and number of the search.
     chosen_by : (str, object) or None
-        The keyword that makes the same selection, and its value.
+        The keyword that makes the same selection, and its value; rows are written otherwise.
 
     Returns
     -------
@@ -80,4 +83,10 @@ def line_of_code(
         said.append(f"theme={scene.theme!r}")
     if scene.size != USUAL_SIZE:
         said.append(f"size={scene.size}")
-    return f"MapExplorer({', '.join(['atlas', *said])})"
+    line = f"MapExplorer({', '.join(['atlas', *said])})"
+    n = len(scene.selected)
+    if chosen_by is not None or not n:
+        return line
+    if n > _MOST_ROWS:
+        return f"{line}  # and {count(n, 'paper')} selected, too many to be written here"
+    return f"{line}.select({scene.selected.tolist()})"

@@ -167,7 +167,7 @@ def _connect_selection(explorer: MapExplorer, controls: Controls) -> None:
     _on_user(explorer, controls.filter, choose)
 
     def clear(_: Any) -> None:
-        explorer.select([])
+        explorer._choose_nothing()
         with explorer._setting():
             controls.filter.value = ""
 
@@ -192,7 +192,7 @@ def _on_user(explorer: MapExplorer, control: Any, told: Callable[[Any], Any]) ->
     """Hear of a change of a control unless the explorer made it; an error is one sentence."""
 
     def heard(change: Any) -> None:
-        if explorer._quiet:
+        if explorer._is_setting:
             return
         try:
             told(change["new"])

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from landscape.errors import InputError
+from landscape.plural import count
 from landscape.query.html import escape
 from landscape.widgets import explorer_work as work
 from landscape.widgets.comparison_view import comparison_html
 from landscape.widgets.export import download_link
-from landscape.widgets.views import view_of
+from landscape.widgets.views import CLOSEST, view_of
 
 if TYPE_CHECKING:
-    from landscape.overlays.analysis import Analysis
+    import ipywidgets as widgets
+    from numpy.typing import NDArray
+
     from landscape.query.records import Answer
     from landscape.widgets.explorer import MapExplorer
 
-_CLOSEST = 2e4  # zoom beyond which float32 places fall apart
+T = TypeVar("T")
 _NO_ROWS = np.zeros(0, dtype=np.int64)
 
 
@@ -30,7 +33,7 @@ def moved(explorer: MapExplorer, box: tuple[float, float, float, float]) -> None
     if not (np.isfinite(box).all() and box[2] > box[0] and box[3] > box[1]):
         return
     view = view_of(box, explorer._size)
-    if explorer._data.zoom(view) > _CLOSEST or not view.differs_from(explorer._scene.view):
+    if explorer._data.zoom(view) > CLOSEST or not view.differs_from(explorer._scene.view):
         return
     explorer._remember()
     explorer._change(view=view)
@@ -47,6 +50,8 @@ def outlined(explorer: MapExplorer, xs: Sequence[float], ys: Sequence[float]) ->
 
 def clicked(explorer: MapExplorer, name: str, number: int) -> None:
     """The page tells which mark was clicked."""
+    if explorer._painter.data is not explorer._data:
+        return  # the marks of another atlas, which takes the place of this one just now
     rows = explorer._drawn.marks.get(name, _NO_ROWS)
     if name in ("found", "apart"):
         rows = rows[::-1]
@@ -76,34 +81,54 @@ def make_file(explorer: MapExplorer, ending: str) -> None:
 
 def make_links(explorer: MapExplorer) -> None:
     """Write the selected papers into files to download."""
+    from landscape.figures.caption import headline
+    from landscape.figures.density_map import facts_of
+
     atlas, rows, shown = explorer.atlas, explorer._some_rows(), explorer._controls.links
 
     def make() -> str:
+        note = f"{count(len(rows), 'paper')} selected of {headline(facts_of(atlas))}"
         links = [download_link("selection.csv", work.papers_as_csv(atlas, rows))]
         try:
             links.append(download_link("selection.bib", work.papers_as_bibtex(atlas, rows)))
         except InputError as error:
             links.append(f"<div class='landscape-quiet'>{escape(str(error))}</div>")
-        return "".join(links)
+        return "".join([*links, f"<div class='landscape-quiet'>{escape(note)}</div>"])
 
     explorer.run(
-        "Writing the files", make, lambda links: setattr(shown, "value", links), kind="links"
+        "Writing the files", make, _if_still_selected(explorer, rows, shown, str), kind="links"
     )  # fmt: skip
 
 
 def ask(explorer: MapExplorer, question: str) -> None:
     """Answer a question from the selected papers."""
+    atlas, rows, shown = explorer.atlas, explorer.rows, explorer._controls.outcome
 
-    def then(answer: Answer) -> None:
-        explorer._controls.outcome.value = answer._repr_html_()
+    def told(answer: Answer) -> str:
+        return answer._repr_html_()
 
-    explorer.run("Asking the selected papers", lambda: explorer.ask(question), then, kind="ask")
+    explorer.run(
+        "Asking the selected papers", lambda: work.ask_papers(atlas, rows, question),
+        _if_still_selected(explorer, rows, shown, told), kind="ask",
+    )  # fmt: skip
 
 
 def compare(explorer: MapExplorer) -> None:
     """Compare the selected papers with the rest."""
+    atlas, rows, shown = explorer.atlas, explorer._some_rows(), explorer._controls.outcome
+    explorer.run(
+        "Comparing", lambda: work.compare_with_rest(atlas, rows),
+        _if_still_selected(explorer, rows, shown, comparison_html), kind="compare",
+    )  # fmt: skip
 
-    def then(found: Analysis) -> None:
-        explorer._controls.outcome.value = comparison_html(found)
 
-    explorer.run("Comparing", explorer.compare, then, kind="compare")
+def _if_still_selected(
+    explorer: MapExplorer, rows: NDArray[np.int64], shown: widgets.HTML, told: Callable[[T], str]
+) -> Callable[[T], None]:
+    """Show what was made of some papers, unless others are selected by then."""
+
+    def then(made: T) -> None:
+        if explorer.rows is rows:
+            shown.value = told(made)
+
+    return then

@@ -32,6 +32,8 @@ class Painter:
     figure : MapFigure
     drawn : Drawn
         What is in the figure.
+    data : MapData
+        Of which it was drawn.
     texts : dict of int to str
         What is told of papers under the pointer, by row.
     """
@@ -46,6 +48,7 @@ class Painter:
     def draw(self, scene: Scene, data: MapData) -> Drawn:
         """Put a scene into the figure."""
         drawn = draw(scene, data)
+        self.data = data
         key = (id(scene.colouring), scene.colours.name, scene.time, scene.found is None,
                bool(scene.overlays), len(scene.selected))  # fmt: skip
         base = None
@@ -59,6 +62,10 @@ class Painter:
         self.figure.show_drawn(drawn, data, base=base)
         self._base_of = key
         return drawn
+
+    def forget(self) -> None:
+        """Know nothing of papers: those of another atlas are drawn from now on."""
+        self.texts = {}  # not cleared: what is still read of the old ones goes into the old one
 
     def start_anew(self) -> None:
         """Send the whole map again with the next drawing."""
@@ -74,6 +81,7 @@ class Painter:
     def tell_papers(
         self,
         papers_of: Callable[[Sequence[int]], Sequence[Paper]],
+        texts: dict[int, str],
         is_outdated: Callable[[], bool],
     ) -> None:
         """Read what is told of the marked papers under the pointer, after they are drawn.
@@ -82,31 +90,33 @@ class Painter:
         ----------
         papers_of : callable
             Papers by their rows.
+        texts : dict of int to str
+            What is known of papers of that atlas; what is read is added to it.
         is_outdated : callable
             Whether something else is to be drawn by now.
         """
         drawn = self.drawn
         wanted = [int(row) for rows in drawn.marks.values() for row in rows]
-        if len(self.texts) > _KEPT_TEXTS:
-            self.texts.clear()
-        missing = [row for row in dict.fromkeys(wanted) if row not in self.texts]
+        if len(texts) > _KEPT_TEXTS:
+            texts.clear()
+        missing = [row for row in dict.fromkeys(wanted) if row not in texts]
         for start in range(0, len(missing), _READ_AT_ONCE):
             if is_outdated():
                 return
             part = missing[start : start + _READ_AT_ONCE]
             for row, paper in zip(part, papers_of(part), strict=True):
-                self.texts[row] = hover_text(paper)
+                texts[row] = hover_text(paper)
         if is_outdated() or drawn is not self.drawn:
             return
         with self.figure.drawing():
             for name, rows in drawn.marks.items():
-                texts = [self._text_of(int(row), name) for row in rows]
-                if texts:
+                told = [self._text_of(int(row), name, texts) for row in rows]
+                if told:
                     trace = self.figure.trace(name)
-                    trace.hovertext = texts[::-1] if name in ("found", "apart") else texts
+                    trace.hovertext = told[::-1] if name in ("found", "apart") else told
 
-    def _text_of(self, row: int, name: str) -> str:
-        told, ranks = self.texts.get(row, ""), self.drawn.ranks
+    def _text_of(self, row: int, name: str, texts: dict[int, str]) -> str:
+        told, ranks = texts.get(row, ""), self.drawn.ranks
         if name in ("found", "apart") and row in ranks:
             apart = "apart from the others, " if name == "apart" else ""
             told += f"<br><i>{apart}found as no. {ranks[row]}</i>"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from landscape.errors import LandscapeError, require
+from landscape.errors import AtlasError, LandscapeError, require
 from landscape.figures.colours import theme as find_theme
 from landscape.plural import count
 from landscape.widgets import explorer_tasks as tasks
@@ -18,6 +18,7 @@ from landscape.widgets import explorer_telling as telling
 from landscape.widgets.explorer_checks import (
     LAYERS,
     checked_layers,
+    checked_name,
     checked_size,
     checked_time,
     written_at,
@@ -81,9 +82,11 @@ class ExplorerState(Panel):
         self._colour_by, self._concept, self._facility = "density", concept, facility
         self._searched: tuple[str, str, int] | None = None
         self._chosen_by: tuple[str, Any] | None = None
+        self._chosen_in: Period | None = None  # the time window of that
         self._history: list[View] = []
         self._moved = 0.0
-        self._quiet = 0  # above 0 while controls are set from here, not by the user
+        # Of each thread how often it sets controls just now: what it hears then is no user.
+        self._setting_in = threading.local()
         self._painter = Painter(self._scene, self._data)
         self.figure = self._painter.figure
         self.figure.publish(self._seen_on_page)
@@ -92,7 +95,7 @@ class ExplorerState(Panel):
         self._summing = Latest(self._sum_up, failed=self._tell)
         super().__init__(heading_of(atlas), self._controls.body)
         self.add_class("landscape-explorer")
-        self._offer()
+        self.say(self._offer())
         self._tell_drawn(self._drawn)
         self._drawing.request()  # what is told of papers under the pointer comes after the picture
 
@@ -132,7 +135,8 @@ class ExplorerState(Panel):
         if chosen == self._scene.time:
             return
         self._change(time=chosen)
-        if self._searched is not None:  # of the papers that are shown
+        # Only the papers that are shown are searched; a search under way sees to it itself.
+        if self._searched is not None and not self._turns.holds("search"):
             tasks.search(self, *self._searched)
 
     @property
@@ -147,6 +151,7 @@ class ExplorerState(Panel):
         if "reviews" in chosen:
             tasks.read_reviews(self)
         else:
+            self._take_back("reviews")
             self._drop_overlay("reviews")
 
     @property
@@ -209,17 +214,28 @@ class ExplorerState(Panel):
         self._moved = now
 
     def _choose(self, rows: Rows, by: tuple[str, Any] | None) -> None:
-        self._chosen_by = by
         if by is None or by[0] != "outline":
             self.figure.clear_outline()
-        self._change(selected=rows)
+        with self._lock:
+            self._chosen_by, self._chosen_in = by, self._scene.time
+            self._change(selected=rows)
         controls = self._controls
         controls.links.value = controls.outcome.value = ""
         if len(rows):
             controls.tabs.selected_index = 1
         self._summing.request()
 
+    def _choose_nothing(self) -> None:
+        self._take_back("select")
+        self._choose(np.zeros(0, dtype=np.int64), None)
+
+    def _take_back(self, kind: str) -> None:
+        """End what is read in the background of a kind: the user no longer wants it."""
+        if self._turns.drop(kind) and self._turns.now is None:
+            self._working.layout.display = "none"
+
     def _clear_search(self) -> None:
+        self._take_back("search")
         self._searched = None
         self._change(found=None)
         with self._setting():
@@ -228,31 +244,38 @@ class ExplorerState(Panel):
         self._painter.focus(None, self._data)
 
     def _overlay(self, kind: str, name: str | None) -> None:
-        if name and name.strip():
-            tasks.read_overlay(self, kind, name.strip())
+        if chosen := checked_name(kind, name):
+            tasks.read_overlay(self, kind, chosen)
             return
+        self._take_back(kind)
         setattr(self, f"_{kind}", None)
         self._drop_overlay(kind)
         if self._colour_by == kind:
             tasks.read_colours(self, "density")
 
     def _drop_overlay(self, kind: str) -> None:
-        if kind in self._scene.overlays:
-            kept = {key: value for key, value in self._scene.overlays.items() if key != kind}
-            self._change(overlays=kept)
+        kept = {key: value for key, value in self._scene.overlays.items() if key != kind}
+        self._change(overlays=kept)
 
     # -- drawing
 
     def _redraw(self) -> None:
         """Draw the scene as it is now, and tell of it."""
         self._check_atlas()
-        self._tell_drawn(self._draw())
+        with self._lock:  # all of one atlas: another may take its place meanwhile
+            atlas, texts = self.atlas, self._painter.texts
+            scene, data = self._scene, self._data
+        self._tell_drawn(self._painter.draw(scene, data))
         if not self._drawing.is_outdated:
-            self._painter.tell_papers(self.atlas.engine.papers, lambda: self._drawing.is_outdated)
+            self._painter.tell_papers(
+                atlas.engine.papers, texts, lambda: self._drawing.is_outdated
+            )  # fmt: skip
 
     def _draw(self) -> Drawn:
         """Put the scene as it is now into the figure."""
-        return self._painter.draw(self._scene, self._data)
+        with self._lock:
+            scene, data = self._scene, self._data
+        return self._painter.draw(scene, data)
 
     @property
     def _drawn(self) -> Drawn:
@@ -267,49 +290,55 @@ class ExplorerState(Panel):
         """Say so, once, where the atlas was built again under the open panel."""
         if self._is_old:
             return
-        stamp = written_at(self.atlas)
+        atlas, stamp = self.atlas, written_at(self.atlas)
         if stamp == self._built:
             return
         try:
-            self.atlas.select("")
+            atlas.check_unchanged()
             self._built = stamp
-        except (LandscapeError, OSError):
-            self._is_old = True
-            self._controls.reload.layout.display = ""
+        except LandscapeError:
+            if self.atlas is not atlas:
+                return  # it was opened again just now
+            self._offer_reload()
             self.say("This atlas was built again since it was opened: the map is of the old one. "
                      "Reload it to see the new one.", "warning")  # fmt: skip
 
+    def _offer_reload(self) -> None:
+        self._is_old = True
+        self._controls.reload.layout.display = ""
+
     # -- what the panel says
 
-    def _offer(self) -> None:
+    def _offer(self) -> str:
+        """Put what the atlas has into the controls; what it lacks, in sentences."""
         with self._setting():
-            lacking = telling.offer(self._controls, self.atlas, self._data, self._scene)
-        if lacking:
-            self.say(lacking)
+            return telling.offer(self._controls, self.atlas, self._data, self._scene)
 
     def _tell_drawn(self, drawn: Drawn) -> None:
-        n_all, zoom = len(self._data), self._data.zoom(drawn.scene.view)
+        data = self._painter.data
+        n_all, zoom = len(data), data.zoom(drawn.scene.view)
         _set(self._controls.legend, legend_html(drawn, n_all=n_all))
         _set(self._controls.view_line, view_line(drawn, n_all=n_all, zoom=zoom))
+        _set(self._controls.found_note, telling.found_note(drawn.scene, data))
 
     def _tell_state(self) -> None:
         """Controls and the line of code follow the state, whoever changed it."""
-        told: dict[str, Any] = {
-            "colour_by": self._colour_by, "concept": self._concept, "facility": self._facility,
-            "searched": self._searched,
-        }  # fmt: skip
         with self._setting():
+            told: dict[str, Any] = {
+                "colour_by": self._colour_by, "concept": self._concept,
+                "facility": self._facility, "searched": self._searched,
+            }  # fmt: skip
             telling.follow(self._controls, self._scene, self._data, **told)
-        line = line_of_code(self._scene, self._data.whole, **told, chosen_by=self._chosen_by)
-        if line != self.code:
-            self.code = line
+            by = self._chosen_by
+            if by is not None and by[0] == "outline" and self._chosen_in != self._scene.time:
+                by = None  # the same outline in these years would select other papers
+            line = line_of_code(self._scene, self._data.whole, **told, chosen_by=by)
+            if line != self.code:
+                self.code = line
 
     def _list_found(self, found: Found) -> None:
-        x, y = self._data.x[found.rows], self._data.y[found.rows]
-        outside = int((~self._scene.view.holds(x, y)).sum())
-        telling.list_found(
-            self._controls, found, n_outside=outside, chosen=self._show_paper
-        )  # fmt: skip
+        _set(self._controls.found_note, telling.found_note(self._scene, self._data))
+        telling.list_found(self._controls, found, chosen=self._show_paper)
 
     def _show_paper(self, row: int) -> None:
         """Tell a paper in full, and ring it on the map."""
@@ -321,22 +350,31 @@ class ExplorerState(Panel):
         self._painter.focus(row, self._data)
 
     def _sum_up(self) -> None:
-        rows, shown = self._scene.selected, self._controls.summary
+        with self._lock:
+            atlas, rows, years = self.atlas, self._scene.selected, self._data.years
+        shown = self._controls.summary
         if not len(rows):
             shown.value = telling.NOTHING_CHOSEN
             return
         shown.value = f"<div><b>{count(len(rows), 'paper')} selected</b></div>"
-        told = summary_html(summarise(self.atlas, rows, self._data.years))
+        told = summary_html(summarise(atlas, rows, years))
         if not self._summing.is_outdated:
             shown.value = told
 
     def _tell(self, error: Exception) -> None:
         if isinstance(error, LandscapeError):
             self._tell_state()  # controls fall back to what is shown
+        if isinstance(error, AtlasError) and written_at(self.atlas) != self._built:
+            self._offer_reload()
         super()._tell(error)
 
     def _setting(self) -> _Setting:
         return _Setting(self)
+
+    @property
+    def _is_setting(self) -> bool:
+        """Whether this thread sets controls; a user's change comes in another."""
+        return getattr(self._setting_in, "depth", 0) > 0
 
 
 class _Setting:
@@ -347,10 +385,11 @@ class _Setting:
 
     def __enter__(self) -> None:
         self._explorer._lock.acquire()
-        self._explorer._quiet += 1
+        thread = self._explorer._setting_in
+        thread.depth = getattr(thread, "depth", 0) + 1
 
     def __exit__(self, *_: object) -> None:
-        self._explorer._quiet -= 1
+        self._explorer._setting_in.depth -= 1
         self._explorer._lock.release()
 
 

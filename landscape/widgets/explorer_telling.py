@@ -90,23 +90,30 @@ def follow(
             controls.n_found.value = k
 
 
-def list_found(
-    controls: Controls, found: Found, *, n_outside: int, chosen: Callable[[int], None]
-) -> None:
+def found_note(scene: Scene, data: MapData) -> str:
+    """What is said above the list of papers found, as the map is now."""
+    found = scene.found
+    if found is None:
+        return NOTHING_FOUND
+    said = [f"“{found.query}”: {found.note}"]
+    if len(found.papers) < len(found.rows):
+        said.append(f"The first {len(found.papers):,} are listed.")
+    n_outside = int((~scene.view.holds(data.x[found.rows], data.y[found.rows])).sum())
+    if n_outside:
+        said.append(f"{n_outside:,} of them outside this view.")
+    return f"<div class='landscape-quiet'>{html.escape(' '.join(said))}</div>"
+
+
+def list_found(controls: Controls, found: Found, *, chosen: Callable[[int], None]) -> None:
     """List what a search found.
 
     Parameters
     ----------
     controls : Controls
     found : Found
-    n_outside : int
-        Papers found that are not in view.
     chosen : callable
         Told the row of the paper that is clicked.
     """
-    beyond = f" {n_outside:,} of them outside this view." if n_outside else ""
-    said = html.escape(f"“{found.query}”: {found.note}{beyond}")
-    controls.found_note.value = f"<div class='landscape-quiet'>{said}</div>"
     texts = [
         short_line(paper, rank=rank, apart=bool(found.apart[rank - 1]))
         for rank, paper in enumerate(found.papers, 1)

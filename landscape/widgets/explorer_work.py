@@ -14,6 +14,8 @@ from landscape.widgets.summary import selection_table
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from landscape.overlays.analysis import Analysis
+    from landscape.query.records import Answer
     from landscape.widgets.scene import Period
 
     Rows = NDArray[np.int64]
@@ -49,6 +51,8 @@ def find_papers(atlas: Any, query: str, *, method: str, k: int, time: Period | N
     """
     if method not in METHODS:
         raise InputError(f"There is no method {method!r}; use one of {', '.join(METHODS)}.")
+    if not isinstance(query, str):
+        raise InputError(f"The search is {query!r}; write a question or some words.")
     if not query.strip():
         raise InputError("The search is empty; write a question or some words.")
     years = None if time is None else f"{time[0]}..{time[1]}"
@@ -70,7 +74,7 @@ def find_papers(atlas: Any, query: str, *, method: str, k: int, time: Period | N
     rows = np.array([hit.paper.row for hit in results.hits], dtype=np.int64)
     apart = np.array([bool(hit.outlier) for hit in results.hits])
     n_apart = int(apart.sum())
-    note = f"{len(rows):,} papers of {results.coverage.n_searched:,} searched, best first."
+    note = f"{count(len(rows), 'paper')} of {results.coverage.n_searched:,} searched, best first."
     if n_apart:
         note += f" {n_apart:,} lie{'s' if n_apart == 1 else ''} apart from the others (◇)."
     note = " ".join([note, *results.coverage.notes])
@@ -116,13 +120,46 @@ def review_rows(atlas: Any) -> tuple[str, Rows]:
 
 
 def papers_as_csv(atlas: Any, rows: Rows) -> str:
-    """Some papers for a spreadsheet, with what they are of on top."""
-    from landscape.figures.caption import headline
-    from landscape.figures.density_map import facts_of
+    """Some papers for a spreadsheet: nothing but a line of names and a line for each."""
     from landscape.text.spreadsheet import as_csv
 
-    note = f"{count(len(rows), 'paper')} selected of {headline(facts_of(atlas))}"
-    return f"# {note}\n" + as_csv(selection_table(atlas, rows))
+    return as_csv(selection_table(atlas, rows))
+
+
+def compare_with_rest(atlas: Any, rows: Rows) -> Analysis:
+    """Compare some papers with all others, region by region.
+
+    Raises
+    ------
+    InputError
+        If there are no others.
+    """
+    from landscape.overlays.trends.comparison import compare
+
+    rest = np.setdiff1d(np.arange(len(atlas)), rows, assume_unique=True)
+    if not len(rest):
+        raise InputError("Every paper is selected: there is no rest to compare with.")
+    return compare(atlas, rows, rest)
+
+
+def ask_papers(
+    atlas: Any, rows: Rows, question: str, *, model: Any = "auto", **settings: Any
+) -> Answer:
+    """Answer a question from some papers alone, or from all if there are none.
+
+    Raises
+    ------
+    InputError
+        For an empty question, or a setting that cannot be.
+    """
+    from landscape.llm.environment import connect_if_told
+    from landscape.query.asking import ask, ask_settings
+
+    if not len(rows):
+        answer: Answer = atlas.ask(question, model=model, **settings)
+        return answer
+    connected = connect_if_told() if model == "auto" else model
+    return ask(atlas.engine.within(rows), question, ask_settings(**settings), model=connected)
 
 
 def papers_as_bibtex(atlas: Any, rows: Rows) -> str:

@@ -45,7 +45,10 @@ def legend_html(drawn: Drawn, *, n_all: int) -> str:
             continue
         dashed = "" if layer == "concept" else " dashed"
         mark = f"<span class='line{dashed}' style='color:{colour}'></span>"
-        parts.append(f"{mark}50% and 80% of {escape(title)} ({count(len(rows), 'paper')})")
+        told = shown_of(drawn.counts[layer], len(rows), "paper")
+        has_lines = len(drawn.lines[layer][0]) > 0
+        what = f"50% and 80% of {escape(title)}" if has_lines else f"{escape(title)}, no lines"
+        parts.append(f"{mark}{what} ({told})")
     if scene.found is not None:
         if "found" in drawn.marks:
             mark = f"<span class='dot' style='background:{colours.found}'></span>"
@@ -55,7 +58,7 @@ def legend_html(drawn: Drawn, *, n_all: int) -> str:
                 parts.append(f"{mark}{len(drawn.marks['apart']):,} apart from the others")
         else:
             mark = f"<span class='swatch' style='background:{colours.apart}'></span>"
-            parts.append(f"{mark}where the {len(scene.found.rows):,} found lie")
+            parts.append(f"{mark}where the {drawn.counts['found']:,} found lie")
     if len(scene.selected):
         if "selected" in drawn.marks:
             mark = "<span class='ring'></span>"
@@ -63,9 +66,23 @@ def legend_html(drawn: Drawn, *, n_all: int) -> str:
             mark = f"<span class='swatch' style='background:{colours.apart}'></span>"
         else:
             mark = "<span class='swatch outlined'></span>"
-        parts.append(f"{mark}{len(scene.selected):,} selected")
+        n, n_shown = len(scene.selected), drawn.counts["selected"]
+        hidden = f", {n_shown:,} of these years" if n_shown < n else ""
+        parts.append(f"{mark}{n:,} selected{hidden}")
     inside = "".join(f"<span>{part}</span>" for part in parts if part)
     return f"<div class='landscape-legend'>{inside}</div>"
+
+
+def shown_of(n_shown: int, n_all: int, noun: str) -> str:
+    """How many of some papers are of the time window, and how many there are where that differs.
+
+    Examples
+    --------
+    >>> shown_of(20, 20, "paper"), shown_of(1, 20, "paper")
+    ('20 papers', '1 paper of these years, of 20')
+    """
+    told = count(n_shown, noun)
+    return told if n_shown == n_all else f"{told} of these years, of {n_all:,}"
 
 
 def view_line(drawn: Drawn, *, n_all: int, zoom: float) -> str:

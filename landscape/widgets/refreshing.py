@@ -57,14 +57,23 @@ class Latest:
         return True
 
     def _run(self) -> None:
-        while True:
+        try:
+            while self._is_wanted():
+                try:
+                    self._work()
+                except Exception as error:  # noqa: BLE001 - a thread has nobody above it
+                    self._failed(error)
+        except BaseException:
+            # `failed` itself failed: the next request finds nobody running, and begins anew.
             with self._changed:
-                if not self._wanted:
-                    self._running = False
-                    self._changed.notify_all()
-                    return
-                self._wanted = False
-            try:
-                self._work()
-            except Exception as error:  # noqa: BLE001 - a thread has nobody above it to catch it
-                self._failed(error)
+                self._running = False
+                self._changed.notify_all()
+            raise
+
+    def _is_wanted(self) -> bool:
+        with self._changed:
+            wanted, self._wanted = self._wanted, False
+            if not wanted:
+                self._running = False
+                self._changed.notify_all()
+            return wanted

@@ -15,7 +15,7 @@ from landscape.figures.density_map import facts_of
 from landscape.figures.export import check_kind, save_figure
 from landscape.outputs import write_output
 from landscape.plural import count
-from landscape.widgets.legend import legend_html, view_line
+from landscape.widgets.legend import legend_html, shown_of, view_line
 from landscape.widgets.paper_card import hover_text, links_html
 from landscape.widgets.raster import draw_picture
 from landscape.widgets.scene import Drawn, MapData, Scene, draw
@@ -64,17 +64,19 @@ def save_view(
     return save_figure(sheet_of(atlas, scene, data), target)
 
 
-def sentences_of(scene: Scene, data: MapData, n_in_view: int) -> list[str]:
+def sentences_of(drawn: Drawn, data: MapData) -> list[str]:
     """What the caption says of the view itself: window, years, colours, marks."""
-    said = [f"This view: {count(n_in_view, 'paper')} of {len(data):,}"]
+    scene, counts = drawn.scene, drawn.counts
+    said = [f"This view: {count(drawn.picture.n_papers, 'paper')} of {len(data):,}"]
     if scene.time is not None:
         said[0] += f", of {scene.time[0]} to {scene.time[1]}"
     said[0] += "."
     colouring = scene.colouring
     if colouring.kind == "numbers":
         what = "share of papers of " if colouring.is_share else ""
+        mean = "geometric mean (of one more than each)" if colouring.logarithmic else "mean"
         said.append(
-            f"Colour: {what}{colouring.title.lower() if not what else colouring.title}, mean of "
+            f"Colour: {what}{colouring.title.lower() if not what else colouring.title}, {mean} of "
             "the papers around; pale where papers are few."
         )
     elif colouring.kind == "classes":
@@ -82,15 +84,22 @@ def sentences_of(scene: Scene, data: MapData, n_in_view: int) -> list[str]:
     if colouring.missing:
         said.append(f"Grey: unknown, {count(colouring.missing, 'paper')} of the atlas.")
     for layer, (title, rows) in scene.overlays.items():
-        if layer == "reviews":
-            said.append(f"Squares: {count(len(rows), 'review')}.")
+        if layer in drawn.marks:
+            in_view = len(drawn.marks[layer])
+            said.append(f"Squares: {count(in_view, 'review')} in view.")
+            continue
+        told = shown_of(counts[layer], len(rows), "paper")
+        if len(drawn.lines[layer][0]):
+            line = {"concept": "Solid", "facility": "Dashed", "reviews": "Dotted"}[layer]
+            said.append(f"{line} lines hold 50% and 80% of {told}: {title}.")
         else:
-            drawn = "Solid" if layer == "concept" else "Dashed"
-            said.append(f"{drawn} lines hold 50% and 80% of {len(rows):,} papers: {title}.")
+            said.append(f"No lines, for too few papers: {title}, {told}.")
     if scene.found is not None:
-        said.append(f"Found for “{scene.found.query}”: {count(len(scene.found.rows), 'paper')}.")
+        n_found = len(scene.found.rows)
+        told = shown_of(counts["found"], n_found, "paper")
+        said.append(f"Found for “{scene.found.query}”: {told}.")
     if len(scene.selected):
-        said.append(f"Selected: {count(len(scene.selected), 'paper')}.")
+        said.append(f"Selected: {shown_of(counts['selected'], len(scene.selected), 'paper')}.")
     return said
 
 
@@ -118,7 +127,7 @@ def sheet_of(atlas: Any, scene: Scene, data: MapData) -> Sheet:
 
     facts, colours = facts_of(atlas), scene.colours
     drawn = draw(scene, data)
-    said = [*sentences_of(scene, data, drawn.picture.n_papers), *explanation(facts)]
+    said = [*sentences_of(drawn, data), *explanation(facts)]
     head = headline(facts)
     map_height = _WIDTH * scene.size[1] / scene.size[0]
     with mpl.rc_context(SETTINGS):
@@ -355,7 +364,7 @@ def _page(atlas: Any, scene: Scene, data: MapData, drawn: Drawn, drawing: str) -
     facts, colours = facts_of(atlas), scene.colours
     safe = html.escape
     made_up = f"<p class='made-up'>{GENERATED}</p>" if facts.generated else ""
-    said = [*sentences_of(scene, data, drawn.picture.n_papers), *explanation(facts)]
+    said = [*sentences_of(drawn, data), *explanation(facts)]
     sample = len(drawn.marks.get("papers", ()))
     if 0 < sample < drawn.picture.n_papers:
         said.append(f"A random {sample:,} of {drawn.picture.n_papers:,} papers can be pointed at.")

@@ -194,6 +194,8 @@ class Drawn:
         Contours by layer.
     ranks : ndarray of int64
         Of the papers "found" and "apart", from 1, by row.
+    counts : mapping of str to int
+        Papers of the time window, of each overlay, "found" and "selected".
     """
 
     scene: Scene
@@ -202,6 +204,7 @@ class Drawn:
     marks: Mapping[str, Rows]
     lines: Mapping[str, tuple[Any, Any]]
     ranks: Mapping[int, int]
+    counts: Mapping[str, int]
 
 
 def draw(scene: Scene, data: MapData, *, fine: float = FINE) -> Drawn:
@@ -242,7 +245,15 @@ def draw(scene: Scene, data: MapData, *, fine: float = FINE) -> Drawn:
     ranks = {}
     if scene.found is not None:
         ranks = {int(row): rank for rank, row in enumerate(scene.found.rows[:MOST_POINTS], 1)}
-    return Drawn(scene, picture, names, marks, lines, ranks)
+    return Drawn(scene, picture, names, marks, lines, ranks, _counts(scene, data))
+
+
+def _counts(scene: Scene, data: MapData) -> dict[str, int]:
+    rows = {layer: rows for layer, (_, rows) in scene.overlays.items()}
+    rows["selected"] = scene.selected
+    if scene.found is not None:
+        rows["found"] = scene.found.rows
+    return {name: len(data.of_time(some, scene.time)) for name, some in rows.items()}
 
 
 def marks_of(scene: Scene, data: MapData) -> tuple[dict[str, Rows], Points | None]:

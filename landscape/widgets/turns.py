@@ -77,6 +77,27 @@ class Turns:
             started.job.start()
         return now
 
+    def holds(self, kind: str) -> bool:
+        """Whether something of a kind is done, or waits."""
+        with self._changed:
+            every = [*([self._now] if self._now else []), *self._waiting]
+        return any(one.kind == kind for one in every)
+
+    def drop(self, kind: str) -> bool:
+        """Throw away what is done, or waits, of a kind; whether it was being done."""
+        with self._changed:
+            dropped = [one for one in self._waiting if one.kind == kind]
+            self._waiting = [one for one in self._waiting if one.kind != kind]
+            started, was_now = None, self._now is not None and self._now.kind == kind
+            if self._now is not None and was_now:
+                dropped.append(self._now)
+                started = self._take_next()
+        for one in dropped:  # outside the lock, as in `add`
+            one.job.stop()
+        if started is not None:
+            started.job.start()
+        return was_now
+
     def end(self, job: Job[Any]) -> None:
         """Say that a job has ended; the next one is started."""
         with self._changed:

@@ -14,6 +14,8 @@ Box = tuple[float, float, float, float]
 Size = tuple[int, int]
 _SAMPLED = 200_000  # positions that tell the window of all
 _MARGIN = 0.06
+CLOSEST = 2e4  # zoom beyond which float32 places fall apart
+FARTHEST = 1e-2
 
 
 @dataclass(frozen=True)

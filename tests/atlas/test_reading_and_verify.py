@@ -132,6 +132,31 @@ def test_an_atlas_of_before_there_were_layers_says_to_build_again(
         getattr(Atlas(finished.path, older), name)
 
 
+def test_an_atlas_that_was_built_again_is_not_read_beside_the_old_one(
+    atlas_copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = open_atlas(atlas_copy)
+    assert len(opened.read_papers(["title"])) == len(opened)
+    monkeypatch.setattr("landscape.atlas.manifest.now", lambda: "2001-01-01T00:00:00Z")
+    write_manifest(atlas_copy, opened.manifest)
+    for read in (
+        lambda: opened.read_papers(["title"]),
+        lambda: opened.read_papers(["title"], rows=[0]),
+        lambda: opened.map,
+        lambda: opened.topics,
+        lambda: opened.reviews,
+        lambda: opened.read_layer("missions", ["facility"]),
+        lambda: opened.thesaurus,
+        opened.vectors,
+        lambda: opened.engine.papers([0]),
+    ):
+        with pytest.raises(AtlasError, match="built again since it was opened; open it once more"):
+            read()
+    shutil.rmtree(atlas_copy)
+    with pytest.raises(AtlasError, match="There is no atlas"):
+        opened.read_papers(["title"])
+
+
 def test_a_good_atlas_has_no_problems(finished: Atlas) -> None:
     assert verify(finished.path) == []
 

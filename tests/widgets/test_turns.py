@@ -1,0 +1,52 @@
+"""The order of a panel's work: what is taken back ends without effect, and nothing gets stuck."""
+
+from __future__ import annotations
+
+import threading
+
+from landscape.widgets.jobs import Job
+from landscape.widgets.refreshing import Latest
+from landscape.widgets.turns import Turn, Turns
+
+
+def test_what_is_dropped_has_no_effect_and_the_next_begins():
+    turns, told, go_on = Turns(), [], threading.Event()
+
+    def turn(word, work):
+        job = Job(work, done=told.append, failed=told.append, ended=lambda: turns.end(job))
+        return Turn(word, word, job)
+
+    turns.add(turn("first", lambda: go_on.wait(60) and "first"))
+    turns.add(turn("second", lambda: "second"))
+    turns.add(turn("third", lambda: "third"))
+    assert turns.holds("first")
+    assert turns.holds("third")
+    assert not turns.drop("third")
+    assert turns.drop("first")
+    assert turns.wait(60)
+    go_on.set()
+    assert told == ["second"]
+    assert not turns.holds("first")
+    assert not turns.drop("first")
+
+
+def test_work_whose_failure_cannot_be_told_can_be_asked_for_again(monkeypatch):
+    raised = []
+    monkeypatch.setattr(threading, "excepthook", lambda hook: raised.append(hook.exc_type))
+    done, fails = [], [True]
+
+    def work():
+        if fails:
+            fails.pop()
+            raise ValueError
+        done.append(1)
+
+    def failed(error):
+        raise RuntimeError from error
+
+    latest = Latest(work, failed=failed)
+    latest.request()
+    assert latest.wait(60)
+    latest.request()
+    assert latest.wait(60)
+    assert done == [1]

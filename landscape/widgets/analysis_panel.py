@@ -18,7 +18,6 @@ from landscape.figures.colours import theme as colours_of
 from landscape.outputs import at_home
 from landscape.progress import Stopped
 from landscape.widgets.analysis_look import analysis_css, caption_html, is_page
-from landscape.widgets.checking import check_unchanged
 from landscape.widgets.closing import close_all
 from landscape.widgets.code_lines import call as call  # panels are written with both
 from landscape.widgets.export import download_link
@@ -260,13 +259,13 @@ class AnalysisPanel(OpenedPanel):
                 self._atlas = self._newest
                 self._forget()
             atlas = self._atlas
-            check_unchanged(atlas)
+            atlas.check_unchanged()
             try:
                 if self._known is None:
                     self._known = self._prepare()
                 view = replace(self._make(chosen), atlas=atlas)
             finally:
-                check_unchanged(atlas)  # else it may be of both, or have failed for that
+                atlas.check_unchanged()  # else it may be of both, or have failed for that
             if is_page(view.figure):
                 view = replace(view, figure=(view.figure, picture_html(view.figure)))
             about = f"Table: {view.analysis.caption}"
@@ -361,7 +360,7 @@ class AnalysisPanel(OpenedPanel):
             return save_figure(view.figure, path)
         if suffix in _PAGES and view.page is not None:
             if view.atlas is not None:
-                check_unchanged(view.atlas)  # it is drawn only now
+                view.atlas.check_unchanged()  # it is drawn only now
             return save_figure(view.page(), path)
         useful = [*_TABLES, *(_PAGES if view.page else ())]
         useful += [] if isinstance(view.figure, tuple) else [".html"]

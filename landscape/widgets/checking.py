@@ -40,18 +40,6 @@ def checked_atlas(atlas: Any) -> Atlas:
     raise InputError(f"A panel needs an open atlas, not {atlas!r}; open one with ls.open(path).")
 
 
-def check_unchanged(atlas: Atlas) -> None:
-    """Refuse an atlas that was built again: what was read of it has to be of the same build.
-
-    Raises
-    ------
-    AtlasError
-    """
-    from landscape.query.holdings import Holdings
-
-    Holdings(atlas).check_unchanged()
-
-
 def checked_whole(name: str, value: Any, low: int, high: int) -> int:
     """A whole number between two others.
 

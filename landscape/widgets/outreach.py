@@ -15,7 +15,7 @@ from landscape.errors import InputError
 from landscape.outputs import at_home, write_output
 from landscape.progress import Stopped
 from landscape.widgets.analysis_look import analysis_css
-from landscape.widgets.checking import check_unchanged, checked_atlas
+from landscape.widgets.checking import checked_atlas
 from landscape.widgets.export import download_link
 from landscape.widgets.opened_panel import OpenedPanel
 from landscape.widgets.outreach_controls import OutreachControls
@@ -182,11 +182,11 @@ class OutreachPanel(OpenedPanel):
         with self._turn:  # one at a time: what was stopped meanwhile is not drawn
             if turn != self._asked:
                 raise Stopped
-            check_unchanged(atlas)
+            atlas.check_unchanged()
             try:
                 rendering = self._render(turn, atlas, chosen)
             finally:
-                check_unchanged(atlas)  # else it may be of both, or have failed for that
+                atlas.check_unchanged()  # else it may be of both, or have failed for that
             return Shown(
                 rendering, chosen, picture_html(rendering), scores_html(rendering),
                 places_html(rendering),

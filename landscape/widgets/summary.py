@@ -139,7 +139,7 @@ def summary_html(summary: Summary) -> str:
     if summary.most_cited:
         best = "".join(
             f"<li>{escape(paper.title)} <span class='landscape-quiet'>· "
-            f"{paper.year or 'no year'}, cited {count(paper.cites, 'time')}</span></li>"
+            f"{paper.year or 'no year'}, cited {count(paper.cites or 0, 'time')}</span></li>"
             for paper in summary.most_cited
         )
         known = f"(citations known of {summary.citations_known:,})"

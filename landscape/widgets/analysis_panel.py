@@ -200,7 +200,13 @@ class AnalysisPanel(OpenedPanel):
         """Ask the map what is chosen, in the background, and show the answer."""
         self._asked += 1
         turn, chosen = self._asked, self.selection
+        self._mark_outdated(is_outdated=True)
         self.run("Asking the map", lambda: self._look(turn, chosen), self._show, kind="draw")
+
+    def _mark_outdated(self, *, is_outdated: bool) -> None:
+        """Pale what is shown while, or where, it is not what the controls say."""
+        for part in (self._picture, self._caption, self._table, self._beside):
+            (part.add_class if is_outdated else part.remove_class)("landscape-outdated")
 
     def _change(self) -> None:
         """Draw what the user changed; what is filled in from here is no wish."""
@@ -291,6 +297,7 @@ class AnalysisPanel(OpenedPanel):
         self._table.value = table
         self._beside.children = self._put_beside(view)
         close_all(*old)
+        self._mark_outdated(is_outdated=False)
         self._links.value = ""
         self._offer_files(view)
         self.code = view.code

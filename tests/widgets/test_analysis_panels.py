@@ -480,3 +480,16 @@ def test_a_page_never_hears_of_a_figure_that_is_not_whole(monkeypatch):
     assert len(told) == 1
     assert told[0]["_widget_data"][0]["type"] == "bar"
     assert told[0]["_widget_layout"]["title"]["text"] == "One"
+
+
+def test_what_the_controls_no_longer_say_is_pale(demo_atlas):
+    panel = opened(ImpactPanel, demo_atlas, facilities=["HST"], what="ranking")
+    assert "landscape-outdated" not in panel._picture._dom_classes
+    panel._chooser.field.value = "Nonsuch Telescope"
+    assert panel.wait(SECONDS)
+    assert "Nonsuch Telescope" in panel.status
+    assert "landscape-outdated" in panel._picture._dom_classes
+    panel._chooser.value = ["HST"]
+    panel.draw()
+    assert panel.wait(SECONDS)
+    assert "landscape-outdated" not in panel._picture._dom_classes

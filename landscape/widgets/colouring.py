@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -100,6 +101,24 @@ class Colouring:
         if self.name == "year" or abs(value) >= 10_000:
             return f"{value:.0f}"
         return f"{value:.3g}"
+
+    @cached_property
+    def ends(self) -> tuple[str, str]:
+        """What the two ends of the ramp stand for; single papers may lie beyond them.
+
+        Examples
+        --------
+        >>> Colouring("cites", "Citations", "numbers", np.array([0.0, 9.0]), low=0, high=5).ends
+        ('0', '5 or more')
+        """
+        less, more = ("earlier", "later") if self.name == "year" else ("less", "more")
+        is_below = self.values is not None and np.nanmin(self.values, initial=np.inf) < self.low
+        is_above = self.values is not None and np.nanmax(self.values, initial=-np.inf) > self.high
+        first, last = self.meaning(0), self.meaning(1)
+        return (
+            f"{first} or {less}" if is_below and not self.is_share else first,
+            f"{last} or {more}" if is_above or self.is_share else last,
+        )
 
 
 DENSITY = Colouring("density", NAMES["density"])

@@ -123,10 +123,11 @@ def _colours(drawn: Drawn, n_all: int) -> str:
         title = escape(colouring.title)
         if colouring.is_share:
             title = f"Share of papers: {title}"
+        first, last = colouring.ends
         return (
-            f"{title}: {colouring.meaning(0)}"
+            f"{title}: {first}"
             f"<span class='ramp' style='background:{_css_ramp(palette)}'></span>"
-            f"{colouring.meaning(1)}{' or more' if colouring.is_share else ''}{missing}"
+            f"{last}{missing}"
         )
     named = "</span><span>".join(
         f"<span class='swatch' style='background:{_hex(colour)}'></span>{escape(label)}"

@@ -34,7 +34,7 @@ def what_control(kinds: Mapping[str, str], chosen: str, on_change: Callable[[], 
     control = widgets.Dropdown(
         options=[(words, key) for key, words in kinds.items()], value=chosen, description="Show",
         tooltip="What to show", style={"description_width": "initial"},
-        layout=widgets.Layout(width="264px"),
+        layout=widgets.Layout(width="300px"),
     )  # fmt: skip
     control.observe(lambda _: on_change(), "value")
     return control

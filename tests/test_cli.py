@@ -345,3 +345,18 @@ def test_a_full_disk_is_a_sentence(demo_atlas: landscape.Atlas) -> None:
         )
     assert done.returncode == 1
     assert done.stderr == "landscape: the answer cannot be written (No space left on device)\n"
+
+
+def test_the_next_commands_can_be_run_from_where_the_demo_was_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / ".venv" / "bin" / "landscape"
+    program.parent.mkdir(parents=True)
+    program.touch()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "executable", str(program.with_name("python")))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert building._program() == ".venv/bin/landscape"
+    monkeypatch.setenv("PATH", str(program.parent))
+    program.chmod(0o755)
+    assert building._program() == "landscape"

@@ -229,6 +229,9 @@ def test_summary_comparison_answer_and_files(explorer, tmp_path):
     assert explorer.wait(60)
     assert "Regions" in explorer._controls.summary.value
     summary = explorer.summarise()
+    alone = summary._repr_html_()  # shown by itself, without the styles of the panel
+    assert "fill='#" in alone
+    assert "justify-content: space-between" in alone
     assert summary.n_papers == len(explorer.rows) == summary.years.sum()
     assert len(explorer.compare().table)
     answer = explorer.ask("What is known about dark matter?", model=None)

@@ -109,7 +109,7 @@ def _demo(options: argparse.Namespace) -> Answer:
         "astronomy.\n\nOpen next:\n"
         f"  {pictures[0]}  the labelled map\n"
         f"  {pictures[1]}  the same, for print\n"
-        f"  {program} lab  the notebooks\n"
+        f"  {program} lab\n"
         f"  {program} info {out}\n"
         f'  {program} search {out} "winds of massive stars"\n'
         f"  {program} figure report {out} HST -o hst.pdf\n"

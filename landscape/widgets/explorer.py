@@ -14,9 +14,9 @@ from landscape.errors import InputError
 from landscape.outputs import at_home, write_output
 from landscape.widgets import explorer_tasks as tasks
 from landscape.widgets import explorer_work as work
+from landscape.widgets.checking import checked_atlas
 from landscape.widgets.explorer_checks import (
     USUAL_SIZE,
-    checked_atlas,
     checked_factor,
     checked_name,
     checked_outline,

@@ -35,19 +35,6 @@ def checked_size(size: Sequence[int]) -> tuple[int, int]:
     return width, height
 
 
-def checked_atlas(atlas: Any) -> None:
-    """Refuse what is no opened atlas.
-
-    Raises
-    ------
-    InputError
-    """
-    from landscape.atlas.reading import Atlas
-
-    if not isinstance(atlas, Atlas):
-        raise InputError(f"{atlas!r} is no opened atlas; open one with landscape.open(folder).")
-
-
 def checked_name(kind: str, name: Any) -> str | None:
     """The name of a concept or facility; None for an empty one.
 

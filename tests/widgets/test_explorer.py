@@ -20,24 +20,6 @@ from landscape.widgets.picking import Points
 from landscape.widgets.views import View
 
 
-@pytest.fixture(scope="module")
-def opened(demo_atlas) -> MapExplorer:
-    return MapExplorer(demo_atlas)
-
-
-@pytest.fixture
-def explorer(opened) -> MapExplorer:
-    """One explorer for all tests, each time as it was when it was opened."""
-    opened.stop()
-    opened.clear()
-    opened.time = opened.concept = opened.facility = None
-    opened.layers, opened.colour_by, opened.theme = ("names", "papers"), "density", "light"
-    opened.home().say("")
-    assert opened.wait(60)
-    assert opened.code == "MapExplorer(atlas)"
-    return opened
-
-
 def from_page(explorer: MapExplorer, **state: Any) -> None:
     """What the browser sends, as the kernel gets it."""
     data = {"method": "update", "state": state, "buffer_paths": []}

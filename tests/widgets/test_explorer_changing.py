@@ -25,23 +25,6 @@ from landscape.widgets.saving import sentences_of
 from landscape.widgets.views import View
 
 
-@pytest.fixture(scope="module")
-def opened(demo_atlas) -> MapExplorer:
-    return MapExplorer(demo_atlas)
-
-
-@pytest.fixture
-def explorer(opened) -> MapExplorer:
-    opened.stop()
-    opened.clear()
-    opened.time = opened.concept = opened.facility = None
-    opened.layers, opened.colour_by, opened.theme = ("names", "papers"), "density", "light"
-    opened.home().say("")
-    assert opened.wait(60)
-    assert opened.code == "MapExplorer(atlas)"
-    return opened
-
-
 @contextmanager
 def held_up(monkeypatch: pytest.MonkeyPatch, owner: Any, name: str) -> Iterator[Callable[[], None]]:
     """A piece of work that has begun, and goes on when the block is left."""
@@ -316,5 +299,5 @@ def test_a_search_for_a_number_is_one_sentence(explorer):
 
 
 def test_a_folder_is_no_atlas(explorer):
-    with pytest.raises(InputError, match=r"is no opened atlas; open one with landscape.open"):
+    with pytest.raises(InputError, match=r"needs an open atlas, not .*; open .* with ls.open"):
         MapExplorer(str(explorer.atlas.path))

@@ -1,0 +1,26 @@
+"""What the tests of the map explorer share."""
+
+from __future__ import annotations
+
+import pytest
+
+from landscape import Atlas
+from landscape.widgets import MapExplorer
+
+
+@pytest.fixture(scope="module")
+def opened(demo_atlas: Atlas) -> MapExplorer:
+    return MapExplorer(demo_atlas)
+
+
+@pytest.fixture
+def explorer(opened: MapExplorer) -> MapExplorer:
+    """One explorer for all tests of a file, each time as it was when it was opened."""
+    opened.stop()
+    opened.clear()
+    opened.time = opened.concept = opened.facility = None
+    opened.layers, opened.colour_by, opened.theme = ("names", "papers"), "density", "light"
+    opened.home().say("")
+    assert opened.wait(60)
+    assert opened.code == "MapExplorer(atlas)"
+    return opened

@@ -80,7 +80,7 @@ def made_up_plan(n_papers: int, n_regions: int) -> Plan:
 def write_made_up_atlas(
     folder: Path, *, n_papers: int, n_regions: int = 100, n_facilities: int = 60
 ) -> Atlas:
-    """Write an atlas that `landscape.atlas.reading.Atlas` reads, without an index for searching."""
+    """Write an atlas that `landscape.Atlas` reads, without an index for searching."""
     plan = made_up_plan(n_papers, n_regions)
     ids = [f"{year}made.{number:07d}" for number, year in enumerate(plan.year.tolist())]
     _write(folder, "papers.parquet", _papers(plan, ids), shelf=True)
@@ -98,15 +98,15 @@ def write_made_up_atlas(
 
 def open_made_up_atlas(folder: Path) -> Atlas:
     """Open what `write_made_up_atlas` wrote."""
-    from landscape.atlas.manifest import read_manifest
-    from landscape.atlas.reading import Atlas
+    from landscape.atlas import Atlas
+    from landscape.store._manifest import read_manifest
 
     return Atlas(folder, read_manifest(folder))
 
 
 def _manifest(folder: Path, plan: Plan) -> Atlas:
-    from landscape.atlas.manifest import Manifest, Part, StageRecord, write_manifest
-    from landscape.atlas.reading import Atlas
+    from landscape.atlas import Atlas
+    from landscape.store._manifest import Manifest, Part, StageRecord, write_manifest
 
     def stage(**details: Any) -> StageRecord:
         return StageRecord("", 1, {}, {}, plan.n_papers, 0.0, 0.0, "", {}, details=details)

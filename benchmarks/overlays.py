@@ -87,14 +87,14 @@ def write_texts(path: Path, n_papers: int) -> dict[str, Any]:
 
 def run_mentions(path: Path) -> dict[str, Any]:
     """Find mentions through the path of the build: batches, two processes."""
-    from landscape.atlas.stages import missions
+    from landscape.pipeline import _layers as missions
 
     return _in_two_processes(missions._find_and_count, missions._batches(path))
 
 
 def run_regex(path: Path) -> dict[str, Any]:
     """Match all names with one regular expression, also in two processes."""
-    from landscape.atlas.stages import missions
+    from landscape.pipeline import _layers as missions
 
     return _in_two_processes(_match_names, missions._batches(path), most=_FIRST_REGEX)
 
@@ -109,7 +109,7 @@ def _in_two_processes(
     import resource
     from itertools import islice
 
-    from landscape.atlas.parallel import in_order
+    from landscape.pipeline._executor import in_order
 
     start = time.perf_counter()
     taken = batches if most is None else islice(batches, most // 2_000 + _WARM_UP)

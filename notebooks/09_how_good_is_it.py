@@ -44,7 +44,7 @@ atlas = ls.open_demo()
 #   what would look different tomorrow.
 
 # %%
-from landscape.atlas.description import quality_lines
+from landscape.store._info import quality_lines
 
 print("\n".join(quality_lines(atlas.quality)))
 

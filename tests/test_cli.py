@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 import landscape
+from landscape.cli import _arguments as answering
+from landscape.cli import _build as building
 from landscape.cli import main
-from landscape.commands import answering, building
 from tests.servers import openai_server
 from tests.servers.openai_server import KEY, OpenAIServer
 
@@ -26,7 +27,7 @@ def failing(monkeypatch: pytest.MonkeyPatch) -> Any:
         def fail(path: Path) -> None:
             raise error
 
-        monkeypatch.setattr("landscape.atlas.reading.open_atlas", fail)
+        monkeypatch.setattr("landscape.store._atlas_store.open_atlas", fail)
 
     return fail_with
 
@@ -243,7 +244,7 @@ def test_the_demo_ends_by_saying_what_to_open(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("landscape.atlas.build.build", lambda *_, **__: demo_atlas)
+    monkeypatch.setattr("landscape.pipeline._build.build", lambda *_, **__: demo_atlas)
     figures = tmp_path / "not" / "there" / "yet"
     words = ["demo", "--papers", "100", "--out", str(tmp_path / "d.atlas"), "--figures"]
     assert main([*words, str(figures)]) == 0

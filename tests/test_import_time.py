@@ -39,8 +39,8 @@ def test_starts_in_under_half_a_second(arguments: list[str]) -> None:
         "landscape",
         "landscape.cli",
         "landscape.figures",
-        "landscape.atlas.build",
-        "landscape.atlas.reading",
+        "landscape.pipeline._build",
+        "landscape.store._atlas_store",
         "landscape.mapping.topics",
     ],
 )

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from landscape._io import write_output
 from landscape.errors import InputError
-from landscape.outputs import write_output
 from landscape.outreach.checking import check_names_file, check_weights
 from landscape.outreach.everyday import read_names
 from landscape.outreach.hub import find_weights

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from landscape.plural import count
+from landscape._wording import count
 from landscape.query.html import STYLE, escape, paper_as_html
 from landscape.query.markdown import coverage_line
 from landscape.query.records import Coverage, Evidence, Hit, Paper, Step

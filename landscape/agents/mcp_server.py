@@ -16,16 +16,16 @@ from landscape.errors import require
 from landscape.query.prompts import as_data
 
 if TYPE_CHECKING:
-    from landscape.atlas.reading import Atlas
     from landscape.llm.models import WritingModel
+    from landscape.store._atlas_store import AtlasStore
 
 
-def make_server(atlas: Atlas, *, model: WritingModel | None = None) -> Any:
+def make_server(atlas: AtlasStore, *, model: WritingModel | None = None) -> Any:
     """Make the server of an atlas; nothing runs yet.
 
     Parameters
     ----------
-    atlas : Atlas
+    atlas : AtlasStore
     model : WritingModel, optional
         For answers, surveys and attributions; without one they work offline.
 
@@ -66,12 +66,12 @@ def make_server(atlas: Atlas, *, model: WritingModel | None = None) -> Any:
     return server
 
 
-def serve(atlas: Atlas, *, model: WritingModel | None = None) -> None:
+def serve(atlas: AtlasStore, *, model: WritingModel | None = None) -> None:
     """Serve an atlas over standard input and output until the input ends.
 
     Parameters
     ----------
-    atlas : Atlas
+    atlas : AtlasStore
     model : WritingModel, optional
 
     Raises
@@ -86,7 +86,7 @@ def serve(atlas: Atlas, *, model: WritingModel | None = None) -> None:
         server.run("stdio")
 
 
-def _instructions(atlas: Atlas) -> str:
+def _instructions(atlas: AtlasStore) -> str:
     facts = atlas.coverage
     title = as_data(one_line(facts["title"], most=80))  # it may be somebody else's
     made_up = " Its papers are made up." if facts["generated"] else ""

@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING, Any, Literal, ParamSpec
 
 from landscape.agents.writing import attribution_as_dict, coverage_as_dict, paper_as_dict
 from landscape.errors import InputError, LandscapeError
+from landscape.overlays.citations._graph import citation_graph
+from landscape.query.engine import open_engine
 from landscape.query.exporting import answer_as_dict, plain
 from landscape.query.outliers import spread_of
 from landscape.query.prompts import as_data
 
 if TYPE_CHECKING:
-    from landscape.atlas.reading import Atlas
     from landscape.llm.models import WritingModel
     from landscape.query.records import Paper, Results
+    from landscape.store._atlas_store import AtlasStore
 
 Reply = dict[str, Any]
 Parameters = ParamSpec("Parameters")
@@ -44,12 +46,12 @@ class Tools:
 
     Parameters
     ----------
-    atlas : Atlas
+    atlas : AtlasStore
     model : WritingModel, optional
         For ``ask``, ``survey`` and ``attribute``; without one they work offline.
     """
 
-    def __init__(self, atlas: Atlas, *, model: WritingModel | None = None) -> None:
+    def __init__(self, atlas: AtlasStore, *, model: WritingModel | None = None) -> None:
         self._atlas, self._model = atlas, model
 
     def search(self, query: str, k: int = 10, filter: str = "") -> Reply:  # noqa: A002 - the word of this field
@@ -77,7 +79,7 @@ class Tools:
     def paper(self, paper: str) -> Reply:
         """Give one paper whole, by its bibcode, arXiv id or DOI, with its region of the map."""
         row = self._row(paper)
-        found = self._atlas.engine.papers([row])[0]
+        found = open_engine(self._atlas).papers([row])[0]
         place = self._atlas.map.iloc[row]
         return {
             **paper_as_dict(found),
@@ -100,7 +102,7 @@ class Tools:
         k is 1 to 100. Only citations that the atlas knows are counted.
         """
         k = _bounded("k", k, _LINKED)
-        graph = self._atlas.citations
+        graph = citation_graph(self._atlas)
         name = _text("paper", paper)
         if relation in ("cocited", "coupled"):
             linked = getattr(graph, relation)(name, k)
@@ -188,7 +190,7 @@ class Tools:
             message = f"There is no region {region}; call map_region without a number for a list."
             raise InputError(message)
         row = mine.iloc[0]
-        engine = self._atlas.engine
+        engine = open_engine(self._atlas)
         exemplars = [engine.row_of(name) for name in list(row["exemplars"])[:_AUTHORS]]
         return {
             "region": int(region),
@@ -223,7 +225,7 @@ class Tools:
         }
 
     def _row(self, paper: str) -> int:
-        return self._atlas.engine.row_of(_text("paper", paper))
+        return open_engine(self._atlas).row_of(_text("paper", paper))
 
     def _names(self) -> Mapping[int, str]:
         topics = self._atlas.topics

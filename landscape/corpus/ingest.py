@@ -12,13 +12,13 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
+from landscape._io import put_in_place
 from landscape.corpus.deduplication import Keys, ambiguous_rows, find_duplicates
 from landscape.corpus.parts import Layout, PartWriter
 from landscape.corpus.reading import read_papers
 from landscape.corpus.scanning import KEYS, Scan, part_names, scan_input
 from landscape.corpus.schema import IngestReport, PartReport
 from landscape.errors import InputError
-from landscape.outputs import put_in_place
 
 __all__ = ["IngestReport", "PartReport", "ingest", "read_papers"]
 

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from landscape._io import put_in_place
 from landscape.corpus.merging import merge_records, names_of
 from landscape.corpus.normalising import Row, to_table
 from landscape.corpus.scanning import Scan
 from landscape.corpus.schema import PartReport, papers_schema
-from landscape.outputs import put_in_place
 
 if TYPE_CHECKING:
     import pyarrow as pa

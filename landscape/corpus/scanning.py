@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from landscape._io import write_whole
 from landscape.corpus.deduplication import (
     content_hash,
     surname_hashes,
@@ -24,7 +25,6 @@ from landscape.corpus.identifiers import is_eprint_bibcode, is_eprint_doi
 from landscape.corpus.readers import choose_reader
 from landscape.corpus.reading import BATCH_SIZE, read_papers
 from landscape.corpus.schema import Batch
-from landscape.outputs import write_whole
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -11,18 +11,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from landscape._progress import progress
 from landscape.agents.attribute.doors import attribute
 from landscape.agents.attribute.stacks import Stacks, bounds
 from landscape.agents.seeking import Wording
 from landscape.errors import InputError
 from landscape.evaluation.lines import checked_question, json_lines, read_text
 from landscape.evaluation.metrics import Interval, bootstrap_interval, paired_difference
-from landscape.progress import progress
+from landscape.query.engine import open_engine
 
 if TYPE_CHECKING:
     from landscape.agents.attribute.records import Attribution
-    from landscape.atlas.reading import Atlas
     from landscape.llm.models import LanguageModel
+    from landscape.store._atlas_store import AtlasStore
 
 SAME_TITLE = 0.8
 """Likeness above which two titles are one paper's (Press et al. 2024, appendix)."""
@@ -196,7 +197,7 @@ def title_matches(title: str, titles: Sequence[str]) -> bool:
 
 
 def evaluate_attribution(
-    atlas: Atlas,
+    atlas: AtlasStore,
     cases: str | Path | Sequence[Case],
     *,
     model: LanguageModel | None = None,
@@ -207,7 +208,7 @@ def evaluate_attribution(
 
     Parameters
     ----------
-    atlas : Atlas
+    atlas : AtlasStore
     cases : path or sequence of Case
     model : LanguageModel, optional
     on_result : callable, optional
@@ -256,7 +257,7 @@ def evaluate_attribution(
     )
 
 
-def _scores(atlas: Atlas, case: Case, found: Attribution) -> dict[str, float]:
+def _scores(atlas: AtlasStore, case: Case, found: Attribution) -> dict[str, float]:
     limits = bounds(atlas, source=case.source, before=case.before)
     plain = " ".join(case.excerpt.replace(_MARK, " ").split())
     searched = Stacks(atlas, limits).seek([Wording(plain)]).papers
@@ -271,7 +272,7 @@ def _scores(atlas: Atlas, case: Case, found: Attribution) -> dict[str, float]:
     }
 
 
-def _known(atlas: Atlas, cases: Sequence[Case]) -> list[Case]:
+def _known(atlas: AtlasStore, cases: Sequence[Case]) -> list[Case]:
     """Those whose answer the atlas holds, with its title."""
     from landscape.agents.cite.merging import title_key
 
@@ -280,10 +281,10 @@ def _known(atlas: Atlas, cases: Sequence[Case]) -> list[Case]:
     for case in cases:
         if case.answer is not None:
             try:
-                row = atlas.engine.row_of(case.answer)
+                row = open_engine(atlas).row_of(case.answer)
             except InputError:
                 continue
-            kept.append(replace(case, titles=(atlas.engine.papers([row])[0].title,)))
+            kept.append(replace(case, titles=(open_engine(atlas).papers([row])[0].title,)))
         elif any(title_key(title) in titles for title in case.titles):
             kept.append(case)
     return kept

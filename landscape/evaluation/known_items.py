@@ -8,12 +8,12 @@ from landscape.errors import InputError
 from landscape.evaluation.queries import Query
 
 if TYPE_CHECKING:
-    from landscape.atlas.reading import Atlas
+    from landscape.store._atlas_store import AtlasStore
 
 _KEYWORDS = 4
 
 
-def known_items(atlas: Atlas, *, n: int = 100, seed: int = 1) -> list[Query]:
+def known_items(atlas: AtlasStore, *, n: int = 100, seed: int = 1) -> list[Query]:
     """Make questions to which one paper each is the answer: its own first key words.
 
     They are easier than what people ask, and they favour methods that compare words, because a
@@ -22,7 +22,7 @@ def known_items(atlas: Atlas, *, n: int = 100, seed: int = 1) -> list[Query]:
 
     Parameters
     ----------
-    atlas : Atlas
+    atlas : AtlasStore
     n : int, default 100
         How many, or as many as there are papers with key words enough.
     seed : int, default 1

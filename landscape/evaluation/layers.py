@@ -16,15 +16,15 @@ from landscape.overlays.thesaurus.tagging import concept_texts
 from landscape.vectors.embedder import embedder_for
 
 if TYPE_CHECKING:
-    from landscape.atlas.reading import Atlas
+    from landscape.store._atlas_store import AtlasStore
 
 
-def evaluate_facilities(atlas: Atlas, labels: Path) -> Analysis:
+def evaluate_facilities(atlas: AtlasStore, labels: Path) -> Analysis:
     """Measure how well facilities are found, beside plain string matching.
 
     Parameters
     ----------
-    atlas : Atlas
+    atlas : AtlasStore
         With the papers that were labelled.
     labels : pathlib.Path
         JSON lines with ``arxiv_id`` (the paper's key where it has none), ``field, surface,
@@ -57,12 +57,12 @@ def evaluate_facilities(atlas: Atlas, labels: Path) -> Analysis:
     )
 
 
-def evaluate_concepts(atlas: Atlas, truth: Path) -> Analysis:
+def evaluate_concepts(atlas: AtlasStore, truth: Path) -> Analysis:
     """Measure how well papers are tagged, beside string matching and embeddings alone.
 
     Parameters
     ----------
-    atlas : Atlas
+    atlas : AtlasStore
     truth : pathlib.Path
         JSON lines with ``arxiv_id`` (the paper's key where it has none) and ``uat``: ids of the
         concepts that the authors gave.
@@ -98,7 +98,7 @@ def evaluate_concepts(atlas: Atlas, truth: Path) -> Analysis:
     )
 
 
-def _concept_vectors(atlas: Atlas) -> Any:
+def _concept_vectors(atlas: AtlasStore) -> Any:
     model = atlas.stages["embeddings"].model
     if model is None:
         raise InputError(f"{atlas.path} does not say which model made its vectors.")

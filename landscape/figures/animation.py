@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from landscape._io import check_output, write_output
 from landscape.errors import InputError
 from landscape.figures.caption import GENERATED, headline
 from landscape.figures.colours import theme
@@ -19,7 +20,6 @@ from landscape.figures.export import few_colours
 from landscape.figures.impact_map import View, share_maps
 from landscape.figures.impact_words import percent
 from landscape.figures.share_picture import choose_scale, draw_shares, share_key
-from landscape.outputs import check_output, write_output
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

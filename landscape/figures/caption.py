@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from landscape._wording import count
 from landscape.figures.names import clean_name
-from landscape.plural import count
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from landscape._wording import count
 from landscape.errors import InputError
 from landscape.figures.caption import GENERATED
 from landscape.figures.chart_page import SMALL, frame_in, map_box, sentences_of
 from landscape.figures.colours import Theme, quiet, theme
 from landscape.figures.density_map import positions
 from landscape.figures.names import clean_name
-from landscape.plural import count
 
 if TYPE_CHECKING:
     import pandas as pd

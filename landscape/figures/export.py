@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape, quoteattr
 
+from landscape._io import check_output, write_output
 from landscape.errors import InputError
-from landscape.outputs import check_output, write_output
 from landscape.text.spreadsheet import as_csv
 
 if TYPE_CHECKING:

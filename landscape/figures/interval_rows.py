@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from landscape._wording import count
 from landscape.errors import InputError
-from landscape.plural import count
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from landscape._wording import count
 from landscape.errors import InputError
 from landscape.figures.caption import GENERATED, headline
 from landscape.figures.colours import theme
 from landscape.figures.density_map import chosen_topics, facts_of, positions
 from landscape.figures.names import clean_name
 from landscape.overlays.periods import UNKNOWN_YEAR, Years, count_years, paper_years, spans
-from landscape.plural import count
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from landscape._wording import count
 from landscape.errors import InputError
 from landscape.figures.density_map import RASTER_DPI, SIZE_INCHES
 from landscape.figures.found_papers import query_map
-from landscape.plural import count
 
 if TYPE_CHECKING:
     from landscape.agents.survey.records import Survey

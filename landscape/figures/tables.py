@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from landscape.outputs import check_output, write_output
+from landscape._io import check_output, write_output
 
 if TYPE_CHECKING:
     from landscape.overlays.analysis import Analysis

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from landscape._wording import count
 from landscape.errors import InputError, require
 from landscape.figures.caption import GENERATED, explanation, headline
 from landscape.figures.colours import Theme, quiet, theme
@@ -22,7 +23,6 @@ from landscape.figures.density_map import chosen_topics, facts_of, positions
 from landscape.figures.names import clean_name
 from landscape.figures.shading import choose_tones, count_grid, smooth_adaptively
 from landscape.figures.twin_names import SIZE, place_names
-from landscape.plural import count
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from landscape._wording import count
 from landscape.figures.author_map import year_tints
 from landscape.figures.chart_page import sentences_of
 from landscape.figures.colours import quiet, theme
@@ -15,7 +16,6 @@ from landscape.figures.page import Frame
 from landscape.figures.slice_maps import cut, smoothed_slices
 from landscape.figures.twins import MOST_MARKS, letter, map_base, picture_link, plain
 from landscape.overlays.periods import count_years, paper_years
-from landscape.plural import count
 
 if TYPE_CHECKING:
     from landscape.overlays.analysis import Analysis

@@ -13,7 +13,7 @@ from landscape.outreach.fonts import is_right_to_left
 from landscape.outreach.wording import Wording, wording
 
 if TYPE_CHECKING:
-    from landscape.atlas.reading import Atlas
+    from landscape.store._atlas_store import AtlasStore
 
 _SOURCES = 4  # named in the fine print
 _ENDINGS = re.compile(r"(?:\.(?:bib|csv|tsv|jsonl?|ndjson|parquet|xml|txt|gz|bz2|xz|zst))+$", re.I)
@@ -141,7 +141,9 @@ class About:
         ]
 
 
-def about_atlas(atlas: Atlas, title: str | None, credits_: str, language: str, model: str) -> About:
+def about_atlas(
+    atlas: AtlasStore, title: str | None, credits_: str, language: str, model: str
+) -> About:
     """Gather what an atlas says of itself; `model` is what repaints it, empty for nothing."""
     from landscape import __version__
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from landscape._io import at_home, check_output, is_file, is_folder
 from landscape.errors import InputError
-from landscape.outputs import at_home, check_output, is_file, is_folder
 from landscape.outreach.writing import gazetteer_of
 
 KINDS = (".png", ".pdf", ".svg", ".html")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from landscape.outputs import write_output
+from landscape._io import write_output
 from landscape.outreach.checking import check_target
 from landscape.outreach.gazetteer import Entry, as_table
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from landscape._io import at_home, is_file, is_folder
 from landscape.errors import InputError, RemoteError
-from landscape.outputs import at_home, is_file, is_folder
 from landscape.outreach.controls import KINDS
 from landscape.outreach.weights import (
     SD15,

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from landscape._progress import progress
 from landscape.errors import InputError
 from landscape.outreach.canvas import Canvas
 from landscape.outreach.terrain import Terrain
-from landscape.progress import progress
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

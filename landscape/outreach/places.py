@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from landscape._progress import progress
 from landscape.mapping.topics import BY_KEYWORDS
 from landscape.outreach.continents import continent_names, fields_of
 from landscape.outreach.everyday import tidy_name
@@ -21,7 +22,6 @@ from landscape.outreach.seas import (
     separation,
 )
 from landscape.outreach.wording import wording
-from landscape.progress import progress
 
 if TYPE_CHECKING:
     import pandas as pd

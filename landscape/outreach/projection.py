@@ -13,9 +13,9 @@ from landscape.errors import InputError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from landscape.atlas.reading import Atlas
     from landscape.outreach.sheet import Box
     from landscape.outreach.terrain import Terrain
+    from landscape.store._atlas_store import AtlasStore
 
     Floats = NDArray[np.float64]
 
@@ -55,7 +55,7 @@ class Projection:
         return test
 
 
-def aspect_of(atlas: Atlas) -> float:
+def aspect_of(atlas: AtlasStore) -> float:
     """Width over height of the map, without the few papers that lie far off."""
     table = atlas.map
     if not len(table):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from landscape._progress import progress
 from landscape.outreach import fonts
 from landscape.outreach.about import About, about_atlas
 from landscape.outreach.cartouche import compose, frame_marks, placed
@@ -22,16 +23,15 @@ from landscape.outreach.places import Found, as_entries, as_places, find_places
 from landscape.outreach.projection import Projection, aspect_of
 from landscape.outreach.sheet import Box, Sheet, choose_sheet
 from landscape.outreach.themes import find_theme
-from landscape.progress import progress
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from landscape.atlas.reading import Atlas
     from landscape.llm.models import LanguageModel
     from landscape.outreach.fidelity import Fidelity
     from landscape.outreach.terrain import Terrain
     from landscape.outreach.themes import Inks
+    from landscape.store._atlas_store import AtlasStore
 
     Floats = NDArray[np.float64]
     Picture = NDArray[np.uint8]
@@ -45,7 +45,7 @@ _HOW_TO_REPAINT = (
 
 
 def render(
-    atlas: Atlas,
+    atlas: AtlasStore,
     out: str | os.PathLike[str] | None = None,
     *,
     theme: str = "atlas",
@@ -72,7 +72,7 @@ def render(
 
     Parameters
     ----------
-    atlas : Atlas
+    atlas : AtlasStore
     out : path, optional
         File to write, see `Rendering.save`; nothing is written when not given.
     theme : {"atlas", "parchment", "night", "mono", "clear"}, default "atlas"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from landscape._progress import progress
 from landscape.errors import InputError
 from landscape.outreach.controls import coast_picture, depth_picture, mask_sea_back
 from landscape.outreach.fidelity import Fidelity, Ruler
@@ -22,7 +23,6 @@ from landscape.outreach.settings import Settings
 from landscape.outreach.splines import Surface
 from landscape.outreach.tiles import GRAIN, Tile, cut, draw_in_tiles, window
 from landscape.outreach.weights import SDXL
-from landscape.progress import progress
 
 if TYPE_CHECKING:
     from landscape.outreach.terrain import Terrain

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from landscape._progress import progress
 from landscape.errors import InputError
 from landscape.outreach.splines import Surface
-from landscape.progress import progress
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from landscape._io import is_file, is_folder
 from landscape.errors import InputError, require
 from landscape.figures.names import one_line
-from landscape.outputs import is_file, is_folder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -27,9 +27,9 @@ from landscape.vectors.words import late_interaction
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from landscape.atlas.reading import Atlas
     from landscape.query.records import Paper
     from landscape.query.reranking import Reranker
+    from landscape.store._atlas_store import AtlasStore
     from landscape.vectors.embedder import Embedder
 
     Rows = NDArray[np.int64]
@@ -85,7 +85,7 @@ class Engine:
 
     Parameters
     ----------
-    atlas : Atlas
+    atlas : AtlasStore
     embedder : Embedder, optional
         For queries; by default the one that the atlas was made with.
 
@@ -95,7 +95,7 @@ class Engine:
     'search'
     """
 
-    def __init__(self, atlas: Atlas, *, embedder: Embedder | None = None) -> None:
+    def __init__(self, atlas: AtlasStore, *, embedder: Embedder | None = None) -> None:
         self._held = Holdings(atlas, embedder=embedder)
         self._whole: Engine | None = None
         self._only: Rows | None = None
@@ -511,3 +511,8 @@ def _looked_up(rows: Rows, known: Rows, values: Floats) -> Floats:
 
 def _unit(vector: NDArray[np.float32]) -> NDArray[np.float32]:
     return vector / max(float(np.linalg.norm(vector)), 1e-12)
+
+
+def open_engine(store: AtlasStore) -> Engine:
+    """Return the search engine of an open atlas; its indexes are opened once."""
+    return store.cached("search engine", Engine)

@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from landscape._io import check_output, write_output
+from landscape._wording import count
 from landscape.errors import InputError
-from landscape.outputs import check_output, write_output
-from landscape.plural import count
 from landscape.text.spreadsheet import as_csv
 
 if TYPE_CHECKING:

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from landscape.atlas.reading import unreadable
-from landscape.atlas.words import COUNTS, WORDS, open_words
 from landscape.corpus.identifiers import parse_arxiv_id, parse_bibcode, parse_doi
 from landscape.errors import AtlasError, InputError
 from landscape.query.filter_masks import apply_filter, columns_needed
@@ -18,6 +16,8 @@ from landscape.query.filters import parse_filter
 from landscape.query.records import Coverage
 from landscape.query.shelf import Shelf
 from landscape.query.wording import readable_text
+from landscape.store._arrays import COUNTS, WORDS, open_words
+from landscape.store._tables import unreadable
 from landscape.text.lexical import WordIndex, paper_key
 from landscape.vectors.embedder import embedder_for
 from landscape.vectors.index import VectorIndex, read_index
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from landscape.atlas.reading import Atlas
+    from landscape.store._atlas_store import AtlasStore
     from landscape.vectors.embedder import Embedder
     from landscape.vectors.words import WordVectors
 
@@ -63,12 +63,12 @@ class Holdings:
 
     Parameters
     ----------
-    atlas : Atlas
+    atlas : AtlasStore
     embedder : Embedder, optional
         For queries; by default the one that the atlas was made with.
     """
 
-    def __init__(self, atlas: Atlas, *, embedder: Embedder | None = None) -> None:
+    def __init__(self, atlas: AtlasStore, *, embedder: Embedder | None = None) -> None:
         self._atlas, self._given = atlas, embedder
         # One question is often put in several wordings, each within the same papers.
         self._passed = lru_cache(maxsize=_FILTERS_KEPT)(self._pass)

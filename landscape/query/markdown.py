@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from landscape.plural import count
+from landscape._wording import count
 from landscape.query.records import Answer, Claim, Consensus, Coverage, Hit
 
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~])")

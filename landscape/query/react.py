@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from landscape._wording import count
 from landscape.errors import InputError, RemoteError
-from landscape.plural import count
 from landscape.query.answering import answer, finish
 from landscape.query.extractive import failure_notes
 from landscape.query.prompts import AGENT, Style, as_data, papers_as_data

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from landscape._wording import count
 from landscape.errors import InputError
-from landscape.plural import count
 from landscape.vectors.unit import normalised
 
 if TYPE_CHECKING:

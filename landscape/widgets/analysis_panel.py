@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
+from landscape._io import at_home
+from landscape._progress import Stopped
 from landscape.errors import InputError, require
 from landscape.figures.colours import theme as colours_of
-from landscape.outputs import at_home
-from landscape.progress import Stopped
 from landscape.widgets.analysis_look import analysis_css, caption_html, is_page
 from landscape.widgets.closing import close_all
 from landscape.widgets.code_lines import call as call  # panels are written with both
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from landscape.atlas.reading import Atlas
+    from landscape.atlas import Atlas
     from landscape.overlays.analysis import Analysis
 
 _TABLES, _PAGES = (".csv", ".tex", ".json"), (".png", ".pdf", ".svg")

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from landscape.atlas.manifest import read_manifest
 from landscape.errors import AtlasError, LandscapeError
 from landscape.query.entities import find_entities
 from landscape.query.html import (
@@ -20,6 +19,7 @@ from landscape.query.html import (
     method_as_html,
     paper_as_html,
 )
+from landscape.store._manifest import read_manifest
 from landscape.text.spreadsheet import as_csv
 from landscape.widgets.closing import close_all
 from landscape.widgets.export import download_link
@@ -28,7 +28,7 @@ from landscape.widgets.papers_view import PapersView
 from landscape.widgets.recipe import answer_as_notebook
 
 if TYPE_CHECKING:
-    from landscape.atlas.reading import Atlas
+    from landscape.atlas import Atlas
     from landscape.query.records import Answer, Results
     from landscape.widgets.connection import Used
 

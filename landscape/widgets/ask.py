@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
+from landscape._io import check_output, write_output
+from landscape._progress import progress
+from landscape._wording import count
 from landscape.errors import InputError, LandscapeError
-from landscape.outputs import check_output, write_output
-from landscape.plural import count
-from landscape.progress import progress
 from landscape.query.html import escape
 from landscape.widgets.answer_view import FILES, AnswerView, Asked
 from landscape.widgets.ask_controls import AskControls
@@ -30,7 +30,7 @@ from landscape.widgets.scholar_code import connecting_again, lines
 if TYPE_CHECKING:
     import pandas as pd
 
-    from landscape.atlas.reading import Atlas
+    from landscape.atlas import Atlas
     from landscape.llm.models import WritingModel
     from landscape.query.records import Answer, Step
 

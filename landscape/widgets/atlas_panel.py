@@ -13,7 +13,7 @@ from landscape.widgets.opened_panel import OpenedPanel
 from landscape.widgets.panel import Panel
 
 if TYPE_CHECKING:
-    from landscape.atlas.reading import Atlas
+    from landscape.atlas import Atlas
 
 # Seconds: a page holds back the letters typed last while the kernel is busy with those before, but
 # not the Enter, or the click, that follows them.

@@ -11,7 +11,7 @@ from landscape.query.settings import is_whole
 from landscape.query.weights import is_number
 
 if TYPE_CHECKING:
-    from landscape.atlas.reading import Atlas
+    from landscape.atlas import Atlas
 
 
 def checked_atlas(atlas: Any) -> Atlas:
@@ -28,7 +28,7 @@ def checked_atlas(atlas: Any) -> Atlas:
     Traceback (most recent call last):
     landscape.errors.InputError: A panel needs an open atlas, not the path 'my.atlas'; open it ...
     """
-    from landscape.atlas.reading import Atlas
+    from landscape.atlas import Atlas
 
     if isinstance(atlas, Atlas):
         return atlas

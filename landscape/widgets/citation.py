@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
+from landscape._io import check_output, write_output
 from landscape.errors import InputError
-from landscape.outputs import check_output, write_output
 from landscape.query.html import escape
 from landscape.query.wording import readable_text
 from landscape.text.spreadsheet import as_csv
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from landscape.agents.attribute.records import Attribution
-    from landscape.atlas.reading import Atlas
+    from landscape.atlas import Atlas
     from landscape.query.records import Step
     from landscape.widgets.connection import Connection
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from landscape.plural import count
+from landscape._wording import count
 from landscape.query.html import escape, paper_as_html
 from landscape.query.markdown import coverage_line
 from landscape.query.records import Hit

@@ -128,7 +128,7 @@ def columns_to_colour(atlas: Any) -> list[str]:
     """Names of the further columns of papers that can be colours."""
     import pyarrow.parquet as pq
 
-    from landscape.atlas.reading import unreadable
+    from landscape.store._tables import unreadable
 
     atlas.check_unchanged()
     for part in atlas.parts:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
+from landscape._wording import count
 from landscape.errors import InputError, RemoteError
-from landscape.plural import count
 from landscape.widgets.panel import Panel
 
 if TYPE_CHECKING:

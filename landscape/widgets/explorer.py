@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from landscape._io import at_home, write_output
 from landscape.errors import InputError
-from landscape.outputs import at_home, write_output
 from landscape.widgets import explorer_tasks as tasks
 from landscape.widgets import explorer_work as work
 from landscape.widgets.checking import checked_atlas
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from landscape.atlas.reading import Atlas
+    from landscape.atlas import Atlas
     from landscape.overlays.analysis import Analysis
     from landscape.query.records import Answer
 

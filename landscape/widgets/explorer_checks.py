@@ -162,7 +162,7 @@ def time_within(period: Period | None, known: Period | None) -> Period | None:
 
 def written_at(atlas: Any) -> int:
     """When the atlas on disk was last written; 0 where it is gone."""
-    from landscape.atlas.manifest import MANIFEST_NAME
+    from landscape.store._manifest import MANIFEST_NAME
 
     try:
         return int((atlas.path / MANIFEST_NAME).stat().st_mtime_ns)

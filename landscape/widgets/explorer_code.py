@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from landscape.plural import count
+from landscape._wording import count
 from landscape.widgets.explorer_checks import LAYERS, USUAL_SIZE
 
 if TYPE_CHECKING:

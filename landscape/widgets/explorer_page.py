@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from landscape._wording import count
 from landscape.errors import InputError
-from landscape.plural import count
 from landscape.query.html import escape
 from landscape.widgets import explorer_work as work
 from landscape.widgets.comparison_view import comparison_html

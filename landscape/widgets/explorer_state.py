@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from landscape._wording import count
 from landscape.errors import AtlasError, LandscapeError, require
 from landscape.figures.colours import theme as find_theme
-from landscape.plural import count
 from landscape.widgets import explorer_tasks as tasks
 from landscape.widgets import explorer_telling as telling
 from landscape.widgets.explorer_checks import (
@@ -35,7 +35,7 @@ from landscape.widgets.views import View, view_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from landscape.atlas.reading import Atlas
+    from landscape.atlas import Atlas
 
     Rows = NDArray[np.int64]
 

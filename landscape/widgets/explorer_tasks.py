@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from landscape.atlas.reading import Atlas
+    from landscape.atlas import Atlas
     from landscape.widgets.colouring import Colouring
     from landscape.widgets.explorer import MapExplorer
     from landscape.widgets.explorer_state import ExplorerState
@@ -151,7 +151,7 @@ def open_again(explorer: MapExplorer) -> None:
 
 
 def _reopened(explorer: MapExplorer) -> Reopened:
-    from landscape.atlas.reading import open_atlas
+    from landscape.atlas import open as open_atlas
     from landscape.widgets.scene import MapData
 
     built = written_at(explorer.atlas)

@@ -7,8 +7,8 @@ import html
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from landscape._wording import count
 from landscape.errors import LandscapeError
-from landscape.plural import count
 from landscape.widgets.colouring import NAMES, columns_to_colour
 from landscape.widgets.paper_card import record_html, short_line
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from landscape._wording import count
 from landscape.errors import InputError
-from landscape.plural import count
 from landscape.widgets.scene import Found
 from landscape.widgets.summary import selection_table
 

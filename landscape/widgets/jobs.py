@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
-from landscape.progress import Stopped, heard_by
+from landscape._progress import Stopped, heard_by
 
 T = TypeVar("T")
 OnProgress = Callable[[str, float, float | None, str], None]

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from landscape._wording import count
 from landscape.figures.lettering import boxes_overlap
 from landscape.figures.names import capitals, clean_name, line_breaks
-from landscape.plural import count
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

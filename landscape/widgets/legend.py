@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from landscape.plural import count
+from landscape._wording import count
 from landscape.query.html import escape
 from landscape.widgets.map_figure import _OVERLAID
 from landscape.widgets.scene import MOST_POINTS

@@ -11,7 +11,7 @@ from landscape.widgets.checking import checked_atlas
 from landscape.widgets.panel import Panel
 
 if TYPE_CHECKING:
-    from landscape.atlas.reading import Atlas
+    from landscape.atlas import Atlas
 
 
 class OpenedPanel(Panel):
@@ -47,7 +47,7 @@ class OpenedPanel(Panel):
 
     def open_again(self) -> None:
         """Open the atlas as it is now, after it was built again."""
-        from landscape.atlas.reading import open_atlas
+        from landscape.atlas import open as open_atlas
 
         try:
             atlas = open_atlas(self._atlas.path)

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
+from landscape._io import at_home, write_output
+from landscape._progress import Stopped
 from landscape.errors import InputError
-from landscape.outputs import at_home, write_output
-from landscape.progress import Stopped
 from landscape.widgets.analysis_look import analysis_css
 from landscape.widgets.checking import checked_atlas
 from landscape.widgets.export import download_link
@@ -30,7 +30,7 @@ from landscape.widgets.outreach_view import (
 if TYPE_CHECKING:
     import os
 
-    from landscape.atlas.reading import Atlas
+    from landscape.atlas import Atlas
     from landscape.outreach.finished import Rendering
 
 _FILES = {

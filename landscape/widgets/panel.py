@@ -133,7 +133,7 @@ class Panel(widgets.VBox):
         title : str
             What is shown beside the bar.
         work : callable
-            Without arguments; where it shows progress (see `landscape.progress`) it can be ended.
+            Without arguments; where it shows progress (see `landscape._progress`) it can be ended.
         then : callable
             Told what `work` returned.
         kind : str, default ""

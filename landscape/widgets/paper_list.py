@@ -9,7 +9,7 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from landscape.plural import count
+from landscape._wording import count
 from landscape.query.html import STYLE
 from landscape.widgets.closing import close_all
 

@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from landscape.atlas.manifest import digest
 from landscape.query.markdown import neutral_html
+from landscape.store._manifest import digest
 
 if TYPE_CHECKING:
-    from landscape.atlas.reading import Atlas
+    from landscape.atlas import Atlas
     from landscape.query.records import Answer
 
 _FORMAT = (4, 5)  # of notebooks
@@ -134,7 +134,7 @@ def _introduction(answer: Answer, model: str | None) -> str:
 
 def _atlas_check(atlas: Atlas) -> list[str]:
     return [
-        "from landscape.atlas.manifest import digest",
+        "from landscape.store._manifest import digest",
         "",
         "files = {name: written.sha256 for name, written in atlas.manifest.files.items()}",
         f"same_atlas = digest(files) == {checksum_of(atlas)!r}",

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from landscape._io import write_output
+from landscape._wording import count
 from landscape.figures.caption import GENERATED, explanation, headline
 from landscape.figures.density_map import facts_of
 from landscape.figures.export import check_kind, save_figure
-from landscape.outputs import write_output
-from landscape.plural import count
 from landscape.widgets.legend import legend_html, shown_of, view_line
 from landscape.widgets.paper_card import hover_text, links_html
 from landscape.widgets.raster import draw_picture

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import ipywidgets as widgets
 
+from landscape._progress import progress
+from landscape._wording import count
 from landscape.errors import InputError
-from landscape.plural import count
-from landscape.progress import progress
 from landscape.query.html import STYLE, escape
 from landscape.widgets.atlas_panel import AtlasPanel
 from landscape.widgets.connection import Connection
 from landscape.widgets.interrupting import STOPPED, Interruptible
 
 if TYPE_CHECKING:
-    from landscape.atlas.reading import Atlas
+    from landscape.atlas import Atlas
 
 T = TypeVar("T")
 _SHOWN_STEPS = 8

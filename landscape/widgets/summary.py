@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from landscape._wording import count
 from landscape.errors import LandscapeError
-from landscape.plural import count
 from landscape.query.html import escape
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
+from landscape._io import check_output, write_output
+from landscape._wording import count
 from landscape.errors import InputError, LandscapeError
-from landscape.outputs import check_output, write_output
-from landscape.plural import count
 from landscape.query.html import escape
 from landscape.query.wording import readable_text
 from landscape.widgets.scholar_code import Name, called, connecting, lines
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from landscape.agents.survey.records import Survey
-    from landscape.atlas.reading import Atlas
+    from landscape.atlas import Atlas
     from landscape.widgets.connection import Connection
 
 _WITHOUT_MODEL = (

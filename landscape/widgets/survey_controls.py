@@ -8,9 +8,9 @@ from typing import Any
 
 import ipywidgets as widgets
 
+from landscape._wording import count
 from landscape.agents.survey.settings import SurveySettings, survey_settings
 from landscape.errors import InputError
-from landscape.plural import count
 from landscape.widgets.scholar_panel import grid, text_box
 
 _DEFAULT = SurveySettings()

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
+from landscape._wording import count
 from landscape.agents.survey.exporting import counts
 from landscape.agents.survey.files import as_json
 from landscape.agents.survey.telling import led
-from landscape.plural import count
 from landscape.query.html import escape, paper_as_html
 from landscape.query.markdown import coverage_line
 from landscape.query.records import Hit
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from landscape.agents.survey.records import Crawled, Survey
-    from landscape.atlas.reading import Atlas
+    from landscape.atlas import Atlas
 
 _TITLES = ("Papers", "Who led to whom", "Map", "Table", "How it was found", "Save")
 _TREE, _MAP, _SAVE = 1, 2, 5

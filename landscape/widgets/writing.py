@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
+from landscape._io import check_output, write_output
+from landscape._wording import count
 from landscape.errors import InputError
-from landscape.outputs import check_output, write_output
-from landscape.plural import count
 from landscape.query.wording import readable_text
 from landscape.text.spreadsheet import as_csv
 from landscape.widgets.checking import checked_whole
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from landscape.agents.checking.records import DraftCheck
     from landscape.agents.cite.desk import Desk
     from landscape.agents.cite.records import Citing, Suggestion
-    from landscape.atlas.reading import Atlas
+    from landscape.atlas import Atlas
     from landscape.query.records import Answer, Paper
     from landscape.widgets.connection import Connection
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import ipywidgets as widgets
 
-from landscape.plural import count
+from landscape._wording import count
 from landscape.query.html import paper_as_html
 from landscape.query.records import Hit
 from landscape.text.spreadsheet import as_csv

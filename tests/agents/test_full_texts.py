@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from landscape.agents.survey.fulltext import FolderReader, read_html, read_latex, read_pdf
-from landscape.atlas.reading import Atlas
+from landscape.atlas import Atlas
 from landscape.errors import InputError
 from landscape.query.records import Paper
 

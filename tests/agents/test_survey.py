@@ -15,7 +15,7 @@ from landscape.agents.survey.records import Survey
 from landscape.agents.survey.scoring import THRESHOLD, Evidence, scores
 from landscape.agents.survey.settings import SurveySettings
 from landscape.agents.survey.spending import Meter, Request
-from landscape.atlas.reading import Atlas
+from landscape.atlas import Atlas
 from landscape.cli import main
 from landscape.errors import InputError
 from landscape.llm.client import ChatModel, connect

@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from landscape.atlas.build import build
-from landscape.atlas.reading import Atlas
+from landscape.atlas import Atlas, build
 
 #: Below thirty, where the map's quality, the slowest stage at this size, is not measured.
 N_PAPERS = 28

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from landscape.atlas.reading import open_atlas
+from landscape.atlas import open as open_atlas
 from landscape.cli import main
 
 Run = Callable[..., tuple[int, str, str]]

@@ -15,10 +15,9 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-from landscape.atlas.build import build
-from landscape.atlas.manifest import read_manifest
-from landscape.atlas.reading import Atlas
+from landscape.atlas import Atlas, build
 from landscape.errors import AtlasError, InputError
+from landscape.store._manifest import read_manifest
 
 MAP = ["ingest", "keywords", "embeddings", "projection", "topics", "quality", "search"]
 LAYERS = ["uat", "missions", "reviews", "citations"]
@@ -383,8 +382,8 @@ def test_a_source_given_twice_is_refused(few_papers: Path, tmp_path: Path, quick
 
 
 def test_an_unfinished_build_says_so(atlas_copy: Path) -> None:
-    from landscape.atlas.manifest import write_manifest
-    from landscape.atlas.reading import open_atlas
+    from landscape.atlas import open as open_atlas
+    from landscape.store._manifest import write_manifest
 
     write_manifest(atlas_copy, read_manifest(atlas_copy).without("topics"))
     with pytest.raises(AtlasError, match=r"is not finished \(done so far: ingest, keywords"):

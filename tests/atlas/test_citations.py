@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import landscape as ls
-from landscape.atlas.adding import add_citations
+from landscape.atlas import add_citations
 from landscape.cli import main
 from landscape.errors import InputError
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 import landscape
-from landscape.atlas import demo
-from landscape.atlas.manifest import read_manifest, write_manifest
 from landscape.errors import AtlasError, InputError
+from landscape.pipeline import _demo as demo
+from landscape.store._manifest import read_manifest, write_manifest
 
 
 @pytest.fixture(autouse=True)

@@ -16,14 +16,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from landscape.atlas import chunks
-from landscape.atlas.build import build
-from landscape.atlas.graph import WORK
-from landscape.atlas.manifest import read_manifest
-from landscape.atlas.reading import Atlas, open_atlas
-from landscape.atlas.verify import verify
+from landscape.atlas import Atlas, build
+from landscape.atlas import open as open_atlas
 from landscape.errors import AtlasError
 from landscape.mapping import quality
+from landscape.pipeline import _executor as chunks
+from landscape.pipeline._stages import WORK
+from landscape.store._manifest import read_manifest
+from landscape.store._verify import verify
 from landscape.vectors.words import WordVectors
 
 N_KILLS = 20
@@ -179,7 +179,7 @@ reports = os.fdopen(os.dup(1), "w")
 os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 import faiss, pandas, pyarrow.parquet, pytextrank, safetensors.torch, skimage.segmentation
 import scipy.stats, sklearn.cluster, spacy, tokenizers, torch
-import landscape.atlas.build, landscape.corpus.ingest, landscape.text.keywords
+import landscape.pipeline._build, landscape.corpus.ingest, landscape.text.keywords
 import landscape.vectors.minilm
 print("ready", file=reports, flush=True)
 for line in sys.stdin:

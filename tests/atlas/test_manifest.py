@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
-from landscape.atlas.manifest import (
+from landscape.atlas import open as open_atlas
+from landscape.errors import AtlasError
+from landscape.store._manifest import (
     FORMAT_VERSION,
     Manifest,
     Output,
@@ -17,8 +19,6 @@ from landscape.atlas.manifest import (
     read_manifest,
     write_manifest,
 )
-from landscape.atlas.reading import open_atlas
-from landscape.errors import AtlasError
 
 RECORD = StageRecord(
     fingerprint="f",

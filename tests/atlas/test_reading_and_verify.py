@@ -9,10 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from landscape.atlas.manifest import write_manifest
-from landscape.atlas.reading import Atlas, open_atlas
-from landscape.atlas.verify import verify
+from landscape.atlas import Atlas
+from landscape.atlas import open as open_atlas
 from landscape.errors import AtlasError, InputError
+from landscape.store._manifest import write_manifest
+from landscape.store._verify import verify
 
 
 def test_an_atlas_opens_again_as_it_was_built(finished: Atlas) -> None:
@@ -137,7 +138,7 @@ def test_an_atlas_that_was_built_again_is_not_read_beside_the_old_one(
 ) -> None:
     opened = open_atlas(atlas_copy)
     assert len(opened.read_papers(["title"])) == len(opened)
-    monkeypatch.setattr("landscape.atlas.manifest.now", lambda: "2001-01-01T00:00:00Z")
+    monkeypatch.setattr("landscape.store._manifest.now", lambda: "2001-01-01T00:00:00Z")
     write_manifest(atlas_copy, opened.manifest)
     for read in (
         lambda: opened.read_papers(["title"]),

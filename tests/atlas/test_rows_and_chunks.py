@@ -7,11 +7,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from landscape.atlas import chunks
-from landscape.atlas.chunks import PartWork
-from landscape.atlas.matrix import gather_rows, joined_matrix, write_matrix
-from landscape.atlas.rows import column_digest, match_rows, row_keys
-from landscape.atlas.storage import replacing
+from landscape._io import replacing
+from landscape.pipeline import _executor as chunks
+from landscape.pipeline._executor import PartWork
+from landscape.pipeline._rows import column_digest, match_rows, row_keys
+from landscape.store._arrays import gather_rows, joined_matrix, write_matrix
 
 
 def _part(path: Path, texts: list[str], cites: int = 0) -> Path:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import landscape
-from landscape.atlas.description import describe
+from landscape.store._info import describe
 from landscape.text.lexical import WordIndex
 from landscape.vectors import index as vector_index
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from landscape.atlas.storage import DiskFullError, locked, remove_leftovers, replacing, write_bytes
+from landscape._io import DiskFullError, locked, remove_leftovers, replacing, write_bytes
 from landscape.errors import InputError
 
 
@@ -52,7 +52,7 @@ def test_leftovers_of_a_killed_build_are_removed_and_nothing_else(tmp_path: Path
 _HOLD = """
 import sys, time
 from pathlib import Path
-from landscape.atlas.storage import locked
+from landscape._io import locked
 with locked(Path(sys.argv[1])):
     print("held", flush=True)
     time.sleep(60)

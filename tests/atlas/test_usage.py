@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from landscape.atlas.usage import measured
+from landscape._io import measured
 
 
 def test_the_memory_of_all_workers_is_counted() -> None:

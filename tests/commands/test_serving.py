@@ -19,9 +19,10 @@ import nbformat
 import pytest
 
 import landscape
+from landscape.cli import _notebooks as notebooks
+from landscape.cli import _notebooks as serving
 from landscape.cli import main
-from landscape.commands import notebooks, serving
-from landscape.commands.notebooks import choose_notebook, list_notebooks, notebooks_folder
+from landscape.cli._notebooks import choose_notebook, list_notebooks, notebooks_folder
 from landscape.errors import InputError
 from tests.conftest import REPOSITORY
 from tests.processes import interruptible

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from landscape.atlas.reading import Atlas
+from landscape.atlas import Atlas
 from landscape.cli import main
 from landscape.errors import InputError
 from landscape.evaluation.queries import Query

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from landscape.atlas.reading import Atlas
+from landscape.atlas import Atlas
 from landscape.cli import main
 from landscape.errors import InputError
 from landscape.evaluation.surveys import (

@@ -8,7 +8,7 @@ import pytest
 
 from landscape import figures
 from landscape.agents.survey.records import Survey
-from landscape.atlas.reading import Atlas
+from landscape.atlas import Atlas
 from landscape.errors import InputError
 
 

@@ -16,7 +16,7 @@ import pytest
 from nbclient import NotebookClient
 
 import landscape
-from landscape.commands.notebooks import list_notebooks, notebooks_folder
+from landscape.cli._notebooks import list_notebooks, notebooks_folder
 from tests.conftest import REPOSITORY
 from tests.servers.openai_server import KEY, OpenAIServer
 from tests.widgets.asking import script

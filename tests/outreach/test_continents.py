@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from landscape.atlas.reading import Atlas
+from landscape.atlas import Atlas
 from landscape.errors import AtlasError
 from landscape.outreach.continents import Field, continent_names, fields_of
 from landscape.outreach.places import find_places

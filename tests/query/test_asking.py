@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from landscape.atlas.reading import Atlas
+from landscape.atlas import Atlas
 from landscape.cli import main
 from landscape.errors import InputError
 from landscape.llm.client import ChatModel, connect

@@ -19,8 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import landscape
-from landscape.atlas.manifest import Manifest, write_manifest
-from landscape.atlas.reading import Atlas
+from landscape.atlas import Atlas
 from landscape.errors import AtlasError, InputError, RemoteError
 from landscape.query.engine import Engine
 from landscape.query.entities import find_entities
@@ -28,6 +27,7 @@ from landscape.query.files import write_results
 from landscape.query.holdings import Holdings, names_of_paper
 from landscape.query.settings import SearchSettings
 from landscape.query.weights import Weights
+from landscape.store._manifest import Manifest, write_manifest
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from landscape.atlas.manifest import read_manifest, write_manifest
+from landscape.store._manifest import read_manifest, write_manifest
 from tests.servers.openai_server import OpenAIServer
 
 QUESTION = "How do stellar winds change the evolution of massive stars?"

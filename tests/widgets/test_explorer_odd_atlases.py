@@ -11,7 +11,7 @@ pytest.importorskip("plotly")
 pytest.importorskip("ipywidgets")
 
 from benchmarks.literature import open_made_up_atlas, write_made_up_atlas
-from landscape.atlas.reading import Atlas
+from landscape.atlas import Atlas
 from landscape.widgets import MapExplorer
 
 

@@ -14,9 +14,9 @@ pytest.importorskip("ipywidgets")
 
 import landscape
 from benchmarks.literature import write_made_up_atlas
-from landscape.atlas.manifest import read_manifest, write_manifest
-from landscape.atlas.reading import Atlas
+from landscape.atlas import Atlas
 from landscape.errors import AtlasError
+from landscape.store._manifest import read_manifest, write_manifest
 from landscape.widgets import MapExplorer
 
 

@@ -238,7 +238,7 @@ def test_stopping_ends_the_drawing_and_keeps_what_was_there(demo_atlas, panel, m
     begun, go_on, ended = threading.Event(), threading.Event(), threading.Event()
 
     def make_terrain(*_, **__):
-        from landscape.progress import progress
+        from landscape._progress import progress
 
         begun.set()
         go_on.wait(SECONDS)

@@ -9,8 +9,8 @@ import pytest
 
 pytest.importorskip("ipywidgets")
 
+from landscape._progress import progress
 from landscape.errors import InputError
-from landscape.progress import progress
 from landscape.widgets.panel import Panel
 from landscape.widgets.paper_list import Item, PaperList
 from tests.widgets.asking import live_widgets

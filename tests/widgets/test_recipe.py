@@ -13,7 +13,7 @@ import pytest
 
 pytest.importorskip("ipywidgets")
 
-from landscape.atlas.reading import Atlas
+from landscape.atlas import Atlas
 from landscape.widgets.ask import AskPanel
 from landscape.widgets.connection import Connection
 from landscape.widgets.recipe import answer_as_notebook

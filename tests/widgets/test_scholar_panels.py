@@ -16,7 +16,7 @@ pytest.importorskip("ipywidgets")
 
 import landscape as ls
 from landscape.agents import Desk
-from landscape.atlas.reading import Atlas
+from landscape.atlas import Atlas
 from landscape.errors import InputError
 from landscape.widgets import CitationPanel, SurveyPanel, WritingPanel
 from landscape.widgets.connection import Connection

@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from landscape._wording import count
 from landscape.agents.attribute.prompts import STEP_SCHEMA, attributing
-from landscape.plural import count
 from landscape.query.prompts import as_data, papers_as_data
 from landscape.query.records import Paper, Step
 

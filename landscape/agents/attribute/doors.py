@@ -17,9 +17,9 @@ from landscape.llm.environment import connect_if_told
 from landscape.query.settings import is_whole
 
 if TYPE_CHECKING:
-    from landscape.atlas.reading import Atlas
     from landscape.llm.models import LanguageModel
     from landscape.query.records import Step
+    from landscape.store._atlas_store import AtlasStore
 
 _MOST_ACTIONS = 100
 _GUESSES = 10
@@ -40,7 +40,7 @@ _CHANCE = (
 
 
 def attribute(
-    atlas: Atlas,
+    atlas: AtlasStore,
     excerpt: str,
     *,
     source: str | None = None,
@@ -60,7 +60,7 @@ def attribute(
 
     Parameters
     ----------
-    atlas : Atlas
+    atlas : AtlasStore
     excerpt : str
         Text with ``[CITATION]`` in it.
     source : str, optional

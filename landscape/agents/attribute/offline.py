@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from scipy.special import expit
 
+from landscape._wording import count
 from landscape.agents.attribute.records import Guess
 from landscape.agents.seeking import Wording
-from landscape.plural import count
 from landscape.query.entities import find_entities, shares_of_names
 from landscape.query.records import Step
 

@@ -15,12 +15,14 @@ import numpy as np
 from landscape.agents.seeking import Found, Wording, seek
 from landscape.corpus.dates import parse_date
 from landscape.errors import InputError, LandscapeError
+from landscape.overlays.citations._graph import citation_graph
+from landscape.query.engine import open_engine
 
 if TYPE_CHECKING:
-    from landscape.atlas.reading import Atlas
     from landscape.overlays.citations import Links
     from landscape.query.engine import Engine
     from landscape.query.records import Paper
+    from landscape.store._atlas_store import AtlasStore
 
 Sort = Literal["relevance", "citations"]
 
@@ -54,12 +56,12 @@ class Bounds:
         return self.before is None or (paper.date is not None and paper.date <= self.before)
 
 
-def bounds(atlas: Atlas, *, source: str | None, before: date | str | int | None) -> Bounds:
+def bounds(atlas: AtlasStore, *, source: str | None, before: date | str | int | None) -> Bounds:
     """Read what is to be kept out of sight.
 
     Parameters
     ----------
-    atlas : Atlas
+    atlas : AtlasStore
     source : str, optional
         The paper that the excerpt is from: identifier or title, in the atlas or not.
     before : date, str or int, optional
@@ -79,11 +81,11 @@ def bounds(atlas: Atlas, *, source: str | None, before: date | str | int | None)
     title = None
     if source is not None:
         try:
-            rows = frozenset([atlas.engine.row_of(source)])
+            rows = frozenset([open_engine(atlas).row_of(source)])
         except InputError:
             title = " ".join(source.split())
         else:
-            paper = atlas.engine.papers(sorted(rows))[0]
+            paper = open_engine(atlas).papers(sorted(rows))[0]
             title = paper.title
             before = before if before is not None else paper.date
     return Bounds(title, rows, None if before is None else _last_day(before))
@@ -94,11 +96,11 @@ class Stacks:
 
     Parameters
     ----------
-    atlas : Atlas
+    atlas : AtlasStore
     bounds : Bounds
     """
 
-    def __init__(self, atlas: Atlas, bounds: Bounds) -> None:
+    def __init__(self, atlas: AtlasStore, bounds: Bounds) -> None:
         self._atlas, self.bounds = atlas, bounds
 
     def seek(self, wordings: Sequence[Wording]) -> Found:
@@ -170,17 +172,17 @@ class Stacks:
                 if node < len(self._atlas):
                     cited.setdefault(node, []).append(paper.row)
         many = [node for node, citing in cited.items() if len(citing) >= least]
-        allowed = {p.row for p in self._atlas.engine.papers(many) if self.bounds.allow(p)}
+        allowed = {p.row for p in open_engine(self._atlas).papers(many) if self.bounds.allow(p)}
         return {node: cited[node] for node in many if node in allowed}
 
     def papers(self, rows: Sequence[int]) -> list[Paper]:
         """Take papers out of the atlas; the bounds are the caller's to keep."""
-        return self._atlas.engine.papers(rows)
+        return open_engine(self._atlas).papers(rows)
 
     @cached_property
     def _engine(self) -> Engine:
         """The engine that sees nothing else; the title of the source is looked at afterwards."""
-        engine = self._atlas.engine
+        engine = open_engine(self._atlas)
         if self.bounds.before is None and not self.bounds.rows:
             return engine
         allowed = np.ones(len(self._atlas), dtype=bool)
@@ -193,7 +195,7 @@ class Stacks:
     @cached_property
     def _links(self) -> Links | None:
         try:
-            graph = self._atlas.citations
+            graph = citation_graph(self._atlas)
             return graph.reference_links if len(graph) else None
         except LandscapeError:  # citations help, and are not needed
             return None
@@ -203,7 +205,7 @@ class Stacks:
 
     def _known_citations(self, row: int) -> int:
         try:
-            return int(self._atlas.citations.in_degree[row])
+            return int(citation_graph(self._atlas).in_degree[row])
         except (LandscapeError, IndexError):
             return 0
 

@@ -13,6 +13,7 @@ from landscape.agents.cite.merging import is_same, title_key
 from landscape.corpus.cleaning import clean_text
 from landscape.corpus.identifiers import parse_arxiv_id, parse_bibcode, parse_doi
 from landscape.errors import InputError, require
+from landscape.query.engine import open_engine
 from landscape.query.records import Paper
 
 if TYPE_CHECKING:
@@ -113,7 +114,7 @@ class Shelfmarks:
                 except InputError:
                     continue
         for corpus, row in self._by_title.get(title_key(entry.title), ()):
-            paper = corpus.atlas.engine.papers([row])[0]
+            paper = open_engine(corpus.atlas).papers([row])[0]
             if is_same(paper, entry):
                 return corpus, paper
         return None

@@ -19,6 +19,7 @@ from landscape.agents.cite.desk import Corpus, Desk
 from landscape.llm.environment import connect_if_told
 from landscape.query.asking import mixed_nearness
 from landscape.query.citations import without_labels
+from landscape.query.engine import open_engine
 from landscape.query.evidence import check_claims
 from landscape.query.quoting import sentences_of
 from landscape.query.records import Claim, Evidence, Paper
@@ -207,7 +208,7 @@ def _by_nearness(
 
 
 def _embedder(corpus: Corpus | None) -> Embedder:
-    return load_embedder() if corpus is None else corpus.atlas.engine.holdings.embedder
+    return load_embedder() if corpus is None else open_engine(corpus.atlas).holdings.embedder
 
 
 def _judgement(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from landscape.query.engine import open_engine
 from landscape.vectors.embedder import embedding_text
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def thresholds(vectors: NDArray[np.float32], corpus: Corpus | None) -> Floats:
         return np.full(len(vectors), _WITHOUT_ATLAS)
     n = len(corpus.atlas)
     rows = np.unique(np.linspace(0, n - 1, min(n, _SAMPLE)).astype(np.int64))
-    others = corpus.atlas.engine.holdings.vectors.vectors(rows)
+    others = open_engine(corpus.atlas).holdings.vectors.vectors(rows)
     cosines = vectors @ others.T
     found: Floats = np.percentile(cosines, _PERCENTILE, axis=1)
     return np.clip(found, _LEAST, _MOST)
@@ -72,9 +73,12 @@ def paper_vectors(
     vectors = np.zeros((len(papers), embedder.dimension), dtype=np.float32)
     outside = []
     for place, (corpus, paper) in enumerate(papers):
-        if corpus is not None and corpus.atlas.engine.holdings.embedder.model == embedder.model:
+        if (
+            corpus is not None
+            and open_engine(corpus.atlas).holdings.embedder.model == embedder.model
+        ):
             row = np.array([paper.row], dtype=np.int64)
-            vectors[place] = corpus.atlas.engine.holdings.vectors.vectors(row)[0]
+            vectors[place] = open_engine(corpus.atlas).holdings.vectors.vectors(row)[0]
         else:
             outside.append(place)
     if outside:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING, Any
 
+from landscape._wording import count
 from landscape.agents.writing import paper_as_dict
-from landscape.plural import count
 from landscape.query.exporting import evidence_as_dict
 
 if TYPE_CHECKING:

@@ -17,6 +17,7 @@ from landscape.agents.cite.sentences import write_sentences
 from landscape.agents.seeking import Found, Wording, seek
 from landscape.errors import InputError, RemoteError
 from landscape.llm.environment import connect_if_told
+from landscape.query.engine import open_engine
 from landscape.query.filters import parse_filter
 from landscape.query.fusion import fuse_ranks, standardised
 from landscape.query.settings import SearchSettings
@@ -83,7 +84,7 @@ def cite(
     asked, within = _read(context, keywords)
     corpora = desk.searched
     found = {
-        corpus.name: seek(corpus.atlas.engine, asked, k=k + _SPARE, filter=within)
+        corpus.name: seek(open_engine(corpus.atlas), asked, k=k + _SPARE, filter=within)
         for corpus in corpora
     }
     merged = merge(_pooled(corpora, found))[:k]
@@ -144,7 +145,7 @@ def _pooled(corpora: Sequence[Corpus], found: Mapping[str, Found]) -> list[Held]
     entries = [(c.name, hit) for c in corpora for hit in found[c.name].hits]
     if len(corpora) == 1:
         return [Held(name, hit.paper, hit.score) for name, hit in entries]
-    if len({c.atlas.engine.holdings.embedder.model for c in corpora}) > 1:
+    if len({open_engine(c.atlas).holdings.embedder.model for c in corpora}) > 1:
         scores = fuse_ranks([
             np.array([hit.score if name == c.name else -np.inf for name, hit in entries])
             for c in corpora
@@ -178,7 +179,7 @@ def _with_highlights(
     for corpus in corpora:
         mine = [one for one in listed if one.corpus == corpus.name]
         sets = highlight_papers(
-            corpus.atlas.engine.holdings,
+            open_engine(corpus.atlas).holdings,
             [one.paper for one in mine],
             context[-LONGEST_QUERY:],
             n=n,
@@ -193,7 +194,7 @@ def _far_off(corpora: Sequence[Corpus], found: Mapping[str, Found]) -> tuple[str
     far = []
     for corpus in corpora:
         near = [hit.parts["semantic"] for hit in found[corpus.name].hits if "semantic" in hit.parts]
-        usual = corpus.atlas.engine.missed_bar(max(near, default=None))
+        usual = open_engine(corpus.atlas).missed_bar(max(near, default=None))
         if usual is None:
             return ()
         far.append(f"{max(near):.2f} in {corpus.name}, where {usual:.2f} is usual")

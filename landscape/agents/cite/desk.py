@@ -7,14 +7,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from landscape.errors import InputError
+from landscape.query.engine import open_engine
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from landscape.agents.cite.records import Citing
-    from landscape.atlas.reading import Atlas
     from landscape.llm.models import WritingModel
     from landscape.query.records import Answer, Paper
+    from landscape.store._atlas_store import AtlasStore
 
     Connection = WritingModel | Literal["auto"] | None
 
@@ -26,13 +27,13 @@ class Corpus:
     Attributes
     ----------
     name : str
-    atlas : Atlas
+    atlas : AtlasStore
     on : bool
         Whether it is searched.
     """
 
     name: str
-    atlas: Atlas
+    atlas: AtlasStore
     on: bool = True
 
 
@@ -47,8 +48,8 @@ class Desk:
     Examples
     --------
     >>> from pathlib import Path
-    >>> from landscape.atlas.manifest import Manifest
-    >>> from landscape.atlas.reading import Atlas
+    >>> from landscape.store._manifest import Manifest
+    >>> from landscape.store._atlas_store import AtlasStore
     >>> def atlas(name):
     ...     return Atlas(Path(f"{name}.atlas"), Manifest(title=name))
     >>> desk = Desk().add(atlas("Galaxies")).add(atlas("Mine"), "my papers")
@@ -61,12 +62,12 @@ class Desk:
 
     corpora: tuple[Corpus, ...] = ()
 
-    def add(self, atlas: Atlas, name: str | None = None) -> Desk:
+    def add(self, atlas: AtlasStore, name: str | None = None) -> Desk:
         """Put an atlas on the desk.
 
         Parameters
         ----------
-        atlas : Atlas
+        atlas : AtlasStore
         name : str, optional
             Default: its title.
 
@@ -169,10 +170,10 @@ class Desk:
         """
         for corpus in self.corpora:
             try:
-                row = corpus.atlas.engine.row_of(name)
+                row = open_engine(corpus.atlas).row_of(name)
             except InputError:
                 continue
-            return corpus, corpus.atlas.engine.papers([row])[0]
+            return corpus, open_engine(corpus.atlas).papers([row])[0]
         message = f"No corpus on the desk holds {name!r}; give a bibcode, arXiv identifier or DOI."
         raise InputError(message)
 

@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
+from landscape._wording import count
 from landscape.agents.cite.merging import is_same
 from landscape.agents.cite.prompts import RELATED_WORK
 from landscape.errors import InputError, RemoteError
 from landscape.llm.environment import connect_if_told
-from landscape.plural import count
 from landscape.query.answering import finish
 from landscape.query.citing import citation_keys, escape_latex
+from landscape.query.engine import open_engine
 from landscape.query.extractive import QUOTED, extract_answer, failure_notes
 from landscape.query.prompts import as_data, papers_as_data
 from landscape.query.records import Answer, Hit, Paper, Results
@@ -67,7 +68,7 @@ def related_work(
         corpora.append(corpus)
         if not any(is_same(paper, earlier) for earlier in chosen):
             chosen.append(paper)
-    engine = corpora[0].atlas.engine
+    engine = open_engine(corpora[0].atlas)
     hits = tuple(Hit(rank, paper, 1.0 / rank) for rank, paper in enumerate(chosen, start=1))
     question = context.strip() or "Related work"
     results = Results(question, hits, replace(engine.holdings.coverage, n_searched=len(chosen)))

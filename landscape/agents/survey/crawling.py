@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from landscape._wording import count
 from landscape.agents.survey.facets import facets
 from landscape.agents.survey.pool import Origin, Pool
 from landscape.agents.survey.records import Asked
 from landscape.agents.survey.scoring import THRESHOLD, fewest_matches, matched
 from landscape.overlays.citations import cocited
-from landscape.plural import count
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

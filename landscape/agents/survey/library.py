@@ -10,13 +10,15 @@ import numpy as np
 
 from landscape.agents.survey.settings import last_day
 from landscape.errors import InputError
+from landscape.overlays.citations._graph import citation_graph
+from landscape.query.engine import open_engine
 from landscape.query.settings import SearchSettings
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from landscape.atlas.reading import Atlas
     from landscape.query.records import Paper
+    from landscape.store._atlas_store import AtlasStore
 
     Rows = NDArray[np.int64]
     Floats = NDArray[np.float64]
@@ -31,7 +33,7 @@ class Library:
 
     Parameters
     ----------
-    atlas : Atlas
+    atlas : AtlasStore
     question : str
     before : str, optional
         See `landscape.agents.survey.settings.SurveySettings`.
@@ -46,14 +48,14 @@ class Library:
 
     def __init__(
         self,
-        atlas: Atlas,
+        atlas: AtlasStore,
         question: str,
         *,
         before: str | None = None,
         without: Sequence[str] = (),
     ) -> None:
-        self.atlas, self.engine = atlas, atlas.engine
-        self.graph = atlas.citations
+        self.atlas, self.engine = atlas, open_engine(atlas)
+        self.graph = citation_graph(atlas)
         self.n_papers = len(atlas)
         self.is_open = self._visible(before, without)
         open_rows = np.flatnonzero(self.is_open[: self.n_papers])

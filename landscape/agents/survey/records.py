@@ -12,7 +12,7 @@ from landscape.query.records import Coverage, Hit, Paper, Results
 if TYPE_CHECKING:
     import pandas as pd
 
-    from landscape.atlas.citations import Linked
+    from landscape.overlays.citations._graph import Linked
 
 How = Literal["search", "reference", "citation", "cited together", "similar", "section", "seed"]
 """How one paper led to another."""

@@ -16,20 +16,21 @@ from landscape.agents.survey.minds import mind_of
 from landscape.agents.survey.records import Crawled, Spent, Survey
 from landscape.agents.survey.settings import SurveySettings
 from landscape.agents.survey.spending import Meter
+from landscape.overlays.citations._graph import citation_graph
 from landscape.query.wording import query_text
 
 if TYPE_CHECKING:
     from landscape.agents.survey.fulltext import Reader
-    from landscape.atlas.citations import Linked
-    from landscape.atlas.reading import Atlas
     from landscape.llm.models import WritingModel
+    from landscape.overlays.citations._graph import Linked
+    from landscape.store._atlas_store import AtlasStore
 
 _MOST_BEYOND, _FEWEST_CITING = 20, 2
 _MOSTLY = 0.75  # of the papers judged: where so many are selected, those not judged may be too
 
 
 def survey(
-    atlas: Atlas,
+    atlas: AtlasStore,
     question: str,
     settings: SurveySettings | None = None,
     *,
@@ -43,7 +44,7 @@ def survey(
 
     Parameters
     ----------
-    atlas : Atlas
+    atlas : AtlasStore
     question : str
     settings : SurveySettings, optional
     model : WritingModel, optional
@@ -108,8 +109,8 @@ def survey(
         )
     if meter.ended:
         notes.append(f"The survey is partial. {meter.ended}")
-    if atlas.citations.note:
-        notes.append(f"Nothing could be followed by citations. {atlas.citations.note}")
+    if citation_graph(atlas).note:
+        notes.append(f"Nothing could be followed by citations. {citation_graph(atlas).note}")
     seconds = time.perf_counter() - started
     seen = int(library.is_open[: len(atlas)].sum())
     return Survey(
@@ -197,7 +198,7 @@ def _beyond(crawl: Crawl, crawled: tuple[Crawled, ...]) -> tuple[Linked, ...]:
     return tuple(library.graph.stub(n, score=float(counts[n])) for n in often[:_MOST_BEYOND])
 
 
-def survey_as_told(atlas: Atlas, question: str, **given: Any) -> Survey:
+def survey_as_told(atlas: AtlasStore, question: str, **given: Any) -> Survey:
     """Survey with settings and tools by name, as `Atlas.survey` takes them."""
     from landscape.agents.survey.settings import survey_settings
 

@@ -10,6 +10,8 @@ from typing import Any
 
 import orjson
 
+from landscape._progress import progress
+from landscape._wording import count
 from landscape.corpus.fetch.fetched import Fetched
 from landscape.corpus.fetch.manners import Manners, say_nothing
 from landscape.corpus.fetch.polite import Server
@@ -23,8 +25,6 @@ from landscape.corpus.fetch.replies import (
 )
 from landscape.corpus.fetch.unfinished import Unfinished
 from landscape.errors import InputError, RemoteError
-from landscape.plural import count
-from landscape.progress import progress
 
 ADS_API = "https://api.adsabs.harvard.edu/v1"
 ADS_MANNERS = Manners(pause=0.5)

@@ -7,6 +7,8 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from landscape._progress import progress
+from landscape._wording import count
 from landscape.corpus.fetch.fetched import Fetched
 from landscape.corpus.fetch.manners import Manners, say_nothing
 from landscape.corpus.fetch.names import parse_authors
@@ -15,8 +17,6 @@ from landscape.corpus.fetch.polite import Server
 from landscape.corpus.fetch.replies import GO_ON
 from landscape.corpus.fetch.unfinished import Unfinished
 from landscape.errors import InputError, RemoteError
-from landscape.plural import count
-from landscape.progress import progress
 
 ARXIV_OAI = "https://oaipmh.arxiv.org/oai"
 

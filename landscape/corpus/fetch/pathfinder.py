@@ -15,14 +15,14 @@ from urllib.parse import quote
 
 import orjson
 
+from landscape._progress import progress
+from landscape._wording import count
 from landscape.corpus.fetch.fetched import Fetched
 from landscape.corpus.fetch.manners import Manners, say_nothing
 from landscape.corpus.fetch.polite import Server
 from landscape.corpus.fetch.replies import GO_ON, GarbledError, Reply, expect_no_web_page
 from landscape.corpus.fetch.unfinished import disk_error
 from landscape.errors import InputError, RemoteError
-from landscape.plural import count
-from landscape.progress import progress
 
 HUB = "https://huggingface.co"
 PATHFINDER_DATASET = "kiyer/pathfinder_arxiv_data"

@@ -9,13 +9,13 @@ from typing import Any
 
 import orjson
 
+from landscape._io import write_whole
 from landscape.corpus.fetch.fetched import Fetched
 from landscape.corpus.fetch.manners import Manners, say_nothing
 from landscape.corpus.fetch.polite import Server
 from landscape.corpus.fetch.replies import GarbledError, Reply, expect_no_web_page
 from landscape.corpus.fetch.unfinished import check_place, disk_error
 from landscape.errors import InputError, RemoteError
-from landscape.outputs import write_whole
 
 UAT_FILES = "https://raw.githubusercontent.com/astrothesaurus/UAT"
 

@@ -11,8 +11,8 @@ from typing import BinaryIO, Self
 
 import orjson
 
+from landscape._io import write_whole
 from landscape.errors import InputError
-from landscape.outputs import write_whole
 
 _WITHDRAWN = "withdrawn by its source"
 

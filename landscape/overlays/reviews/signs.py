@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from landscape._progress import progress
 from landscape.overlays.periods import UNKNOWN_YEAR, count_years, paper_years
 from landscape.overlays.reviews.language import speaks_of_contrast, stances
 from landscape.overlays.reviews.surroundings import near_reviews
-from landscape.progress import progress
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from landscape._progress import progress
 from landscape.errors import InputError
 from landscape.mapping.naming import PhraseTable, phrase_table
 from landscape.overlays.analysis import Analysis
@@ -22,7 +23,6 @@ from landscape.overlays.thesaurus.candidates import (
 from landscape.overlays.thesaurus.concepts import Thesaurus
 from landscape.overlays.thesaurus.names import complete_name, letters_of, named_forms
 from landscape.overlays.thesaurus.parents import nearest_concepts, suggest_parent
-from landscape.progress import progress
 from landscape.text.phrases import normal_form
 
 if TYPE_CHECKING:

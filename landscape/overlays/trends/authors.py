@@ -17,6 +17,7 @@ from landscape.overlays.trends.identities import (
     place_in_byline,
 )
 from landscape.overlays.trends.moves import mean_distance, measure_drift, periods_table
+from landscape.query.engine import open_engine
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -118,7 +119,7 @@ def author_path(
 def _papers_of(atlas: Any, name: str) -> pd.DataFrame:
     """A row a paper, in the order of time, with the author's place in its byline."""
     columns = ["paper_id", "date", "year", "title", "authors", "aff"]
-    rows = np.asarray(atlas.select(f'author:"{name}"'), dtype=np.int64)
+    rows = np.asarray(open_engine(atlas).select(f'author:"{name}"'), dtype=np.int64)
     papers = atlas.read_papers(columns).iloc[rows].assign(paper_row=rows)
     papers["place"] = [place_in_byline(authors, name) for authors in papers["authors"]]
     papers = papers[papers["place"] >= 0]

@@ -11,6 +11,7 @@ from landscape.overlays.analysis import Analysis
 from landscape.overlays.periods import UNKNOWN_YEAR, count_years, paper_years
 from landscape.overlays.trends.slopes import adjusted
 from landscape.overlays.trends.topics import groups_of
+from landscape.query.engine import open_engine
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -159,7 +160,9 @@ def rows_of(atlas: Any, selection: str | ArrayLike, n_papers: int) -> NDArray[np
     ([2, 4], [0])
     """
     said = f"The selection {selection!r}" if isinstance(selection, str) else "A selection"
-    given = np.asarray(atlas.select(selection) if isinstance(selection, str) else selection)
+    given = np.asarray(
+        open_engine(atlas).select(selection) if isinstance(selection, str) else selection
+    )
     if given.dtype == bool:
         if given.shape != (n_papers,):
             raise InputError(

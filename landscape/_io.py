@@ -1,0 +1,308 @@
+"""Files that users name: there or not, of a kind that is written, whole or not there at all."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hashlib
+import os
+import re
+import secrets
+import shutil
+import sys
+import threading
+import time
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from landscape.errors import AtlasError, InputError, LandscapeError
+
+
+def check_output(path: str | os.PathLike[str], kinds: Collection[str], *, what: str) -> Path:
+    """Refuse a file that cannot be written, before any work is done for it."""
+    target = at_home(path)
+    if target.suffix.lower() not in kinds:
+        allowed = f"in one of {', '.join(kinds)}" if len(kinds) > 1 else f"in {next(iter(kinds))}"
+        raise InputError(
+            f"{what} cannot be written as {target.name!r}; use a name that ends {allowed}."
+        )
+    if not is_folder(target.parent):
+        raise InputError(
+            f"{target.name} cannot be written: there is no folder {target.parent}; make it first, "
+            "or choose another."
+        )
+    return target
+
+
+def write_output(path: str | os.PathLike[str], content: str | bytes) -> Path:
+    """Write a file that appears whole or not at all; what was there stays until then."""
+    target = at_home(path)
+    try:
+        raw = content.encode() if isinstance(content, str) else content
+        write_whole(target, raw)
+    except (OSError, ValueError) as error:  # the latter: a name or a text that cannot be encoded
+        reason = getattr(error, "strerror", None) or type(error).__name__
+        raise InputError(
+            f"{str(target)!r} cannot be written: {reason}. "
+            "Choose a folder that exists, can be written, and has room."
+        ) from error
+    return target
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file so that it is there whole or not at all."""
+    # A name of its own: two that write the same file at once do not write into each other.
+    unfinished = path.with_name(f".{path.name}.{secrets.token_hex(4)}.unfinished")
+    try:
+        unfinished.write_bytes(content)
+        put_in_place(unfinished, path)
+    except BaseException:
+        unfinished.unlink(missing_ok=True)
+        raise
+
+
+def put_in_place(unfinished: Path, path: Path) -> None:
+    """Give a written and closed file its name, once its bytes are on the disk.
+
+    Without that, a power cut may leave the name and no bytes.
+    """
+    with contextlib.suppress(OSError):  # who may read the file that it replaces may read this one
+        unfinished.chmod(path.stat().st_mode & 0o777)
+    with unfinished.open("rb+") as stream:
+        os.fsync(stream.fileno())
+    unfinished.replace(path)
+
+
+def is_folder(path: Path) -> bool:
+    """Say whether a folder is there; False too for a name that none can have."""
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False
+
+
+def is_file(path: Path) -> bool:
+    """Say whether a file is there; False too for a name that none can have."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def at_home(path: str | os.PathLike[str]) -> Path:
+    """Put the home folder in the place of ``~``, where there is such a home."""
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:  # ~nobody: a name like any other
+        return Path(path)
+
+
+TEMPORARY_SUFFIX = ".part"
+LOCK_NAME = ".lock"
+
+# NumPy's tofile loses the system's error number when a write comes out short.
+_NUMPY_SHORT_WRITE = re.compile(r"\d+ requested and \d+ written")
+_DISK_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+
+
+class DiskFullError(LandscapeError):
+    """There is no room left on the disk; nothing that was finished is lost."""
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Write a file beside its place, and rename it there once it is whole."""
+    with telling_of_a_full_disk(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # Hidden, so that a reader of the folder of parts never takes it for a part.
+        beside = path.with_name(f".{path.name}{TEMPORARY_SUFFIX}")
+        try:
+            yield beside
+            _flush_to_disk(beside)
+            beside.replace(path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                beside.unlink()
+            raise
+        _flush_folder(path.parent)
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write a small file atomically."""
+    with replacing(path) as beside:
+        beside.write_bytes(content)
+
+
+@contextmanager
+def telling_of_a_full_disk(path: Path) -> Iterator[None]:
+    """Turn the operating system's "no space left" into a sentence that says what to do."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in _DISK_FULL and not _NUMPY_SHORT_WRITE.match(str(error)):
+            raise
+        raise DiskFullError(_no_room(path, error)) from error
+
+
+def sha256_of(path: Path) -> str:
+    """Checksum of a file, read in blocks."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Remove the half-written files of a build that was killed."""
+    for leftover in folder.rglob(f".*{TEMPORARY_SUFFIX}"):
+        if leftover.is_file():
+            leftover.unlink(missing_ok=True)
+
+
+def refuse_links(folder: Path, *, but: Collection[str] = ()) -> None:
+    """Refuse a folder with symbolic links in it: writing there would change files elsewhere."""
+    for place, folders, files in os.walk(folder):
+        for path in (Path(place, name) for name in sorted(folders + files)):
+            if path.is_symlink() and not (path.parent == folder and path.name in but):
+                raise AtlasError(
+                    f"{path} is a link to somewhere else, and a build replaces and removes files "
+                    "in an atlas; remove the link, or give --out another folder."
+                )
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Hold a folder against a second build at the same time."""
+    path = folder / LOCK_NAME
+    with telling_of_a_full_disk(path):
+        stream = _open_and_lock(path)
+    try:
+        with contextlib.suppress(OSError):  # the number is only there for the message
+            stream.truncate(0)
+            stream.write(str(os.getpid()))
+            stream.flush()
+        yield
+    finally:
+        path.unlink(missing_ok=True)
+        stream.close()
+
+
+def _open_and_lock(path: Path) -> IO[str]:
+    """Open the lock file and lock it; go round again if its last holder removed it meanwhile."""
+    while True:
+        stream = path.open("a+", encoding="ascii")
+        try:
+            _lock(stream)
+        except OSError as error:
+            stream.seek(0)
+            holder = stream.read().strip() or "unknown"
+            stream.close()
+            raise InputError(
+                f"Another build is writing to {path.parent} (process {holder}): "
+                "wait until it is done, or stop it."
+            ) from error
+        if path.exists() and os.path.samestat(path.stat(), os.fstat(stream.fileno())):
+            return stream
+        stream.close()
+
+
+def _lock(stream: IO[Any]) -> None:
+    try:
+        import fcntl
+    except ImportError:  # Windows has no advisory locks of this kind; two builds are then on trust
+        return
+    fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def _flush_to_disk(path: Path) -> None:
+    with path.open("rb+") as stream:
+        os.fsync(stream.fileno())
+
+
+def _flush_folder(folder: Path) -> None:
+    """Make the rename itself durable, where the system can."""
+    with contextlib.suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _no_room(path: Path, error: OSError) -> str:
+    folder = next((p for p in [path, *path.parents] if p.is_dir()), Path())
+    free = shutil.disk_usage(folder).free / 1e6
+    cause = "A file-size limit stopped" if error.errno == errno.EFBIG else "Disk full while"
+    return (
+        f"{cause} writing {path}: {free:,.0f} MB are free in {folder}; make room and run the "
+        "same command again, it goes on from the last finished step."
+    )
+
+
+_EVERY = 0.2  # seconds between two looks at the child processes
+
+
+@dataclass
+class Usage:
+    """What a piece of work cost: wall-clock seconds and peak resident memory in megabytes."""
+
+    seconds: float = 0.0
+    peak_memory_mb: float = 0.0
+
+
+@contextmanager
+def measured() -> Iterator[Usage]:
+    """Measure the time and the peak memory of a piece of work."""
+    usage, start = Usage(), time.perf_counter()
+    # Linux can forget the earlier peak; elsewhere a stage shows the peak of the build so far.
+    with contextlib.suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")
+    try:
+        with _watched_children() as largest:
+            yield usage
+    finally:
+        usage.seconds = time.perf_counter() - start
+        usage.peak_memory_mb = _own_peak_mb() + max(largest)
+
+
+@contextmanager
+def _watched_children() -> Iterator[list[float]]:
+    """Look at the memory of the child processes from time to time.
+
+    What the operating system keeps of children that have ended does not do: on Linux the peak of
+    a process counts what its parent held when it was started.
+    """
+    largest, done = [0.0], threading.Event()
+
+    def watch() -> None:
+        while not done.wait(_EVERY):
+            largest[0] = max(largest[0], _children_mb())
+
+    watcher = threading.Thread(target=watch, name="memory of child processes", daemon=True)
+    watcher.start()
+    try:
+        yield largest
+    finally:
+        done.set()
+        watcher.join()
+
+
+def _children_mb() -> float:
+    import psutil
+
+    total = 0.0
+    with contextlib.suppress(psutil.Error):  # all of it: a process of others, or one that has gone
+        for child in psutil.Process().children(recursive=True):
+            with contextlib.suppress(psutil.Error):
+                total += child.memory_info().rss / 1e6
+    return total
+
+
+def _own_peak_mb() -> float:
+    try:
+        import resource
+    except ImportError:  # Windows
+        return 0.0
+    unit = 1e6 if sys.platform == "darwin" else 1e6 / 1024  # bytes there, kibibytes elsewhere
+    return float(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss) / unit

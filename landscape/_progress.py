@@ -1,0 +1,89 @@
+"""Progress with rate and time left: on the terminal, or told to whoever listens."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+Listener = Callable[[str, float, "float | None", str], None]
+"""Told ``(task, done, total, unit)``; what it raises ends the work."""
+
+_listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
+
+
+class Stopped(Exception):  # noqa: N818 - it is a wish of the user, no error
+    """Raised by a `Listener` to end the work that it listens to."""
+
+
+@contextmanager
+def heard_by(listener: Listener) -> Iterator[None]:
+    """Tell a listener how far the work goes that is done inside, instead of the terminal."""
+    token = _listener.set(listener)
+    try:
+        yield
+    finally:
+        _listener.reset(token)
+
+
+@contextmanager
+def progress(
+    task: str, *, total: float | None, unit: str = "papers"
+) -> Iterator[Callable[[float], None]]:
+    """Show how far a long piece of work has come."""
+    listener = _listener.get()
+    if listener is not None:
+        yield _telling(listener, task, total, unit)
+        return
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        ProgressColumn,
+        Task,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+    from rich.text import Text
+
+    scale, shown = (1e6, "MB") if unit == "bytes" else (1.0, unit)
+
+    class Rate(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            done = f"{task.completed / scale:,.0f}"
+            of = f"/{task.total / scale:,.0f}" if task.total else ""
+            rate = f", {task.speed / scale:,.0f}/s" if task.speed else ""
+            return Text(f"{done}{of} {shown}{rate}")
+
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        Rate(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    with bar:
+        task_id = bar.add_task(task, total=total)
+        yield lambda amount: bar.advance(task_id, amount)
+
+
+def _telling(
+    listener: Listener, task: str, total: float | None, unit: str
+) -> Callable[[float], None]:
+    done = 0.0
+
+    def advance(amount: float) -> None:
+        nonlocal done
+        done += amount
+        listener(task, done, total, unit)
+
+    advance(0)
+    return advance

@@ -1,0 +1,8 @@
+"""A number with its noun, for whatever is told to people."""
+
+from __future__ import annotations
+
+
+def count(number: int, noun: str) -> str:
+    """Write a number with its noun."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

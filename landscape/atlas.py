@@ -1,0 +1,398 @@
+"""Atlas: the class that users hold. Each method calls a function of the layers below."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec
+
+from landscape.pipeline import _build, _demo
+from landscape.store import AtlasStore
+
+if TYPE_CHECKING:
+    from datetime import date
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from landscape.agents.attribute.records import Attribution
+    from landscape.agents.cite.records import Citing
+    from landscape.agents.survey.records import Survey
+    from landscape.llm.models import LanguageModel, WritingModel
+    from landscape.overlays.citations._graph import CitationGraph
+    from landscape.query.engine import Engine
+    from landscape.query.records import Answer, Results
+    from landscape.query.reranking import Reranker
+    from landscape.query.weights import Weights
+
+P = ParamSpec("P")
+
+
+class Atlas(AtlasStore):
+    """A map of a literature: papers, keywords, embeddings, coordinates and named regions.
+
+    `landscape.build` makes an atlas, `landscape.open` opens one. Tables are read on first use.
+
+    Attributes
+    ----------
+    path : pathlib.Path
+        Directory of the atlas.
+    manifest : Manifest
+        Inputs, parameters and outputs of every stage.
+
+    Examples
+    --------
+    >>> import landscape as ls
+    >>> atlas = ls.open("my.atlas")  # doctest: +SKIP
+    >>> atlas.search("quenching of satellite galaxies").table  # doctest: +SKIP
+    """
+
+    def select(self, filter_text: str) -> NDArray[np.int64]:
+        """Find the papers that a filter lets through.
+
+        Parameters
+        ----------
+        filter_text : str
+            Such as ``"2015..; author:Hubble; -review"``, see `landscape.query.filters`.
+
+        Returns
+        -------
+        ndarray of int64
+            Rows in `papers`, rising.
+
+        Raises
+        ------
+        InputError
+            If the filter has a mistake.
+        """
+        from landscape.query.engine import open_engine
+
+        return open_engine(self).select(filter_text)
+
+    def search(
+        self,
+        query: str,
+        *,
+        k: int = 10,
+        filter: str | None = None,  # noqa: A002 - the word of this field
+        weights: Weights | Mapping[str, float] | None = None,
+        reranker: Reranker | str | None = None,
+        expansion: str | None = None,
+        hyde: bool = False,
+        **settings: Any,
+    ) -> Results:
+        """Find papers by meaning and by words.
+
+        Parameters
+        ----------
+        query : str
+            A question or key words.
+        k : int, default 10
+            Papers wanted.
+        filter : str, optional
+            Which papers to search, see `landscape.query.filters`.
+        weights : Weights or mapping of str to float, optional
+            Strengths of ``keyword``, ``time`` and ``citation``, 0 to 1.
+        reranker : Reranker or str, optional
+            Instead of the built-in comparison word by word: ``"cohere:MODEL"``,
+            ``"cross-encoder:NAME_OR_PATH"``, or an object.
+        expansion : str, optional
+            A hypothetical abstract to search with.
+        hyde : bool, default False
+            Whether the language model that the environment names writes that abstract.
+        **settings
+            Further fields of `landscape.query.settings.SearchSettings`: ``method``, ``fusion``,
+            ``rerank``, ``gamma``, ``t_now``.
+
+        Returns
+        -------
+        Results
+            ``.table`` is a data frame; a notebook shows the papers.
+
+        Raises
+        ------
+        InputError
+            For an empty query, a filter with a mistake, or a setting that cannot be.
+        """
+        from landscape.query.engine import open_engine
+        from landscape.query.searching import search
+        from landscape.query.settings import search_settings
+
+        chosen = search_settings(k=k, filter=filter, weights=weights, **settings)
+        return search(
+            open_engine(self), query, chosen, reranker=reranker, expansion=expansion, hyde=hyde
+        )
+
+    def similar(self, paper_ids: str | Sequence[str], *, k: int = 10, **settings: Any) -> Results:
+        """Find papers like one or several others.
+
+        Parameters
+        ----------
+        paper_ids : str or sequence of str
+            Keys, bibcodes, arXiv identifiers or DOIs.
+        k : int, default 10
+            Papers wanted.
+        **settings
+            ``filter``, ``gamma``: see `search`.
+
+        Returns
+        -------
+        Results
+
+        Raises
+        ------
+        InputError
+            If one of them is not in the atlas.
+        """
+        from landscape.query.engine import open_engine
+        from landscape.query.settings import search_settings
+
+        return open_engine(self).similar(paper_ids, search_settings(k=k, **settings))
+
+    def ask(
+        self,
+        question: str,
+        *,
+        model: WritingModel | Literal["auto"] | None = "auto",
+        thread: Sequence[Answer] = (),
+        on_text: Callable[[str], None] | None = None,
+        **settings: Any,
+    ) -> Answer:
+        """Answer a question from the papers, with evidence.
+
+        Parameters
+        ----------
+        question : str
+        model : WritingModel, "auto" or None, default "auto"
+            "auto" connects the language model that the environment names (OPENAI_API_KEY,
+            OPENAI_BASE_URL, LANDSCAPE_LLM_MODEL); without one the best sentences are quoted.
+        thread : sequence of Answer
+            Earlier answers of the same conversation.
+        on_text : callable, optional
+            Told the text as it is written.
+        **settings
+            Fields of `landscape.query.asking.AskSettings`: ``k``, ``style``, ``filter``,
+            ``language``, ``audience``, ...
+
+        Returns
+        -------
+        Answer
+            ``.text``, ``.claims`` with their sentences, ``.papers``, ``.consensus``, ...
+
+        Raises
+        ------
+        InputError
+            For an empty question, or a setting that cannot be.
+        """
+        from landscape.llm.environment import connect_if_told
+        from landscape.query.asking import ask, ask_settings
+        from landscape.query.engine import open_engine
+
+        chosen = ask_settings(**settings)
+        connected = connect_if_told() if model == "auto" else model
+        return ask(
+            open_engine(self), question, chosen, model=connected, thread=thread, on_text=on_text
+        )
+
+    def survey(
+        self,
+        question: str,
+        *,
+        depth: int = 3,
+        breadth: int = 6,
+        papers: int = 100,
+        before: str | None = None,
+        seeds: Sequence[str] = (),
+        model: WritingModel | Literal["auto"] | None = "auto",
+        **settings: Any,
+    ) -> Survey:
+        """Survey the papers for a question: search, select, follow citations, and again.
+
+        Parameters
+        ----------
+        question : str
+        depth : int, default 3
+            Levels: 1 only searches, 3 follows what it found and what these led to.
+        breadth : int, default 6
+            Searches made of the question, at most.
+        papers : int, default 100
+            Papers judged and listed, at most.
+        before : str, optional
+            Only papers that appeared before this day, month or year, such as "2019-06".
+        seeds : sequence of str
+            Papers to begin from.
+        model : WritingModel, "auto" or None, default "auto"
+            As for `ask`; without one, papers are judged by likeness and citations.
+        **settings
+            Further fields of `landscape.agents.survey.settings.SurveySettings`, such as the
+            budgets ``calls``, ``tokens`` and ``money``; and ``read``, ``resume``, ``on_step`` and
+            ``stop`` of `landscape.agents.survey.surveying.survey`.
+
+        Returns
+        -------
+        Survey
+            ``.papers``, ``.table``, ``.beyond``, ``.searches``; ``.partial`` tells whether it was
+            ended before it was done.
+
+        Raises
+        ------
+        InputError
+            For an empty question, a setting that cannot be, or an unknown seed.
+        """
+        from landscape.agents.survey.surveying import survey_as_told
+        from landscape.llm.environment import connect_if_told
+
+        connected = connect_if_told() if model == "auto" else model
+        return survey_as_told(
+            self, question, depth=depth, breadth=breadth, papers=papers, before=before,
+            seeds=seeds, model=connected, **settings,
+        )  # fmt: skip
+
+    @property
+    def citations(self) -> CitationGraph:
+        """Who cites whom; where the atlas has no citations, empty, and its ``note`` says why."""
+        from landscape.overlays.citations._graph import citation_graph
+
+        return citation_graph(self)
+
+    def attribute(
+        self,
+        excerpt: str,
+        *,
+        source: str | None = None,
+        before: date | str | int | None = None,
+        max_actions: int = 15,
+        model: LanguageModel | Literal["auto"] | None = None,
+        demonstration: bool = False,
+        **settings: Any,
+    ) -> Attribution:
+        """Find the one paper that an excerpt cites at ``[CITATION]``.
+
+        Parameters
+        ----------
+        excerpt : str
+        source : str, optional
+            The paper that the excerpt is from: never selected, nor anything newer than it.
+        before : date, str or int, optional
+            Last day, or year, that counts.
+        max_actions : int, default 15
+            Of the language model.
+        model : LanguageModel, "auto" or None
+            None works without a model; "auto" connects the one that the environment names.
+        demonstration : bool, default False
+            Whether the model is shown an example.
+        **settings
+            ``mark``, ``on_step``: see `landscape.agents.attribute.doors.attribute`.
+
+        Returns
+        -------
+        Attribution
+            ``.paper``, None where it abstains; ``.guesses``, ``.trace``, ``.table``.
+
+        Raises
+        ------
+        InputError
+            If the excerpt has no mark, or a setting cannot be.
+        """
+        from landscape.agents.attribute.doors import attribute
+
+        return attribute(
+            self, excerpt, source=source, before=before, max_actions=max_actions, model=model,
+            demonstration=demonstration, **settings,
+        )  # fmt: skip
+
+    def cite(
+        self,
+        context: str,
+        keywords: str | Sequence[str] | None = None,
+        *,
+        k: int = 10,
+        model: WritingModel | Literal["auto"] | None = None,
+        **settings: Any,
+    ) -> Citing:
+        """Find papers to cite behind a text, with highlights and, with a model, sentences.
+
+        Parameters
+        ----------
+        context : str
+            The text before the citation.
+        keywords : str or sequence of str, optional
+            Which papers are considered, in the syntax of filters.
+        k : int, default 10
+            Papers wanted.
+        model : WritingModel, "auto" or None
+            None works without a model; "auto" connects the one that the environment names.
+        **settings
+            ``n_highlights``, ``full_texts``: see `landscape.agents.cite.citing.cite`.
+
+        Returns
+        -------
+        Citing
+            ``.suggestions``, ``.table``, ``.to_bibtex()``. Several corpora side by side:
+            `landscape.agents.Desk`.
+
+        Raises
+        ------
+        InputError
+            If there is neither text nor keywords, or the keywords have a mistake.
+        """
+        from landscape.agents.cite.desk import Desk
+
+        return Desk().add(self).cite(context, keywords, k=k, model=model, **settings)
+
+    @property
+    def engine(self) -> Engine:
+        """The query engine of this atlas; its indexes are opened once."""
+        from landscape.query.engine import open_engine
+
+        return open_engine(self)
+
+    def _repr_html_(self) -> str:
+        from landscape.store._info import atlas_as_html
+
+        return atlas_as_html(self)
+
+
+def open(path: str | os.PathLike[str]) -> Atlas:  # noqa: A001 - users call `landscape.open`
+    """Open a finished atlas.
+
+    Parameters
+    ----------
+    path : path
+        Directory that `landscape.build` wrote.
+
+    Returns
+    -------
+    Atlas
+
+    Raises
+    ------
+    AtlasError
+        If the directory is not an atlas, has a newer format, is damaged, or its build is not
+        finished.
+
+    Examples
+    --------
+    >>> open("no-such.atlas")
+    Traceback (most recent call last):
+    landscape.errors.AtlasError: There is no atlas no-such.atlas; ...
+    """
+    return Atlas.open(path)
+
+
+def _returning_atlas(function: Callable[P, AtlasStore]) -> Callable[P, Atlas]:
+    """Let a function that returns an open store return an `Atlas`; signature and docstring stay."""
+
+    @wraps(function)
+    def wrapped(*args: P.args, **kwargs: P.kwargs) -> Atlas:
+        store = function(*args, **kwargs)
+        return Atlas(store.path, store.manifest)
+
+    return wrapped
+
+
+build = _returning_atlas(_build.build)
+add_citations = _returning_atlas(_build.add_citations)
+open_demo = _returning_atlas(_demo.open_demo)
+build_demo = _returning_atlas(_demo.build_demo)

@@ -1,0 +1,87 @@
+"""The command line: parses, calls, prints. No science, and nothing heavy before it is needed."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from contextlib import redirect_stdout
+
+from landscape.cli._agents import add_attribute, add_check, add_cite, add_mcp, add_survey
+from landscape.cli._arguments import FAILED, STOPPED, Answer, note, with_filters_joined, write_line
+from landscape.cli._build import add_build, add_demo, add_fetch, add_info
+from landscape.cli._evaluate import add_evaluate
+from landscape.cli._figures import add_figure, add_propose, add_render, add_table
+from landscape.cli._notebooks import add_app, add_lab
+from landscape.cli._search import add_ask, add_search
+from landscape.errors import LandscapeError
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command."""
+    words = sys.argv[1:] if arguments is None else arguments
+    options = _parser().parse_args(with_filters_joined(words))
+    try:
+        # Some libraries print as they please; standard output is for the answer alone.
+        with redirect_stdout(sys.stderr):
+            answer: Answer = options.run(options)
+    except KeyboardInterrupt:
+        note("stopped; run the same command again to go on")
+        return STOPPED
+    except LandscapeError as error:
+        if options.debug:
+            raise
+        note(f"landscape: {error}")
+        return error.exit_status
+    except Exception as error:
+        if options.debug:
+            raise
+        first_line = (str(error).splitlines() or [""])[0]
+        note(f"landscape: {type(error).__name__}: {first_line}")
+        note("run with --debug for the traceback")
+        return FAILED
+    if answer.text:
+        try:
+            write_line(answer.text, sys.stdout)
+        except OSError as error:  # a full disk
+            note(f"landscape: the answer cannot be written ({error.strerror})")
+            return FAILED
+    return answer.status
+
+
+def _parser() -> argparse.ArgumentParser:
+    from landscape import __version__
+
+    parser = argparse.ArgumentParser(
+        prog="landscape",
+        description="Map a research literature: from a pile of abstracts to a labelled atlas.",
+    )
+    parser.add_argument("--version", action="version", version=f"landscape {__version__}")
+    parser.add_argument("--debug", action="store_true", help="show tracebacks")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for add in (
+        add_demo,
+        add_build,
+        add_info,
+        add_search,
+        add_ask,
+        add_survey,
+        add_attribute,
+        add_cite,
+        add_check,
+        add_figure,
+        add_render,
+        add_table,
+        add_propose,
+        add_evaluate,
+        add_fetch,
+        add_mcp,
+        add_lab,
+        add_app,
+    ):
+        add(commands)
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

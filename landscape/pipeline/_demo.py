@@ -1,0 +1,111 @@
+"""The demo atlas: found where it lies, else built from a corpus that is generated."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from landscape.errors import AtlasError, InputError
+from landscape.pipeline._build import build
+from landscape.store._atlas_store import AtlasStore
+from landscape.store._manifest import MANIFEST_NAME
+
+NAME = "demo.atlas"
+FOLDER_VARIABLE = "LANDSCAPE_DEMO"
+TITLE = "Demo corpus (generated)"
+_USUAL_SIZE = 4000
+
+
+def open_demo(
+    folder: str | os.PathLike[str] | None = None,
+    *,
+    n_papers: int = _USUAL_SIZE,
+    say: Callable[[str], None] | None = None,
+) -> AtlasStore:
+    """Open the demo atlas; build it first where there is none yet.
+
+    It is made of papers that do not exist, so it needs no network and no key, and nothing in it
+    says anything about astronomy.
+
+    Parameters
+    ----------
+    folder : path, optional
+        Folder that holds ``demo.atlas``, or is to hold it. By default the one that the environment
+        variable ``LANDSCAPE_DEMO`` names; else the working folder or the nearest folder above it
+        that has a ``demo.atlas``; else the working folder. The variable may also name an atlas,
+        which is opened in place of the demo: so do ``landscape lab ATLAS`` and ``landscape app``,
+        and every notebook runs on your own papers as it is.
+    n_papers : int, default 4000
+        Papers to generate if it has to be built. 4,000 take a few minutes on a laptop, 400 a few
+        seconds.
+    say : callable, optional
+        Takes lines for the user while it is built.
+
+    Returns
+    -------
+    Atlas
+
+    Raises
+    ------
+    InputError
+        If `folder` is no folder, or another process is building the atlas.
+    AtlasError
+        If what lies there is no atlas, or damaged.
+
+    Examples
+    --------
+    >>> atlas = open_demo()  # doctest: +SKIP
+    >>> atlas.coverage["generated"]  # doctest: +SKIP
+    True
+    """
+    named = folder or os.environ.get(FOLDER_VARIABLE)
+    if named and folder is None and (Path(named) / MANIFEST_NAME).is_file():
+        return AtlasStore.open(named)
+    atlas = _home(Path(named) if named else None) / NAME
+    if atlas.is_dir():
+        try:
+            return AtlasStore.open(atlas)
+        except AtlasError as error:
+            # A demo that was stopped goes on; anything else that is wrong is for the user to see.
+            if "not finished" not in str(error):
+                raise
+    return build_demo(atlas, n_papers=n_papers, seed=1, say=say)
+
+
+def build_demo(
+    out: Path,
+    *,
+    n_papers: int = _USUAL_SIZE,
+    seed: int | None = 1,
+    workers: int | None = None,
+    say: Callable[[str], None] | None = None,
+) -> AtlasStore:
+    """Generate the demo corpus and build its atlas, or go on where that was stopped."""
+    from landscape.corpus.demo import write_demo
+
+    if say:
+        say(f"writing a generated corpus of {n_papers:,} papers that do not exist")
+    files = write_demo(out.with_name(f"{out.stem}-corpus"), n_papers=n_papers)
+    return build(
+        [files.papers],
+        out,
+        seed=seed,
+        workers=workers,
+        title=TITLE,
+        # Its themes share no papers: UMAP would draw each together to a speck.
+        min_dist=0.5,
+        say=say,
+    )
+
+
+def _home(folder: Path | None) -> Path:
+    """The folder that holds the demo atlas, or is to hold it."""
+    if folder is not None:
+        if not folder.is_dir():
+            raise InputError(
+                f"{folder} is no folder; name the folder that holds {NAME}, or is to hold it."
+            )
+        return folder
+    here = Path.cwd()
+    return next((at for at in (here, *here.parents) if (at / NAME).is_dir()), here)

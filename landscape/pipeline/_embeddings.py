@@ -1,0 +1,318 @@
+"""Third stage: one embedding file a part, from the embedder or as the source brought it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from landscape._io import sha256_of, write_bytes
+from landscape._progress import progress
+from landscape.errors import InputError
+from landscape.pipeline._executor import PartWork
+from landscape.pipeline._ingest import PAPERS, brings_all, ready_files
+from landscape.pipeline._rows import match_ids, match_rows, paper_ids, row_keys
+from landscape.pipeline._stages import (
+    Context,
+    Previous,
+    Stage,
+    StageResult,
+    clear_work,
+    keep_only,
+    recall,
+)
+from landscape.store._arrays import (
+    BLOCK,
+    COUNTS,
+    WORDS,
+    gather_rows,
+    open_matrix,
+    open_words,
+    write_matrix,
+    write_words,
+)
+from landscape.store._manifest import digest
+from landscape.text.tokens import STOP_WORDS
+from landscape.vectors.embedder import WordEmbedder
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from landscape.vectors.embedder import Embedder, PaidEmbedder
+    from landscape.vectors.ready import ReadyVectors
+    from landscape.vectors.words import WordVectors
+
+EMBEDDINGS = "embeddings"
+VERSION = 2
+
+WITH_WORDS = frozenset(["minilm"])
+"""Embedders that also give the vectors of words which reranking compares."""
+
+READY_MODELS = {("pathfinder", 1536): "text-embedding-3-small"}
+"""Which model made the vectors of a dimension that a source brings (Iyer et al. 2024)."""
+
+
+def embedder_of(context: Context) -> str:
+    """Return the embedder that this build uses: the one asked for, else the fitting default."""
+    asked = context.options.embedder
+    if asked is not None:
+        return asked
+    return "ready" if brings_all(context, "vectors") else "minilm"
+
+
+def _parameters(context: Context) -> dict[str, Any]:
+    from landscape.vectors.embedder import identity
+
+    spec = embedder_of(context)
+    return {"embedder": spec, **identity(spec)}
+
+
+def _inputs(context: Context) -> dict[str, str]:
+    spec = embedder_of(context)
+    if spec.startswith("ready:"):
+        from landscape.vectors.ready import file_and_model
+
+        file, _ = file_and_model(spec.partition(":")[2])
+        if not file.is_file():
+            raise InputError(f"There is no file {file} of ready-made vectors; check --embedder.")
+        papers = context.product("ingest", "papers")
+        return {"papers": papers, "vectors": sha256_of(file)}
+    products = context.manifest.stages["ingest"].products
+    kind = "vectors/" if spec == "ready" else "texts/"
+    return {name: value for name, value in products.items() if name.startswith(kind)}
+
+
+def _run(context: Context) -> StageResult:
+    folder = context.folder / EMBEDDINGS
+    folder.mkdir(exist_ok=True)
+    spec, reused = embedder_of(context), 0
+    if spec == "ready":
+        model = _take_ready(context)
+    elif spec.startswith("ready:"):
+        model = _take_file(context, spec)
+    else:
+        model, reused = _embed(context)
+    vectors = context.part_files(EMBEDDINGS, ".npy")
+    outputs = [*vectors]
+    for table in (WORDS, COUNTS):
+        outputs += [path for path in context.part_files(table, ".npy") if spec in WITH_WORDS]
+    for table in (EMBEDDINGS, WORDS, COUNTS):
+        names = {path.name for path in outputs if path.parent.name == table}
+        if (context.folder / table).is_dir():
+            keep_only(context.folder / table, names)
+    clear_work(context, "embeddings")
+    return StageResult(
+        rows=context.manifest.n_papers,
+        outputs=[f"{path.parent.name}/{path.name}" for path in outputs],
+        products={"vectors": digest([sha256_of(path) for path in vectors])},
+        model=model,
+        details={"reused": reused},
+    )
+
+
+def _embed(context: Context) -> tuple[dict[str, Any], int]:
+    """Embed what the last finished build has not embedded in the same way."""
+    told = digest([VERSION, _parameters(context)])
+    known = _Known(recall(context.folder), told)
+    works, places = [], []
+    for part in context.part_files(PAPERS):
+        keys = row_keys(part)
+        found = match_rows(keys, known.keys)
+        new = np.flatnonzero(found < 0)
+        found[new] = len(known.keys) + np.arange(len(new))
+        places.append(found)
+        folder = context.work("embeddings", part.stem)
+        works.append(PartWork(part, new, keys, folder, told, ".npy"))
+    embedder = _LazyEmbedder(context, told, known.model, works)
+    n_reused = sum(len(work.keys) - len(work.rows) for work in works)
+    with progress("Embeddings", total=context.manifest.n_papers) as advance:
+        advance(n_reused)
+        targets = context.part_files(EMBEDDINGS, ".npy")
+        for work, rows, target in zip(works, places, targets, strict=True):
+            chunks = work.finish(embedder.write, advance)
+            sources = [*known.matrices, *map(open_matrix, chunks)]
+            dimension = int(embedder.describe()["dimension"])
+            write_matrix(target, _blocks(sources, rows), rows=len(rows), columns=dimension)
+            if embedder_of(context) in WITH_WORDS:
+                words = [*known.words, *(open_words(*_word_chunks(chunk)) for chunk in chunks)]
+                vectors, counts = (
+                    context.folder / table / target.name for table in (WORDS, COUNTS)
+                )
+                write_words(vectors, counts, words, rows)
+    return embedder.describe(), n_reused
+
+
+def _take_ready(context: Context) -> dict[str, Any]:
+    """Normalise the vectors that the sources brought."""
+    from landscape.vectors.ready import ReadyVectors
+
+    names = {part.source for part in context.manifest.parts if part.rows}
+    ready = [ReadyVectors(path) if path else None for path in ready_files(context, "vectors")]
+    dimensions = {brought.dimension for brought in ready if brought is not None}
+    if len(dimensions) > 1:
+        raise InputError(
+            f"The ready-made vectors have different dimensions ({sorted(dimensions)}), so they "
+            "come from different models; embed all papers anew with --embedder minilm."
+        )
+    dimension = dimensions.pop()
+    source = names.pop() if len(names) == 1 else ""
+    model = READY_MODELS.get((source, dimension), "unknown")
+    for brought, target in zip(ready, context.part_files(EMBEDDINGS, ".npy"), strict=True):
+        blocks = brought.blocks() if brought else iter(())
+        rows = brought.rows if brought else 0
+        write_matrix(target, blocks, rows=rows, columns=dimension)
+    return {"name": "ready", "model": model, "dimension": dimension, "checksum": None}
+
+
+def _take_file(context: Context, spec: str) -> dict[str, Any]:
+    """Give every paper of the atlas its vector out of one file."""
+    from landscape.vectors.ready import ReadyVectors, file_and_model
+
+    path, model = file_and_model(spec.partition(":")[2])
+    ready = ReadyVectors(path, model=model)
+    rows = _rows_by_id(context, ready) if ready.is_parquet else _rows_by_number(context, ready)
+    # Checked and normalised once in its own order; from there rows are picked in any order.
+    whole = context.work("embeddings", "ready.npy")
+    write_matrix(whole, ready.blocks(), rows=ready.rows, columns=ready.dimension)
+    targets = context.part_files(EMBEDDINGS, ".npy")
+    ends = np.cumsum([part.rows for part in context.manifest.parts])
+    for target, of_part in zip(targets, np.split(rows, ends[:-1]), strict=True):
+        blocks = _blocks([open_matrix(whole)], of_part)
+        write_matrix(target, blocks, rows=len(of_part), columns=ready.dimension)
+    return dict(ready.describe())
+
+
+def _rows_by_number(context: Context, ready: ReadyVectors) -> NDArray[np.int64]:
+    """Row ``i`` is that of record ``i`` of the sources, if each record is a paper now."""
+    counts = context.manifest.stages["ingest"].details
+    if counts["merged"] or counts["rejected"]:
+        raise InputError(
+            f"Which vector in {ready.path} is whose cannot be told: of {counts['read']:,} records "
+            f"{counts['merged']:,} were merged with others and {counts['rejected']:,} rejected. "
+            "Give a Parquet file with the columns paper_id (as in papers.parquet) and embedding."
+        )
+    if ready.rows != counts["kept"]:
+        raise InputError(
+            f"The vectors in {ready.path} cannot be used: it has {ready.rows:,} rows for "
+            f"{counts['kept']:,} papers."
+        )
+    return np.arange(ready.rows)
+
+
+def _rows_by_id(context: Context, ready: ReadyVectors) -> NDArray[np.int64]:
+    ids = paper_ids(context.part_files(PAPERS))
+    rows = match_ids(ids, ready.ids())
+    missing = np.flatnonzero(rows < 0)
+    if len(missing):
+        raise InputError(
+            f"{ready.path} has no vector for {len(missing):,} of {len(rows):,} papers, such as "
+            f"paper_id {ids[missing[0]]!r}; add them, or embed all papers with --embedder minilm."
+        )
+    return rows
+
+
+def _blocks(
+    sources: list[NDArray[np.float32]], rows: NDArray[np.int64]
+) -> Iterator[NDArray[np.float32]]:
+    for start in range(0, len(rows), BLOCK):
+        yield gather_rows(sources, rows[start : start + BLOCK])
+
+
+def _word_chunks(chunk: Path) -> tuple[Path, Path]:
+    """The files of word vectors that belong to a chunk of vectors, and are written before it."""
+    return chunk.with_suffix(".words.npy"), chunk.with_suffix(".counts.npy")
+
+
+class _Known:
+    """Vectors of the last finished build, if the same model made them."""
+
+    def __init__(self, previous: Previous | None, told: str) -> None:
+        # The papers tell which text each vector belongs to.
+        usable = previous is not None and previous.stage("ingest") is not None
+        record = previous.stage("embeddings") if previous and usable else None
+        self.model: dict[str, Any] | None = None
+        self.matrices: list[NDArray[np.float32]] = []
+        self.words: list[WordVectors] = []
+        self.keys = np.zeros((0, 2), np.uint64)
+        if previous is None or record is None:
+            return
+        if digest([record.version, record.parameters]) == told:
+            self.model = record.model
+            self.matrices = [open_matrix(p) for p in previous.files(EMBEDDINGS, ".npy")]
+            if record.parameters["embedder"] in WITH_WORDS:
+                files = (previous.files(table, ".npy") for table in (WORDS, COUNTS))
+                self.words = [open_words(*pair) for pair in zip(*files, strict=True)]
+            self.keys = previous.keys()
+
+
+class _LazyEmbedder:
+    """Loads the model when the first chunk needs it, and asks first if it costs money."""
+
+    def __init__(
+        self, context: Context, told: str, known: dict[str, Any] | None, works: Sequence[PartWork]
+    ) -> None:
+        self._context, self._spec, self._works = context, embedder_of(context), works
+        # Named after the embedder: the note of another one says nothing about these chunks.
+        self._note = context.work("embeddings", f"model-{told}.json")
+        # Chunks of a killed build, or vectors used again: the new ones are made like them.
+        self._described = json.loads(self._note.read_bytes()) if self._note.is_file() else known
+        self._embedder: Embedder | None = None
+
+    def write(self, texts: list[str], path: Path) -> None:
+        embedder = self._load()
+        if isinstance(embedder, WordEmbedder):
+            vectors, words = embedder.embed_words(texts, stop_words=STOP_WORDS)
+            write_words(*_word_chunks(path), [words], np.arange(len(words)))
+        else:
+            vectors = embedder.embed(texts)
+        self._described = dict(embedder.describe())
+        note = json.dumps(self._described).encode()
+        if not self._note.is_file() or self._note.read_bytes() != note:
+            write_bytes(self._note, note)
+        write_matrix(path, iter([vectors]), rows=len(vectors), columns=vectors.shape[1])
+
+    def describe(self) -> dict[str, Any]:
+        """What goes into the manifest; the model is not loaded for it where it is known."""
+        if self._described is None:
+            self._described = dict(self._load().describe())
+        return dict(self._described)
+
+    def _load(self) -> Embedder:
+        if self._embedder is None:
+            from landscape.vectors.embedder import PaidEmbedder, load_embedder
+
+            precision = (self._described or {}).get("precision")
+            options = {"precision": precision} if precision and self._spec == "minilm" else {}
+            self._embedder = load_embedder(self._spec, **options)
+            if isinstance(self._embedder, PaidEmbedder):
+                self._ask(self._embedder)
+        return self._embedder
+
+    def _ask(self, embedder: PaidEmbedder) -> None:
+        """Show what everything that is still to be done will cost, once, and ask."""
+        estimates = [
+            embedder.estimate(texts) for work in self._works for _, texts in work.unfinished()
+        ]
+        costs = [estimate.cost for estimate in estimates]
+        whole = replace(
+            estimates[0],
+            papers=sum(estimate.papers for estimate in estimates),
+            tokens=sum(estimate.tokens for estimate in estimates),
+            cost=None if None in costs else sum(cost for cost in costs if cost is not None),
+        )
+        approve = self._context.options.approve
+        if approve is None or not approve(f"Embed {whole}?"):
+            raise InputError(
+                f"Nothing was sent: embedding {whole}, was not agreed to. Agree when asked, give "
+                "--yes, or embed offline with --embedder minilm."
+            )
+        embedder.allow(whole.papers)
+
+
+EMBEDDINGS_STAGE = Stage(
+    name="embeddings", version=VERSION, parameters=_parameters, inputs=_inputs, run=_run
+)

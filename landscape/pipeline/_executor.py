@@ -1,0 +1,93 @@
+"""The same work on batch after batch, in all processes, with a bounded number in memory."""
+
+from __future__ import annotations
+
+import hashlib
+import multiprocessing
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+
+from landscape.pipeline._rows import texts_in_chunks
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Batch = TypeVar("Batch")
+Result = TypeVar("Result")
+_WAITING = 4  # batches a process
+
+
+def in_order(
+    work: Callable[[Batch], Result], batches: Iterable[Batch], *, workers: int
+) -> Iterator[Result]:
+    """Work on batches, and hand the results on in their order."""
+    if workers == 1:
+        yield from map(work, batches)
+        return
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(workers, mp_context=context) as pool:
+        waiting: deque[Future[Result]] = deque()
+        for batch in batches:
+            waiting.append(pool.submit(work, batch))
+            if len(waiting) > _WAITING * workers:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+
+CHUNK = 1000
+"""Papers in a chunk: so much work, at the most, is done again after a kill."""
+
+
+@dataclass(frozen=True)
+class PartWork:
+    """Per-paper work on some rows of a part."""
+
+    part: Path
+    rows: NDArray[np.int64]
+    keys: NDArray[np.uint64]
+    folder: Path
+    told: str
+    ending: str
+
+    def files(self) -> list[Path]:
+        """Return the file of each chunk, finished or not, in the order of the rows.
+
+        Chunks begin at fixed rows, wherever an earlier run was stopped.
+        """
+        return [
+            self.folder / f"{start:09d}-{self._mark(start)}{self.ending}"
+            for start in range(0, len(self.rows), CHUNK)
+        ]
+
+    def unfinished(self) -> Iterator[tuple[Path, list[str]]]:
+        """Yield the file and the texts of every chunk that is still to be done."""
+        files = self.files()
+        if all(path.is_file() for path in files):
+            return
+        texts_of_chunks = texts_in_chunks(self.part, self.rows, size=CHUNK)
+        for path, texts in zip(files, texts_of_chunks, strict=True):
+            if not path.is_file():
+                yield path, texts
+
+    def finish(
+        self, work: Callable[[list[str], Path], None], advance: Callable[[float], None]
+    ) -> list[Path]:
+        """Do what is still to be done."""
+        n_done = sum(path.is_file() for path in self.files()) * CHUNK
+        advance(min(n_done, len(self.rows)))
+        for path, texts in self.unfinished():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            work(texts, path)
+            advance(len(texts))
+        return self.files()
+
+    def _mark(self, start: int) -> str:
+        keys = np.ascontiguousarray(self.keys[self.rows[start : start + CHUNK]]).tobytes()
+        return hashlib.blake2b(keys + self.told.encode(), digest_size=12).hexdigest()

@@ -1,0 +1,209 @@
+"""First stage: source files become the parts of ``papers.parquet``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from landscape._io import sha256_of
+from landscape._progress import progress
+from landscape.errors import InputError
+from landscape.pipeline._rows import column_digest, keys_digest, row_keys
+from landscape.pipeline._stages import Context, InputFile, Stage, StageResult, keep_only
+from landscape.store._arrays import BLOCK, open_matrix
+from landscape.store._manifest import Part
+
+if TYPE_CHECKING:
+    from landscape.corpus.ingest import IngestReport
+
+PAPERS = "papers.parquet"
+REJECTED = "rejected.jsonl"
+
+
+def look_at(paths: Sequence[Path], known: Sequence[Part]) -> list[InputFile]:
+    """Check that the inputs can be read, and take their checksums."""
+    from landscape.corpus.readers import choose_reader
+
+    known_checksums = {(part.file, part.bytes, part.modified): part.sha256 for part in known}
+    seen: set[Path] = set()
+    found = []
+    for path in paths:
+        choose_reader(path)  # says what is wrong with a file that nobody can read
+        if path.resolve() in seen:
+            raise InputError(f"{path} is given twice; name each input once.")
+        seen.add(path.resolve())
+        state = path.stat()
+        checksum = known_checksums.get((path.name, state.st_size, state.st_mtime_ns))
+        found.append(InputFile(path, checksum or sha256_of(path), state.st_size, state.st_mtime_ns))
+    return found
+
+
+def _parameters(_context: Context) -> dict[str, Any]:
+    return {}
+
+
+def _inputs(context: Context) -> dict[str, str]:
+    return {
+        f"{number} {file.path.name}": file.sha256
+        for number, file in enumerate(context.inputs, start=1)
+    }
+
+
+def _run(context: Context) -> StageResult:
+    from landscape.corpus.ingest import ingest
+
+    n_bytes = sum(file.bytes for file in context.inputs)
+    with progress("Reading papers", total=n_bytes, unit="bytes") as advance:
+        report = ingest(
+            [file.path for file in context.inputs],
+            context.folder,
+            work=context.work("ingest"),
+            workers=context.options.n_workers,
+            advance=advance,
+            begin_writing=context.begin_writing,
+        )
+    context.say(summary(report.read, report.kept, report.merged, report.rejected))
+    _tell_what_was_brought_in_vain(context, report)
+    parts = _parts(context, report)
+    files = [context.folder / PAPERS / f"{part.name}.parquet" for part in parts]
+    keep_only(context.folder / PAPERS, {path.name for path in files})
+    products = {f"texts/{path.stem}": keys_digest(row_keys(path)) for path in files}
+    ready = _ready(context, report)
+    for kind, brought in ready.items():
+        for name, file in brought.items():
+            products[f"{kind}/{name}"] = sha256_of(context.folder / file)
+    products["papers"] = column_digest(files, ["paper_id"])
+    products["titles"] = column_digest(files, ["title"])
+    products["categories"] = column_digest(files, ["categories"])
+    outputs = [REJECTED, *(f"{PAPERS}/{path.name}" for path in files)]
+    return StageResult(
+        rows=report.kept,
+        outputs=outputs,
+        products=products,
+        parts=parts,
+        details={
+            "read": report.read,
+            "kept": report.kept,
+            "merged": report.merged,
+            "rejected": report.rejected,
+            "ready": ready,
+            **_coverage(files),
+        },
+    )
+
+
+def summary(read: int, kept: int, merged: int, rejected: int) -> str:
+    """Return the line that accounts for every record."""
+    why = " (each with its reason in rejected.jsonl)" if rejected else ""
+    return f"read {read:,} = kept {kept:,} + merged {merged:,} + rejected {rejected:,}{why}"
+
+
+class SourceNeeded(Exception):  # noqa: N818 - not an error: it makes the build read again
+    """Ready-made vectors or coordinates are wanted that only the source files hold now."""
+
+
+def brings_all(context: Context, kind: str) -> bool:
+    """Whether the sources brought something ready-made for every paper."""
+    brought = context.manifest.stages["ingest"].details["ready"][kind]
+    return all(part.name in brought for part in context.manifest.parts if part.rows)
+
+
+def ready_files(context: Context, kind: str) -> list[Path | None]:
+    """Return the files of what the sources brought ready-made, one a part."""
+    brought = context.manifest.stages["ingest"].details["ready"][kind]
+    without = [p.name for p in context.manifest.parts if p.rows and p.name not in brought]
+    if without:
+        option = "--embedder minilm" if kind == "vectors" else "--layout umap"
+        raise InputError(
+            f"Ready-made {kind} are asked for, but {without[0]} has papers without; use {option}."
+        )
+    files = [
+        context.folder / brought[part.name] if part.rows else None
+        for part in context.manifest.parts
+    ]
+    if not all(path is None or path.is_file() for path in files):
+        raise SourceNeeded
+    return files
+
+
+def _ready(context: Context, report: IngestReport) -> dict[str, dict[str, str]]:
+    """Files that hold ready-made values for every paper of their part, by kind and part."""
+    found: dict[str, dict[str, str]] = {}
+    for kind, files in (("vectors", report.embeddings), ("coordinates", report.coordinates)):
+        found[kind] = {
+            name: str(path.relative_to(context.folder))
+            for name, path in files.items()
+            if path is not None and _complete(path)
+        }
+    return found
+
+
+def _tell_what_was_brought_in_vain(context: Context, report: IngestReport) -> None:
+    """Say so when ready-made vectors are not used because some papers came without."""
+    n_with = sum(part.ready_vectors for part in report.parts)
+    if context.options.embedder is None and 0 < n_with < report.kept:
+        context.say(
+            f"{report.kept - n_with:,} of {report.kept:,} papers came without ready-made vectors, "
+            "so all papers are embedded anew, with minilm"
+        )
+
+
+def _complete(path: Path) -> bool:
+    """Whether no row is missing (missing ones are NaN)."""
+    matrix = open_matrix(path)
+    return all(
+        bool(np.isfinite(matrix[start : start + BLOCK]).all())
+        for start in range(0, len(matrix), BLOCK)
+    )
+
+
+def _parts(context: Context, report: IngestReport) -> tuple[Part, ...]:
+    return tuple(
+        Part(
+            name=part.name,
+            rows=part.rows,
+            source=part.source,
+            file=file.path.name,
+            sha256=file.sha256,
+            bytes=file.bytes,
+            modified=file.modified,
+            read=part.read,
+            merged=part.merged,
+            rejected=part.rejected,
+        )
+        for part, file in zip(report.parts, context.inputs, strict=True)
+    )
+
+
+def _coverage(files: Sequence[Path]) -> dict[str, Any]:
+    """First and last date, number of generated papers, and papers per source."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
+
+    table = pa.concat_tables(
+        pq.read_table(path, columns=["date", "generated", "source"]) for path in files
+    )
+    dates = pc.min_max(table["date"]).as_py()
+    sources = pc.value_counts(pc.list_flatten(table["source"])).to_pylist()
+    return {
+        "first_date": dates["min"].isoformat() if dates["min"] else None,
+        "last_date": dates["max"].isoformat() if dates["max"] else None,
+        "generated": pc.sum(table["generated"]).as_py() or 0,
+        "sources": {row["values"]: row["counts"] for row in sources},
+    }
+
+
+INGEST_STAGE = Stage(
+    name="ingest",
+    version=1,
+    parameters=_parameters,
+    inputs=_inputs,
+    run=_run,
+    shares=PAPERS,
+    completed_by="keywords",
+    checks_first=True,
+)

@@ -1,0 +1,171 @@
+"""Second stage: the ``keywords`` column of ``papers.parquet``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from landscape._io import replacing
+from landscape._progress import progress
+from landscape.pipeline._executor import PartWork
+from landscape.pipeline._ingest import PAPERS
+from landscape.pipeline._rows import column_digest, match_rows, row_keys
+from landscape.pipeline._stages import Context, Previous, Stage, StageResult, clear_work, recall
+from landscape.store._manifest import digest
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from landscape.text.keywords import KeywordExtractor
+
+VERSION = 2
+_ROW_GROUP = 16384
+
+
+def _parameters(context: Context) -> dict[str, Any]:
+    from landscape.text.pipeline import tagger_name
+
+    return {
+        "limit": context.options.keywords_limit,
+        "tagger": tagger_name(tagger=context.options.tagger),
+    }
+
+
+def _inputs(context: Context) -> dict[str, str]:
+    # The whole record, not only its text: the column is written into the records' own files.
+    return {"papers": context.manifest.stages["ingest"].fingerprint}
+
+
+def _run(context: Context) -> StageResult:
+    parameters = _parameters(context)
+    known = _Known(recall(context.folder), parameters)
+    files = context.part_files(PAPERS)
+    n_reused = 0
+    with ExitStack() as stack:
+        advance = stack.enter_context(progress("Keywords", total=context.manifest.n_papers))
+        extractor = _LazyExtractor(context, stack)
+        for path in files:
+            keys = row_keys(path)
+            found = match_rows(keys, known.keys)
+            new = np.flatnonzero(found < 0)
+            n_reused += len(keys) - len(new)
+            advance(len(keys) - len(new))
+            work = PartWork(
+                path,
+                new,
+                keys,
+                folder=context.work("keywords", path.stem),
+                told=digest([VERSION, parameters]),
+                ending=".parquet",
+            )
+            chunks = work.finish(extractor.write, advance)
+            _fill_column(path, _in_order(known.keywords, chunks, found))
+    clear_work(context, "keywords")
+    return StageResult(
+        rows=context.manifest.n_papers,
+        outputs=[f"{PAPERS}/{path.name}" for path in files],
+        products={"keywords": column_digest(files, ["keywords"])},
+        model={"name": parameters["tagger"]},
+        details={"reused": n_reused},
+    )
+
+
+class _Known:
+    """Keywords of the last finished build, if they were made in the same way."""
+
+    def __init__(self, previous: Previous | None, parameters: dict[str, Any]) -> None:
+        record = previous.stage("keywords") if previous else None
+        usable = record and (record.version, record.parameters) == (VERSION, parameters)
+        self.keywords = _read_keywords(previous.files(PAPERS) if previous and usable else [])
+        self.keys = previous.keys() if previous and usable else np.zeros((0, 2), np.uint64)
+
+
+class _LazyExtractor:
+    """Starts the language tools, and their processes, when the first chunk needs them."""
+
+    def __init__(self, context: Context, stack: ExitStack) -> None:
+        self._context, self._stack = context, stack
+        self._extractor: KeywordExtractor | None = None
+
+    def write(self, texts: list[str], path: Path) -> None:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        if self._extractor is None:
+            from landscape.text.keywords import KeywordExtractor
+
+            options = self._context.options
+            self._extractor = self._stack.enter_context(
+                KeywordExtractor(
+                    limit=options.keywords_limit,
+                    workers=options.n_workers,
+                    tagger=options.tagger,
+                )
+            )
+        column = pa.array(self._extractor.extract(texts), type=pa.list_(pa.string()))
+        with replacing(path) as beside:
+            pq.write_table(pa.table({"keywords": column}), beside)
+
+
+def _read_keywords(files: list[Path]) -> pa.Array:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    columns = [pq.read_table(path, columns=["keywords"])["keywords"] for path in files]
+    chunks = [chunk for column in columns for chunk in column.chunks]
+    return pa.chunked_array(chunks, type=pa.list_(pa.string())).combine_chunks()
+
+
+def _in_order(known: pa.Array, chunks: list[Path], found: NDArray[np.int64]) -> pa.Array:
+    """Keywords of a part: row ``i`` has entry ``found[i]`` of the known ones, or the next new one.
+
+    Not more is put together than one part needs: all that is known may be much larger.
+    """
+    import pyarrow as pa
+
+    old, new = np.flatnonzero(found >= 0), np.flatnonzero(found < 0)
+    place = np.empty(len(found), dtype=np.int64)
+    place[np.concatenate([old, new])] = np.arange(len(found))
+    return pa.concat_arrays([known.take(pa.array(found[old])), _read_keywords(chunks)]).take(
+        pa.array(place)
+    )
+
+
+def _fill_column(path: Path, keywords: pa.Array) -> None:
+    """Rewrite one part with its keywords."""
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(path) as source, replacing(path) as beside:
+        schema = source.schema_arrow
+        with pq.ParquetWriter(beside, schema, compression="zstd") as writer:
+            start = 0
+            for batch in _row_groups(source):
+                column = keywords.slice(start, batch.num_rows)
+                field = schema.field("keywords")
+                filled = batch.set_column(
+                    schema.get_field_index("keywords"), field, column.cast(field.type)
+                )
+                writer.write_table(filled, row_group_size=_ROW_GROUP)
+                start += batch.num_rows
+
+
+def _row_groups(source: Any) -> Iterator[pa.Table]:
+    """The rows of a file in tables of a fixed number of rows, so that its bytes are fixed too."""
+    import pyarrow as pa
+
+    for batch in source.iter_batches(batch_size=_ROW_GROUP):
+        yield pa.Table.from_batches([batch])
+
+
+KEYWORDS_STAGE = Stage(
+    name="keywords",
+    version=VERSION,
+    parameters=_parameters,
+    inputs=_inputs,
+    run=_run,
+)

@@ -1,0 +1,317 @@
+"""Layer of missions: where papers name telescopes, spacecraft and surveys."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from landscape._io import replacing, sha256_of
+from landscape._progress import progress
+from landscape.errors import LandscapeError
+from landscape.pipeline._executor import in_order
+from landscape.pipeline._ingest import PAPERS
+from landscape.pipeline._map import vectors_of
+from landscape.pipeline._rows import paper_ids
+from landscape.pipeline._stages import Context, Stage, StageResult, keep_only
+from landscape.store._tables import layer_schema
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from landscape.overlays.thesaurus.concepts import Thesaurus
+    from landscape.overlays.thesaurus.wording import Reader, Wording
+
+MISSIONS = "missions.parquet"
+_MISSIONS_AT_ONCE = 2_000  # papers
+_FEW = 10_000  # papers, found sooner than processes start
+_MissionsBatch = tuple[list[str], list[str]]
+
+
+def _missions_parameters(_context: Context) -> dict[str, Any]:
+    from landscape.overlays.missions.facilities import missions_file
+
+    return {"facilities": sha256_of(missions_file())}
+
+
+def _missions_inputs(context: Context) -> dict[str, str]:
+    return {"papers": context.manifest.stages["ingest"].fingerprint}
+
+
+def _missions_run(context: Context) -> StageResult:
+    found: list[pd.DataFrame] = []
+    with progress("Missions", total=context.manifest.n_papers) as advance:
+        names = write_layer(context, MISSIONS, _missions_tables(context, advance, found))
+    return StageResult(
+        rows=context.manifest.n_papers,
+        outputs=names,
+        details={
+            "mentions": sum(len(table) for table in found),
+            "papers": sum(table["row"].nunique() for table in found),
+            "facilities": len(set[str]().union(*(table["facility"] for table in found))),
+        },
+    )
+
+
+def _missions_tables(
+    context: Context, advance: Any, found: list[pd.DataFrame]
+) -> Iterator[pd.DataFrame]:
+    import pandas as pd
+
+    few = context.manifest.n_papers <= _FEW
+    for path in context.part_files(PAPERS):
+        frames, start = [_find(([], []))], 0
+        for n, frame in in_order(
+            _find_and_count,
+            _missions_batches(path),
+            workers=1 if few else context.options.n_workers,
+        ):
+            frames.append(frame.assign(row=frame["row"] + start))
+            start += n
+            advance(n)
+        found.append(pd.concat(frames, ignore_index=True))
+        yield found[-1]
+
+
+def _missions_batches(path: Path) -> Iterator[_MissionsBatch]:
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(path) as file:
+        for batch in file.iter_batches(_MISSIONS_AT_ONCE, columns=["title", "abstract"]):
+            yield batch["title"].to_pylist(), batch["abstract"].to_pylist()
+
+
+def _find(batch: _MissionsBatch) -> pd.DataFrame:
+    from landscape.overlays.missions.mentions import find_in_papers
+
+    return find_in_papers(*batch)
+
+
+def _find_and_count(batch: _MissionsBatch) -> tuple[int, pd.DataFrame]:
+    return len(batch[0]), _find(batch)
+
+
+MISSIONS_STAGE = Stage(
+    name="missions",
+    version=2,
+    parameters=_missions_parameters,
+    inputs=_missions_inputs,
+    run=_missions_run,
+)
+
+
+REVIEWS = "reviews.parquet"
+_REVIEWS_AT_ONCE = 5_000  # papers
+_COLUMNS = ["title", "abstract", "doctype", "journal", "bibcode", "arxiv_id", "doi"]
+
+
+def _reviews_parameters(context: Context) -> dict[str, Any]:
+    return {"lists": [sha256_of(path) for path in context.options.known_reviews]}
+
+
+def _reviews_inputs(context: Context) -> dict[str, str]:
+    return {"papers": context.manifest.stages["ingest"].fingerprint}
+
+
+def _reviews_run(context: Context) -> StageResult:
+    from landscape.overlays.reviews.lists import read_review_list
+
+    known = frozenset[str]().union(*map(read_review_list, context.options.known_reviews))
+    with progress("Reviews", total=context.manifest.n_papers) as advance:
+        counted: list[int] = []
+        names = write_layer(context, REVIEWS, _reviews_tables(context, known, advance, counted))
+    return StageResult(
+        rows=context.manifest.n_papers,
+        outputs=names,
+        details={"reviews": sum(counted), "listed": len(known)},
+    )
+
+
+def _reviews_tables(
+    context: Context, known: frozenset[str], advance: Any, counted: list[int]
+) -> Iterator[pd.DataFrame]:
+    import pandas as pd
+    import pyarrow.parquet as pq
+
+    from landscape.overlays.reviews.recognising import recognise
+
+    for path in context.part_files(PAPERS):
+        frames, start = [], 0
+        with pq.ParquetFile(path) as file:
+            for batch in file.iter_batches(_REVIEWS_AT_ONCE, columns=_COLUMNS):
+                frame = recognise(batch.to_pandas(), known=known)
+                frames.append(frame.assign(row=frame["row"] + start))
+                start += batch.num_rows
+                advance(batch.num_rows)
+        found = pd.concat(frames or [recognise(pd.DataFrame({"title": [], "abstract": []}))])
+        counted.append(len(found))
+        yield found
+
+
+REVIEWS_STAGE = Stage(
+    name="reviews",
+    version=1,
+    parameters=_reviews_parameters,
+    inputs=_reviews_inputs,
+    run=_reviews_run,
+)
+
+
+UAT, THESAURUS = "uat.parquet", "thesaurus.parquet"
+_TEXT = ("title", "abstract", "ads_keywords")
+_UAT_AT_ONCE = 2_000  # papers
+_UatBatch = tuple[Path | None, list[str], list[str], list[list[str]]]
+
+
+def _uat_parameters(context: Context) -> dict[str, Any]:
+    from landscape.overlays.thesaurus.reading import EMBEDDED, data_file
+
+    path = context.options.thesaurus or data_file(EMBEDDED)
+    return {"thesaurus": sha256_of(path)}
+
+
+def _uat_inputs(context: Context) -> dict[str, str]:
+    return {
+        "papers": context.manifest.stages["ingest"].fingerprint,
+        "vectors": context.product("embeddings", "vectors"),
+    }
+
+
+def _uat_run(context: Context) -> StageResult:
+    thesaurus = _thesaurus(context.options.thesaurus)
+    context.begin_writing()
+    with progress("Thesaurus", total=context.manifest.n_papers) as advance:
+        tags = _tags(context, thesaurus, advance)
+    names = write_layer(context, UAT, _by_part(context, tags))
+    with replacing(context.folder / THESAURUS) as beside:
+        thesaurus.to_frame().to_parquet(beside, index=False)
+    return StageResult(
+        rows=context.manifest.n_papers,
+        outputs=[THESAURUS, *names],
+        details={
+            "version": thesaurus.version,
+            "concepts": len(thesaurus),
+            "concepts_found": int(tags["concept_id"].nunique()),
+            "papers_tagged": int(tags["row"].nunique()),
+        },
+    )
+
+
+def _tags(context: Context, thesaurus: Thesaurus, advance: Any) -> pd.DataFrame:
+    """Tag all papers at once: what concepts look like is learned from the whole corpus."""
+    from landscape.overlays.thesaurus.tagging import tag_wording
+    from landscape.overlays.thesaurus.wording import join_wordings
+
+    _reader.cache_clear()  # the file may have changed since
+    read = []
+    few = context.manifest.n_papers <= _FEW
+    for wording in in_order(
+        _read, _uat_batches(context), workers=1 if few else context.options.n_workers
+    ):
+        read.append(wording)
+        advance(wording.n_papers)
+    _reader.cache_clear()
+    wording = join_wordings(read)
+    read.clear()
+    with vectors_of(context) as vectors:
+        return tag_wording(wording, vectors, thesaurus, _concept_vectors(context, thesaurus))
+
+
+def _uat_batches(context: Context) -> Iterator[_UatBatch]:
+    import pyarrow.parquet as pq
+
+    path = context.options.thesaurus
+    yield path, [], [], []
+    for part in context.part_files(PAPERS):
+        with pq.ParquetFile(part) as file:
+            for batch in file.iter_batches(_UAT_AT_ONCE, columns=list(_TEXT)):
+                titles, abstracts, keywords = (batch[name].to_pylist() for name in _TEXT)
+                yield path, titles, abstracts, keywords
+
+
+def _read(batch: _UatBatch) -> Wording:
+    path, titles, abstracts, keywords = batch
+    return _reader(path).read(titles, abstracts, keywords)
+
+
+@lru_cache(maxsize=1)
+def _reader(path: Path | None) -> Reader:
+    """Arrange the terms once a process."""
+    from landscape.overlays.thesaurus.wording import Reader
+
+    return Reader(_thesaurus(path))
+
+
+def _thesaurus(path: Path | None) -> Thesaurus:
+    from landscape.overlays.thesaurus.reading import embedded_thesaurus, read_thesaurus
+
+    return embedded_thesaurus() if path is None else read_thesaurus(path)
+
+
+def _concept_vectors(context: Context, thesaurus: Thesaurus) -> NDArray[np.float32] | None:
+    """Embed the concepts as the papers were, where that costs nothing."""
+    from landscape.overlays.thesaurus.tagging import concept_texts
+
+    model = context.manifest.stages["embeddings"].model
+    try:
+        return _embedded(tuple(concept_texts(thesaurus)[1]), json.dumps(model)) if model else None
+    except LandscapeError as error:
+        context.say(f"Concepts are found by words and by example alone: {error}")
+        return None
+
+
+@lru_cache(maxsize=1)
+def _embedded(texts: tuple[str, ...], model: str) -> NDArray[np.float32] | None:
+    """Vectors of texts by a model, described in JSON: many atlases have the same concepts."""
+    from landscape.vectors.embedder import PaidEmbedder, embedder_for
+
+    embedder = embedder_for(json.loads(model))
+    return None if isinstance(embedder, PaidEmbedder) else embedder.embed(texts)
+
+
+def _by_part(context: Context, tags: pd.DataFrame) -> list[pd.DataFrame]:
+    """Cut the tags of the whole corpus into those of its parts."""
+    tags = tags.sort_values(["row", "score"], ascending=[True, False], kind="stable")
+    starts = np.cumsum([0, *(part.rows for part in context.manifest.parts)])
+    cuts = np.searchsorted(tags["row"].to_numpy(), starts)
+    return [
+        tags.iloc[first:last].assign(row=tags["row"].iloc[first:last] - start)
+        for first, last, start in zip(cuts, cuts[1:], starts, strict=False)
+    ]
+
+
+UAT_STAGE = Stage(
+    name="uat",
+    version=1,
+    parameters=_uat_parameters,
+    inputs=_uat_inputs,
+    run=_uat_run,
+    checks_first=True,
+)
+
+
+def write_layer(context: Context, layer: str, tables: Iterable[pd.DataFrame]) -> list[str]:
+    """Write a layer, one part after the other."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    schema = layer_schema(layer)
+    (context.folder / layer).mkdir(exist_ok=True)
+    names = []
+    parts = zip(
+        context.part_files("papers.parquet"), context.part_files(layer), tables, strict=True
+    )
+    for papers, path, table in parts:
+        ids = np.array(paper_ids([papers]), dtype=object)
+        named = table.assign(paper_id=ids[table["row"].to_numpy(dtype=np.int64)])
+        content = pa.Table.from_pandas(named[schema.names], schema=schema, preserve_index=False)
+        with replacing(path) as beside:
+            pq.write_table(content, beside, compression="zstd")
+        names.append(f"{layer}/{path.name}")
+    keep_only(context.folder / layer, {path.rpartition("/")[2] for path in names})
+    return names

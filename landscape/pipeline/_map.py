@@ -1,0 +1,391 @@
+"""Fourth stage: coordinates of every paper in ``map.parquet``."""
+
+from __future__ import annotations
+
+import json
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from landscape._io import replacing, sha256_of, write_bytes
+from landscape._progress import progress
+from landscape.errors import LandscapeError
+from landscape.pipeline._embeddings import EMBEDDINGS
+from landscape.pipeline._ingest import PAPERS, brings_all, ready_files
+from landscape.pipeline._rows import column_digest, match_ids, paper_ids
+from landscape.pipeline._stages import Context, Previous, Stage, StageResult, keep_only, recall
+from landscape.store._arrays import gather_rows, joined_matrix, open_matrix
+from landscape.store._manifest import Manifest
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from landscape.mapping.quality import Measures
+    from landscape.mapping.topics import Topics
+
+MAP = "map.parquet"
+
+
+def layout_of(context: Context) -> str:
+    """Return the layout that this build uses: the one asked for, else the fitting default."""
+    asked = context.options.layout
+    if asked is not None:
+        return asked
+    return "ready" if brings_all(context, "coordinates") else "umap"
+
+
+def vectors_of(context: Context) -> AbstractContextManager[NDArray[np.float32]]:
+    """Return all embeddings of the atlas being built, memory-mapped, for a with statement."""
+    return joined_matrix(context.part_files(EMBEDDINGS, ".npy"))
+
+
+def write_map(
+    context: Context,
+    coordinates: NDArray[np.float32],
+    topic_id: NDArray[np.int32] | None = None,
+) -> list[str]:
+    """Write ``map.parquet``, one part a source."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    if topic_id is None:
+        topic_id = np.full(len(coordinates), -1, dtype=np.int32)
+    names, start = [], 0
+    for part in context.part_files(PAPERS):
+        papers = pq.read_table(part, columns=["paper_id"])["paper_id"]
+        rows = slice(start, start + len(papers))
+        table = pa.table(
+            {
+                "paper_id": papers,
+                "x": pa.array(coordinates[rows, 0], pa.float32()),
+                "y": pa.array(coordinates[rows, 1], pa.float32()),
+                "topic_id": pa.array(topic_id[rows], pa.int32()),
+            }
+        )
+        with replacing(context.folder / MAP / part.name) as beside:
+            pq.write_table(table, beside, compression="zstd")
+        names.append(f"{MAP}/{part.name}")
+        start = rows.stop
+    keep_only(context.folder / MAP, {Path(name).name for name in names})
+    return names
+
+
+def read_map(files: list[Path]) -> tuple[list[str], NDArray[np.float32], NDArray[np.int32]]:
+    """Read a map back: ids, coordinates of shape (n_papers, 2) and topic numbers."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    table = pa.concat_tables(pq.read_table(path) for path in files)
+    coordinates = np.column_stack([table["x"].to_numpy(), table["y"].to_numpy()])
+    return table["paper_id"].to_pylist(), coordinates, table["topic_id"].to_numpy()
+
+
+def _projection_parameters(context: Context) -> dict[str, Any]:
+    options, layout = context.options, layout_of(context)
+    parameters: dict[str, Any] = {"layout": layout}
+    if layout not in ("ready", "pca"):
+        parameters["seed"] = options.seed
+    if layout in ("umap", "keep"):
+        parameters |= {"n_neighbors": options.n_neighbors, "min_dist": options.min_dist}
+    return parameters
+
+
+def _projection_inputs(context: Context) -> dict[str, str]:
+    inputs = {"papers": context.product("ingest", "papers")}
+    if layout_of(context) == "ready":
+        products = context.manifest.stages["ingest"].products
+        return inputs | {k: v for k, v in products.items() if k.startswith("coordinates/")}
+    return inputs | {"vectors": context.product("embeddings", "vectors")}
+
+
+def _projection_run(context: Context) -> StageResult:
+    layout, placed = layout_of(context), 0
+    if layout == "ready":
+        coordinates = _ready_coordinates(context)
+    else:
+        with vectors_of(context) as vectors:
+            if layout == "keep":
+                coordinates, placed = _keep(context, vectors)
+            else:
+                coordinates = _project(context, vectors, layout)
+    names = write_map(context, coordinates)
+    files = context.part_files(MAP)
+    return StageResult(
+        rows=len(coordinates),
+        outputs=names,
+        products={"map": column_digest(files, ["paper_id", "x", "y"])},
+        details={"placed": placed} if layout == "keep" else {},
+    )
+
+
+def _project(context: Context, vectors: NDArray[np.float32], layout: str) -> NDArray[np.float32]:
+    from landscape.mapping.projection import project
+
+    options = context.options
+    with progress("Map", total=None) as _:
+        return project(
+            vectors,
+            method=layout,
+            seed=options.seed,
+            n_neighbors=options.n_neighbors,
+            min_dist=options.min_dist,
+        )
+
+
+def _keep(context: Context, vectors: NDArray[np.float32]) -> tuple[NDArray[np.float32], int]:
+    """Leave every paper of the last map where it is, and place only the new ones."""
+    from landscape.mapping.placing import place
+
+    previous = recall(context.folder)
+    if previous is None or not (previous.stage("projection") and previous.stage("ingest")):
+        context.say("There is no earlier map to keep: laid out by UMAP.")
+        return _project(context, vectors, "umap"), 0
+    old_row = old_rows(context, previous)
+    _, old_coordinates, _ = read_map(previous.files(MAP))
+    kept, new = np.flatnonzero(old_row >= 0), np.flatnonzero(old_row < 0)
+    if len(kept) == 0:
+        context.say("No paper of the earlier map is left: laid out anew by UMAP.")
+        return _project(context, vectors, "umap"), 0
+    coordinates = np.empty((len(vectors), 2), dtype=np.float32)
+    coordinates[kept] = old_coordinates[old_row[kept]]
+    if len(new):
+        coordinates[new] = place(
+            gather_rows([vectors], new), gather_rows([vectors], kept), coordinates[kept]
+        )
+    return coordinates, len(new)
+
+
+def _ready_coordinates(context: Context) -> NDArray[np.float32]:
+    files = ready_files(context, "coordinates")
+    return np.concatenate([np.asarray(open_matrix(path)) for path in files if path is not None])
+
+
+def old_rows(context: Context, previous: Previous) -> NDArray[np.int64]:
+    """Return the row that each paper had in the last finished atlas."""
+    return match_ids(paper_ids(context.part_files(PAPERS)), paper_ids(previous.files(PAPERS)))
+
+
+PROJECTION_STAGE = Stage(
+    name="projection",
+    version=1,
+    parameters=_projection_parameters,
+    inputs=_projection_inputs,
+    run=_projection_run,
+    shares=MAP,
+    completed_by="topics",
+)
+
+
+TOPICS = "topics.parquet"
+
+
+def topics_schema() -> pa.Schema:
+    """Return the columns of ``topics.parquet``."""
+    import pyarrow as pa
+
+    words = pa.list_(pa.string())
+    return pa.schema(
+        [
+            ("topic_id", pa.int32()),
+            ("x", pa.float32()),
+            ("y", pa.float32()),
+            ("label", pa.string()),
+            ("keywords", words),
+            ("n_papers", pa.int32()),
+            ("parent_id", pa.int32()),
+            ("label_source", pa.string()),
+            ("level", pa.int8()),
+            ("density", pa.float32()),
+            ("exemplars", words),
+        ]
+    )
+
+
+def _topics_parameters(context: Context) -> dict[str, Any]:
+    options = context.options
+    return {
+        "method": options.topics_method,
+        "max_regions": options.max_regions,
+        "n_continents": options.n_continents,
+        "polish": options.polish,
+    }
+
+
+def _topics_inputs(context: Context) -> dict[str, str]:
+    return {
+        "map": context.product("projection", "map"),
+        "keywords": context.product("keywords", "keywords"),
+        "titles": context.product("ingest", "titles"),
+        "vectors": context.product("embeddings", "vectors"),
+    }
+
+
+def _topics_run(context: Context) -> StageResult:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    ids, coordinates, _ = read_map(context.part_files(MAP))
+    papers = pa.concat_tables(
+        pq.read_table(path, columns=["title", "keywords"]) for path in context.part_files(PAPERS)
+    )
+    with progress("Topics", total=None), vectors_of(context) as vectors:
+        topics, model = _find(context, coordinates, papers, vectors)
+    names = write_map(context, coordinates, topics.topic_id)
+    _write_table(context.folder / TOPICS, topics.table, ids)
+    return StageResult(
+        rows=len(topics.table),
+        outputs=[TOPICS, *names],
+        products={"topics": sha256_of(context.folder / TOPICS)},
+        model=model,
+        makeshift=context.options.polish and model is None,
+        details={"papers_outside": int((topics.topic_id < 0).sum())},
+    )
+
+
+def _find(
+    context: Context,
+    coordinates: NDArray[np.float32],
+    papers: pa.Table,
+    vectors: NDArray[np.float32],
+) -> tuple[Topics, dict[str, Any] | None]:
+    """Find and name the topics; a language model that fails costs its polish and nothing else."""
+    from landscape.mapping.topics import build_topics
+
+    def find(language_model: Any) -> Topics:
+        return build_topics(
+            coordinates[:, 0],
+            coordinates[:, 1],
+            papers["keywords"].combine_chunks(),
+            papers["title"].to_pylist() if language_model else (),
+            vectors=vectors,
+            method=context.options.topics_method,
+            max_regions=context.options.max_regions,
+            n_continents=context.options.n_continents,
+            previous=_previous_topics(context),
+            language_model=language_model,
+            note=context.say,
+        )
+
+    if context.options.polish:
+        from landscape.llm.client import connect
+
+        try:
+            language_model = connect()
+            return find(language_model), {"name": language_model.model}
+        except LandscapeError as error:
+            context.say(f"The names of topics are not polished: {error}")
+    return find(None), None
+
+
+def _previous_topics(context: Context) -> NDArray[np.int64] | None:
+    """Region and continent of each paper in the last finished atlas, -1 for new papers."""
+    import pyarrow.parquet as pq
+
+    previous = recall(context.folder)
+    if previous is None or not (previous.stage("topics") and previous.stage("ingest")):
+        return None
+    rows = old_rows(context, previous)
+    _, _, topic_id = read_map(previous.files(MAP))
+    region = np.where(rows >= 0, topic_id[rows], -1).astype(np.int64)
+    table = pq.read_table(previous.folder / TOPICS, columns=["topic_id", "parent_id"]).to_pydict()
+    parent = dict(zip(table["topic_id"], table["parent_id"], strict=True))
+    continent = np.array([parent.get(number, -1) for number in region.tolist()], dtype=np.int64)
+    return np.column_stack([region, continent])
+
+
+def _write_table(path: Path, table: pd.DataFrame, ids: list[str]) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    named = table.assign(exemplars=[[ids[row] for row in rows] for rows in table["exemplars"]])
+    schema = topics_schema()
+    with replacing(path) as beside:
+        pq.write_table(
+            pa.Table.from_pandas(named[schema.names], schema=schema, preserve_index=False), beside
+        )
+
+
+TOPICS_STAGE = Stage(
+    name="topics",
+    version=2,
+    parameters=_topics_parameters,
+    inputs=_topics_inputs,
+    run=_topics_run,
+    unit="topics",
+)
+
+
+QUALITY = "quality.json"
+
+
+def _quality_parameters(context: Context) -> dict[str, Any]:
+    return _how_made(context.manifest)
+
+
+def _how_made(manifest: Manifest) -> dict[str, Any]:
+    """How the map and its regions were made: runs that are compared with it are made alike."""
+    projection = manifest.stages["projection"].parameters
+    settings = ("layout", "n_neighbors", "min_dist")
+    return {
+        "topics_method": manifest.stages["topics"].parameters["method"],
+        **{name: projection[name] for name in settings if name in projection},
+    }
+
+
+def _quality_inputs(context: Context) -> dict[str, str]:
+    return {
+        "vectors": context.product("embeddings", "vectors"),
+        "map": context.product("projection", "map"),
+        "topics": context.product("topics", "topics"),
+        "categories": context.product("ingest", "categories"),
+    }
+
+
+def _quality_run(context: Context) -> StageResult:
+    with progress("Map quality", total=None):
+        quality = measure(context.folder, context.manifest)
+    write_bytes(context.folder / QUALITY, (json.dumps(quality, indent=1) + "\n").encode())
+    return StageResult(rows=context.manifest.n_papers, outputs=[QUALITY])
+
+
+def measure(folder: Path, manifest: Manifest, *, seed: int = 0) -> Measures:
+    """Measure the map of an atlas."""
+    import pandas as pd
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from landscape.mapping.quality import measure_quality
+
+    _, coordinates, _ = read_map([folder / MAP / f"{p.name}.parquet" for p in manifest.parts])
+    papers = pa.concat_tables(
+        pq.read_table(folder / PAPERS / f"{part.name}.parquet", columns=["categories"])
+        for part in manifest.parts
+    )
+    with joined_matrix([folder / EMBEDDINGS / f"{p.name}.npy" for p in manifest.parts]) as vectors:
+        return measure_quality(
+            vectors,
+            coordinates[:, 0],
+            coordinates[:, 1],
+            categories=primary_categories(papers["categories"].to_pylist()),
+            topics=pd.read_parquet(folder / TOPICS),
+            **_how_made(manifest),
+            seed=seed,
+        )
+
+
+def primary_categories(categories: list[list[str] | None]) -> list[str | None]:
+    """Return the first, primary, category of each paper."""
+    return [names[0] if names else None for names in categories]
+
+
+QUALITY_STAGE = Stage(
+    name="quality",
+    version=2,
+    parameters=_quality_parameters,
+    inputs=_quality_inputs,
+    run=_quality_run,
+)

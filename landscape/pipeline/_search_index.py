@@ -1,0 +1,213 @@
+"""Last stage: what search needs beside the tables: words, neighbours, cutoffs, a quick shelf."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from landscape._io import replacing
+from landscape._progress import progress
+from landscape.pipeline._embeddings import EMBEDDINGS
+from landscape.pipeline._executor import in_order
+from landscape.pipeline._ingest import PAPERS
+from landscape.pipeline._rows import match_rows, row_keys
+from landscape.pipeline._stages import Context, Stage, StageResult, clear_work
+from landscape.store._arrays import joined_matrix, open_matrix
+from landscape.text.lexical import WordIndex, index_row, paper_key
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from landscape.vectors.index import IndexReport
+
+LEXICAL, INDEX, CUTOFFS, SHELF = "lexical", "index.faiss", "cutoffs.parquet", "papers.arrow"
+_INDEXED = "papers.npy"
+_ROWS = 500  # papers that a process cuts into words at a time
+_TEXT = ("paper_id", "title", "abstract", "keywords", "ads_keywords")
+
+
+def _parameters(_context: Context) -> dict[str, Any]:
+    return {}
+
+
+def _inputs(context: Context) -> dict[str, str]:
+    return {
+        "papers": context.manifest.stages["ingest"].fingerprint,
+        "keywords": context.product("keywords", "keywords"),
+        "vectors": context.product("embeddings", "vectors"),
+    }
+
+
+def _run(context: Context) -> StageResult:
+    n_indexed = _index_words(context)
+    with progress("Search index", total=None):
+        _write_cutoffs(context)
+        report = _index_vectors(context)
+        _write_shelf(context)
+    words = sorted(f"{LEXICAL}/{path.name}" for path in _files(context.folder / LEXICAL))
+    outputs = [*words, CUTOFFS, SHELF, *([INDEX] if report else [])]
+    clear_work(context, LEXICAL)
+    details: dict[str, Any] = {"indexed": n_indexed, "exact": report is None}
+    if report is not None:
+        details |= {
+            "n_probe": report.n_probe,
+            "n_cells": report.n_cells,
+            "recall_at_100": report.recall,
+        }
+    return StageResult(rows=context.manifest.n_papers, outputs=outputs, details=details)
+
+
+def _files(folder: Path) -> list[Path]:
+    """What makes up a word index: locks are left behind by whoever reads it."""
+    return [path for path in folder.iterdir() if path.is_file() and path.suffix != ".lock"]
+
+
+def _index_words(context: Context) -> int:
+    """Bring the word index up to date beside its place, and put it there.
+
+    Only papers that came, went or changed are touched: tantivy's files are never changed in place,
+    so that the old index is taken over by hard links.
+    """
+    import pyarrow.parquet as pq
+
+    beside, place = context.work(LEXICAL, "new"), context.folder / LEXICAL
+    parts = context.part_files(PAPERS)
+    ids = [pq.read_table(path, columns=["paper_id"])["paper_id"].to_pylist() for path in parts]
+    named = np.array([paper_key(paper_id) for paper_id in chain(*ids)], dtype=np.uint64)
+    texts = [row_keys(path) for path in parts]
+    keys = np.column_stack([named, np.concatenate([*texts, np.zeros((0, 2), np.uint64)])])
+    known = _take_over(place, beside)
+    is_new = match_rows(keys, known) < 0
+    if len(known) == 0 or is_new.sum() > len(keys) // 2:
+        shutil.rmtree(beside, ignore_errors=True)
+        index, known = WordIndex(beside, create=True), known[:0]
+        is_new[:] = True
+    else:
+        index = WordIndex(beside)
+        gone = known[match_rows(known, keys) < 0]
+        index.remove(gone[:, 0].tolist())
+    with progress("Word index", total=len(keys)) as advance:
+        advance(len(keys) - int(is_new.sum()))
+        index.write(_rows(parts, is_new, workers=context.options.n_workers, advance=advance))
+    del index
+    for path in beside.iterdir():
+        if path.suffix == ".lock":
+            path.unlink()
+        else:
+            path.chmod(0o644)  # tantivy lets nobody else read some of them
+    np.save(beside / _INDEXED, keys)
+    shutil.rmtree(place, ignore_errors=True)
+    beside.rename(place)
+    return int(is_new.sum())
+
+
+def _take_over(place: Path, beside: Path) -> NDArray[np.uint64]:
+    """Link the files of the index that is there; what it holds, or nothing if it is damaged."""
+    shutil.rmtree(beside, ignore_errors=True)
+    nothing = np.zeros((0, 3), dtype=np.uint64)
+    try:
+        known = np.load(place / _INDEXED, allow_pickle=False)
+        beside.mkdir(parents=True)
+        for path in _files(place):
+            os.link(path, beside / path.name)
+        # An interrupted build may have left any mixture here: the counts have to fit.
+        if known.ndim != 2 or known.shape[1] != 3 or len(WordIndex(beside)) != len(known):
+            return nothing
+    except Exception:  # noqa: BLE001 - whatever is wrong with it, it is then made anew
+        return nothing
+    return known.astype(np.uint64)
+
+
+def _rows(
+    parts: list[Path], is_new: NDArray[np.bool_], *, workers: int, advance: Any
+) -> Iterator[tuple[int, str, str]]:
+    """Cut the texts of new papers into words, in all processes."""
+    alone = is_new.sum() <= 2 * _ROWS
+    for rows in in_order(_cut, _batches(parts, is_new), workers=1 if alone else workers):
+        advance(len(rows))
+        yield from rows
+
+
+_Batch = list[tuple[str, str, str, list[str]]]
+
+
+def _batches(parts: list[Path], is_new: NDArray[np.bool_]) -> Iterator[_Batch]:
+    import pyarrow.parquet as pq
+
+    start = 0
+    for path in parts:
+        with pq.ParquetFile(path) as file:
+            for table in file.iter_batches(batch_size=_ROWS, columns=list(_TEXT)):
+                chosen = np.flatnonzero(is_new[start : start + table.num_rows])
+                start += table.num_rows
+                columns = table.take(chosen).to_pydict()
+                words = [
+                    [*(own or []), *(ads or [])]
+                    for own, ads in zip(columns["keywords"], columns["ads_keywords"], strict=True)
+                ]
+                ids, titles = columns["paper_id"], columns["title"]
+                yield list(zip(ids, titles, columns["abstract"], words, strict=True))
+
+
+def _cut(batch: _Batch) -> list[tuple[int, str, str]]:
+    return [
+        index_row(paper_id, title or "", abstract or "", words)
+        for paper_id, title, abstract, words in batch
+    ]
+
+
+def _write_cutoffs(context: Context) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from landscape.vectors.cutoffs import neighbour_distances
+
+    with joined_matrix(context.part_files(EMBEDDINGS, ".npy")) as vectors:
+        d95 = neighbour_distances(vectors)
+    table = pa.table({"k": pa.array(range(1, len(d95) + 1), pa.int32()), "d95": d95})
+    with replacing(context.folder / CUTOFFS) as beside:
+        pq.write_table(table, beside)
+
+
+def _index_vectors(context: Context) -> IndexReport | None:
+    """Write the approximate index, where comparing with every vector would take too long."""
+    from landscape.vectors.index import LARGEST_EXACT, write_index
+
+    parts = [open_matrix(path) for path in context.part_files(EMBEDDINGS, ".npy")]
+    if sum(part.size for part in parts) <= LARGEST_EXACT:
+        (context.folder / INDEX).unlink(missing_ok=True)
+        return None
+    with replacing(context.folder / INDEX) as beside:
+        return write_index(parts, beside)
+
+
+def _write_shelf(context: Context) -> None:
+    """Write the papers once more so that single ones can be taken out at once, memory-mapped."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    with replacing(context.folder / SHELF) as beside:
+        writer = None
+        for path in context.part_files(PAPERS):
+            with pq.ParquetFile(path) as file:
+                if writer is None:
+                    writer = pa.ipc.new_file(str(beside), file.schema_arrow)
+                for batch in file.iter_batches(batch_size=4096):
+                    writer.write_batch(batch)
+        if writer is not None:
+            writer.close()
+
+
+SEARCH_STAGE = Stage(
+    name="search",
+    version=1,
+    parameters=_parameters,
+    inputs=_inputs,
+    run=_run,
+)

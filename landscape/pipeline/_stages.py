@@ -1,0 +1,358 @@
+"""What a user can ask of a build, as one typed object."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import shutil
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from landscape._io import measured, remove_leftovers, sha256_of, telling_of_a_full_disk, write_bytes
+from landscape.errors import AtlasError, InputError
+from landscape.pipeline._rows import row_keys
+from landscape.store._manifest import (
+    MANIFEST_NAME,
+    TABLES,
+    Manifest,
+    Output,
+    Part,
+    StageRecord,
+    digest,
+    now,
+    read_manifest,
+    write_manifest,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+TopicsMethod = Literal["density", "hdbscan"]
+
+
+@dataclass(frozen=True)
+class BuildOptions:
+    """Everything that decides what a build writes; `landscape.build` explains the fields."""
+
+    inputs: tuple[Path, ...]
+    embedder: str | None = None
+    layout: str | None = None
+    seed: int | None = None
+    n_neighbors: int = 15
+    min_dist: float = 0.05
+    keywords_limit: int = 20
+    tagger: str = "auto"
+    topics_method: TopicsMethod = "density"
+    max_regions: int | None = None
+    n_continents: int | None = None
+    polish: bool = False
+    thesaurus: Path | None = None
+    known_reviews: tuple[Path, ...] = ()
+    citations: tuple[Path, ...] = ()
+    title: str | None = None
+    workers: int | None = None
+    approve: Callable[[str], bool] | None = None
+
+    @property
+    def n_workers(self) -> int:
+        """Processes to use: as asked, else one a core that this process may run on."""
+        if self.workers is not None:
+            return self.workers
+        try:
+            return len(os.sched_getaffinity(0))
+        except AttributeError:  # macOS and Windows do not tell
+            return os.cpu_count() or 1
+
+
+def check_options(options: BuildOptions) -> BuildOptions:
+    """Refuse options that cannot work, before any work is done."""
+    if not options.inputs:
+        raise InputError("No input file is given; name at least one file of papers.")
+    _check_choice("topics method", options.topics_method, ("density", "hdbscan"))
+    if options.layout is not None:
+        from landscape.mapping.projection import LAYOUTS
+
+        _check_choice("layout", options.layout, (*sorted(LAYOUTS), "keep", "ready"))
+    if options.embedder is not None:
+        from landscape.vectors.embedder import EMBEDDERS
+
+        _check_choice("embedder", options.embedder.partition(":")[0], EMBEDDERS)
+    for what, path in (
+        ("thesaurus", options.thesaurus),
+        *(("list of reviews", path) for path in options.known_reviews),
+        *(("list of citations", path) for path in options.citations),
+    ):
+        if path is not None and not path.is_file():
+            raise InputError(f"There is no {what} {path}; give the path of a file.")
+    _check_lists(options)
+    from landscape.text.pipeline import tagger_name
+
+    tagger_name(tagger=options.tagger)  # says which taggers there are
+    for name, least in (
+        ("n_neighbors", 2),
+        ("keywords_limit", 1),
+        ("max_regions", 1),
+        ("n_continents", 1),
+        ("workers", 1),
+        ("seed", 0),
+    ):
+        value = getattr(options, name)
+        if value is not None and value < least:
+            raise InputError(f"{name} is {value}; it has to be at least {least}.")
+    if not 0 <= options.min_dist <= 1:  # so written, it refuses what is not a number too
+        raise InputError(f"min_dist is {options.min_dist}; it has to be between 0 and 1.")
+    if options.seed is not None and options.seed >= 2**32:
+        raise InputError(f"seed is {options.seed}; it has to be less than {2**32}.")
+    return options
+
+
+def as_paths(inputs: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> tuple[Path, ...]:
+    """Accept one path or several."""
+    if isinstance(inputs, str | os.PathLike):
+        return (Path(inputs),)
+    return tuple(Path(one) for one in inputs)
+
+
+def _check_choice(what: str, value: Any, allowed: Iterable[str]) -> None:
+    if value not in allowed:
+        raise InputError(f"There is no {what} {value!r}; choose one of: {', '.join(allowed)}.")
+
+
+def _check_lists(options: BuildOptions) -> None:
+    """Read now what later stages read: to refuse a file after hours of embedding is too late."""
+    from landscape.overlays.reviews.lists import read_review_list
+    from landscape.overlays.thesaurus.reading import read_thesaurus
+
+    if options.thesaurus is not None:
+        read_thesaurus(options.thesaurus)
+    for path in options.known_reviews:
+        read_review_list(path)
+    check_citations(options.citations)
+
+
+def check_citations(files: Iterable[Path]) -> None:
+    """Refuse a list of citations that cannot be read."""
+    from landscape.corpus.readers.citations import read_citations
+
+    for path in files:
+        read_citations(path)
+
+
+WORK = ".work"
+
+
+@dataclass(frozen=True)
+class InputFile:
+    """A source file as it is now."""
+
+    path: Path
+    sha256: str
+    bytes: int
+    modified: int
+
+
+def _nothing_to_begin() -> None:
+    """Stand for the start of writing while no stage runs."""
+
+
+@dataclass
+class Context:
+    """What a running build hands from stage to stage."""
+
+    folder: Path
+    options: BuildOptions
+    manifest: Manifest
+    say: Callable[[str], None]
+    inputs: list[InputFile]
+    makeshift: set[str] = field(default_factory=set)
+    begin_writing: Callable[[], None] = _nothing_to_begin
+
+    def work(self, *names: str) -> Path:
+        """Return the folder for unfinished pieces, below ``.work``; not made yet."""
+        return self.folder.joinpath(WORK, *names)
+
+    def product(self, stage: str, name: str) -> str:
+        """Return the digest of one thing that a finished stage handed on."""
+        return self.manifest.stages[stage].products[name]
+
+    def part_files(self, table: str, ending: str = ".parquet") -> list[Path]:
+        """Return the files of a per-paper table, in the order of the atlas's rows."""
+        return [self.folder / table / f"{part.name}{ending}" for part in self.manifest.parts]
+
+
+@dataclass(frozen=True)
+class StageResult:
+    """What a stage reports when it is done."""
+
+    rows: int
+    outputs: Sequence[str]
+    products: dict[str, str] = field(default_factory=dict)
+    model: dict[str, Any] | None = None
+    details: dict[str, Any] = field(default_factory=dict)
+    parts: tuple[Part, ...] | None = None
+    makeshift: bool = False
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One step of the build."""
+
+    name: str
+    version: int
+    parameters: Callable[[Context], dict[str, Any]]
+    inputs: Callable[[Context], dict[str, str]]
+    run: Callable[[Context], StageResult]
+    shares: str = ""
+    completed_by: str = ""
+    unit: str = "papers"
+    checks_first: bool = False
+
+
+def is_fresh(stage: Stage, context: Context) -> bool:
+    """Whether a stage's results on the disk are what it would write again."""
+    record = context.manifest.stages.get(stage.name)
+    if record is None:
+        return False
+    if stage.name not in context.makeshift and (
+        record.fingerprint != fingerprint(stage, context)[0]
+    ):
+        return False
+    completing = context.manifest.stages.get(stage.completed_by)
+    expected = record.outputs | (completing.outputs if completing else {})
+    for name, output in expected.items():
+        path = context.folder / name
+        if not path.is_file():
+            return False
+        rewritten_meanwhile = completing is None and stage.shares and name.startswith(stage.shares)
+        if not rewritten_meanwhile and path.stat().st_size != output.bytes:
+            return False
+    return True
+
+
+def fingerprint(stage: Stage, context: Context) -> tuple[str, dict[str, Any], dict[str, str]]:
+    """Hash of everything that decides a stage's result."""
+    parameters, inputs = stage.parameters(context), stage.inputs(context)
+    return digest([stage.name, stage.version, parameters, inputs]), parameters, inputs
+
+
+def run_stage(stage: Stage, context: Context) -> None:
+    """Run one stage and enter it in the manifest."""
+    mark, parameters, inputs = fingerprint(stage, context)
+
+    def begin_writing() -> None:
+        unfinished = context.manifest.without(stage.name, stage.completed_by)
+        context.manifest = write_manifest(context.folder, unfinished)
+
+    context.begin_writing = begin_writing
+    if not stage.checks_first:
+        begin_writing()
+    with measured() as usage, telling_of_a_full_disk(context.folder):
+        result = stage.run(context)
+    if result.makeshift:
+        context.makeshift.add(stage.name)
+    record = StageRecord(
+        fingerprint="makeshift" if result.makeshift else mark,
+        version=stage.version,
+        parameters=parameters,
+        inputs=inputs,
+        rows=result.rows,
+        seconds=round(usage.seconds, 3),
+        peak_memory_mb=round(usage.peak_memory_mb, 1),
+        finished=now(),
+        outputs={name: _output(context.folder / name) for name in sorted(result.outputs)},
+        products=result.products,
+        model=result.model,
+        details=result.details,
+    )
+    changed = context.manifest
+    if result.parts is not None:
+        changed = dataclasses.replace(changed, parts=result.parts)
+    stages = {**changed.stages, stage.name: record}
+    context.manifest = write_manifest(context.folder, dataclasses.replace(changed, stages=stages))
+
+
+def keep_only(folder: Path, names: set[str]) -> None:
+    """Remove the files of parts that the atlas no longer has."""
+    remove_leftovers(folder)
+    for path in folder.iterdir():
+        if path.is_file() and path.name not in names:
+            path.unlink()
+
+
+def clear_work(context: Context, *names: str) -> None:
+    """Remove the unfinished pieces of a stage that is finished."""
+    shutil.rmtree(context.work(*names), ignore_errors=True)
+
+
+def _output(path: Path) -> Output:
+    return Output(sha256=sha256_of(path), bytes=path.stat().st_size)
+
+
+_TOPICS = "topics.parquet"
+
+
+@dataclass(frozen=True)
+class Previous:
+    """An earlier state of the atlas, consistent in itself."""
+
+    folder: Path
+    manifest: Manifest
+
+    def stage(self, name: str) -> StageRecord | None:
+        """Return the record of a stage, if it had one and its tables were all there."""
+        record = self.manifest.stages.get(name)
+        if record is None:
+            return None
+        tables = [path for path in record.outputs if path.startswith((*TABLES, _TOPICS))]
+        return record if all(self._is_whole(path) for path in tables) else None
+
+    def _is_whole(self, name: str) -> bool:
+        path = self.folder / name
+        return path.is_file() and path.stat().st_size == self.manifest.files[name].bytes
+
+    def files(self, table: str, ending: str = ".parquet") -> list[Path]:
+        """Return the files of a per-paper table, in the order of the rows."""
+        return [self.folder / table / f"{part.name}{ending}" for part in self.manifest.parts]
+
+    def keys(self) -> NDArray[np.uint64]:
+        """Hash of the text of every paper, shape (n_papers, 2)."""
+        keys = [row_keys(path) for path in self.files("papers.parquet")]
+        return np.concatenate(keys) if keys else np.zeros((0, 2), dtype=np.uint64)
+
+
+def remember(folder: Path, manifest: Manifest) -> None:
+    """Hold the files of a finished atlas before a build changes them."""
+    if not manifest.complete:
+        return
+    held, growing = folder / WORK / "previous", folder / WORK / "previous.new"
+    for old in (held, growing):
+        shutil.rmtree(old, ignore_errors=True)
+    for table in TABLES:
+        (growing / table).mkdir(parents=True)
+        for path in (folder / table).glob("*"):
+            if not path.name.startswith("."):
+                _link(path, growing / table / path.name)
+    if (folder / _TOPICS).is_file():
+        _link(folder / _TOPICS, growing / _TOPICS)
+    write_bytes(growing / MANIFEST_NAME, (folder / MANIFEST_NAME).read_bytes())
+    growing.rename(held)
+
+
+def recall(folder: Path) -> Previous | None:
+    """Return what was remembered, if anything was."""
+    held = folder / WORK / "previous"
+    try:
+        return Previous(held, read_manifest(held))
+    except AtlasError:
+        return None
+
+
+def _link(source: Path, target: Path) -> None:
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)

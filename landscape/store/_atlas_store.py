@@ -1,0 +1,356 @@
+"""AtlasStore: open the folder of an atlas and read its tables."""
+
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+from landscape._wording import count
+from landscape.errors import AtlasError
+from landscape.store._arrays import open_matrix
+from landscape.store._manifest import MANIFEST_NAME, Manifest, Part, StageRecord, read_manifest
+from landscape.store._tables import (
+    LABELS,
+    apply_labels,
+    check_has_layer,
+    read_layer,
+    read_parquet,
+    unreadable,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from landscape.overlays.thesaurus.concepts import Thesaurus
+
+T = TypeVar("T")
+_STAGES = ("ingest", "keywords", "embeddings", "projection", "topics", "quality", "search")
+
+
+@dataclass(frozen=True)
+class AtlasStore:
+    """The files of one finished atlas, opened for reading.
+
+    Tables, layers and vectors are read on first use. All functions below `landscape.Atlas` take
+    an `AtlasStore`; it contains no analysis and writes nothing.
+
+    Attributes
+    ----------
+    path : pathlib.Path
+        Its folder.
+    manifest : Manifest
+        What each stage read, was told and wrote.
+
+    Examples
+    --------
+    >>> store = AtlasStore(Path("galaxies.atlas"), Manifest(title="Galaxies"))
+    >>> len(store), store.title
+    (0, 'Galaxies')
+    """
+
+    path: Path
+    manifest: Manifest
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> Self:
+        """Open a finished atlas.
+
+        Parameters
+        ----------
+        path : path
+            Directory that `landscape.build` wrote.
+
+        Raises
+        ------
+        AtlasError
+            If the directory is not an atlas, has a newer format, is damaged, or its build is not
+            finished.
+
+        Examples
+        --------
+        >>> AtlasStore.open("no-such.atlas")
+        Traceback (most recent call last):
+        landscape.errors.AtlasError: There is no atlas no-such.atlas; ...
+        """
+        folder = Path(path)
+        manifest = read_manifest(folder)
+        again = "run the same landscape build again"
+        if not manifest.complete:
+            done = ", ".join(manifest.stages) or "nothing"
+            raise AtlasError(
+                f"The build of {folder} is not finished (done so far: {done}); {again}, it goes on "
+                "from there."
+            )
+        lacking = [name for name in _STAGES if name not in manifest.stages]
+        if lacking:
+            raise AtlasError(
+                f"{folder / MANIFEST_NAME} is damaged (it says that the build is finished, but has "
+                f"no stage {lacking[0]!r}): {again}."
+            )
+        for name in manifest.files:
+            if not (folder / name).is_file():
+                raise AtlasError(f"{folder} has lost its file {name}; {again} to make it anew.")
+        return cls(folder, manifest)
+
+    def cached(self, name: str, make: Callable[[Self], T]) -> T:
+        """Return what `make` builds from this atlas, made once for each open atlas and `name`."""
+        if name not in self.__dict__:
+            self.__dict__[name] = make(self)
+        made: T = self.__dict__[name]
+        return made
+
+    @property
+    def title(self) -> str:
+        """Name of the atlas for people."""
+        return self.manifest.title or self.path.name.removesuffix(".atlas")
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The sources, in the order of the rows."""
+        return self.manifest.parts
+
+    @property
+    def stages(self) -> dict[str, StageRecord]:
+        """What each stage read, was told, took and wrote."""
+        return self.manifest.stages
+
+    @property
+    def coverage(self) -> dict[str, Any]:
+        """What the atlas holds, for captions: every output should state it.
+
+        ``title``, ``papers``, ``sources`` (papers by source), ``first_date``, ``last_date``,
+        ``generated`` (whether any paper is made up), ``read``, ``merged``, ``rejected``.
+        """
+        found = self.manifest.stages["ingest"].details
+        return {
+            "title": self.title,
+            "papers": len(self),
+            "sources": found["sources"],
+            "first_date": found["first_date"],
+            "last_date": found["last_date"],
+            "generated": found["generated"] > 0,
+            "read": found["read"],
+            "merged": found["merged"],
+            "rejected": found["rejected"],
+        }
+
+    @cached_property
+    def papers(self) -> pd.DataFrame:
+        """Every column of every paper; `read_papers` reads fewer columns."""
+        return self.read_papers()
+
+    def check_unchanged(self) -> None:
+        """Refuse an atlas that was built again: all that is read has to be of the same build.
+
+        Raises
+        ------
+        AtlasError
+            If it was built again since it was opened, or is gone.
+        """
+        if self._manifest_time() != self._known_time:
+            self._compare_manifest()
+
+    def read_papers(
+        self, columns: Sequence[str] | None = None, *, rows: Sequence[int] | None = None
+    ) -> pd.DataFrame:
+        """Read papers, in the order of the map and the vectors.
+
+        Parameters
+        ----------
+        columns : sequence of str, optional
+            Which columns; all when not given.
+        rows : sequence of int, optional
+            Which papers, in which order; all when not given. A few of many are read at once.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row a paper. Numbers that may be missing are of pandas' nullable types.
+
+        Raises
+        ------
+        InputError
+            If there is no such column.
+        AtlasError
+            If a file is missing or damaged, or if the atlas was built again.
+        """
+        if rows is None:
+            return self._table("papers.parquet", columns)
+        from landscape.query.shelf import Shelf
+
+        self.check_unchanged()
+        return Shelf(self.path / "papers.arrow").frame(columns, rows)
+
+    @cached_property
+    def map(self) -> pd.DataFrame:
+        """``paper_id, x, y, topic_id`` of every paper; topic -1 is outside every region."""
+        return self._table("map.parquet")
+
+    @cached_property
+    def topics(self) -> pd.DataFrame:
+        """Continents (level 0) and regions (level 1), with hand-made labels from labels.csv."""
+        table, problems = self._labelled_topics
+        for problem in problems:
+            warnings.warn(problem, stacklevel=2)
+        return table
+
+    @property
+    def label_problems(self) -> tuple[str, ...]:
+        """What is wrong with labels.csv, one sentence each."""
+        return self._labelled_topics[1]
+
+    @cached_property
+    def missions(self) -> pd.DataFrame:
+        """Where papers name facilities, one row a mention.
+
+        ``paper_id, paper_row, facility, field, start, end, surface``: ``field`` is ``"title"`` or
+        ``"abstract"``, ``paper_row`` the row in `papers`.
+        """
+        return self._layer("missions.parquet")
+
+    @cached_property
+    def uat(self) -> pd.DataFrame:
+        """Concepts of the thesaurus that papers are about, one row a concept of a paper.
+
+        ``paper_id, paper_row, concept_id, score, evidence``; the concepts are in `thesaurus`.
+        Scores are calibrated: about that share of such tags is what authors would give too. Most
+        are low; overlays count those of at least 0.25.
+        """
+        return self._layer("uat.parquet")
+
+    @cached_property
+    def reviews(self) -> pd.DataFrame:
+        """Papers recognised as reviews: ``paper_id, paper_row, score, evidence``."""
+        return self._layer("reviews.parquet")
+
+    @cached_property
+    def thesaurus(self) -> Thesaurus:
+        """The thesaurus that papers were tagged with."""
+        from landscape.overlays.thesaurus.concepts import Thesaurus
+
+        check_has_layer(self, "uat.parquet")
+        self.check_unchanged()
+        name = "thesaurus.parquet"
+        frame = read_parquet(self.path, name)
+        try:
+            return Thesaurus.from_frame(frame)
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise unreadable(self.path, name, error) from error
+
+    @cached_property
+    def quality(self) -> dict[str, float | int | str | None]:
+        """Quality measures of the map, see `landscape.mapping.quality.measure_quality`."""
+        name = "quality.json"
+        try:
+            measures: dict[str, float | int | str | None] = json.loads(
+                (self.path / name).read_bytes()
+            )
+        except (OSError, ValueError) as error:
+            raise unreadable(self.path, name, error) from error
+        return measures
+
+    def vectors(self) -> NDArray[np.float32]:
+        """Embeddings of all papers, L2-normalised, shape (n_papers, n_dims).
+
+        Memory-mapped where the atlas has one part; several parts are joined in memory, which
+        `vector_parts` avoids.
+        """
+        import numpy as np
+
+        parts = self.vector_parts()
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+    def vector_parts(self) -> list[NDArray[np.float32]]:
+        """Embeddings of each part, memory-mapped, each of shape (n_papers, n_dims)."""
+        self.check_unchanged()
+        opened = []
+        for part in self.parts:
+            name = f"embeddings/{part.name}.npy"
+            try:
+                opened.append(open_matrix(self.path / name))
+            except (OSError, ValueError, EOFError) as error:
+                raise unreadable(self.path, name, error) from error
+        return opened
+
+    def __len__(self) -> int:
+        return self.manifest.n_papers
+
+    def __repr__(self) -> str:
+        generated = ", generated" if self.stages and self.coverage["generated"] else ""
+        name, papers = type(self).__name__, count(len(self), "paper")
+        return f"<{name} {self.title!r}: {papers}{generated}, in {self.path}>"
+
+    @cached_property
+    def _labelled_topics(self) -> tuple[pd.DataFrame, tuple[str, ...]]:
+
+        self.check_unchanged()
+        return apply_labels(read_parquet(self.path, "topics.parquet"), self.path / LABELS)
+
+    def read_layer(self, layer: str, columns: Sequence[str]) -> pd.DataFrame:
+        """Some columns of a layer, without the ids and texts that take most of the time.
+
+        Parameters
+        ----------
+        layer : str
+            ``"missions"``, ``"uat"`` or ``"reviews"``.
+        columns : sequence of str
+            See the attribute of that name.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``paper_row`` and the columns; from memory where the whole layer was read before.
+
+        Raises
+        ------
+        AtlasError
+            If the atlas has no such layer, its file is damaged, or the atlas was built again.
+
+        Examples
+        --------
+        >>> atlas.read_layer("uat", ["concept_id", "score"])  # doctest: +SKIP
+        """
+        if layer in self.__dict__:
+            whole: pd.DataFrame = self.__dict__[layer]
+            return whole[["paper_row", *columns]]
+        return self._layer(f"{layer}.parquet", columns)
+
+    def _layer(self, layer: str, columns: Sequence[str] | None = None) -> pd.DataFrame:
+
+        return read_layer(self, layer, columns)
+
+    def _table(self, table: str, columns: Sequence[str] | None = None) -> pd.DataFrame:
+        import pandas as pd
+
+        self.check_unchanged()
+        frames = [
+            read_parquet(self.path, f"{table}/{part.name}.parquet", columns) for part in self.parts
+        ]
+        return pd.concat(frames, ignore_index=True)
+
+    @cached_property
+    def _known_time(self) -> int:
+        """When the manifest was written that is this atlas's: reading it takes milliseconds."""
+        time_of_writing = self._manifest_time()
+        self._compare_manifest()
+        return time_of_writing
+
+    def _manifest_time(self) -> int:
+        """0 where it is gone."""
+        try:
+            return (self.path / MANIFEST_NAME).stat().st_mtime_ns
+        except OSError:
+            return 0
+
+    def _compare_manifest(self) -> None:
+        if read_manifest(self.path).updated != self.manifest.updated:
+            message = f"{self.path} was built again since it was opened; open it once more."
+            raise AtlasError(message)

@@ -1,0 +1,241 @@
+"""What a manifest may hold: types as declared, and names that stay inside the atlas."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import re
+import types
+import typing
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from landscape._io import write_bytes
+from landscape.errors import AtlasError
+
+_PART_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
+
+
+def check_manifest(manifest: Manifest) -> None:
+    """Refuse a manifest that no build can have written."""
+    _check(manifest, type(manifest), "manifest")
+    names = [part.name for part in manifest.parts]
+    for name in names:
+        if not _PART_NAME.fullmatch(name) or names.count(name) > 1:
+            raise ValueError(f"a part is named {name!r}")
+    for stage in manifest.stages.values():
+        for path in stage.outputs:
+            _check_path(path)
+    ingest = manifest.stages.get("ingest")
+    ready = ingest.details.get("ready", {}) if ingest else {}
+    _check(ready, dict[str, dict[str, str]], "ready")
+    for brought in ready.values():
+        for path in brought.values():
+            _check_path(path)
+
+
+def _check_path(path: str) -> None:
+    pure = PurePosixPath(path)
+    if not pure.parts or pure.is_absolute() or ".." in pure.parts or re.search(r"[\\:\0]", path):
+        raise ValueError(f"a file is named {path!r}")
+
+
+def _check(value: Any, kind: Any, name: str) -> None:
+    """Compare a value with its declared type, through dictionaries, tuples and dataclasses."""
+    origin, inner = typing.get_origin(kind) or kind, typing.get_args(kind)
+    if origin is Any:
+        return
+    if origin is types.UnionType:  # a type or None
+        if value is not None:
+            _check(value, inner[0], name)
+        return
+    # JSON has one kind of numbers; True and False are no numbers.
+    allowed: Any = (int, float) if origin is float else origin
+    if not isinstance(value, allowed) or (isinstance(value, bool) and origin is not bool):
+        raise ValueError(f"{name} is {value!r:.50}")
+    if origin is int and value < 0:
+        raise ValueError(f"{name} is {value}")
+    if origin is dict:
+        for key, one in value.items():
+            _check(key, inner[0], name)
+            _check(one, inner[1], key)
+    elif origin is tuple:
+        for one in value:
+            _check(one, inner[0], name)
+    elif dataclasses.is_dataclass(origin):
+        for field, declared in typing.get_type_hints(origin).items():
+            _check(getattr(value, field), declared, field)
+
+
+FORMAT_VERSION = 1
+MANIFEST_NAME = "manifest.json"
+TABLES = ("papers.parquet", "embeddings", "words", "word_counts", "map.parquet")
+"""Folders with one file a part, rows in the same order in each."""
+LAYERS = ("uat.parquet", "missions.parquet", "reviews.parquet")
+"""Folders with one file a part, and any number of rows a paper."""
+
+
+# What comes of reading something else than a manifest; nesting without end is a RecursionError.
+_MALFORMED = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
+
+
+@dataclass(frozen=True)
+class Output:
+    """One file that a stage wrote."""
+
+    sha256: str
+    bytes: int
+
+
+@dataclass(frozen=True)
+class Part:
+    """One source of papers: a file that was read, and its rows in every per-paper table."""
+
+    name: str
+    rows: int
+    source: str
+    file: str
+    sha256: str
+    bytes: int
+    modified: int
+    read: int
+    merged: int
+    rejected: int
+
+
+@dataclass(frozen=True)
+class StageRecord:
+    """One finished stage of a build."""
+
+    fingerprint: str
+    version: int
+    parameters: dict[str, Any]
+    inputs: dict[str, str]
+    rows: int
+    seconds: float
+    peak_memory_mb: float
+    finished: str
+    outputs: dict[str, Output]
+    products: dict[str, str] = field(default_factory=dict)
+    model: dict[str, Any] | None = None
+    details: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """Everything that is known about an atlas apart from its tables."""
+
+    format_version: int = FORMAT_VERSION
+    package_version: str = ""
+    title: str = ""
+    complete: bool = False
+    updated: str = ""
+    parts: tuple[Part, ...] = ()
+    stages: dict[str, StageRecord] = field(default_factory=dict)
+
+    @property
+    def n_papers(self) -> int:
+        """Papers in the atlas."""
+        return sum(part.rows for part in self.parts)
+
+    @property
+    def files(self) -> dict[str, Output]:
+        """Every file of the atlas as its last writer left it, by relative path."""
+        return {path: out for stage in self.stages.values() for path, out in stage.outputs.items()}
+
+    def without(self, *names: str) -> Manifest:
+        """Forget stages that are about to run again; the atlas is unfinished from here on."""
+        kept = {name: record for name, record in self.stages.items() if name not in names}
+        return dataclasses.replace(self, stages=kept, complete=False)
+
+
+def digest(value: Any) -> str:
+    """Short, stable hash of a JSON value."""
+    text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def write_manifest(folder: Path, manifest: Manifest) -> Manifest:
+    """Write ``manifest.json`` atomically, with a checksum of its own content inside."""
+    from landscape import __version__
+
+    written = dataclasses.replace(
+        manifest, updated=now(), package_version=__version__, format_version=FORMAT_VERSION
+    )
+    write_bytes(folder / MANIFEST_NAME, _serialise(written))
+    return written
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """Read and check ``manifest.json``."""
+    path = folder / MANIFEST_NAME
+    if not folder.exists():
+        raise AtlasError(
+            f"There is no atlas {folder}; make one with: landscape build FILE --out {folder}"
+        )
+    if not folder.is_dir():
+        raise AtlasError(f"{folder} is a file, not an atlas; give the folder that a build wrote.")
+    if not path.is_file():
+        raise AtlasError(f"{folder} is not an atlas: it holds no {MANIFEST_NAME}.")
+    content = path.read_bytes()
+    try:
+        raw = json.loads(content)
+        version = raw["format_version"]
+    except _MALFORMED as error:
+        raise AtlasError(_damaged(path, str(error))) from error
+    if not isinstance(version, int) or version > FORMAT_VERSION:
+        raise AtlasError(
+            f"{folder} has atlas format {version!r}; this version of Landscape reads formats up "
+            f"to {FORMAT_VERSION}: install a newer Landscape."
+        )
+    try:
+        manifest = _parse(raw)
+        check_manifest(manifest)
+        unchanged = content == _serialise(manifest)
+    except _MALFORMED as error:
+        raise AtlasError(_damaged(path, str(error))) from error
+    if not unchanged:
+        raise AtlasError(_damaged(path, "it differs from the checksum inside"))
+    return manifest
+
+
+def now() -> str:
+    """Return the present time in UTC, to the second, in ISO 8601."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _serialise(manifest: Manifest) -> bytes:
+    """JSON with the checksum of all the rest as its last entry: one right spelling per content."""
+    body = dataclasses.asdict(manifest)
+    body["checksum"] = hashlib.sha256(_as_json(body)).hexdigest()
+    return _as_json(body)
+
+
+def _as_json(value: Any) -> bytes:
+    return (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode()
+
+
+def _parse(raw: Mapping[str, Any]) -> Manifest:
+    stages = {
+        name: StageRecord(
+            **{
+                **record,
+                "outputs": {path: Output(**out) for path, out in record["outputs"].items()},
+            }
+        )
+        for name, record in raw["stages"].items()
+    }
+    known = {key: value for key, value in raw.items() if key != "checksum"}
+    parts = tuple(Part(**part) for part in raw["parts"])
+    return Manifest(**{**known, "parts": parts, "stages": stages})
+
+
+def _damaged(path: Path, why: str) -> str:
+    return (
+        f"{path} is damaged ({why}): bring it back from a copy, or build the atlas again in a "
+        "new folder."
+    )

@@ -1,0 +1,155 @@
+"""Read the tables of an atlas: Parquet parts, layers and hand-made labels."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from landscape.errors import AtlasError, InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+    from landscape.store._atlas_store import AtlasStore
+
+LABELS = "labels.csv"
+BY_HAND = "labels.csv"
+
+
+def read_parquet(folder: Path, name: str, columns: Sequence[str] | None = None) -> pd.DataFrame:
+    """One Parquet file of an atlas as a data frame."""
+    import pandas as pd
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    path = folder / name
+    # Citation and read counts may be unknown: whole numbers with gaps, not floating-point ones.
+    counts = {pa.int32(): pd.Int32Dtype()} if name.startswith("papers") else {}
+    try:
+        with pq.ParquetFile(path) as file:
+            names = file.schema_arrow.names
+            unknown = [column for column in columns or () if column not in names]
+            known = None if columns is None else [one for one in columns if one in names]
+            table = file.read(columns=known)
+        frame: pd.DataFrame = table.to_pandas(date_as_object=False, types_mapper=counts.get)
+    except (OSError, ValueError, KeyError, pa.ArrowException) as error:
+        raise unreadable(folder, name, error) from error
+    if unknown:
+        raise InputError(
+            f"There is no column {unknown[0]!r} in {path.parent.name}; it has: {', '.join(names)}."
+        )
+    return frame
+
+
+def unreadable(folder: Path, name: str, error: Exception) -> AtlasError:
+    """Say that a file of an atlas cannot be used, and how to see what is damaged."""
+    why = str(error).splitlines()[0] if str(error) else type(error).__name__
+    return AtlasError(
+        f"{folder / name} cannot be read ({why}); see what is damaged with: "
+        f"landscape info {folder} --verify"
+    )
+
+
+def layer_schema(layer: str) -> pa.Schema:
+    """Return the columns of a layer."""
+    import pyarrow as pa
+
+    judged = [("score", pa.float32()), ("evidence", pa.string())]
+    own = {
+        "missions.parquet": [
+            ("facility", pa.string()),
+            ("field", pa.string()),
+            ("start", pa.int32()),
+            ("end", pa.int32()),
+            ("surface", pa.string()),
+        ],
+        "uat.parquet": [("concept_id", pa.string()), *judged],
+        "reviews.parquet": judged,
+    }
+    return pa.schema([("paper_id", pa.string()), ("row", pa.int32()), *own[layer]])
+
+
+def read_layer(atlas: AtlasStore, layer: str, columns: Sequence[str] | None = None) -> pd.DataFrame:
+    """Read a layer."""
+    import pandas as pd
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    check_has_layer(atlas, layer)
+    atlas.check_unchanged()
+    schema = layer_schema(layer)
+    if columns is not None:
+        schema = pa.schema([schema.field(name) for name in ("row", *columns)])
+    frames = [schema.empty_table().to_pandas()]
+    start = 0
+    for part in atlas.parts:
+        name = f"{layer}/{part.name}.parquet"
+        try:
+            with pq.ParquetFile(atlas.path / name) as file:
+                table = file.read(columns=schema.names).cast(schema)
+            frame = table.to_pandas(ignore_metadata=True)
+            if not frame["row"].between(0, part.rows - 1).all():
+                raise ValueError(f"it names papers beyond the {part.rows:,} of this part")
+        except (OSError, ValueError, pa.ArrowException) as error:
+            raise unreadable(atlas.path, name, error) from error
+        frames.append(frame.assign(row=frame["row"].astype(np.int64) + start))
+        start += part.rows
+    return pd.concat(frames, ignore_index=True).rename(columns={"row": "paper_row"})
+
+
+def check_has_layer(atlas: AtlasStore, layer: str) -> None:
+    """Refuse an atlas that was built before there was such a layer."""
+    name = layer.removesuffix(".parquet")
+    if name not in atlas.stages:
+        raise AtlasError(
+            f"{atlas.path} has no layer {name!r}: it was built by an earlier version; run the same "
+            "landscape build again, which adds it."
+        )
+
+
+def read_labels(path: Path) -> dict[int, str]:
+    """Read ``labels.csv``."""
+    if not path.is_file():
+        return {}
+    labels: dict[int, str] = {}
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as stream:
+            rows = csv.DictReader(stream)
+            if not {"topic_id", "label"} <= set(rows.fieldnames or ()):
+                raise AtlasError(
+                    f"{path} needs the columns topic_id and label in its first line; it has: "
+                    f"{', '.join(rows.fieldnames or ('nothing',))}."
+                )
+            for row in rows:
+                label = (row["label"] or "").strip()
+                if label:
+                    labels[int(row["topic_id"])] = label
+    except (UnicodeDecodeError, csv.Error, ValueError, TypeError) as error:
+        if isinstance(error, AtlasError):
+            raise
+        raise AtlasError(
+            f"{path} cannot be read as a table of topic_id and label ({error}); save it as CSV "
+            "in UTF-8 with a whole number in every topic_id."
+        ) from error
+    return labels
+
+
+def apply_labels(topics: pd.DataFrame, path: Path) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """Put hand-made labels over those of the build."""
+    labels = read_labels(path)
+    named = topics.copy()
+    by_hand = named["topic_id"].map(labels)
+    named["label"] = by_hand.fillna(named["label"])
+    named.loc[by_hand.notna(), "label_source"] = BY_HAND
+    unknown = sorted(set(labels) - set(named["topic_id"].tolist()))
+    problems = tuple(
+        f"{path.name} names topic {number} ({labels[number]!r}), which this atlas does not have: "
+        "look its number up in the table of topics."
+        for number in unknown
+    )
+    return named, problems

@@ -38,7 +38,7 @@ def check_output(path: str | os.PathLike[str], kinds: Collection[str], *, what: 
 
 
 def write_output(path: str | os.PathLike[str], content: str | bytes) -> Path:
-    """Write a file that appears whole or not at all; what was there stays until then."""
+    """Write a file atomically and return its path."""
     target = at_home(path)
     try:
         raw = content.encode() if isinstance(content, str) else content
@@ -96,7 +96,7 @@ def at_home(path: str | os.PathLike[str]) -> Path:
     """Put the home folder in the place of ``~``, where there is such a home."""
     try:
         return Path(path).expanduser()
-    except RuntimeError:  # ~nobody: a name like any other
+    except RuntimeError:  # ~name of an unknown user is an ordinary name
         return Path(path)
 
 
@@ -109,31 +109,31 @@ _DISK_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 class DiskFullError(LandscapeError):
-    """There is no room left on the disk; nothing that was finished is lost."""
+    """The disk is full; finished steps are kept."""
 
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Write a file beside its place, and rename it there once it is whole."""
+    """Write to a temporary file and rename it when it is complete."""
     with telling_of_a_full_disk(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         # Hidden, so that a reader of the folder of parts never takes it for a part.
-        beside = path.with_name(f".{path.name}{TEMPORARY_SUFFIX}")
+        temporary = path.with_name(f".{path.name}{TEMPORARY_SUFFIX}")
         try:
-            yield beside
-            _flush_to_disk(beside)
-            beside.replace(path)
+            yield temporary
+            _flush_to_disk(temporary)
+            temporary.replace(path)
         except BaseException:
             with contextlib.suppress(OSError):
-                beside.unlink()
+                temporary.unlink()
             raise
         _flush_folder(path.parent)
 
 
 def write_bytes(path: Path, content: bytes) -> None:
     """Write a small file atomically."""
-    with replacing(path) as beside:
-        beside.write_bytes(content)
+    with replacing(path) as temporary:
+        temporary.write_bytes(content)
 
 
 @contextmanager
@@ -236,7 +236,7 @@ def _no_room(path: Path, error: OSError) -> str:
     cause = "A file-size limit stopped" if error.errno == errno.EFBIG else "Disk full while"
     return (
         f"{cause} writing {path}: {free:,.0f} MB are free in {folder}; make room and run the "
-        "same command again, it goes on from the last finished step."
+        "same command again; it resumes from the last finished step."
     )
 
 

@@ -1,4 +1,4 @@
-"""Progress with rate and time left: on the terminal, or told to whoever listens."""
+"""Progress with rate and time left, on the terminal or to a callback."""
 
 from __future__ import annotations
 

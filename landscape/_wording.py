@@ -1,4 +1,4 @@
-"""A number with its noun, for whatever is told to people."""
+"""Format a number with its noun."""
 
 from __future__ import annotations
 

@@ -170,7 +170,7 @@ class Atlas(AtlasStore):
         thread : sequence of Answer
             Earlier answers of the same conversation.
         on_text : callable, optional
-            Told the text as it is written.
+            Callback that receives the text as it is written.
         **settings
             Fields of `landscape.query.asking.AskSettings`: ``k``, ``style``, ``filter``,
             ``language``, ``audience``, ...
@@ -232,8 +232,8 @@ class Atlas(AtlasStore):
         Returns
         -------
         Survey
-            ``.papers``, ``.table``, ``.beyond``, ``.searches``; ``.partial`` tells whether it was
-            ended before it was done.
+            ``.papers``, ``.table``, ``.beyond``, ``.searches``; ``.partial`` is True if it ended
+            early.
 
         Raises
         ------
@@ -251,7 +251,7 @@ class Atlas(AtlasStore):
 
     @property
     def citations(self) -> CitationGraph:
-        """Who cites whom; where the atlas has no citations, empty, and its ``note`` says why."""
+        """Citation graph; empty, with a ``note``, if the atlas has no citations."""
         from landscape.overlays.citations._graph import citation_graph
 
         return citation_graph(self)
@@ -343,7 +343,7 @@ class Atlas(AtlasStore):
 
     @property
     def engine(self) -> Engine:
-        """The query engine of this atlas; its indexes are opened once."""
+        """Search engine of this atlas; its indexes are opened once."""
         from landscape.query.engine import open_engine
 
         return open_engine(self)

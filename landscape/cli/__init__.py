@@ -1,4 +1,4 @@
-"""The command line: parses, calls, prints. No science, and nothing heavy before it is needed."""
+"""The command line: parse arguments, call the package, print. Slow imports happen on use."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if arguments is None else arguments
     options = _parser().parse_args(with_filters_joined(words))
     try:
-        # Some libraries print as they please; standard output is for the answer alone.
+        # Some libraries print to standard output, which is reserved for the answer.
         with redirect_stdout(sys.stderr):
             answer: Answer = options.run(options)
     except KeyboardInterrupt:

@@ -59,7 +59,7 @@ def add_survey(commands: Any) -> None:
         "--protocol",
         choices=("auto", "json", "pasa"),
         default="auto",
-        help="how the model is spoken to; pasa for models trained to write [Search] and [Expand]",
+        help="prompt format; pasa for models trained to write [Search] and [Expand]",
     )
     survey.add_argument(
         "--full-text",
@@ -84,9 +84,7 @@ def add_survey(commands: Any) -> None:
 
 def add_evaluate_survey(kinds: Any) -> None:
     """Add ``landscape evaluate survey``."""
-    survey = command(
-        kinds, "survey", _evaluate, "how well surveys find what belongs, beside one search"
-    )
+    survey = command(kinds, "survey", _evaluate, "recall of surveys, compared with one search")
     survey.add_argument("atlas", type=Path, metavar="DIR")
     survey.add_argument(
         "--queries",
@@ -228,7 +226,7 @@ def add_cite(commands: Any) -> None:
 def add_check(commands: Any) -> None:
     """Add ``landscape check``."""
     parser = command(
-        commands, "check", _check, "check whether cited papers say what a draft has them say"
+        commands, "check", _check, "check whether cited papers support the sentences of a draft"
     )
     parser.add_argument("bibliography", type=Path, metavar="REFERENCES.bib")
     parser.add_argument("drafts", type=Path, nargs="+", metavar="DRAFT.tex")
@@ -313,7 +311,7 @@ def _cite(options: argparse.Namespace) -> Answer:
     )
     if options.export:
         if not len(found):
-            raise InputError(f"No paper was found, so {options.export} is left as it is.")
+            raise InputError(f"No paper was found; {options.export} was not written.")
         write_output(options.export, f"{found.to_bibtex()}\n")
         note(f"{options.export} holds {count(len(found), 'paper')}")
     return Answer(as_json(found.to_dict()) if options.json else found.to_text())
@@ -363,7 +361,7 @@ def _evaluate_citing(options: argparse.Namespace) -> Answer:
 
 
 def _desk(folders: list[Path]) -> Desk:
-    """Atlases side by side; two of one title are told apart by their folders."""
+    """Return a desk of several atlases; equal titles are distinguished by directory."""
     from landscape.agents.cite.desk import Desk
     from landscape.atlas import open as open_atlas
 

@@ -203,7 +203,7 @@ def _agree(_question: str) -> bool:
 def ask_on_terminal(question: str) -> bool:
     """Ask on the terminal; without one the answer is no."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        note(f"{question} Not asked, because this is no terminal; give --yes to agree.")
+        note(f"{question} Input is not a terminal; pass --yes to agree.")
         return False
     write_line(f"{question} [y/N] ", sys.stderr, end="")
     return sys.stdin.readline().strip().lower() in ("y", "yes")

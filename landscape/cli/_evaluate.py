@@ -21,7 +21,7 @@ def add_evaluate(commands: Any) -> None:
     quality = command(kinds, "map", _evaluate_map, "how far the map can be trusted")
     quality.add_argument("atlas", type=Path, metavar="DIR")
     quality.add_argument("--json", action="store_true", help="print one JSON document")
-    quality.add_argument("--again", action="store_true", help="measure anew, store nothing")
+    quality.add_argument("--again", action="store_true", help="measure again, store nothing")
     quality.add_argument("--seed", type=int, default=0, help="of the samples, with --again")
 
     retrieval = command(

@@ -35,7 +35,7 @@ def add_figure(commands: Any) -> None:
     heatmap.add_argument("--no-labels", action="store_true")
     heatmap.add_argument("--max-labels", type=positive, metavar="N")
 
-    query = _kind(kinds, "query", _query, "where the papers found lie on the map")
+    query = _kind(kinds, "query", _query, "papers found by a question, on the map")
     query.add_argument("query", metavar="QUERY")
     query.add_argument("-k", type=positive, default=20, metavar="N", help="papers (default: 20)")
     add_how_to_search(query)
@@ -207,7 +207,7 @@ def add_table(commands: Any) -> None:
     _kind_table(kinds, "concepts", _concepts, "papers of each concept of the thesaurus")
     uat = _kind_table(kinds, "uat", _uat_table, "where concepts live, and how separable they are")
     uat.add_argument("--concept", action="append", metavar="NAME", help="repeat it for several")
-    gaps = _kind_table(kinds, "uat-gaps", _uat_gaps, "what the thesaurus does not cover")
+    gaps = _kind_table(kinds, "uat-gaps", _uat_gaps, "concepts missing from the thesaurus")
     gaps.add_argument("--limit", type=positive, default=100, metavar="N", help="proposals")
     impact = _kind_table(kinds, "impact", _impact_table, "what facilities did to the literature")
     impact.add_argument("--facility", action="append", metavar="NAME", help="repeat it for several")
@@ -218,7 +218,7 @@ def add_table(commands: Any) -> None:
     before.add_argument("facility", metavar="FACILITY")
     before.add_argument("--year", type=int, help="instead of first light")
     facilities = _kind_table(
-        kinds, "facilities", _facilities, "the first facility beside each other one"
+        kinds, "facilities", _facilities, "the first facility compared with each other one"
     )
     facilities.add_argument("facility", nargs="+", metavar="FACILITY")
     add_period(facilities)
@@ -262,7 +262,7 @@ def _propose(options: argparse.Namespace) -> Answer:
         write_output(options.output, to_uat_csv(found))
         return Answer(f"{options.output}: {len(found.table):,} proposals")
     if not len(found.table):
-        return Answer("No phrase of this corpus stands out as a concept that the thesaurus lacks.")
+        return Answer("No phrase of this corpus is a candidate for a new concept.")
     return Answer(to_uat_form(found, options.name or found.table["name"].iloc[0]))
 
 
@@ -397,7 +397,7 @@ def add_render(commands: Any) -> None:
         "--everyday",
         action="store_true",
         help="let the language model of OPENAI_API_KEY, or of OPENAI_BASE_URL and "
-        "LANDSCAPE_LLM_MODEL, name what the table does not",
+        "LANDSCAPE_LLM_MODEL, names for regions that the table lacks",
     )
     parser.add_argument(
         "--language",

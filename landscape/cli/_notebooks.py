@@ -1,4 +1,4 @@
-"""Where the notebooks lie, and which one is meant."""
+"""``landscape lab`` and ``landscape app``: find, copy and open notebooks."""
 
 from __future__ import annotations
 
@@ -56,9 +56,7 @@ def choose_notebook(name: str, notebooks: Sequence[Path]) -> Path:
     found = exact or numbered or (named if not wanted.isdigit() else [])
     if len(found) == 1:
         return found[0]
-    what = (
-        f"{name!r} is the name of several notebooks" if found else f"There is no notebook {name!r}"
-    )
+    what = f"Several notebooks are named {name!r}" if found else f"There is no notebook {name!r}"
     listed = ", ".join(path.stem for path in found or notebooks) or "none"
     raise InputError(f"{what}; choose one of: {listed}.")
 
@@ -79,7 +77,7 @@ def _installed() -> Path:
 
 
 def _copy_missing(source: Path, target: Path) -> int:
-    """Copy what is not there yet, as files that may be changed; tell how many notebooks."""
+    """Copy missing notebooks as writable files; return the number copied."""
     target.mkdir(parents=True, exist_ok=True)
     missing = [
         path
@@ -100,7 +98,7 @@ def _number(path: Path) -> int | None:
     return int(number.group()) if number else None
 
 
-_HOST = "127.0.0.1"  # nobody else on the network gets at the kernel
+_HOST = "127.0.0.1"  # the kernel is not reachable from the network
 _JUPYTER_SETTINGS = Path(__file__).with_name("jupyter")
 _LAST_PORT = 65535
 
@@ -113,7 +111,7 @@ def add_lab(commands: Any) -> None:
         nargs="?",
         type=Path,
         metavar="ATLAS",
-        help="what the notebooks open (default: the demo atlas)",
+        help="atlas that the notebooks open (default: the demo atlas)",
     )
     _server_options(lab, 8888)
 
@@ -126,7 +124,7 @@ def add_app(commands: Any) -> None:
         "--atlas",
         type=Path,
         metavar="DIR",
-        help="what the notebook opens (default: the demo atlas)",
+        help="atlas that the notebook opens (default: the demo atlas)",
     )
     _server_options(app, 8866)
 
@@ -185,7 +183,7 @@ def _prepared(options: argparse.Namespace) -> list[str]:
         os.environ[FOLDER_VARIABLE] = str(open_atlas(options.atlas).path.resolve())
     known = os.environ.get("JUPYTER_CONFIG_PATH")
     ours = str(_JUPYTER_SETTINGS)
-    # Defaults, below what the user has set: Markdown is shown as a page, no news are fetched, and
+    # Defaults with lower priority than the user's: Markdown is rendered, no news are fetched, and
     # panels stay as they are while they are scrolled out of sight.
     os.environ["JUPYTER_CONFIG_PATH"] = ours if not known else os.pathsep.join((known, ours))
     words = [f"--port={_free_port(options.port, options.usual_port)}"]

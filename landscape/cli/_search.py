@@ -44,7 +44,7 @@ def add_ask(commands: Any) -> None:
 
 
 def found(atlas: Atlas, options: argparse.Namespace) -> Results:
-    """Search as the options say; what the reader should know of it goes to standard error."""
+    """Run a search; notes go to standard error."""
     results = atlas.search(
         options.query,
         k=options.k,

@@ -86,8 +86,8 @@ def build(
     Parameters
     ----------
     inputs : path or iterable of path
-        Files in any mix of the supported formats. The list is what the atlas holds: a file left
-        out of it is taken out of the atlas.
+        Files in any mix of the supported formats. The atlas contains exactly these
+        files: a file that is left out is removed from the atlas.
     out : path
         The atlas's folder, ``NAME.atlas`` by custom. New, empty, or an atlas.
     embedder : str, optional
@@ -146,13 +146,13 @@ def build(
     AtlasError
         If `out` is something else than an atlas, or one of a newer format.
     DiskFullError
-        If the disk has no room left; the same call then goes on where it stopped.
+        If the disk is full; the same call then resumes the build.
 
     Notes
     -----
-    Every stage runs only when what it reads or is told has changed, writes beside and renames
-    into place, and can be killed at any moment: the next build goes on from the last finished
-    chunk. Papers whose text did not change keep their keywords and their vectors.
+    A stage runs only when its inputs or parameters have changed. It writes to temporary files
+    and renames them, and can be killed at any moment: the next build resumes from the last
+    finished chunk. Papers whose text did not change keep their keywords and their vectors.
 
     Examples
     --------
@@ -303,7 +303,7 @@ def add_citations(
     InputError
         If a file cannot be read, or a build is writing to the folder.
     AtlasError
-        If the folder is no finished atlas.
+        If the directory is not a finished atlas.
 
     Examples
     --------

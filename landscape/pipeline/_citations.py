@@ -77,7 +77,7 @@ def _run(context: Context) -> StageResult:
 def _without_strangers(
     citing: NDArray[np.int64], cited: NDArray[np.int64], stubs: tuple[str, ...], n_papers: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], tuple[str, ...]]:
-    """Leave out stubs that no paper of the atlas cites or is cited by, and number the rest anew."""
+    """Leave out stubs that no paper of the atlas cites or is cited by, and renumber the others."""
     ends = np.concatenate([citing, cited])
     is_end = np.zeros(n_papers + len(stubs), dtype=bool)
     is_end[ends] = True
@@ -166,7 +166,7 @@ def _write_links(context: Context, direction: str, links: Links) -> list[str]:
 
 
 def _write_array(context: Context, name: str, values: NDArray[Any]) -> str:
-    with replacing(context.folder / name) as beside, beside.open("wb") as stream:
+    with replacing(context.folder / name) as temporary, temporary.open("wb") as stream:
         np.save(stream, values, allow_pickle=False)
     return name
 
@@ -194,8 +194,8 @@ def _write_stubs(
             "n_cited": pa.array(references.degrees[n_papers:], pa.int32()),
         }
     )
-    with replacing(context.folder / STUBS) as beside:
-        pq.write_table(table, beside, compression="zstd")
+    with replacing(context.folder / STUBS) as temporary:
+        pq.write_table(table, temporary, compression="zstd")
     return STUBS
 
 

@@ -1,4 +1,4 @@
-"""The demo atlas: found where it lies, else built from a corpus that is generated."""
+"""Open the demo atlas, or build it from a generated corpus."""
 
 from __future__ import annotations
 
@@ -25,17 +25,16 @@ def open_demo(
 ) -> AtlasStore:
     """Open the demo atlas; build it first where there is none yet.
 
-    It is made of papers that do not exist, so it needs no network and no key, and nothing in it
-    says anything about astronomy.
+    Its papers are generated. It needs no network and no key, and is not evidence about
+    astronomy.
 
     Parameters
     ----------
     folder : path, optional
-        Folder that holds ``demo.atlas``, or is to hold it. By default the one that the environment
-        variable ``LANDSCAPE_DEMO`` names; else the working folder or the nearest folder above it
-        that has a ``demo.atlas``; else the working folder. The variable may also name an atlas,
-        which is opened in place of the demo: so do ``landscape lab ATLAS`` and ``landscape app``,
-        and every notebook runs on your own papers as it is.
+        Directory of ``demo.atlas``. The default is the environment variable ``LANDSCAPE_DEMO``,
+        then the working directory or its nearest parent with a ``demo.atlas``, then the working
+        directory. The variable may also name an atlas, which is opened instead of the demo;
+        ``landscape lab ATLAS`` and ``landscape app`` use this to run notebooks on your papers.
     n_papers : int, default 4000
         Papers to generate if it has to be built. 4,000 take a few minutes on a laptop, 400 a few
         seconds.
@@ -49,9 +48,9 @@ def open_demo(
     Raises
     ------
     InputError
-        If `folder` is no folder, or another process is building the atlas.
+        If `folder` is not a directory, or another process is building the atlas.
     AtlasError
-        If what lies there is no atlas, or damaged.
+        If the directory is not an atlas, or is damaged.
 
     Examples
     --------
@@ -67,7 +66,7 @@ def open_demo(
         try:
             return AtlasStore.open(atlas)
         except AtlasError as error:
-            # A demo that was stopped goes on; anything else that is wrong is for the user to see.
+            # An interrupted build of the demo is resumed; other errors are reported.
             if "not finished" not in str(error):
                 raise
     return build_demo(atlas, n_papers=n_papers, seed=1, say=say)
@@ -103,9 +102,7 @@ def _home(folder: Path | None) -> Path:
     """The folder that holds the demo atlas, or is to hold it."""
     if folder is not None:
         if not folder.is_dir():
-            raise InputError(
-                f"{folder} is no folder; name the folder that holds {NAME}, or is to hold it."
-            )
+            raise InputError(f"Not a directory: {folder}. Pass the directory that contains {NAME}.")
         return folder
     here = Path.cwd()
     return next((at for at in (here, *here.parents) if (at / NAME).is_dir()), here)

@@ -116,8 +116,8 @@ def _run(context: Context) -> StageResult:
 
 def _embed(context: Context) -> tuple[dict[str, Any], int]:
     """Embed what the last finished build has not embedded in the same way."""
-    told = digest([VERSION, _parameters(context)])
-    known = _Known(recall(context.folder), told)
+    settings_digest = digest([VERSION, _parameters(context)])
+    known = _Known(recall(context.folder), settings_digest)
     works, places = [], []
     for part in context.part_files(PAPERS):
         keys = row_keys(part)
@@ -126,8 +126,8 @@ def _embed(context: Context) -> tuple[dict[str, Any], int]:
         found[new] = len(known.keys) + np.arange(len(new))
         places.append(found)
         folder = context.work("embeddings", part.stem)
-        works.append(PartWork(part, new, keys, folder, told, ".npy"))
-    embedder = _LazyEmbedder(context, told, known.model, works)
+        works.append(PartWork(part, new, keys, folder, settings_digest, ".npy"))
+    embedder = _LazyEmbedder(context, settings_digest, known.model, works)
     n_reused = sum(len(work.keys) - len(work.rows) for work in works)
     with progress("Embeddings", total=context.manifest.n_papers) as advance:
         advance(n_reused)
@@ -156,7 +156,7 @@ def _take_ready(context: Context) -> dict[str, Any]:
     if len(dimensions) > 1:
         raise InputError(
             f"The ready-made vectors have different dimensions ({sorted(dimensions)}), so they "
-            "come from different models; embed all papers anew with --embedder minilm."
+            "come from different models; recompute all embeddings with --embedder minilm."
         )
     dimension = dimensions.pop()
     source = names.pop() if len(names) == 1 else ""
@@ -191,7 +191,7 @@ def _rows_by_number(context: Context, ready: ReadyVectors) -> NDArray[np.int64]:
     counts = context.manifest.stages["ingest"].details
     if counts["merged"] or counts["rejected"]:
         raise InputError(
-            f"Which vector in {ready.path} is whose cannot be told: of {counts['read']:,} records "
+            f"The vectors in {ready.path} cannot be matched to papers: of {counts['read']:,} records "
             f"{counts['merged']:,} were merged with others and {counts['rejected']:,} rejected. "
             "Give a Parquet file with the columns paper_id (as in papers.parquet) and embedding."
         )
@@ -230,8 +230,8 @@ def _word_chunks(chunk: Path) -> tuple[Path, Path]:
 class _Known:
     """Vectors of the last finished build, if the same model made them."""
 
-    def __init__(self, previous: Previous | None, told: str) -> None:
-        # The papers tell which text each vector belongs to.
+    def __init__(self, previous: Previous | None, settings_digest: str) -> None:
+        # The text of each paper identifies its vector.
         usable = previous is not None and previous.stage("ingest") is not None
         record = previous.stage("embeddings") if previous and usable else None
         self.model: dict[str, Any] | None = None
@@ -240,7 +240,7 @@ class _Known:
         self.keys = np.zeros((0, 2), np.uint64)
         if previous is None or record is None:
             return
-        if digest([record.version, record.parameters]) == told:
+        if digest([record.version, record.parameters]) == settings_digest:
             self.model = record.model
             self.matrices = [open_matrix(p) for p in previous.files(EMBEDDINGS, ".npy")]
             if record.parameters["embedder"] in WITH_WORDS:
@@ -253,11 +253,15 @@ class _LazyEmbedder:
     """Loads the model when the first chunk needs it, and asks first if it costs money."""
 
     def __init__(
-        self, context: Context, told: str, known: dict[str, Any] | None, works: Sequence[PartWork]
+        self,
+        context: Context,
+        settings_digest: str,
+        known: dict[str, Any] | None,
+        works: Sequence[PartWork],
     ) -> None:
         self._context, self._spec, self._works = context, embedder_of(context), works
         # Named after the embedder: the note of another one says nothing about these chunks.
-        self._note = context.work("embeddings", f"model-{told}.json")
+        self._note = context.work("embeddings", f"model-{settings_digest}.json")
         # Chunks of a killed build, or vectors used again: the new ones are made like them.
         self._described = json.loads(self._note.read_bytes()) if self._note.is_file() else known
         self._embedder: Embedder | None = None

@@ -53,7 +53,7 @@ class PartWork:
     rows: NDArray[np.int64]
     keys: NDArray[np.uint64]
     folder: Path
-    told: str
+    settings_digest: str
     ending: str
 
     def files(self) -> list[Path]:
@@ -79,7 +79,7 @@ class PartWork:
     def finish(
         self, work: Callable[[list[str], Path], None], advance: Callable[[float], None]
     ) -> list[Path]:
-        """Do what is still to be done."""
+        """Run the unfinished chunks."""
         n_done = sum(path.is_file() for path in self.files()) * CHUNK
         advance(min(n_done, len(self.rows)))
         for path, texts in self.unfinished():
@@ -90,4 +90,4 @@ class PartWork:
 
     def _mark(self, start: int) -> str:
         keys = np.ascontiguousarray(self.keys[self.rows[start : start + CHUNK]]).tobytes()
-        return hashlib.blake2b(keys + self.told.encode(), digest_size=12).hexdigest()
+        return hashlib.blake2b(keys + self.settings_digest.encode(), digest_size=12).hexdigest()

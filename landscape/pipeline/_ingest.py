@@ -31,7 +31,7 @@ def look_at(paths: Sequence[Path], known: Sequence[Part]) -> list[InputFile]:
     seen: set[Path] = set()
     found = []
     for path in paths:
-        choose_reader(path)  # says what is wrong with a file that nobody can read
+        choose_reader(path)  # raises for an unreadable file
         if path.resolve() in seen:
             raise InputError(f"{path} is given twice; name each input once.")
         seen.add(path.resolve())
@@ -112,7 +112,7 @@ def brings_all(context: Context, kind: str) -> bool:
 
 
 def ready_files(context: Context, kind: str) -> list[Path | None]:
-    """Return the files of what the sources brought ready-made, one a part."""
+    """Return the files with precomputed vectors or coordinates, one per part."""
     brought = context.manifest.stages["ingest"].details["ready"][kind]
     without = [p.name for p in context.manifest.parts if p.rows and p.name not in brought]
     if without:
@@ -147,7 +147,7 @@ def _tell_what_was_brought_in_vain(context: Context, report: IngestReport) -> No
     if context.options.embedder is None and 0 < n_with < report.kept:
         context.say(
             f"{report.kept - n_with:,} of {report.kept:,} papers came without ready-made vectors, "
-            "so all papers are embedded anew, with minilm"
+            "so all papers are embedded again, with minilm"
         )
 
 

@@ -60,7 +60,7 @@ def _run(context: Context) -> StageResult:
                 new,
                 keys,
                 folder=context.work("keywords", path.stem),
-                told=digest([VERSION, parameters]),
+                settings_digest=digest([VERSION, parameters]),
                 ending=".parquet",
             )
             chunks = work.finish(extractor.write, advance)
@@ -108,8 +108,8 @@ class _LazyExtractor:
                 )
             )
         column = pa.array(self._extractor.extract(texts), type=pa.list_(pa.string()))
-        with replacing(path) as beside:
-            pq.write_table(pa.table({"keywords": column}), beside)
+        with replacing(path) as temporary:
+            pq.write_table(pa.table({"keywords": column}), temporary)
 
 
 def _read_keywords(files: list[Path]) -> pa.Array:
@@ -140,9 +140,9 @@ def _fill_column(path: Path, keywords: pa.Array) -> None:
     """Rewrite one part with its keywords."""
     import pyarrow.parquet as pq
 
-    with pq.ParquetFile(path) as source, replacing(path) as beside:
+    with pq.ParquetFile(path) as source, replacing(path) as temporary:
         schema = source.schema_arrow
-        with pq.ParquetWriter(beside, schema, compression="zstd") as writer:
+        with pq.ParquetWriter(temporary, schema, compression="zstd") as writer:
             start = 0
             for batch in _row_groups(source):
                 column = keywords.slice(start, batch.num_rows)

@@ -188,8 +188,8 @@ def _uat_run(context: Context) -> StageResult:
     with progress("Thesaurus", total=context.manifest.n_papers) as advance:
         tags = _tags(context, thesaurus, advance)
     names = write_layer(context, UAT, _by_part(context, tags))
-    with replacing(context.folder / THESAURUS) as beside:
-        thesaurus.to_frame().to_parquet(beside, index=False)
+    with replacing(context.folder / THESAURUS) as temporary:
+        thesaurus.to_frame().to_parquet(temporary, index=False)
     return StageResult(
         rows=context.manifest.n_papers,
         outputs=[THESAURUS, *names],
@@ -310,8 +310,8 @@ def write_layer(context: Context, layer: str, tables: Iterable[pd.DataFrame]) ->
         ids = np.array(paper_ids([papers]), dtype=object)
         named = table.assign(paper_id=ids[table["row"].to_numpy(dtype=np.int64)])
         content = pa.Table.from_pandas(named[schema.names], schema=schema, preserve_index=False)
-        with replacing(path) as beside:
-            pq.write_table(content, beside, compression="zstd")
+        with replacing(path) as temporary:
+            pq.write_table(content, temporary, compression="zstd")
         names.append(f"{layer}/{path.name}")
     keep_only(context.folder / layer, {path.rpartition("/")[2] for path in names})
     return names

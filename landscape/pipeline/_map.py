@@ -66,8 +66,8 @@ def write_map(
                 "topic_id": pa.array(topic_id[rows], pa.int32()),
             }
         )
-        with replacing(context.folder / MAP / part.name) as beside:
-            pq.write_table(table, beside, compression="zstd")
+        with replacing(context.folder / MAP / part.name) as temporary:
+            pq.write_table(table, temporary, compression="zstd")
         names.append(f"{MAP}/{part.name}")
         start = rows.stop
     keep_only(context.folder / MAP, {Path(name).name for name in names})
@@ -142,13 +142,13 @@ def _keep(context: Context, vectors: NDArray[np.float32]) -> tuple[NDArray[np.fl
 
     previous = recall(context.folder)
     if previous is None or not (previous.stage("projection") and previous.stage("ingest")):
-        context.say("There is no earlier map to keep: laid out by UMAP.")
+        context.say("There is no earlier map to keep; UMAP computes a new one.")
         return _project(context, vectors, "umap"), 0
     old_row = old_rows(context, previous)
     _, old_coordinates, _ = read_map(previous.files(MAP))
     kept, new = np.flatnonzero(old_row >= 0), np.flatnonzero(old_row < 0)
     if len(kept) == 0:
-        context.say("No paper of the earlier map is left: laid out anew by UMAP.")
+        context.say("No paper of the earlier map remains; UMAP computes a new one.")
         return _project(context, vectors, "umap"), 0
     coordinates = np.empty((len(vectors), 2), dtype=np.float32)
     coordinates[kept] = old_coordinates[old_row[kept]]
@@ -303,9 +303,10 @@ def _write_table(path: Path, table: pd.DataFrame, ids: list[str]) -> None:
 
     named = table.assign(exemplars=[[ids[row] for row in rows] for rows in table["exemplars"]])
     schema = topics_schema()
-    with replacing(path) as beside:
+    with replacing(path) as temporary:
         pq.write_table(
-            pa.Table.from_pandas(named[schema.names], schema=schema, preserve_index=False), beside
+            pa.Table.from_pandas(named[schema.names], schema=schema, preserve_index=False),
+            temporary,
         )
 
 

@@ -1,4 +1,4 @@
-"""Last stage: what search needs beside the tables: words, neighbours, cutoffs, a quick shelf."""
+"""Stage that writes the search indexes: words, nearest neighbours, cutoffs and papers by row."""
 
 from __future__ import annotations
 
@@ -64,62 +64,62 @@ def _run(context: Context) -> StageResult:
 
 
 def _files(folder: Path) -> list[Path]:
-    """What makes up a word index: locks are left behind by whoever reads it."""
+    """List the files of a word index; readers leave lock files behind."""
     return [path for path in folder.iterdir() if path.is_file() and path.suffix != ".lock"]
 
 
 def _index_words(context: Context) -> int:
-    """Bring the word index up to date beside its place, and put it there.
+    """Update the word index in a temporary directory, then rename it.
 
     Only papers that came, went or changed are touched: tantivy's files are never changed in place,
     so that the old index is taken over by hard links.
     """
     import pyarrow.parquet as pq
 
-    beside, place = context.work(LEXICAL, "new"), context.folder / LEXICAL
+    temporary, place = context.work(LEXICAL, "new"), context.folder / LEXICAL
     parts = context.part_files(PAPERS)
     ids = [pq.read_table(path, columns=["paper_id"])["paper_id"].to_pylist() for path in parts]
     named = np.array([paper_key(paper_id) for paper_id in chain(*ids)], dtype=np.uint64)
     texts = [row_keys(path) for path in parts]
     keys = np.column_stack([named, np.concatenate([*texts, np.zeros((0, 2), np.uint64)])])
-    known = _take_over(place, beside)
+    known = _take_over(place, temporary)
     is_new = match_rows(keys, known) < 0
     if len(known) == 0 or is_new.sum() > len(keys) // 2:
-        shutil.rmtree(beside, ignore_errors=True)
-        index, known = WordIndex(beside, create=True), known[:0]
+        shutil.rmtree(temporary, ignore_errors=True)
+        index, known = WordIndex(temporary, create=True), known[:0]
         is_new[:] = True
     else:
-        index = WordIndex(beside)
+        index = WordIndex(temporary)
         gone = known[match_rows(known, keys) < 0]
         index.remove(gone[:, 0].tolist())
     with progress("Word index", total=len(keys)) as advance:
         advance(len(keys) - int(is_new.sum()))
         index.write(_rows(parts, is_new, workers=context.options.n_workers, advance=advance))
     del index
-    for path in beside.iterdir():
+    for path in temporary.iterdir():
         if path.suffix == ".lock":
             path.unlink()
         else:
-            path.chmod(0o644)  # tantivy lets nobody else read some of them
-    np.save(beside / _INDEXED, keys)
+            path.chmod(0o644)  # tantivy creates some files readable by the owner only
+    np.save(temporary / _INDEXED, keys)
     shutil.rmtree(place, ignore_errors=True)
-    beside.rename(place)
+    temporary.rename(place)
     return int(is_new.sum())
 
 
-def _take_over(place: Path, beside: Path) -> NDArray[np.uint64]:
+def _take_over(place: Path, temporary: Path) -> NDArray[np.uint64]:
     """Link the files of the index that is there; what it holds, or nothing if it is damaged."""
-    shutil.rmtree(beside, ignore_errors=True)
+    shutil.rmtree(temporary, ignore_errors=True)
     nothing = np.zeros((0, 3), dtype=np.uint64)
     try:
         known = np.load(place / _INDEXED, allow_pickle=False)
-        beside.mkdir(parents=True)
+        temporary.mkdir(parents=True)
         for path in _files(place):
-            os.link(path, beside / path.name)
+            os.link(path, temporary / path.name)
         # An interrupted build may have left any mixture here: the counts have to fit.
-        if known.ndim != 2 or known.shape[1] != 3 or len(WordIndex(beside)) != len(known):
+        if known.ndim != 2 or known.shape[1] != 3 or len(WordIndex(temporary)) != len(known):
             return nothing
-    except Exception:  # noqa: BLE001 - whatever is wrong with it, it is then made anew
+    except Exception:  # noqa: BLE001 - an unusable index is rebuilt
         return nothing
     return known.astype(np.uint64)
 
@@ -171,8 +171,8 @@ def _write_cutoffs(context: Context) -> None:
     with joined_matrix(context.part_files(EMBEDDINGS, ".npy")) as vectors:
         d95 = neighbour_distances(vectors)
     table = pa.table({"k": pa.array(range(1, len(d95) + 1), pa.int32()), "d95": d95})
-    with replacing(context.folder / CUTOFFS) as beside:
-        pq.write_table(table, beside)
+    with replacing(context.folder / CUTOFFS) as temporary:
+        pq.write_table(table, temporary)
 
 
 def _index_vectors(context: Context) -> IndexReport | None:
@@ -183,8 +183,8 @@ def _index_vectors(context: Context) -> IndexReport | None:
     if sum(part.size for part in parts) <= LARGEST_EXACT:
         (context.folder / INDEX).unlink(missing_ok=True)
         return None
-    with replacing(context.folder / INDEX) as beside:
-        return write_index(parts, beside)
+    with replacing(context.folder / INDEX) as temporary:
+        return write_index(parts, temporary)
 
 
 def _write_shelf(context: Context) -> None:
@@ -192,12 +192,12 @@ def _write_shelf(context: Context) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    with replacing(context.folder / SHELF) as beside:
+    with replacing(context.folder / SHELF) as temporary:
         writer = None
         for path in context.part_files(PAPERS):
             with pq.ParquetFile(path) as file:
                 if writer is None:
-                    writer = pa.ipc.new_file(str(beside), file.schema_arrow)
+                    writer = pa.ipc.new_file(str(temporary), file.schema_arrow)
                 for batch in file.iter_batches(batch_size=4096):
                     writer.write_batch(batch)
         if writer is not None:

@@ -36,7 +36,7 @@ TopicsMethod = Literal["density", "hdbscan"]
 
 @dataclass(frozen=True)
 class BuildOptions:
-    """Everything that decides what a build writes; `landscape.build` explains the fields."""
+    """Options of a build; `landscape.build` documents the fields."""
 
     inputs: tuple[Path, ...]
     embedder: str | None = None
@@ -64,7 +64,7 @@ class BuildOptions:
             return self.workers
         try:
             return len(os.sched_getaffinity(0))
-        except AttributeError:  # macOS and Windows do not tell
+        except AttributeError:  # not available on macOS and Windows
             return os.cpu_count() or 1
 
 
@@ -103,7 +103,7 @@ def check_options(options: BuildOptions) -> BuildOptions:
         value = getattr(options, name)
         if value is not None and value < least:
             raise InputError(f"{name} is {value}; it has to be at least {least}.")
-    if not 0 <= options.min_dist <= 1:  # so written, it refuses what is not a number too
+    if not 0 <= options.min_dist <= 1:  # this form also rejects nan
         raise InputError(f"min_dist is {options.min_dist}; it has to be between 0 and 1.")
     if options.seed is not None and options.seed >= 2**32:
         raise InputError(f"seed is {options.seed}; it has to be less than {2**32}.")
@@ -147,7 +147,7 @@ WORK = ".work"
 
 @dataclass(frozen=True)
 class InputFile:
-    """A source file as it is now."""
+    """An input file and its current state."""
 
     path: Path
     sha256: str
@@ -176,7 +176,7 @@ class Context:
         return self.folder.joinpath(WORK, *names)
 
     def product(self, stage: str, name: str) -> str:
-        """Return the digest of one thing that a finished stage handed on."""
+        """Return the digest of one output of a finished stage."""
         return self.manifest.stages[stage].products[name]
 
     def part_files(self, table: str, ending: str = ".parquet") -> list[Path]:
@@ -343,7 +343,7 @@ def remember(folder: Path, manifest: Manifest) -> None:
 
 
 def recall(folder: Path) -> Previous | None:
-    """Return what was remembered, if anything was."""
+    """Return the previous build, if there is one."""
     held = folder / WORK / "previous"
     try:
         return Previous(held, read_manifest(held))

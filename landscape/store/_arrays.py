@@ -29,7 +29,7 @@ def write_matrix(
 ) -> None:
     """Write a matrix that need never be in memory as a whole."""
     written = 0
-    with replacing(path) as beside, beside.open("wb") as stream:
+    with replacing(path) as temporary, temporary.open("wb") as stream:
         header = {"descr": dtype, "fortran_order": False, "shape": (rows, columns)}
         np.lib.format.write_array_header_1_0(stream, header)
         for block in blocks:
@@ -63,7 +63,7 @@ def joined_matrix(paths: Sequence[Path]) -> Iterator[NDArray[np.float32]]:
 def gather_rows(
     sources: Sequence[NDArray[np.float32]], rows: NDArray[np.int64]
 ) -> NDArray[np.float32]:
-    """Pick rows out of several matrices as if they stood one below the other."""
+    """Gather rows of several matrices as if they were concatenated."""
     ends = np.cumsum([len(source) for source in sources])
     place = np.searchsorted(ends, rows, side="right")
     picked = np.empty((len(rows), sources[0].shape[1]), dtype=np.float32)
@@ -99,7 +99,7 @@ def open_words(vectors: Path, counts: Path) -> WordVectors:
 
 
 def _runs(sources: Sequence[WordVectors], rows: NDArray[np.int64]) -> Iterator[NDArray[np.int8]]:
-    """Slices of the sources: texts that stand together are read together."""
+    """Return slices of the sources, so that contiguous rows are read at once."""
     sizes = np.cumsum([len(source) for source in sources])
     place = np.searchsorted(sizes, rows, side="right")
     breaks = (np.diff(rows) != 1) | (np.diff(place) != 0)

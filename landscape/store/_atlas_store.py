@@ -47,7 +47,7 @@ class AtlasStore:
     path : pathlib.Path
         Its folder.
     manifest : Manifest
-        What each stage read, was told and wrote.
+        Inputs, parameters and outputs of every stage.
 
     Examples
     --------
@@ -86,8 +86,8 @@ class AtlasStore:
         if not manifest.complete:
             done = ", ".join(manifest.stages) or "nothing"
             raise AtlasError(
-                f"The build of {folder} is not finished (done so far: {done}); {again}, it goes on "
-                "from there."
+                f"The build of {folder} is not finished (done so far: {done}); {again} to "
+                "resume it."
             )
         lacking = [name for name in _STAGES if name not in manifest.stages]
         if lacking:
@@ -97,7 +97,7 @@ class AtlasStore:
             )
         for name in manifest.files:
             if not (folder / name).is_file():
-                raise AtlasError(f"{folder} has lost its file {name}; {again} to make it anew.")
+                raise AtlasError(f"{folder} has no file {name}; {again} to restore it.")
         return cls(folder, manifest)
 
     def cached(self, name: str, make: Callable[[Self], T]) -> T:
@@ -119,15 +119,15 @@ class AtlasStore:
 
     @property
     def stages(self) -> dict[str, StageRecord]:
-        """What each stage read, was told, took and wrote."""
+        """Inputs, parameters, costs and outputs of every stage."""
         return self.manifest.stages
 
     @property
     def coverage(self) -> dict[str, Any]:
-        """What the atlas holds, for captions: every output should state it.
+        """Contents of the atlas, stated by every caption.
 
         ``title``, ``papers``, ``sources`` (papers by source), ``first_date``, ``last_date``,
-        ``generated`` (whether any paper is made up), ``read``, ``merged``, ``rejected``.
+        ``generated`` (whether any paper is generated), ``read``, ``merged``, ``rejected``.
         """
         found = self.manifest.stages["ingest"].details
         return {
@@ -148,12 +148,12 @@ class AtlasStore:
         return self.read_papers()
 
     def check_unchanged(self) -> None:
-        """Refuse an atlas that was built again: all that is read has to be of the same build.
+        """Raise if the atlas was rebuilt since it was opened.
 
         Raises
         ------
         AtlasError
-            If it was built again since it was opened, or is gone.
+            If it was rebuilt or removed since it was opened.
         """
         if self._manifest_time() != self._known_time:
             self._compare_manifest()
@@ -166,9 +166,9 @@ class AtlasStore:
         Parameters
         ----------
         columns : sequence of str, optional
-            Which columns; all when not given.
+            Default all.
         rows : sequence of int, optional
-            Which papers, in which order; all when not given. A few of many are read at once.
+            Rows of the papers, in the order wanted; default all.
 
         Returns
         -------
@@ -178,7 +178,7 @@ class AtlasStore:
         Raises
         ------
         InputError
-            If there is no such column.
+            If a column does not exist.
         AtlasError
             If a file is missing or damaged, or if the atlas was built again.
         """
@@ -204,12 +204,12 @@ class AtlasStore:
 
     @property
     def label_problems(self) -> tuple[str, ...]:
-        """What is wrong with labels.csv, one sentence each."""
+        """Problems in labels.csv, one sentence each."""
         return self._labelled_topics[1]
 
     @cached_property
     def missions(self) -> pd.DataFrame:
-        """Where papers name facilities, one row a mention.
+        """Mentions of facilities, one row per mention.
 
         ``paper_id, paper_row, facility, field, start, end, surface``: ``field`` is ``"title"`` or
         ``"abstract"``, ``paper_row`` the row in `papers`.
@@ -218,11 +218,11 @@ class AtlasStore:
 
     @cached_property
     def uat(self) -> pd.DataFrame:
-        """Concepts of the thesaurus that papers are about, one row a concept of a paper.
+        """Thesaurus concepts of papers, one row per paper and concept.
 
         ``paper_id, paper_row, concept_id, score, evidence``; the concepts are in `thesaurus`.
-        Scores are calibrated: about that share of such tags is what authors would give too. Most
-        are low; overlays count those of at least 0.25.
+        A score is the calibrated probability that the authors would choose the concept; overlays
+        use scores of at least 0.25.
         """
         return self._layer("uat.parquet")
 
@@ -295,7 +295,7 @@ class AtlasStore:
         return apply_labels(read_parquet(self.path, "topics.parquet"), self.path / LABELS)
 
     def read_layer(self, layer: str, columns: Sequence[str]) -> pd.DataFrame:
-        """Some columns of a layer, without the ids and texts that take most of the time.
+        """Read some columns of a layer, which is faster than reading all.
 
         Parameters
         ----------
@@ -307,7 +307,7 @@ class AtlasStore:
         Returns
         -------
         pandas.DataFrame
-            ``paper_row`` and the columns; from memory where the whole layer was read before.
+            ``paper_row`` and the columns; from memory if the whole layer was read before.
 
         Raises
         ------
@@ -352,5 +352,5 @@ class AtlasStore:
 
     def _compare_manifest(self) -> None:
         if read_manifest(self.path).updated != self.manifest.updated:
-            message = f"{self.path} was built again since it was opened; open it once more."
+            message = f"{self.path} was rebuilt since it was opened. Open it again."
             raise AtlasError(message)

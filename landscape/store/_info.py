@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def facts(atlas: AtlasStore) -> dict[str, Any]:
-    """Gather what ``landscape info --json`` tells."""
+    """Return the facts of ``landscape info --json``."""
     return {
         "path": str(atlas.path),
         "format_version": atlas.manifest.format_version,
@@ -39,7 +39,7 @@ def facts(atlas: AtlasStore) -> dict[str, Any]:
 
 
 def describe(atlas: AtlasStore) -> str:
-    """Tell what ``landscape info`` prints."""
+    """Return the text of ``landscape info``."""
     found = atlas.coverage
     sources = ", ".join(f"{name} {n:,}" for name, n in found["sources"].items())
     generated = " - GENERATED: these papers do not exist" if found["generated"] else ""

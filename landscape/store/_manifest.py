@@ -1,4 +1,4 @@
-"""What a manifest may hold: types as declared, and names that stay inside the atlas."""
+"""Read, write and validate the manifest of an atlas."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _check(value: Any, kind: Any, name: str) -> None:
         if value is not None:
             _check(value, inner[0], name)
         return
-    # JSON has one kind of numbers; True and False are no numbers.
+    # JSON has one kind of numbers; True and False are not numbers.
     allowed: Any = (int, float) if origin is float else origin
     if not isinstance(value, allowed) or (isinstance(value, bool) and origin is not bool):
         raise ValueError(f"{name} is {value!r:.50}")
@@ -127,7 +127,7 @@ class StageRecord:
 
 @dataclass(frozen=True)
 class Manifest:
-    """Everything that is known about an atlas apart from its tables."""
+    """Description of an atlas: stages, parts and versions."""
 
     format_version: int = FORMAT_VERSION
     package_version: str = ""
@@ -180,7 +180,7 @@ def read_manifest(folder: Path) -> Manifest:
     if not folder.is_dir():
         raise AtlasError(f"{folder} is a file, not an atlas; give the folder that a build wrote.")
     if not path.is_file():
-        raise AtlasError(f"{folder} is not an atlas: it holds no {MANIFEST_NAME}.")
+        raise AtlasError(f"{folder} is not an atlas: it has no {MANIFEST_NAME}.")
     content = path.read_bytes()
     try:
         raw = json.loads(content)

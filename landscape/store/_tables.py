@@ -47,7 +47,7 @@ def read_parquet(folder: Path, name: str, columns: Sequence[str] | None = None) 
 
 
 def unreadable(folder: Path, name: str, error: Exception) -> AtlasError:
-    """Say that a file of an atlas cannot be used, and how to see what is damaged."""
+    """Return the error for an unreadable file of an atlas."""
     why = str(error).splitlines()[0] if str(error) else type(error).__name__
     return AtlasError(
         f"{folder / name} cannot be read ({why}); see what is damaged with: "

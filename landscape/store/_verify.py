@@ -47,7 +47,7 @@ def _compare(path: Path, sha256: str, n_bytes: int) -> str:
 def _strangers(folder: Path, manifest: Manifest) -> list[str]:
     """Files that a reader of a folder of parts would take for papers of this atlas."""
     return [
-        f"{path} is no part of this atlas; take it out of the folder."
+        f"{path} does not belong to this atlas; remove it."
         for table in (*TABLES, *LAYERS)
         if (folder / table).is_dir()
         for path in sorted((folder / table).iterdir())

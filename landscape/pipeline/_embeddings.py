@@ -191,7 +191,7 @@ def _rows_by_number(context: Context, ready: ReadyVectors) -> NDArray[np.int64]:
     counts = context.manifest.stages["ingest"].details
     if counts["merged"] or counts["rejected"]:
         raise InputError(
-            f"The vectors in {ready.path} cannot be matched to papers: of {counts['read']:,} records "
+            f"The vectors in {ready.path} cannot be matched: of {counts['read']:,} records "
             f"{counts['merged']:,} were merged with others and {counts['rejected']:,} rejected. "
             "Give a Parquet file with the columns paper_id (as in papers.parquet) and embedding."
         )

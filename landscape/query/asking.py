@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from landscape.errors import InputError, RemoteError
-from landscape.query.ads_proposal import propose_ads_query
+from landscape.query._ads_proposals import propose_ads_query
 from landscape.query.answering import OnText, answer, standalone_question
 from landscape.query.consensus import judge_consensus
 from landscape.query.expansion import hypothetical_abstract
@@ -209,7 +209,7 @@ def ask(
         question=question,
         question_type=str(kind),
         consensus=_consensus(asked, said.results, kind, model, notes),
-        ads_query=propose_ads_query(asked) if "bibliographic" in kind.flags else None,
+        ads_query=propose_ads_query(asked, model=model) if "bibliographic" in kind.flags else None,
         notes=(*told, f"Settings are those for questions of this kind: {preset.name}.", *notes),
         settings=_as_mapping(chosen),
     )

@@ -11,7 +11,7 @@ from dataclasses import replace
 from html import escape as escape_markup
 
 from landscape.plural import count
-from landscape.query.ads import ads_url
+from landscape.query._ads_queries import ads_url
 from landscape.query.markdown import coverage_line
 from landscape.query.records import Answer, Claim, Consensus, Evidence, Hit, Paper, Results, Stance
 

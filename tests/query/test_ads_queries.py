@@ -13,8 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from landscape.errors import InputError
-from landscape.query.ads import ads_url, parse_ads, propose_ads_query, proposed_order
+from landscape.errors import InputError, RemoteError
+from landscape.query._ads_proposals import propose_ads_query, proposed_order
+from landscape.query._ads_queries import ads_url, parse_ads
 
 GOOD = [
     'author:"^Huchra, J" abs:"dark energy" year:2010-2015',
@@ -234,3 +235,31 @@ def families(query: str) -> set[str]:
 )
 def test_to_count_is_no_topic(question: str, query: str) -> None:
     assert propose_ads_query(question) == query
+
+
+class _Model:
+    """A language model that proposes a fixed query, or fails."""
+
+    model = "fixed"
+
+    def __init__(self, query: str | None) -> None:
+        self.query = query
+
+    def complete_json(self, _system: str, user: str, _schema: object) -> dict[str, str]:
+        assert json.loads(user)["request"] == "papers by Rubin"
+        if self.query is None:
+            raise RemoteError("The model failed.")
+        return {"query": self.query}
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ('author:"^Rubin, V" abs:dust', 'author:"^Rubin, V" abs:dust'),
+        ("auther:Rubin", 'author:"Rubin"'),
+        ("abs:(dust", 'author:"Rubin"'),
+        (None, 'author:"Rubin"'),
+    ],
+)
+def test_a_model_proposes_and_the_rules_are_the_fallback(query: str | None, expected: str) -> None:
+    assert propose_ads_query("papers by Rubin", model=_Model(query)) == expected

@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     from landscape.atlas.citations import CitationGraph
     from landscape.llm.models import LanguageModel, WritingModel
     from landscape.overlays.thesaurus.concepts import Thesaurus
-    from landscape.query.engine import Engine
     from landscape.query.records import Answer, Results
-    from landscape.query.reranking import Reranker
-    from landscape.query.weights import Weights
+    from landscape.search._engine import Engine
+    from landscape.search._ranking import Reranker
+    from landscape.search._settings import Weights
 
 _STAGES = ("ingest", "keywords", "embeddings", "projection", "topics", "quality", "search")
 
@@ -142,7 +142,7 @@ class Atlas:
         """
         if rows is None:
             return self._table("papers.parquet", columns)
-        from landscape.query.shelf import Shelf
+        from landscape.search._papers import Shelf
 
         self.check_unchanged()
         return Shelf(self.path / "papers.arrow").frame(columns, rows)
@@ -210,7 +210,7 @@ class Atlas:
         Parameters
         ----------
         filter_text : str
-            Such as ``"2015..; author:Hubble; -review"``, see `landscape.query.filters`.
+            Such as ``"2015..; author:Hubble; -review"``, see `landscape.search._filters`.
 
         Returns
         -------
@@ -282,7 +282,7 @@ class Atlas:
         k : int, default 10
             Papers wanted.
         filter : str, optional
-            Which papers to search, see `landscape.query.filters`.
+            Which papers to search, see `landscape.search._filters`.
         weights : Weights or mapping of str to float, optional
             Strengths of ``keyword``, ``time`` and ``citation``, 0 to 1.
         reranker : Reranker or str, optional
@@ -293,7 +293,7 @@ class Atlas:
         hyde : bool, default False
             Whether the language model that the environment names writes that abstract.
         **settings
-            Further fields of `landscape.query.settings.SearchSettings`: ``method``, ``fusion``,
+            Further fields of `landscape.search._settings.SearchSettings`: ``method``, ``fusion``,
             ``rerank``, ``gamma``, ``t_now``.
 
         Returns
@@ -306,8 +306,8 @@ class Atlas:
         InputError
             For an empty query, a filter with a mistake, or a setting that cannot be.
         """
-        from landscape.query.searching import search
-        from landscape.query.settings import search_settings
+        from landscape.search._engine import search
+        from landscape.search._settings import search_settings
 
         chosen = search_settings(k=k, filter=filter, weights=weights, **settings)
         return search(self.engine, query, chosen, reranker=reranker, expansion=expansion, hyde=hyde)
@@ -333,7 +333,7 @@ class Atlas:
         InputError
             If one of them is not in the atlas.
         """
-        from landscape.query.settings import search_settings
+        from landscape.search._settings import search_settings
 
         return self.engine.similar(paper_ids, search_settings(k=k, **settings))
 
@@ -359,7 +359,7 @@ class Atlas:
         on_text : callable, optional
             Told the text as it is written.
         **settings
-            Fields of `landscape.query.asking.AskSettings`: ``k``, ``style``, ``filter``,
+            Fields of `landscape.answers._asking.AskSettings`: ``k``, ``style``, ``filter``,
             ``language``, ``audience``, ...
 
         Returns
@@ -372,8 +372,8 @@ class Atlas:
         InputError
             For an empty question, or a setting that cannot be.
         """
+        from landscape.answers._asking import ask, ask_settings
         from landscape.llm.environment import connect_if_told
-        from landscape.query.asking import ask, ask_settings
 
         chosen = ask_settings(**settings)
         connected = connect_if_told() if model == "auto" else model
@@ -535,7 +535,7 @@ class Atlas:
     @cached_property
     def engine(self) -> Engine:
         """The query engine of this atlas; its indexes are opened once."""
-        from landscape.query.engine import Engine
+        from landscape.search._engine import Engine
 
         return Engine(self)
 

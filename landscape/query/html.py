@@ -11,9 +11,9 @@ from dataclasses import replace
 from html import escape as escape_markup
 
 from landscape.plural import count
-from landscape.query._ads_queries import ads_url
 from landscape.query.markdown import coverage_line
 from landscape.query.records import Answer, Claim, Consensus, Evidence, Hit, Paper, Results, Stance
+from landscape.search._ads_queries import ads_url
 
 # No colour is set for text, and backgrounds are translucent, so that both themes show through.
 STYLE = """

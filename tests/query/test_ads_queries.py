@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from landscape.errors import InputError, RemoteError
-from landscape.query._ads_proposals import propose_ads_query, proposed_order
-from landscape.query._ads_queries import ads_url, parse_ads
+from landscape.search._ads_proposals import propose_ads_query, proposed_order
+from landscape.search._ads_queries import ads_url, parse_ads
 
 GOOD = [
     'author:"^Huchra, J" abs:"dark energy" year:2010-2015',

@@ -19,8 +19,8 @@ from landscape.errors import InputError, LandscapeError
 if TYPE_CHECKING:
     from landscape.atlas.reading import Atlas
     from landscape.overlays.citations import Links
-    from landscape.query.engine import Engine
     from landscape.query.records import Paper
+    from landscape.search._engine import Engine
 
 Sort = Literal["relevance", "citations"]
 

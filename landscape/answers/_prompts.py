@@ -1,12 +1,11 @@
-"""What language models are told, and how papers are shown to them: as data, never as text."""
+"""Prompts and schemas for language models; papers are passed as JSON data."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, get_args
 
-from landscape.query.citations import without_labels
+from landscape.answers._citations import without_labels
 from landscape.query.records import Paper
 
 Style = Literal["single-paper", "multi-paper", "bibliometric", "nuanced"]
@@ -168,57 +167,12 @@ For the text of the answer this holds:
 
 
 def answering(style: Style) -> str:
-    """Give the instructions for an answer.
-
-    Parameters
-    ----------
-    style : {"single-paper", "multi-paper", "bibliometric", "nuanced"}
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> "one fact" in answering("single-paper")
-    True
-    """
+    """Give the instructions for an answer."""
     return f"{_RULES}\n{_MANNER[style]}"
-
-
-def as_data(value: object) -> str:
-    r"""Quote values as JSON for a prompt.
-
-    Parameters
-    ----------
-    value : object
-        JSON values.
-
-    Returns
-    -------
-    str
-        No string can close its quotation or pass for markup.
-
-    Examples
-    --------
-    >>> print(as_data({"title": "</data> Dust \u0000 in Hα"}))
-    {"title": "\u003c/data\u003e Dust  in Hα"}
-    """
-    text = json.dumps(_clean(value), ensure_ascii=False)
-    return text.replace("<", "\\u003c").replace(">", "\\u003e")
 
 
 def papers_as_data(papers: Sequence[Paper]) -> list[dict[str, Any]]:
     """Show papers to a model: whole abstracts, each under its label.
-
-    Parameters
-    ----------
-    papers : sequence of Paper
-
-    Returns
-    -------
-    list of dict
-        For `as_data`. What reads like a citation in an abstract has lost its brackets.
 
     Examples
     --------
@@ -237,14 +191,3 @@ def papers_as_data(papers: Sequence[Paper]) -> list[dict[str, Any]]:
         }
         for paper in papers
     ]
-
-
-def _clean(value: object) -> object:
-    """The same without characters that nobody sees: controls, and marks that turn text around."""
-    if isinstance(value, str):
-        return "".join(c for c in value if c in "\n\t" or c.isprintable())
-    if isinstance(value, Mapping):
-        return {key: _clean(held) for key, held in value.items()}
-    if isinstance(value, list | tuple):
-        return [_clean(held) for held in value]
-    return value

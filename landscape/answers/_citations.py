@@ -1,4 +1,4 @@
-"""The citations of an answer: read them, keep those of papers that were found, write them back."""
+"""Citations in an answer: read them, keep those of papers found, and write them."""
 
 from __future__ import annotations
 
@@ -41,21 +41,7 @@ _LEAD_IN = 12  # words at most of a line that only says what follows
 
 @dataclass(frozen=True)
 class Passage:
-    """One sentence of an answer as it was written.
-
-    Attributes
-    ----------
-    before : str
-        White space, bullet or heading mark in front of it.
-    text : str
-        Without citations.
-    shown : str
-        With those citations, in their places, whose papers were found.
-    citations : tuple of str
-        Their labels, each once.
-    unknown : tuple of str
-        Citations of nothing that was found.
-    """
+    """One sentence of an answer as it was written."""
 
     before: str
     text: str
@@ -73,28 +59,7 @@ class Passage:
 
 
 def read_citations(text: str, labels: Iterable[str]) -> tuple[Passage, ...]:
-    """Cut an answer into sentences, each with the papers it cites.
-
-    Parameters
-    ----------
-    text : str
-        Markdown. A citation is a label in brackets, several are parted by semicolons or commas;
-        one behind the full stop belongs to the sentence before.
-    labels : iterable of str
-        Of the papers that may be cited.
-
-    Returns
-    -------
-    tuple of Passage
-
-    Examples
-    --------
-    >>> text = "Dust cools [2024ApJ...1..1A]. It heats. [2020Fake..1A]"
-    >>> for passage in read_citations(text, ["2024ApJ...1..1A"]):
-    ...     print(passage.shown, passage.citations, passage.unknown)
-    Dust cools [2024ApJ...1..1A]. ('2024ApJ...1..1A',) ()
-    It heats. () ('2020Fake..1A',)
-    """
+    """Cut an answer into sentences, each with the papers it cites."""
     known = _spellings(labels)
     groups: list[tuple[tuple[str, ...], tuple[str, ...]]] = []
 
@@ -125,24 +90,7 @@ def read_citations(text: str, labels: Iterable[str]) -> tuple[Passage, ...]:
 
 
 def write_citations(passages: Sequence[Passage], marks: Sequence[str | None]) -> str:
-    """Write sentences back as they stood, without invented citations and with marks.
-
-    Parameters
-    ----------
-    passages : sequence of Passage
-    marks : sequence of str or None, of the same length
-        What to write behind each, such as `UNSUPPORTED`.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> passages = read_citations("- It heats [2020Fake..1A].", [])
-    >>> write_citations(passages, [UNSUPPORTED])
-    '- It heats [unsupported].'
-    """
+    """Write sentences back as they stood, without invented citations and with marks."""
     parts = []
     for passage, mark in zip(passages, marks, strict=True):
         shown = passage.shown
@@ -155,23 +103,7 @@ def write_citations(passages: Sequence[Passage], marks: Sequence[str | None]) ->
 
 
 def without_labels(text: str, labels: Iterable[str] = ()) -> str:
-    """Take the brackets from whatever in a paper's text would read as a citation.
-
-    Parameters
-    ----------
-    text : str
-    labels : iterable of str
-        Of the papers found; what looks like a bibcode is recognised without.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> without_labels("[O III] is bright [2020Fake..1A].")
-    '[O III] is bright 2020Fake..1A.'
-    """
+    """Take the brackets from whatever in a paper's text would read as a citation."""
     known = _spellings(labels)
 
     def disarm(found: re.Match[str]) -> str:
@@ -184,24 +116,7 @@ def without_labels(text: str, labels: Iterable[str] = ()) -> str:
 
 
 def without_markup(text: str) -> str:
-    """Take pictures, links and HTML from what a language model wrote.
-
-    A picture's address may carry what a planted sentence asked for to another server as soon as a
-    notebook shows it.
-
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> without_markup('<b>Dust</b> ![](https://a.example/x) [cools](https://b.example) if x<3.')
-    'Dust  cools if x<3.'
-    """
+    """Take pictures, links and HTML from what a language model wrote."""
     text = re.sub(r"!\[[^\]\n]*\]\([^)\n]*\)", "", text)
     text = re.sub(r"\[([^\]\n]+)\]\((?:[a-z][a-z+.-]*:|//|/|#|\.)[^)\n]*\)", r"\1", text)
     text = re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)

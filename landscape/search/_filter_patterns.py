@@ -1,6 +1,6 @@
-"""Regular expressions that find the terms of a filter in text, for Arrow's engine (RE2).
+"""Regular expressions that find the terms of a filter, for Arrow's engine (RE2).
 
-RE2 never backtracks, so no filter can make a search run away; in exchange there is no look-around.
+RE2 never backtracks, so no filter can make a search run away, but it has no look-around.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Iterable
 from functools import cache, lru_cache
 
-from landscape.query.journals import JOURNALS, Journal
+from landscape.search._journals import JOURNALS, Journal
 from landscape.text.phrases import GREEK, singular
 
 _WORD = re.compile(r"[^\W_]+")
@@ -30,27 +30,7 @@ _ENDINGS = ("s", "es", "ies", "ae", "a", "i", "ves")
 
 @lru_cache(maxsize=1024)
 def phrase_pattern(text: str) -> str:
-    r"""Pattern of a word or phrase, to be matched with case ignored.
-
-    Parameters
-    ----------
-    text : str
-        With at least one letter or digit; a final ``*`` allows any ending.
-
-    Returns
-    -------
-    str
-        It matches whole words, accents or not, the last one in singular and plural. Greek letters
-        and their names are the same.
-
-    Examples
-    --------
-    >>> import pyarrow as pa, pyarrow.compute as pc
-    >>> texts = pa.array(["Dark-matter haloes", "dark halo", "dark. Matter halo"])
-    >>> pattern = phrase_pattern("dark matter halo")
-    >>> pc.match_substring_regex(texts, pattern, ignore_case=True).to_pylist()
-    [True, False, False]
-    """
+    """Pattern of a word or phrase, to be matched with case ignored."""
     folded = _spelled_out(text)
     words = [(found.start(), found.end()) for found in _WORD.finditer(folded)]
     pieces: list[str] = []
@@ -72,18 +52,6 @@ def phrase_pattern(text: str) -> str:
 def word_patterns(text: str) -> tuple[str, ...]:
     """Patterns of the words of a phrase: what holds the phrase matches each of them.
 
-    They are matched fast where the pattern of a long phrase is not, because the automaton that RE2
-    makes of it outgrows its memory.
-
-    Parameters
-    ----------
-    text : str
-        As for `phrase_pattern`.
-
-    Returns
-    -------
-    tuple of str
-
     Examples
     --------
     >>> [len(word_patterns(text)) for text in ("dark matter halo", "Hα*")]
@@ -97,18 +65,6 @@ def word_patterns(text: str) -> tuple[str, ...]:
 @lru_cache(maxsize=1024)
 def author_pattern(name: str) -> str:
     """Pattern of a person, to be matched with one author's name as the source gives it.
-
-    Parameters
-    ----------
-    name : str
-        ``"Rubin"``, ``"Rubin, V"``, ``"Rubin, Vera C."``, ``"Vera Rubin"``, ``"de Grijs"``,
-        ``"Planck Collaboration"``.
-
-    Returns
-    -------
-    str
-        It matches "Family, Given" and "Given Family". An initial stands for every name that
-        begins so, and the other way round; given names that only one side has do not matter.
 
     Examples
     --------
@@ -131,19 +87,9 @@ def author_pattern(name: str) -> str:
 def journal_patterns(journals: tuple[Journal, ...]) -> tuple[str, str | None, str]:
     """Patterns of journals: of their names, of names to leave out, and of their bibcodes.
 
-    "Astrophysical Journal" begins the names of its Letters and its Supplement Series too.
-
-    Parameters
-    ----------
-    journals : tuple of Journal, at least one
-
-    Returns
-    -------
-    names, longer_names, bibcodes : str, str or None, str
-
     Examples
     --------
-    >>> from landscape.query.journals import find_journal
+    >>> from landscape.search._journals import find_journal
     >>> journal_patterns((find_journal("MNRAS"),))[2].endswith("(?:MNRAS)")
     True
     """
@@ -215,10 +161,7 @@ def _folded(text: str) -> str:
 
 @cache
 def _letter_classes() -> dict[str, str]:
-    """For each small Latin letter a class of it with all its accents.
-
-    Folding the query's side leaves the abstracts as they are: no copy of 50 MB of text.
-    """
+    """For each small Latin letter a class of it with all its accents."""
     members: dict[str, list[str]] = {chr(code): [] for code in range(ord("a"), ord("z") + 1)}
     for code in (*range(0xC0, 0x180), *range(0x1CD, 0x1DD), *range(0x218, 0x21C)):
         letter = chr(code)

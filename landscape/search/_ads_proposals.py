@@ -8,10 +8,10 @@ from datetime import date
 from functools import cache
 
 from landscape.errors import InputError, RemoteError
+from landscape.llm._quoting import as_data
 from landscape.llm.models import LanguageModel
-from landscape.query._ads_queries import NEWEST, parse_ads
-from landscape.query.journals import JOURNALS
-from landscape.query.prompts import as_data
+from landscape.search._ads_queries import NEWEST, parse_ads
+from landscape.search._journals import JOURNALS
 
 MOST_CITED = "citation_count desc"
 LONGEST_REQUEST = 2_000  # characters
@@ -125,13 +125,13 @@ _FACILITIES = {
     "Fermi-LAT": "Fermi",
 }
 _BIBGROUPS = (
-    "HST|JWST|SDSS|XMM|Fermi|Keck|Gemini|Chandra|Spitzer|Kepler(?= mission)|TESS|GALEX|NEOWISE|WISE|"
-    "NuSTAR|Swift|Gaia|Hipparcos|ALMA|VLT|VLBA|VLA|LIGO|LISA|LOFAR|Subaru|CFHT|2MASS|Pan-STARRS|"
+    "HST|JWST|SDSS|XMM|Fermi|Keck|Gemini|Chandra|Spitzer|Kepler(?= mission)|TESS|GALEX|NEOWISE|"
+    "WISE|NuSTAR|Swift|Gaia|Hipparcos|ALMA|VLT|VLBA|VLA|LIGO|LISA|LOFAR|Subaru|CFHT|2MASS|Pan-STARRS|"
     "IRAS|SOHO|SDO|RXTE|ESO|APEX|GBT|MeerKAT|SKA|KPNO|CTIO|CfA|IUE|STEREO"
 )
 _FACILITY = (
     rf"(?:\b(?:in|from|with|using) )?(?:\bthe )?\b(?-i:({'|'.join(_FACILITIES)}|{_BIBGROUPS}))\b"
-    r"(?: (?:telescope|mission|observatory|survey))?(?: (?:observations?|data|images?))?(?: of)?"
+    r"(?: (?:telescope|mission|survey))?(?: (?:observations?|data|images?))?(?: of)?"
 )
 
 

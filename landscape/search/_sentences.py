@@ -1,4 +1,4 @@
-"""The sentences of the papers found, and how well their words answer a question."""
+"""Sentences of papers, and how similar they are to a question."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ Score = Callable[[str, Sequence[str]], "NDArray[np.floating[Any]]"]
 """How near each of some sentences is to a question: larger is nearer, 0 is not at all."""
 
 _SATURATION = 1.2  # BM25's k1; sentences are short, so that its length term is left out
+_MEANING = 0.5  # weight of cosines in mixed_nearness; shared words have the rest
 _SHORT = 5  # words; "We discuss the implications." answers nothing
 
 
@@ -47,26 +48,7 @@ def sentences_of(paper: Paper) -> tuple[Evidence, ...]:
 
 
 def word_scores(question: str, sentences: Sequence[str]) -> NDArray[np.float64]:
-    """Score sentences by the words that they share with a question.
-
-    BM25 over these sentences alone, without its length term, as a fraction of what a sentence with
-    every word of the question once would get; two sentences with the same words score the same.
-
-    Parameters
-    ----------
-    question : str
-    sentences : sequence of str
-
-    Returns
-    -------
-    ndarray of float, shape (n_sentences,)
-        From 0 to 1.
-
-    Examples
-    --------
-    >>> word_scores("How does dust cool?", ["Dust cools by lines.", "Stars shine."]).round(2)
-    array([1., 0.])
-    """
+    """Score sentences by the words that they share with a question."""
     wanted = set(tokenise(question))
     held = [Counter(tokenise(sentence)) for sentence in sentences]
     weights = word_weights(held, wanted)
@@ -86,17 +68,6 @@ def word_scores(question: str, sentences: Sequence[str]) -> NDArray[np.float64]:
 def word_weights(held: Sequence[Iterable[str]], words: Iterable[str]) -> dict[str, float]:
     """Weigh words by how few sentences hold them (inverse document frequency, as in BM25).
 
-    Parameters
-    ----------
-    held : sequence of iterable of str
-        The words of each sentence.
-    words : iterable of str
-        Those to weigh; one that no sentence holds weighs most.
-
-    Returns
-    -------
-    dict of str to float
-
     Examples
     --------
     >>> weights = word_weights([["dust"], ["dust", "gas"]], ["dust", "gas"])
@@ -110,15 +81,6 @@ def word_weights(held: Sequence[Iterable[str]], words: Iterable[str]) -> dict[st
 
 def likeness(sentences: Sequence[str]) -> NDArray[np.float64]:
     """Say how much sentences repeat each other.
-
-    Parameters
-    ----------
-    sentences : sequence of str
-
-    Returns
-    -------
-    ndarray of float, shape (n_sentences, n_sentences)
-        Shared words over the geometric mean of both lengths (Ochiai's coefficient), from 0 to 1.
 
     Examples
     --------
@@ -135,19 +97,18 @@ def likeness(sentences: Sequence[str]) -> NDArray[np.float64]:
 
 
 def says_something(sentence: str) -> bool:
-    """Tell a sentence worth quoting from one too short to be understood alone.
+    """Tell a sentence worth quoting from one too short to be understood alone."""
+    return len(sentence.split()) >= _SHORT
 
-    Parameters
-    ----------
-    sentence : str
 
-    Returns
-    -------
-    bool
+def mixed_nearness(
+    question: str, sentences: Sequence[str], cosines: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """How near sentences are to a question, by words and by meaning.
 
     Examples
     --------
-    >>> says_something("We discuss this."), says_something("Dust in quasars cools by its lines.")
-    (False, True)
+    >>> mixed_nearness("dust", ["Dust cools.", "Stars."], np.array([0.6, 0.0])).round(2).tolist()
+    [0.8, 0.0]
     """
-    return len(sentence.split()) >= _SHORT
+    return (1 - _MEANING) * word_scores(question, sentences) + _MEANING * np.maximum(cosines, 0.0)

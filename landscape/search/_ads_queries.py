@@ -19,8 +19,7 @@ from lark import Lark, Token, Transformer
 from lark.exceptions import UnexpectedInput
 
 from landscape.errors import InputError
-from landscape.query.filter_building import MisplacedError
-from landscape.query.pointing import pointed_error
+from landscape.search._filters import MisplacedError, pointed_error
 
 NEWEST = "date desc"
 LONGEST = 20_000  # characters of a query
@@ -317,7 +316,7 @@ def _nearest(name: str, known: Collection[str], mark: str) -> str:
 
 @cache
 def _parser() -> Lark:
-    grammar = files("landscape.query").joinpath("ads.lark").read_text("utf-8")
+    grammar = files("landscape.search").joinpath("ads.lark").read_text("utf-8")
     return Lark(grammar, parser="lalr", transformer=_AdsBuilder())
 
 

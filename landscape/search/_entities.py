@@ -1,4 +1,4 @@
-"""Names in a query: facilities, surveys, objects, people."""
+"""Names in a query: facilities, surveys, objects and people."""
 
 from __future__ import annotations
 
@@ -20,15 +20,7 @@ _ET_AL = re.compile(r"\b([A-Z][\w'’-]+)(?= et al)")
 
 
 class Entity(NamedTuple):
-    """A name in a query.
-
-    Attributes
-    ----------
-    text : str
-        As written.
-    kind : {"object", "person", "name", "acronym"}
-        "name" is any other: a facility, a survey, a method.
-    """
+    """A name in a query."""
 
     text: str
     kind: str
@@ -69,16 +61,6 @@ def find_entities(query: str) -> tuple[Entity, ...]:
 def shares_of_names(names: Sequence[str], texts: Iterable[str]) -> list[float]:
     """Say which share of some names each text has.
 
-    Parameters
-    ----------
-    names : sequence of str
-    texts : iterable of str
-
-    Returns
-    -------
-    list of float
-        0 to 1; as whole words, whatever their capitals.
-
     Examples
     --------
     >>> shares_of_names(["JWST", "NGC 1275"], ["With JWST.", "NGC 12750"])
@@ -96,23 +78,7 @@ def shares_of_names(names: Sequence[str], texts: Iterable[str]) -> list[float]:
 
 
 def absent_objects(query: str, texts: Iterable[str]) -> tuple[str, ...]:
-    """Find objects of catalogues that a query names and none of some texts does.
-
-    Parameters
-    ----------
-    query : str
-    texts : iterable of str
-
-    Returns
-    -------
-    tuple of str
-        As the query writes them.
-
-    Examples
-    --------
-    >>> absent_objects("Stars of NGC 3603 and M31?", ["A cluster in M 31.", "NGC 1333"])
-    ('NGC 3603',)
-    """
+    """Find objects of catalogues that a query names and none of some texts does."""
     found = (entity.text for entity in find_entities(query) if entity.kind == "object")
     names = [name.rstrip(".+-") for name in found]
     known = [_closed_up(text) for text in texts] if names else []

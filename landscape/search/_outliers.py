@@ -1,4 +1,4 @@
-"""Which of the papers found lie apart, and how the rest spread on the map."""
+"""Outliers among the papers found, and how the others spread on the map."""
 
 from __future__ import annotations
 
@@ -136,22 +136,6 @@ def spread_of(atlas: Any, results: Results) -> Spread:
 def rows_on_map(there: pd.Series[str], wanted: list[str]) -> NDArray[np.int64]:
     """Find papers on the map by their keys.
 
-    Parameters
-    ----------
-    there : pandas.Series of str, shape (n,)
-        ``paper_id`` of every paper of the map.
-    wanted : list of str, length k
-
-    Returns
-    -------
-    ndarray of int64, shape (k,)
-        Rows of the map.
-
-    Raises
-    ------
-    InputError
-        If one is not there.
-
     Examples
     --------
     >>> import pandas as pd
@@ -171,16 +155,6 @@ def rows_on_map(there: pd.Series[str], wanted: list[str]) -> NDArray[np.int64]:
 
 def spread_on_map(topic_ids: NDArray[np.int32]) -> Spread:
     """Say whether papers sit in one region of the map, in two, or everywhere.
-
-    Parameters
-    ----------
-    topic_ids : ndarray of int32, shape (k,)
-        Region of each paper; -1 for none.
-
-    Returns
-    -------
-    Spread
-        "one region" where seven in ten papers share one, "two regions" where two hold eight in ten.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Journals of the field: the stem of their bibcodes, their macro in AASTeX, and their names."""
+"""Journals of astronomy: bibcode stem, AASTeX macro and names."""
 
 from __future__ import annotations
 
@@ -9,19 +9,7 @@ from functools import cache
 
 @dataclass(frozen=True)
 class Journal:
-    """One journal.
-
-    Attributes
-    ----------
-    stem : str
-        Its part of a bibcode, as ADS's ``bibstem:`` takes it.
-    names : tuple of str
-        Full name first, then how else it is written.
-    macro : str or None
-        Of AASTeX, without the backslash.
-    reviews : bool
-        Whether it publishes reviews and little else.
-    """
+    """One journal."""
 
     stem: str
     names: tuple[str, ...]
@@ -93,15 +81,6 @@ _PUNCTUATION = re.compile(r"[^\w&]+")
 
 def find_journal(name: str) -> Journal | None:
     """Find a journal by its stem, its macro or any of its names.
-
-    Parameters
-    ----------
-    name : str
-        In any case, with or without "The" and full stops.
-
-    Returns
-    -------
-    Journal or None
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""From a question to an answer with its evidence: the steps of the engine, chained."""
+"""Ask a question: search, answer, check and judge."""
 
 from __future__ import annotations
 
@@ -7,41 +7,41 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-import numpy as np
-
+from landscape.answers._evidence import judge_consensus
+from landscape.answers._extractive import METHOD as EXTRACTIVE
+from landscape.answers._extractive import QUOTED
+from landscape.answers._generation import (
+    OnText,
+    answer,
+    check_readers,
+    rewrite,
+    standalone_question,
+)
+from landscape.answers._prompts import STYLES
+from landscape.answers._questions import QuestionKind, classify, preset_for, read_kind
+from landscape.answers._react import reason
 from landscape.errors import InputError, RemoteError
-from landscape.query._ads_proposals import propose_ads_query
-from landscape.query.answering import OnText, answer, standalone_question
-from landscape.query.consensus import judge_consensus
-from landscape.query.expansion import hypothetical_abstract
-from landscape.query.extractive import METHOD as EXTRACTIVE
-from landscape.query.extractive import QUOTED
-from landscape.query.prompts import STYLES
-from landscape.query.questions import QuestionKind, classify, preset_for, read_kind
-from landscape.query.quoting import word_scores
-from landscape.query.react import reason
-from landscape.query.rewriting import check_readers, rewrite
-from landscape.query.settings import (
+from landscape.search._ads_proposals import propose_ads_query
+from landscape.search._engine import hypothetical_abstract
+from landscape.search._settings import (
+    LONGEST_QUERY,
     Method,
     SearchSettings,
+    Weights,
     check_day,
     check_keywords,
+    readable_text,
     search_settings,
 )
-from landscape.query.weights import Weights
-from landscape.query.wording import LONGEST_QUERY, readable_text
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from landscape.llm.models import WritingModel
-    from landscape.query.engine import Engine
     from landscape.query.records import Answer, Results, Step
+    from landscape.search._engine import Engine
 
 Generation = Literal["rag", "react", "quoted"]
 
 _QUOTED_AS_ASKED = "Sentences quoted from the papers found, as asked for."
-_MEANING = 0.5  # share of cosines in how near a sentence is; the rest is shared words
 _PRESET_STRENGTH = 0.5  # of a weight that a preset turns on
 
 
@@ -73,7 +73,7 @@ class AskSettings:
         Whether the answer is written from one search, by an agent that searches by itself, or
         quoted; None leaves it to the preset.
     language, audience : str or None
-        See `landscape.query.answering.answer`; both need a language model.
+        See `landscape.answers._generation.answer`; both need a language model.
     check_with_model : bool, default True
         Whether the model checks each claim once more.
     t_now : datetime.date or None
@@ -218,16 +218,6 @@ def ask(
 def resolved(settings: AskSettings, kind: QuestionKind) -> AskSettings:
     """Fill in what was left to the kind of the question.
 
-    Parameters
-    ----------
-    settings : AskSettings
-    kind : QuestionKind
-
-    Returns
-    -------
-    AskSettings
-        Nothing in it is left open but the language and the audience.
-
     Examples
     --------
     >>> chosen = resolved(AskSettings(style="nuanced"), QuestionKind("single-paper factual"))
@@ -288,30 +278,6 @@ def ask_settings(**fields: Any) -> AskSettings:
     if weights is not None:
         weights = search_settings(weights=weights).weights
     return AskSettings(weights=weights, **fields)
-
-
-def mixed_nearness(
-    question: str, sentences: Sequence[str], cosines: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """How near sentences are to a question, by words and by meaning.
-
-    Parameters
-    ----------
-    question : str
-    sentences : sequence of str, shape (n,)
-    cosines : ndarray of float64, shape (n,)
-
-    Returns
-    -------
-    ndarray of float64, shape (n,)
-        0 to 1; 0 where neither a word nor the meaning is shared.
-
-    Examples
-    --------
-    >>> mixed_nearness("dust", ["Dust cools.", "Stars."], np.array([0.6, 0.0])).round(2).tolist()
-    [0.8, 0.0]
-    """
-    return (1 - _MEANING) * word_scores(question, sentences) + _MEANING * np.maximum(cosines, 0.0)
 
 
 def _search_settings(chosen: AskSettings) -> SearchSettings:

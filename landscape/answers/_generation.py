@@ -1,35 +1,46 @@
-"""Answer a question from the papers found, with a language model where there is one."""
+"""Generate an answer from the papers found, and rewrite it for other readers."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from landscape.errors import InputError, RemoteError
-from landscape.query.citations import read_citations, without_markup
-from landscape.query.evidence import check_claims
-from landscape.query.extractive import (
+from landscape.answers._agreement import invents_numbers
+from landscape.answers._citations import (
+    CONTRADICTED,
+    UNSUPPORTED,
+    read_citations,
+    without_labels,
+    without_markup,
+)
+from landscape.answers._evidence import check_claims
+from landscape.answers._extractive import (
     NOT_ANSWERED,
     QUOTED,
     abstention,
     extract_answer,
     failure_notes,
 )
-from landscape.query.prompts import (
+from landscape.answers._prompts import (
     CRITICISE,
     IMPROVE,
     NO_ANSWER,
+    READERS,
+    REWRITING,
+    REWRITING_SCHEMA,
     STANDALONE,
     STANDALONE_SCHEMA,
     STYLES,
     Style,
     answering,
-    as_data,
     papers_as_data,
 )
-from landscape.query.quoting import Score
-from landscape.query.records import Answer, Results
-from landscape.query.rewriting import rewrite
+from landscape.errors import InputError, RemoteError
+from landscape.llm._quoting import as_data
+from landscape.query.records import Answer, Claim, Results
+from landscape.search._sentences import Score
 
 if TYPE_CHECKING:
     from landscape.llm.models import LanguageModel, WritingModel
@@ -149,25 +160,7 @@ def finish(
     check_with_model: bool = True,
     **fields: Any,
 ) -> Answer | None:
-    """Check what a language model wrote.
-
-    Parameters
-    ----------
-    question, text : str
-    results : Results
-        What it may cite.
-    model : LanguageModel
-    style : str
-    score : callable, optional
-    check_with_model : bool, default True
-    **fields
-        Further fields of the answer.
-
-    Returns
-    -------
-    Answer or None
-        None where it cites none of the papers and does not say that it does not know.
-    """
+    """Check what a language model wrote."""
     plain = without_markup(text).strip()
     if plain.lstrip("*_#> ").upper().startswith(NO_ANSWER):
         reason = plain.lstrip("*_#> ")[len(NO_ANSWER) :].lstrip("*_: .\n")
@@ -198,31 +191,7 @@ def finish(
 def standalone_question(
     question: str, thread: Sequence[Answer], *, model: LanguageModel | None = None
 ) -> str:
-    """Make a follow-up question one that can be searched for by itself.
-
-    Parameters
-    ----------
-    question : str
-    thread : sequence of Answer
-        The conversation so far, oldest first.
-    model : LanguageModel, optional
-        Without one, a question that is short or leans on a pronoun is put behind the one before.
-
-    Returns
-    -------
-    str
-        The question itself where the thread is empty or the model fails.
-
-    Examples
-    --------
-    >>> from landscape.query.records import Coverage
-    >>> nothing = Results("x", (), Coverage("", 0, 0, {}, None, None))
-    >>> before = Answer("How does dust cool?", "", (), nothing, "extractive")
-    >>> standalone_question("And why does it?", [before])
-    'How does dust cool? And why does it?'
-    >>> standalone_question("How old are the globular clusters of the Milky Way?", [before])
-    'How old are the globular clusters of the Milky Way?'
-    """
+    """Make a follow-up question one that can be searched for by itself."""
     if not thread:
         return question
     if model is not None:
@@ -286,3 +255,140 @@ def _told(model: WritingModel, system: str, user: str, on_text: OnText | None) -
 
 def _without_citations(text: str) -> str:
     return " ".join(passage.text for passage in read_citations(text, ()))
+
+
+_LONGEST_LANGUAGE = 40  # characters of a language's name
+_GROWTH = 5  # times as long as the old sentence: a rewritten one that is longer says more
+
+
+def rewrite(
+    said: Answer,
+    model: LanguageModel,
+    *,
+    language: str | None = None,
+    audience: str | None = None,
+) -> Answer:
+    """Say an answer again, sentence by sentence, without a new search.
+
+    Citations, evidence and verdicts never pass through the model: each new sentence takes those of
+    the old one. A sentence that names a number which the old one lacks spoils the whole; then
+    the answer stays as it was, and says so.
+
+    Parameters
+    ----------
+    said : Answer
+    model : LanguageModel
+    language : str, optional
+        Name of a language. Default: that of the answer.
+    audience : {"expert", "student", "public"}, optional
+
+    Returns
+    -------
+    Answer
+
+    Raises
+    ------
+    InputError
+        The audience is unknown, or the language is no name.
+
+    Examples
+    --------
+    >>> from landscape.query.records import Coverage, Results
+    >>> class Fixed:
+    ...     model = "fixed"
+    ...     def complete_json(self, system, user, schema):
+    ...         return {"sentences": [{"id": 1, "text": "Staub kühlt."}]}
+    >>> found = Results("x", (), Coverage("", 0, 0, {}, None, None))
+    >>> claim = Claim("Dust cools.", ("2024A&A...1A",), (), "supported")
+    >>> said = Answer("?", "Dust cools [2024A&A...1A].", (claim,), found, "fixed")
+    >>> rewrite(said, Fixed(), language="German").text
+    'Staub kühlt [2024A&A...1A].'
+    """
+    check_readers(language, audience)
+    old = said.claims or (Claim(said.text, ()),)  # "The papers do not say" is a sentence too
+    listed = [{"id": n, "text": claim.text} for n, claim in enumerate(old, start=1)]
+    data = {
+        "language": language or "the language that the sentences are in",
+        "readers": READERS[audience or "expert"],
+        "sentences": listed,
+    }
+    try:
+        reply = model.complete_json(REWRITING, as_data(data), REWRITING_SCHEMA)
+        texts = _accepted(reply, old)
+    except RemoteError as error:
+        return replace(said, notes=(*said.notes, f"The answer could not be rewritten: {error}"))
+    claims = tuple(replace(claim, text=text) for claim, text in zip(old, texts, strict=True))
+    wanted = [f"into {language}"] * bool(language) + [f"for the audience {audience}"] * bool(
+        audience
+    )
+    return replace(
+        said,
+        text=_composed(said, claims),
+        claims=claims if said.claims else (),
+        method=model.model,
+        notes=(*said.notes, f"Rewritten {' '.join(wanted)} by {model.model} after checking."),
+    )
+
+
+def check_readers(language: str | None, audience: str | None) -> None:
+    """Refuse an audience that is unknown, and a language that is none.
+
+    Examples
+    --------
+    >>> check_readers("German", "cats")
+    Traceback (most recent call last):
+    landscape.errors.InputError: The audience 'cats' is unknown. Choose one of: expert, ...
+    """
+    if audience is not None and audience not in READERS:
+        message = f"The audience {audience!r} is unknown. Choose one of: {', '.join(READERS)}."
+        raise InputError(message)
+    if language is not None and not (
+        isinstance(language, str)
+        and 0 < len(language) <= _LONGEST_LANGUAGE
+        and all(c.isalpha() or c in " ()-'" for c in language)
+    ):
+        message = f"{str(language)[:60]!r} is no name of a language; write, for example, Spanish."
+        raise InputError(message)
+
+
+def _accepted(reply: dict[str, Any], old: Sequence[Claim]) -> list[str]:
+    ids = Counter(row["id"] for row in reply["sentences"])
+    if ids != Counter(range(1, len(old) + 1)):
+        raise RemoteError("the model did not give one sentence for each.")
+    new = {row["id"]: row["text"] for row in reply["sentences"]}
+    texts = []
+    for n, claim in enumerate(old, start=1):
+        text = _bare(new[n])
+        if not text or len(text) > _GROWTH * len(claim.text) + 200:
+            raise RemoteError("a sentence came back empty or far too long.")
+        if invents_numbers(text, claim.text):
+            raise RemoteError("a sentence came back with a number that it did not have.")
+        texts.append(text)
+    return texts
+
+
+def _bare(text: str) -> str:
+    """Plain text on one line, without any citation that the model may have put in."""
+    plain = " ".join(without_markup(text).split())
+    return without_labels(" ".join(p.text for p in read_citations(plain, ())))
+
+
+def _composed(said: Answer, claims: Sequence[Claim]) -> str:
+    """The new sentences in the layout of the old."""
+    if not said.claims:
+        return claims[0].text
+    labels = {label for claim in claims for label in claim.citations}
+    passages = [p for p in read_citations(said.text, labels) if p.is_claim]
+    same = len(passages) == len(claims)
+    parts = []
+    for n, claim in enumerate(claims):
+        before = passages[n].before if same else ("\n- " if "\n- " in f"\n{said.text}" else " ")
+        parts.append(before + _shown(claim))
+    return "".join(parts).strip()
+
+
+def _shown(claim: Claim) -> str:
+    marks = {"contradicted": f" [{CONTRADICTED}]", "not found": f" [{UNSUPPORTED}]"}
+    cites = f" [{'; '.join(claim.citations)}]" if claim.citations else ""
+    final = claim.text[-1] if claim.text[-1] in ".!?。！？" else ""
+    return claim.text.removesuffix(final) + cites + marks.get(claim.verdict, "") + final

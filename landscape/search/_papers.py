@@ -1,10 +1,11 @@
-"""What an atlas holds for searching: its indexes and tables, each opened when first needed."""
+"""Papers, indexes and tables of an atlas, opened when first used."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date
 from functools import cached_property, lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,11 +14,10 @@ from landscape.atlas.reading import unreadable
 from landscape.atlas.words import COUNTS, WORDS, open_words
 from landscape.corpus.identifiers import parse_arxiv_id, parse_bibcode, parse_doi
 from landscape.errors import AtlasError, InputError
-from landscape.query.filter_masks import apply_filter, columns_needed
-from landscape.query.filters import parse_filter
-from landscape.query.records import Coverage
-from landscape.query.shelf import Shelf
-from landscape.query.wording import readable_text
+from landscape.query.records import Coverage, Paper
+from landscape.search._filter_masks import apply_filter, columns_needed
+from landscape.search._filters import parse_filter
+from landscape.search._settings import readable_text
 from landscape.text.lexical import WordIndex, paper_key
 from landscape.vectors.embedder import embedder_for
 from landscape.vectors.index import VectorIndex, read_index
@@ -25,6 +25,7 @@ from landscape.vectors.words import gather_words
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
     from numpy.typing import NDArray
 
     from landscape.atlas.reading import Atlas
@@ -34,39 +35,113 @@ if TYPE_CHECKING:
     Rows = NDArray[np.int64]
     Floats = NDArray[np.float64]
 
+_SHOWN = (
+    "paper_id", "title", "abstract", "authors", "date", "bibcode", "arxiv_id", "doi", "journal",
+    "doctype", "cites", "keywords", "categories", "source",
+)  # fmt: skip
+
+
+class Shelf:
+    """The papers of an atlas by row."""
+
+    def __init__(self, file: Path) -> None:
+        import pyarrow as pa
+
+        try:
+            reader = pa.ipc.open_file(pa.memory_map(str(file)))
+            self._batches = [reader.get_batch(i) for i in range(reader.num_record_batches)]
+            for batch in self._batches:
+                batch.validate(full=True)  # a damaged offset would end the process
+        except (OSError, pa.ArrowException) as error:
+            message = f"{file} cannot be read ({error}); build the atlas again."
+            raise AtlasError(message) from error
+        self._schema = reader.schema
+        self._ends = np.cumsum([batch.num_rows for batch in self._batches], dtype=np.int64)
+
+    def papers(self, rows: Sequence[int] | NDArray[np.int64]) -> list[Paper]:
+        """Take papers out."""
+        columns = self._columns(_SHOWN, rows)
+        return [
+            Paper(int(row), *map(_plain, values))
+            for row, *values in zip(rows, *columns, strict=True)
+        ]
+
+    def column(self, name: str, rows: Sequence[int] | NDArray[np.int64]) -> list[Any]:
+        """Read one column of chosen papers."""
+        return self._columns((name,), rows)[0]
+
+    def _columns(
+        self, names: Sequence[str], rows: Sequence[int] | NDArray[np.int64]
+    ) -> list[list[Any]]:
+        wanted = np.asarray(rows, dtype=np.int64)
+        batch_of = np.searchsorted(self._ends, wanted, side="right")
+        found: list[list[Any]] = [[None] * len(wanted) for _ in names]
+        for number in np.unique(batch_of):
+            here = np.flatnonzero(batch_of == number)
+            batch = self._batches[number]
+            inside = wanted[here] - (self._ends[number] - batch.num_rows)
+            taken = batch.select(list(names)).take(_arrow(inside))
+            for column, values in zip(found, taken.columns, strict=True):
+                for place, value in zip(here, values.to_pylist(), strict=True):
+                    column[place] = value
+        return found
+
+    def frame(
+        self,
+        columns: Sequence[str] | None = None,
+        rows: Sequence[int] | NDArray[np.int64] | None = None,
+    ) -> pd.DataFrame:
+        """Read columns."""
+        import pandas as pd
+        import pyarrow as pa
+
+        names = self._schema.names if columns is None else list(columns)
+        unknown = [name for name in names if name not in self._schema.names]
+        if unknown:
+            raise InputError(
+                f"Papers have no column {unknown[0]!r}; they have: {', '.join(self._schema.names)}."
+            )
+        if not names:
+            return pd.DataFrame(index=range(len(self) if rows is None else len(rows)))
+        table = pa.Table.from_batches(self._batches, schema=self._schema).select(names)
+        if rows is not None:
+            table = table.take(_arrow(np.asarray(rows, dtype=np.int64)))
+
+        def dtype(of: pa.DataType) -> Any:
+            if pa.types.is_int32(of):
+                return pd.Int32Dtype()
+            return pd.ArrowDtype(of) if pa.types.is_list(of) else None
+
+        frame: pd.DataFrame = table.to_pandas(date_as_object=False, types_mapper=dtype)
+        return frame
+
+    def __len__(self) -> int:
+        return int(self._ends[-1]) if len(self._ends) else 0
+
+
+def _arrow(numbers: NDArray[np.int64]) -> pa.Array:
+    """Hand whole numbers to Arrow; ``pa.array`` would import pandas, which takes half a second."""
+    import pyarrow as pa
+
+    buffer = pa.py_buffer(np.ascontiguousarray(numbers))
+    return pa.Array.from_buffers(pa.int64(), len(numbers), [None, buffer])
+
+
+def _plain(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
 _FILTERS_KEPT = 8
 
 
 def names_of_paper(name: str) -> list[str]:
-    """Spell the name of a paper as an atlas has it: as given, as bibcode, arXiv id and DOI.
-
-    Parameters
-    ----------
-    name : str
-        A key, bibcode, arXiv identifier with or without a version, DOI, or the URL of one.
-
-    Returns
-    -------
-    list of str
-
-    Examples
-    --------
-    >>> names_of_paper("https://arxiv.org/abs/2401.01234v2")[1:]
-    ['2401.01234']
-    """
+    """Spell the name of a paper as an atlas has it: as given, as bibcode, arXiv id and DOI."""
     readings = (parse_bibcode(name), parse_arxiv_id(name), parse_doi(name))
     return [name, *filter(None, readings)]
 
 
 class Holdings:
-    """The indexes of one atlas; safe to use from several threads.
-
-    Parameters
-    ----------
-    atlas : Atlas
-    embedder : Embedder, optional
-        For queries; by default the one that the atlas was made with.
-    """
+    """The indexes of one atlas; safe to use from several threads."""
 
     def __init__(self, atlas: Atlas, *, embedder: Embedder | None = None) -> None:
         self._atlas, self._given = atlas, embedder
@@ -74,12 +149,7 @@ class Holdings:
         self._passed = lru_cache(maxsize=_FILTERS_KEPT)(self._pass)
 
     def check_unchanged(self) -> None:
-        """Refuse an atlas that was built again: its indexes have to be of the same build.
-
-        Raises
-        ------
-        AtlasError
-        """
+        """Refuse an atlas that was built again: its indexes have to be of the same build."""
         self._atlas.check_unchanged()
 
     @cached_property
@@ -116,7 +186,7 @@ class Holdings:
 
     @cached_property
     def cutoffs(self) -> NDArray[np.float32]:
-        """Distances beyond which papers lie apart, see `landscape.query.outliers`."""
+        """Distances beyond which papers lie apart, see `landscape.search._outliers`."""
         import pyarrow.parquet as pq
 
         name = "cutoffs.parquet"
@@ -147,13 +217,7 @@ class Holdings:
         return np.array([paper_key(paper_id) for paper_id in ids], dtype=np.uint64)
 
     def rows_of_keys(self, keys: NDArray[np.uint64]) -> Rows:
-        """Find the rows of papers that the word index found.
-
-        Raises
-        ------
-        AtlasError
-            If the word index is of another atlas.
-        """
+        """Find the rows of papers that the word index found."""
         known, order = self._by_key
         place = np.minimum(np.searchsorted(known, keys), max(0, len(known) - 1))
         if len(keys) and not (known[place] == keys).all():
@@ -162,13 +226,7 @@ class Holdings:
         return order[place]
 
     def row_of(self, name: str) -> int:
-        """Find the row of a paper by its key, bibcode, arXiv identifier or DOI, or their URLs.
-
-        Raises
-        ------
-        InputError
-            If there is none.
-        """
+        """Find the row of a paper by its key, bibcode, arXiv identifier or DOI, or their URLs."""
         spellings = names_of_paper(readable_text("paper", name))
         row = next((self._rows_by_name[s] for s in spellings if s in self._rows_by_name), None)
         if row is None:
@@ -180,13 +238,7 @@ class Holdings:
         return row
 
     def rows_that_pass(self, filter_text: str | None) -> Rows | None:
-        """Find the papers that a filter lets through; None where there is no filter.
-
-        Raises
-        ------
-        InputError
-            If it has a mistake.
-        """
+        """Find the papers that a filter lets through; None where there is no filter."""
         if filter_text is None or not readable_text("filter", filter_text).strip():
             return None
         return self._passed(filter_text)

@@ -1,7 +1,7 @@
-"""Whether sentences say what a claim says, told from words, numbers and negations alone.
+"""Compare a claim with sentences by words, numbers and negations.
 
-The rules are meant to be strict: what they call supported shares most of its telling words, all of
-its numbers and its direction with the sentences it rests on; a good paraphrase may be missed.
+The rules are strict: a supported claim shares most of its significant words, all of its numbers
+and its direction with its evidence, so a good paraphrase may be missed.
 """
 
 from __future__ import annotations
@@ -13,13 +13,128 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from landscape.query.quantities import counts_differ, missing_numbers
 from landscape.query.records import Verdict
 from landscape.text.tokens import tokenise
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+_NUMBER = re.compile(r"(?<![\w.,])[-+−]?(\d+(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)(?:\s*(?=%))?")
+_NUMBER_WORDS = {
+    "two": 2.0, "three": 3.0, "four": 4.0, "five": 5.0, "six": 6.0, "seven": 7.0, "eight": 8.0,
+    "nine": 9.0, "ten": 10.0, "eleven": 11.0, "twelve": 12.0,
+}  # fmt: skip
+_NUMBERED = re.compile(rf"\b({'|'.join(_NUMBER_WORDS)})\s+([a-z]{{3,}})", re.IGNORECASE)
+_WRITTEN = re.compile(r"\d+(?:[.,]\d+|['’ \u00a0\u202f]\d{3}(?!\d))*")
+_SPELT = re.compile(rf"\b({'|'.join(_NUMBER_WORDS)})\b", re.IGNORECASE)
+_NAMED_BY = re.compile(r"([A-Za-zα-ωΑ-Ω]\w*)\s*(?:=|~|≈|∼|<|>|\bis\b|\bof\b)\s*$")
+_HEDGE = re.compile(r"(?:about|around|approximately|roughly|nearly|almost|some|[~≈∼≃]|ca\.)\s*$")
+_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
+
+
+def missing_numbers(claim: str, text: str) -> tuple[float, ...]:
+    """Give the numbers of a claim that a text does not hold.
+
+    Examples
+    --------
+    >>> missing_numbers("H0 is 73.0, about 10 per cent above 68", "H0 = 73.04, 9.5% more than 67.4")
+    (68.0,)
+    """
+    held = [value for value, _, _ in _numbers(text)]
+    held += [value for word, value in _NUMBER_WORDS.items() if re.search(rf"(?i)\b{word}\b", text)]
+    return tuple(
+        value
+        for value, digits, hedged in _numbers(claim)
+        if not any(_fits(value, other, digits=digits, hedged=hedged) for other in held)
+    )
+
+
+def invents_numbers(text: str, source: str) -> bool:
+    """Tell whether a text has a number that its source has not, in whatever language they are.
+
+    Examples
+    --------
+    >>> invents_numbers("Zwei von 1.000 bei z = 3,5", "two of 1000 at z = 3.5")
+    False
+    >>> invents_numbers("2 of 1000 at z = 4", "two of 1000 at z = 3.5")
+    True
+    """
+    known = {_NUMBER_WORDS[found[1].lower()] for found in _SPELT.finditer(source)}
+    known.update(*_readings(source))
+    return any(not readings & known for readings in _readings(text))
+
+
+def _readings(text: str) -> list[set[float]]:
+    """What each number may be: the last mark in it parts thousands, or the decimals."""
+    readings = []
+    for found in _WRITTEN.findall(text.translate(_SUPERSCRIPTS)):
+        *before, last = re.split(r"\D", found)
+        whole = "".join(before)
+        readings.append({float(whole + last), float(f"{whole}.{last}" if before else last)})
+    return readings
+
+
+def counts_differ(claim: str, sentence: str) -> bool:
+    """Tell whether two sentences give different numbers of one thing.
+
+    Examples
+    --------
+    >>> counts_differ("Ten planets were found.", "We find 12 planets at z = 0.")
+    True
+    >>> counts_differ("Ten planets were found.", "We find planets around 12 stars.")
+    False
+    """
+    mine, theirs = _counted(claim), _counted(sentence)
+    return any(
+        not any(
+            _fits(value, other, digits=digits, hedged=hedged)
+            for value, digits, hedged in mine[thing]
+            for other, _, _ in theirs[thing]
+        )
+        for thing in mine.keys() & theirs.keys()
+    )
+
+
+def _counted(text: str) -> dict[str, list[tuple[float, int, bool]]]:
+    """Things, units and symbols with the numbers that stand beside them."""
+    counted: dict[str, list[tuple[float, int, bool]]] = {}
+    for value, digits, hedged, start, end in _numbers_at(text):
+        behind = re.match(r"\s*(%|[A-Za-z⊙☉°µμ][\w⊙/^-]*)", text[end:])
+        ahead = _NAMED_BY.search(text[max(0, start - 40) : start])
+        for found in (behind, ahead):
+            if found:
+                thing = found[1].lower().rstrip("s")
+                counted.setdefault(thing, []).append((value, digits, hedged))
+    for found in _NUMBERED.finditer(text):
+        thing = found[2].lower().rstrip("s")
+        counted.setdefault(thing, []).append((_NUMBER_WORDS[found[1].lower()], 0, False))
+    return counted
+
+
+def _numbers(text: str) -> list[tuple[float, int, bool]]:
+    """Each number with its digits behind the point and whether the text calls it approximate."""
+    return [(value, digits, hedged) for value, digits, hedged, _, _ in _numbers_at(text)]
+
+
+def _numbers_at(text: str) -> list[tuple[float, int, bool, int, int]]:
+    plain = text.translate(_SUPERSCRIPTS)  # one character for one
+    found = []
+    for number in _NUMBER.finditer(plain):
+        digits = number[1].replace(",", "")
+        hedged = bool(_HEDGE.search(plain[max(0, number.start() - 16) : number.start()].lower()))
+        decimals = len(digits.partition(".")[2])
+        found.append((float(digits), decimals, hedged, number.start(), number.end()))
+    return found
+
+
+def _fits(value: float, other: float, *, digits: int, hedged: bool) -> bool:
+    if value == other or (digits > 0 and round(other, digits) == value):
+        return True
+    if hedged:
+        return abs(value - other) <= 0.1 * abs(value)
+    return digits == 0 and abs(value) >= 10 and other != int(other) and round(other) == value
+
 
 ENOUGH = 0.6
 """Share of a claim's words that its sentences have to hold."""
@@ -60,16 +175,7 @@ _OPPOSITES = [
 
 @dataclass(frozen=True)
 class Agreement:
-    """What some sentences say to a claim.
-
-    Attributes
-    ----------
-    verdict : Verdict
-    sentences : tuple of int
-        Places of those that it rests on, best first.
-    coverage : float
-        Share of the claim's words that they hold, from 0 to 1.
-    """
+    """What some sentences say to a claim."""
 
     verdict: Verdict
     sentences: tuple[int, ...]
@@ -79,32 +185,7 @@ class Agreement:
 def compare(
     claim: str, sentences: Sequence[str], *, similarity: NDArray[np.floating[Any]] | None = None
 ) -> Agreement:
-    """Judge a claim by sentences.
-
-    Parameters
-    ----------
-    claim : str
-        Without citations.
-    sentences : sequence of str
-    similarity : ndarray of float, shape (n_sentences,), optional
-        Nearness in meaning, where somebody knows it: cosine from -1 to 1.
-
-    Returns
-    -------
-    Agreement
-
-    Examples
-    --------
-    >>> sentences = ["We find that dust cools within 3.5 Myr.", "Gas is hot."]
-    >>> compare("Dust cools within 3.5 Myr.", sentences).verdict
-    'supported'
-    >>> compare("Dust cools within 9 Myr.", sentences).verdict
-    'contradicted'
-    >>> compare("Dust does not cool within 3.5 Myr.", sentences).verdict
-    'contradicted'
-    >>> compare("Black holes merge.", sentences).verdict
-    'not found'
-    """
+    """Judge a claim by sentences."""
     wanted = _tokens(claim)
     if not wanted or not sentences:
         return Agreement("not found", (), 0.0)
@@ -135,25 +216,7 @@ def compare(
 
 
 def differs(claim: str, sentence: str) -> bool:
-    """Tell whether one of two sentences denies or reverses what both speak of.
-
-    Parameters
-    ----------
-    claim, sentence : str
-
-    Returns
-    -------
-    bool
-
-    Examples
-    --------
-    >>> differs("The rate increases with mass.", "The rate decreases with mass.")
-    True
-    >>> differs("The rate depends on mass.", "We find that the rate does not depend on mass.")
-    True
-    >>> differs("The rate depends on mass.", "The rate depends on mass, but not on colour.")
-    False
-    """
+    """Tell whether one of two sentences denies or reverses what both speak of."""
     shared = _tokens(claim) & _tokens(sentence)
     if bool(_negated(claim) & shared) != bool(_negated(sentence) & shared):
         return True

@@ -1,0 +1,1 @@
+"""Answer questions from the papers of an atlas."""

@@ -1,0 +1,1 @@
+"""Search the papers of an atlas."""

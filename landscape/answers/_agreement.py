@@ -32,6 +32,40 @@ _NAMED_BY = re.compile(r"([A-Za-zα-ωΑ-Ω]\w*)\s*(?:=|~|≈|∼|<|>|\bis\b|\bo
 _HEDGE = re.compile(r"(?:about|around|approximately|roughly|nearly|almost|some|[~≈∼≃]|ca\.)\s*$")
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 
+ENOUGH = 0.6
+"""Share of a claim's words that its sentences have to hold."""
+_ENOUGH_IF_NEAR = 0.35  # where a similarity of `_NEAR` speaks for it as well
+_NEAR = 0.7
+_SAME_MATTER = 0.7  # share of words above which two sentences that differ contradict each other
+_TELLING = 0.5  # share above which the best sentence alone speaks of the claim's matter
+_MOST_SENTENCES = 3
+_ENDING = re.compile(
+    r"(?<=\w{4})(?:(?:iz)?ations?|[ae]nces?|ments?|ings?|ed|ions?|ly|e?s|[ae]nt|e|y|ive|al|ity)$"
+)
+_NOT_ONLY = re.compile(r"\bnot (?:only|just|merely|necessarily)\b|\bno (?:less|fewer) than\b")
+_NEGATION = re.compile(
+    r"\b(?:not|no|never|neither|nor|none|cannot|without|lacks?|lacking|absence|fails?|failed|"
+    r"unable|unlikely|rules? out|ruled out|excludes?|excluded|rejects?|rejected|"
+    r"disfavou?r(?:s|ed)?|inconsistent|incompatible|insignificant|independent|hardly|rarely|\w+n['’]t)\b",
+    re.IGNORECASE,
+)
+_SCOPE = 4  # telling words behind a negation that it denies
+_OPPOSITES = [
+    ("increase increases increased increasing rise rises grow grows growing growth",
+     "decrease decreases decreased decreasing decline declines fall falls drop drops"),
+    ("higher larger greater more above exceed exceeds", "lower smaller less fewer below"),
+    ("brighter", "fainter dimmer"), ("faster", "slower"), ("hotter warmer", "cooler colder"),
+    ("stronger", "weaker"), ("older", "younger"), ("denser", "sparser"), ("steeper", "shallower"),
+    ("correlate correlates correlated correlation", "anticorrelate anticorrelates anticorrelated "
+     "anticorrelation"), ("positive positively", "negative negatively"),
+    ("consistent compatible agrees agree", "inconsistent incompatible disagrees disagree tension"),
+    ("earlier before", "later after"), ("dominant dominate dominates", "negligible"),
+    ("enhance enhances enhanced", "suppress suppresses suppressed quench quenches quenched"),
+    ("heat heats heated heating", "cool cools cooled cooling"),
+    ("metal-rich", "metal-poor"), ("confirm confirms confirmed support supports supported",
+     "refute refutes refuted contradict contradicts contradicted challenge challenges"),
+]  # fmt: skip
+
 
 def missing_numbers(claim: str, text: str) -> tuple[float, ...]:
     """Give the numbers of a claim that a text does not hold.
@@ -134,43 +168,6 @@ def _fits(value: float, other: float, *, digits: int, hedged: bool) -> bool:
     if hedged:
         return abs(value - other) <= 0.1 * abs(value)
     return digits == 0 and abs(value) >= 10 and other != int(other) and round(other) == value
-
-
-ENOUGH = 0.6
-"""Share of a claim's words that its sentences have to hold."""
-
-_ENOUGH_IF_NEAR = 0.35  # where a similarity of `_NEAR` speaks for it as well
-_NEAR = 0.7
-_SAME_MATTER = 0.7  # share of words above which two sentences that differ contradict each other
-_TELLING = 0.5  # share above which the best sentence alone speaks of the claim's matter
-_MOST_SENTENCES = 3
-
-_ENDING = re.compile(
-    r"(?<=\w{4})(?:(?:iz)?ations?|[ae]nces?|ments?|ings?|ed|ions?|ly|e?s|[ae]nt|e|y|ive|al|ity)$"
-)
-_NOT_ONLY = re.compile(r"\bnot (?:only|just|merely|necessarily)\b|\bno (?:less|fewer) than\b")
-_NEGATION = re.compile(
-    r"\b(?:not|no|never|neither|nor|none|cannot|without|lacks?|lacking|absence|fails?|failed|"
-    r"unable|unlikely|rules? out|ruled out|excludes?|excluded|rejects?|rejected|"
-    r"disfavou?r(?:s|ed)?|inconsistent|incompatible|insignificant|independent|hardly|rarely|\w+n['’]t)\b",
-    re.IGNORECASE,
-)
-_SCOPE = 4  # telling words behind a negation that it denies
-_OPPOSITES = [
-    ("increase increases increased increasing rise rises grow grows growing growth",
-     "decrease decreases decreased decreasing decline declines fall falls drop drops"),
-    ("higher larger greater more above exceed exceeds", "lower smaller less fewer below"),
-    ("brighter", "fainter dimmer"), ("faster", "slower"), ("hotter warmer", "cooler colder"),
-    ("stronger", "weaker"), ("older", "younger"), ("denser", "sparser"), ("steeper", "shallower"),
-    ("correlate correlates correlated correlation", "anticorrelate anticorrelates anticorrelated "
-     "anticorrelation"), ("positive positively", "negative negatively"),
-    ("consistent compatible agrees agree", "inconsistent incompatible disagrees disagree tension"),
-    ("earlier before", "later after"), ("dominant dominate dominates", "negligible"),
-    ("enhance enhances enhanced", "suppress suppresses suppressed quench quenches quenched"),
-    ("heat heats heated heating", "cool cools cooled cooling"),
-    ("metal-rich", "metal-poor"), ("confirm confirms confirmed support supports supported",
-     "refute refutes refuted contradict contradicts contradicted challenge challenges"),
-]  # fmt: skip
 
 
 @dataclass(frozen=True)

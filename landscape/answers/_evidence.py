@@ -31,6 +31,46 @@ _MARKS: dict[Verdict, str | None] = {
     "not found": UNSUPPORTED,
 }
 
+LEVELS = (
+    "Strong Agreement",
+    "Moderate Agreement",
+    "Weak Agreement",
+    "No Clear Consensus",
+    "Weak Disagreement",
+    "Moderate Disagreement",
+    "Strong Disagreement",
+)
+"""From all papers for the statement to all against it."""
+Position = Literal["supports", "refutes", "mixed", "irrelevant"]
+"""What one paper says to a statement."""
+_POSITIONS = ["supports", "refutes", "mixed", "irrelevant"]
+# Shares of the papers with a stance, for minus against, above which a level begins.
+_BOUNDS = (0.75, 0.4, 0.15, -0.15, -0.4, -0.75)
+_SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        "statement": {"type": "string"},
+        "stances": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "paper": {"type": "string"},
+                    "position": {"type": "string", "enum": _POSITIONS},
+                    "sentence": {"type": "string"},
+                },
+                "required": ["paper", "position", "sentence"],
+                "additionalProperties": False,
+            },
+        },
+        "level": {"type": "string", "enum": list(LEVELS)},
+        "explanation": {"type": "string"},
+        "relevance": {"type": "number"},
+    },
+    "required": ["statement", "stances", "level", "explanation", "relevance"],
+    "additionalProperties": False,
+}
+
 
 @dataclass(frozen=True)
 class Checked:
@@ -151,49 +191,6 @@ def _believed(
     if said == "supported" and missing_numbers(claim.text, whole):
         said = "contradicted" if claim.verdict == "contradicted" else "not found"
     return Claim(claim.text, claim.citations, evidence, said)
-
-
-LEVELS = (
-    "Strong Agreement",
-    "Moderate Agreement",
-    "Weak Agreement",
-    "No Clear Consensus",
-    "Weak Disagreement",
-    "Moderate Disagreement",
-    "Strong Disagreement",
-)
-"""From all papers for the statement to all against it."""
-
-Position = Literal["supports", "refutes", "mixed", "irrelevant"]
-"""What one paper says to a statement."""
-
-_POSITIONS = ["supports", "refutes", "mixed", "irrelevant"]
-# Shares of the papers with a stance, for minus against, above which a level begins.
-_BOUNDS = (0.75, 0.4, 0.15, -0.15, -0.4, -0.75)
-_SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {
-        "statement": {"type": "string"},
-        "stances": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "paper": {"type": "string"},
-                    "position": {"type": "string", "enum": _POSITIONS},
-                    "sentence": {"type": "string"},
-                },
-                "required": ["paper", "position", "sentence"],
-                "additionalProperties": False,
-            },
-        },
-        "level": {"type": "string", "enum": list(LEVELS)},
-        "explanation": {"type": "string"},
-        "relevance": {"type": "number"},
-    },
-    "required": ["statement", "stances", "level", "explanation", "relevance"],
-    "additionalProperties": False,
-}
 
 
 def judge_consensus(question: str, papers: Sequence[Paper], model: LanguageModel) -> Consensus:

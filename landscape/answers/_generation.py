@@ -51,6 +51,12 @@ OnText = Callable[[str], None]
 _REMEMBERED = 4  # answers of a thread that a follow-up question is read with
 _LONGEST_QUESTION = 2000  # characters of a rewritten question
 
+_LEANING = frozenset(
+    ["it", "its", "they", "them", "their", "this", "that", "these", "those", "he", "she", "there"]
+)
+_LONGEST_LANGUAGE = 40  # characters of a language's name
+_GROWTH = 5  # times as long as the old sentence: a rewritten one that is longer says more
+
 
 def answer(
     question: str,
@@ -206,11 +212,6 @@ def standalone_question(
     return _leaning(question, thread)
 
 
-_LEANING = frozenset(
-    ["it", "its", "they", "them", "their", "this", "that", "these", "those", "he", "she", "there"]
-)
-
-
 def _leaning(question: str, thread: Sequence[Answer]) -> str:
     words = question.lower().replace("?", " ").split()
     opens = words[:1] in (["and"], ["but"], ["why"], ["also"]) or words[:2] == ["what", "about"]
@@ -255,10 +256,6 @@ def _told(model: WritingModel, system: str, user: str, on_text: OnText | None) -
 
 def _without_citations(text: str) -> str:
     return " ".join(passage.text for passage in read_citations(text, ()))
-
-
-_LONGEST_LANGUAGE = 40  # characters of a language's name
-_GROWTH = 5  # times as long as the old sentence: a rewritten one that is longer says more
 
 
 def rewrite(

@@ -25,6 +25,8 @@ NEWEST = "date desc"
 LONGEST = 20_000  # characters of a query
 DEEPEST = 100  # nested parentheses and operators
 
+_YEAR_VALUE = re.compile(r"[\d?*]{1,4}(?:-(?:\d{4})?)?|-\d{4}|\d{4}(?:-\d{4})?\*?")
+
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
@@ -88,7 +90,6 @@ SORTS = _words(
     entry_date first_author id read_count score pubdate
     """
 )
-_YEAR_VALUE = re.compile(r"[\d?*]{1,4}(?:-(?:\d{4})?)?|-\d{4}|\d{4}(?:-\d{4})?\*?")
 
 
 @dataclass(frozen=True)

@@ -57,6 +57,36 @@ if TYPE_CHECKING:
 _FEW_WORDS = 2  # of a phrase whose pattern is matched at once
 _NOTHING = np.array([], object)
 
+_COLUMNS: dict[str, frozenset[str]] = {
+    # The extracted keywords are words of the abstract already.
+    "any": frozenset({"title", "abstract", "ads_keywords"}),
+    "author": frozenset({"authors"}),
+    "title": frozenset({"title"}),
+    "journal": frozenset({"journal", "bibcode"}),
+    "doi": frozenset({"doi"}),
+    "category": frozenset({"categories"}),
+    "keyword": frozenset({"keywords", "ads_keywords"}),
+    "facility": frozenset({"title", "abstract"}),
+    "bibcode": frozenset({"bibcode"}),
+    "arxiv": frozenset({"arxiv_id"}),
+    "refereed": frozenset({"doctype", "journal", "doi"}),
+    "review": frozenset({"doctype", "journal", "bibcode", "title"}),
+}
+LAYERS = frozenset({"facilities", "is_review"})
+_REFEREED_TYPES = ("article", "review", "letter")
+_PROCEEDINGS = r"\b(?:proc|proceedings|conf|conference|symposium|workshop|thesis|meeting|IAU ?S)\b"
+_LEARNED = r"\b(?:national academy|natl\.? acad|royal society|R\. ?Soc)"  # these are journals
+_REVIEW_TITLE = (
+    r"(?:^|[:;.?–—] *|\b(?:an?|the|this|brief|short|critical|comprehensive|systematic|historical|"
+    r"topical|mini|invited|pedagogical|concise|selective|state-of-the-art)[ -]*)"
+    r"(?:review|overview)s?(?:$|[:.,;]| (?:of|on|and|for|article|from|with|in)\b)"
+    r"|[,:–—-] *(?:a |an )?(?:[\w-]+ ){0,2}(?:review|overview)$|\breviewed$"
+)
+_NOT_A_REVIEW = r"\bpeer[ -]review|\breview (?:process|panel|board)"
+_COMPARE: dict[str, Callable[[Any, Any], Any]] = {
+    ">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le, "=": operator.eq
+}  # fmt: skip
+
 
 class Columns:
     """Some papers, whose columns are converted when a condition first asks for them."""
@@ -191,37 +221,6 @@ def _any_of_each(found: Mask, counts: NDArray[np.intp]) -> Mask:
     ends = np.cumsum(counts)
     mask: Mask = totals[ends] > totals[ends - counts]
     return mask
-
-
-_COLUMNS: dict[str, frozenset[str]] = {
-    # The extracted keywords are words of the abstract already.
-    "any": frozenset({"title", "abstract", "ads_keywords"}),
-    "author": frozenset({"authors"}),
-    "title": frozenset({"title"}),
-    "journal": frozenset({"journal", "bibcode"}),
-    "doi": frozenset({"doi"}),
-    "category": frozenset({"categories"}),
-    "keyword": frozenset({"keywords", "ads_keywords"}),
-    "facility": frozenset({"title", "abstract"}),
-    "bibcode": frozenset({"bibcode"}),
-    "arxiv": frozenset({"arxiv_id"}),
-    "refereed": frozenset({"doctype", "journal", "doi"}),
-    "review": frozenset({"doctype", "journal", "bibcode", "title"}),
-}
-LAYERS = frozenset({"facilities", "is_review"})
-_REFEREED_TYPES = ("article", "review", "letter")
-_PROCEEDINGS = r"\b(?:proc|proceedings|conf|conference|symposium|workshop|thesis|meeting|IAU ?S)\b"
-_LEARNED = r"\b(?:national academy|natl\.? acad|royal society|R\. ?Soc)"  # these are journals
-_REVIEW_TITLE = (
-    r"(?:^|[:;.?–—] *|\b(?:an?|the|this|brief|short|critical|comprehensive|systematic|historical|"
-    r"topical|mini|invited|pedagogical|concise|selective|state-of-the-art)[ -]*)"
-    r"(?:review|overview)s?(?:$|[:.,;]| (?:of|on|and|for|article|from|with|in)\b)"
-    r"|[,:–—-] *(?:a |an )?(?:[\w-]+ ){0,2}(?:review|overview)$|\breviewed$"
-)
-_NOT_A_REVIEW = r"\bpeer[ -]review|\breview (?:process|panel|board)"
-_COMPARE: dict[str, Callable[[Any, Any], Any]] = {
-    ">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le, "=": operator.eq
-}  # fmt: skip
 
 
 def columns_needed(

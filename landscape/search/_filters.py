@@ -47,6 +47,35 @@ if TYPE_CHECKING:
 _AROUND = 30  # characters shown before and after; a line of a terminal holds 80
 _INVISIBLE = re.compile(r"[^\S ]|[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 
+Field = Literal[
+    "any",
+    "author",
+    "title",
+    "journal",
+    "doi",
+    "category",
+    "keyword",
+    "facility",
+    "bibcode",
+    "arxiv",
+]
+"""Where a term is looked for; "any" is the title, the abstract and the keywords."""
+# A value that reads back as one word. Everything else is printed in quotes.
+_ONE_WORD = re.compile(r'[^\s;|()":\\\-\u2212][^\s;|()":\\]*')
+_MEANS_SOMETHING = re.compile(
+    r"(?:and|or|not|&&|refereed|review|(?:citations|year)[<>=].*|\d{0,4}\.\.\d{0,4})", re.IGNORECASE
+)
+_LIKE_A_DOI = re.compile(r"10\.\d{4,9}/.*")
+DEEPEST = 100  # parentheses and "not" inside each other
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+LONGEST = 20_000  # characters
+_NO_NUMBER = re.compile(r"\b(?:citations|year)\s*[<>=]=?+\s*+(?!\d)", re.IGNORECASE)
+MOST_TERMS = 200  # each is looked for in every abstract
+_FIELDS = (
+    "author:, title:, journal:, doi:, category:, keyword:, facility:, bibcode:, arxiv: and year:"
+)
+_ENDS = {"$END", "RPAR", "SEMICOLON", "BAR", "AND", "OR"}
+
 
 def pointed_error(what: str, text: str, position: int, problem: str) -> InputError:
     """Make an error that points at one character.
@@ -68,28 +97,6 @@ def pointed_error(what: str, text: str, position: int, problem: str) -> InputErr
         f"The {what} cannot be read at {where}: {problem}.\n    {before}{after}\n"
         f"    {' ' * len(before)}^"
     )
-
-
-Field = Literal[
-    "any",
-    "author",
-    "title",
-    "journal",
-    "doi",
-    "category",
-    "keyword",
-    "facility",
-    "bibcode",
-    "arxiv",
-]
-"""Where a term is looked for; "any" is the title, the abstract and the keywords."""
-
-# A value that reads back as one word. Everything else is printed in quotes.
-_ONE_WORD = re.compile(r'[^\s;|()":\\\-\u2212][^\s;|()":\\]*')
-_MEANS_SOMETHING = re.compile(
-    r"(?:and|or|not|&&|refereed|review|(?:citations|year)[<>=].*|\d{0,4}\.\.\d{0,4})", re.IGNORECASE
-)
-_LIKE_A_DOI = re.compile(r"10\.\d{4,9}/.*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,11 +216,6 @@ def _inside(node: Node, to_wrap: tuple[type, ...]) -> str:
 
 def _or_nothing(year: int | None) -> str:
     return "" if year is None else str(year)
-
-
-DEEPEST = 100  # parentheses and "not" inside each other
-
-_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 
 
 class MisplacedError(Exception):
@@ -405,15 +407,6 @@ def _years(first: int | None, last: int | None, position: int) -> Years:
 
 def _unquoted(phrase: Token) -> str:
     return _ESCAPED.sub(r"\1", str(phrase)[1:-1])
-
-
-LONGEST = 20_000  # characters
-_NO_NUMBER = re.compile(r"\b(?:citations|year)\s*[<>=]=?+\s*+(?!\d)", re.IGNORECASE)
-MOST_TERMS = 200  # each is looked for in every abstract
-_FIELDS = (
-    "author:, title:, journal:, doi:, category:, keyword:, facility:, bibcode:, arxiv: and year:"
-)
-_ENDS = {"$END", "RPAR", "SEMICOLON", "BAR", "AND", "OR"}
 
 
 def parse_filter(text: str) -> Filter:

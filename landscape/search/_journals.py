@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
+_PUNCTUATION = re.compile(r"[^\w&]+")
+
 
 @dataclass(frozen=True)
 class Journal:
@@ -75,8 +77,6 @@ JOURNALS = (
     Journal("SSRv", ("Space Science Reviews", "Space Sci. Rev."), "ssr", reviews=True),
 )  # fmt: skip
 """Those of astronomy that are asked for by name."""
-
-_PUNCTUATION = re.compile(r"[^\w&]+")
 
 
 def find_journal(name: str) -> Journal | None:

@@ -40,6 +40,8 @@ _SHOWN = (
     "doctype", "cites", "keywords", "categories", "source",
 )  # fmt: skip
 
+_FILTERS_KEPT = 8
+
 
 class Shelf:
     """The papers of an atlas by row."""
@@ -129,9 +131,6 @@ def _arrow(numbers: NDArray[np.int64]) -> pa.Array:
 
 def _plain(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
-
-
-_FILTERS_KEPT = 8
 
 
 def names_of_paper(name: str) -> list[str]:

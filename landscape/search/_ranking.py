@@ -24,6 +24,8 @@ SEMANTIC_SHARE = 0.65
 
 _RANK_CONSTANT = 60
 
+_WORD_BY_WORD = 1.5  # weight of late interaction beside words and cosines
+
 
 def fuse_scores(semantic: Floats, words: Floats, *, share: float = SEMANTIC_SHARE) -> Floats:
     """Add cosines and word scores.
@@ -164,9 +166,6 @@ class CrossEncoderReranker:
         pairs = [(query, text) for text in texts]
         found = self._model.predict(pairs, show_progress_bar=False, convert_to_numpy=True)
         return np.asarray(found, dtype=np.float32)
-
-
-_WORD_BY_WORD = 1.5  # weight of late interaction beside words and cosines
 
 
 @dataclass(frozen=True)

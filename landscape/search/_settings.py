@@ -22,6 +22,13 @@ _LARGEST_LIFT = 0.15  # of the range of scores: a weight reorders neighbours and
 _HALF_LIFE = 8.0  # years
 _MANY_CITATIONS = 1000.0
 
+LONGEST_QUERY = 4_000
+"""Characters of a query that are read."""
+Method = Literal["hybrid", "semantic", "words"]
+Fusion = Literal["scores", "ranks"]
+_LARGEST_K = 10_000
+_LONGEST_KEYWORD = 200  # characters
+
 
 @dataclass(frozen=True)
 class Weights:
@@ -154,10 +161,6 @@ _BOUNDED = {"keyword": _share, "time": recency, "citation": standing}
 _PATHFINDER = {"keyword": _share, "time": pathfinder_recency, "citation": pathfinder_standing}
 
 
-LONGEST_QUERY = 4_000
-"""Characters of a query that are read."""
-
-
 def query_text(query: object) -> tuple[str, tuple[str, ...]]:
     """Tidy a query.
 
@@ -191,13 +194,6 @@ def readable_text(what: str, text: object) -> str:
         message = f"The {what} is not UTF-8 text (character {error.start + 1}); write it again."
         raise InputError(message) from error
     return text
-
-
-Method = Literal["hybrid", "semantic", "words"]
-Fusion = Literal["scores", "ranks"]
-
-_LARGEST_K = 10_000
-_LONGEST_KEYWORD = 200  # characters
 
 
 @dataclass(frozen=True)

@@ -216,14 +216,7 @@ def ask(
 
 
 def resolved(settings: AskSettings, kind: QuestionKind) -> AskSettings:
-    """Fill in what was left to the kind of the question.
-
-    Examples
-    --------
-    >>> chosen = resolved(AskSettings(style="nuanced"), QuestionKind("single-paper factual"))
-    >>> chosen.k, chosen.style, chosen.generation, chosen.weights.names
-    (5, 'nuanced', 'rag', ('keyword', 'time'))
-    """
+    """Fill in what was left to the kind of the question."""
     preset = preset_for(kind)
     on = {
         name: _PRESET_STRENGTH * getattr(preset, name) for name in ("keyword", "time", "citation")

@@ -86,28 +86,14 @@ def abstention(
     notes: tuple[str, ...] = (),
     **fields: Any,
 ) -> Answer:
-    """Say that the papers do not say.
-
-    Examples
-    --------
-    >>> from landscape.query.records import Coverage
-    >>> nothing = Results("x", (), Coverage("", 0, 0, {}, None, None))
-    >>> abstention("Who knows?", nothing).abstained
-    True
-    """
+    """Say that the papers do not say."""
     return Answer(
         question, text, (), results, method, abstained=True, style=style, notes=notes, **fields
     )
 
 
 def failure_notes(reason: object) -> tuple[str, ...]:
-    """Say that a language model failed and sentences are quoted instead.
-
-    Examples
-    --------
-    >>> failure_notes("The server is down.")
-    ('The language model failed: The server is down.', 'Sentences quoted from the papers found.')
-    """
+    """Say that a language model failed and sentences are quoted instead."""
     return f"The language model failed: {reason}", _QUOTED_ANYWAY
 
 

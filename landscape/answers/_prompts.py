@@ -172,13 +172,7 @@ def answering(style: Style) -> str:
 
 
 def papers_as_data(papers: Sequence[Paper]) -> list[dict[str, Any]]:
-    """Show papers to a model: whole abstracts, each under its label.
-
-    Examples
-    --------
-    >>> papers_as_data([Paper(0, "a", "Dust", "As [2020Fake..1A] says.")])[0]["abstract"]
-    'As 2020Fake..1A says.'
-    """
+    """Show papers to a model: whole abstracts, each under its label."""
     labels = [paper.label for paper in papers]
     return [
         {

@@ -50,13 +50,7 @@ def phrase_pattern(text: str) -> str:
 
 @lru_cache(maxsize=1024)
 def word_patterns(text: str) -> tuple[str, ...]:
-    """Patterns of the words of a phrase: what holds the phrase matches each of them.
-
-    Examples
-    --------
-    >>> [len(word_patterns(text)) for text in ("dark matter halo", "Hα*")]
-    [3, 2]
-    """
+    """Patterns of the words of a phrase: what holds the phrase matches each of them."""
     words = _WORD.findall(_spelled_out(text))  # none of a mark that folds to nothing
     last = _any_accent if text.endswith("*") else _any_number
     return (*map(_any_accent, words[:-1]), *map(last, words[-1:]))
@@ -85,14 +79,7 @@ def author_pattern(name: str) -> str:
 
 @lru_cache(maxsize=256)
 def journal_patterns(journals: tuple[Journal, ...]) -> tuple[str, str | None, str]:
-    """Patterns of journals: of their names, of names to leave out, and of their bibcodes.
-
-    Examples
-    --------
-    >>> from landscape.search._journals import find_journal
-    >>> journal_patterns((find_journal("MNRAS"),))[2].endswith("(?:MNRAS)")
-    True
-    """
+    """Patterns of journals: of their names, of names to leave out, and of their bibcodes."""
     names = [name for journal in journals for name in (journal.stem, *journal.names)]
     longer = [
         other_name

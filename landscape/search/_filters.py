@@ -78,15 +78,7 @@ _ENDS = {"$END", "RPAR", "SEMICOLON", "BAR", "AND", "OR"}
 
 
 def pointed_error(what: str, text: str, position: int, problem: str) -> InputError:
-    """Make an error that points at one character.
-
-    Examples
-    --------
-    >>> print(pointed_error("filter", "dust;|gas", 5, "a term is missing before '|'"))
-    The filter cannot be read at character 6 ('|'): a term is missing before '|'.
-        dust;|gas
-             ^
-    """
+    """Make an error that points at one character."""
     position = max(0, min(position, len(text)))
     shown = _INVISIBLE.sub("·", text)
     start, end = max(0, position - _AROUND), position + _AROUND
@@ -116,13 +108,7 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Years:
-    """Papers of these years, both ends included; None is an open end.
-
-    Examples
-    --------
-    >>> print(Years(1999, 2004), Years(2015, None), Years(None, 2004), Years(2010, 2010))
-    1999..2004 2015.. ..2004 year:2010
-    """
+    """Papers of these years, both ends included; None is an open end."""
 
     first: int | None
     last: int | None

@@ -154,13 +154,7 @@ def rows_on_map(there: pd.Series[str], wanted: list[str]) -> NDArray[np.int64]:
 
 
 def spread_on_map(topic_ids: NDArray[np.int32]) -> Spread:
-    """Say whether papers sit in one region of the map, in two, or everywhere.
-
-    Examples
-    --------
-    >>> spread_on_map(np.array([3, 3, 3, 7])).kind
-    'one region'
-    """
+    """Say whether papers sit in one region of the map, in two, or everywhere."""
     counts = Counter(int(topic) for topic in topic_ids).most_common()
     inside = [n for topic, n in counts if topic >= 0] + [0, 0]
     total = max(1, len(topic_ids))

@@ -28,27 +28,14 @@ _WORD_BY_WORD = 1.5  # weight of late interaction beside words and cosines
 
 
 def fuse_scores(semantic: Floats, words: Floats, *, share: float = SEMANTIC_SHARE) -> Floats:
-    """Add cosines and word scores.
-
-    Examples
-    --------
-    >>> fuse_scores(np.array([0.8, 0.4]), np.array([0.0, 20.0]), share=0.5).tolist()
-    [0.4, 0.7]
-    """
+    """Add cosines and word scores."""
     largest = float(words.max(initial=0.0))
     fused: Floats = share * semantic + (1.0 - share) * (words / largest if largest > 0 else 0.0)
     return fused
 
 
 def fuse_ranks(rankings: Sequence[Floats]) -> Floats:
-    """Fuse scores by reciprocal ranks.
-
-    Examples
-    --------
-    >>> fused = fuse_ranks([np.array([3.0, 2.0, 1.0]), np.array([-np.inf, 2.0, 1.0])])
-    >>> int(fused.argmax())
-    1
-    """
+    """Fuse scores by reciprocal ranks."""
     total = np.zeros(len(rankings[0]) if rankings else 0)
     for scores in rankings:
         ranks = np.empty(len(scores))
@@ -58,13 +45,7 @@ def fuse_ranks(rankings: Sequence[Floats]) -> Floats:
 
 
 def standardised(scores: Floats) -> Floats:
-    """Shift and scale scores to mean 0 and variance 1, so that different ones can be added.
-
-    Examples
-    --------
-    >>> standardised(np.array([1.0, 3.0])).tolist()
-    [-1.0, 1.0]
-    """
+    """Shift and scale scores to mean 0 and variance 1, so that different ones can be added."""
     spread = float(scores.std()) if len(scores) else 0.0
     centred: Floats = scores - scores.mean() if len(scores) else scores
     return centred / spread if spread > 1e-12 else np.zeros(len(scores))
@@ -170,14 +151,7 @@ class CrossEncoderReranker:
 
 @dataclass(frozen=True)
 class Ranking:
-    """Papers with what each step says of them.
-
-    Examples
-    --------
-    >>> ranking = Ranking(np.array([7, 9]), np.array([0.1, 0.2]), {})
-    >>> ranking.sorted().rows.tolist()
-    [9, 7]
-    """
+    """Papers with what each step says of them."""
 
     rows: Rows
     scores: Floats
@@ -197,15 +171,7 @@ class Ranking:
 
 
 def fused(rows: Rows, semantic: Floats, words: Floats, settings: SearchSettings) -> Ranking:
-    """Rank papers by meaning and words together.
-
-    Examples
-    --------
-    >>> from landscape.search._settings import SearchSettings
-    >>> found = fused(np.array([7]), np.array([np.nan]), np.array([9.0]), SearchSettings())
-    >>> found.scores.tolist()
-    [1.0]
-    """
+    """Rank papers by meaning and words together."""
     relevance = _relevance(semantic, words, settings)
     parts = {"semantic": semantic, "words": words, "relevance": relevance}
     return Ranking(rows, relevance, parts)
@@ -222,14 +188,7 @@ def _relevance(semantic: Floats, words: Floats, settings: SearchSettings) -> Flo
 
 
 def weighed(ranking: Ranking, weights: Weights, facts: Mapping[str, Floats]) -> Ranking:
-    """Lift papers by what weights count.
-
-    Examples
-    --------
-    >>> ranking = Ranking(np.array([7, 9]), np.array([0.9, 0.5]), {})
-    >>> weighed(ranking, Weights(time=1), {"age": np.array([60.0, 0.0])}).scores.round(2).tolist()
-    [0.9, 0.56]
-    """
+    """Lift papers by what weights count."""
     scores = apply_weights(ranking.scores, weights, **facts)
     return Ranking(ranking.rows, scores, {**ranking.parts, **facts})
 

@@ -66,14 +66,7 @@ def word_scores(question: str, sentences: Sequence[str]) -> NDArray[np.float64]:
 
 
 def word_weights(held: Sequence[Iterable[str]], words: Iterable[str]) -> dict[str, float]:
-    """Weigh words by how few sentences hold them (inverse document frequency, as in BM25).
-
-    Examples
-    --------
-    >>> weights = word_weights([["dust"], ["dust", "gas"]], ["dust", "gas"])
-    >>> weights["gas"] > weights["dust"] > 0
-    True
-    """
+    """Weigh words by how few sentences hold them (inverse document frequency, as in BM25)."""
     counts = Counter(word for some in held for word in set(some))
     n = len(held)
     return {word: math.log(1 + (n - counts[word] + 0.5) / (counts[word] + 0.5)) for word in words}
@@ -104,11 +97,5 @@ def says_something(sentence: str) -> bool:
 def mixed_nearness(
     question: str, sentences: Sequence[str], cosines: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """How near sentences are to a question, by words and by meaning.
-
-    Examples
-    --------
-    >>> mixed_nearness("dust", ["Dust cools.", "Stars."], np.array([0.6, 0.0])).round(2).tolist()
-    [0.8, 0.0]
-    """
+    """How near sentences are to a question, by words and by meaning."""
     return (1 - _MEANING) * word_scores(question, sentences) + _MEANING * np.maximum(cosines, 0.0)

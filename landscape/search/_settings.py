@@ -75,13 +75,7 @@ class Weights:
 
 
 def is_number(value: object) -> bool:
-    """Whether a value is a finite number, NumPy's included.
-
-    Examples
-    --------
-    >>> is_number(0.5), is_number("0.5"), is_number(float("nan"))
-    (True, False, False)
-    """
+    """Whether a value is a finite number, NumPy's included."""
     return isinstance(value, Real) and math.isfinite(value)
 
 
@@ -93,14 +87,7 @@ def apply_weights(
     age: Floats | None = None,
     citations: Floats | None = None,
 ) -> Floats:
-    """Weigh the scores of candidates.
-
-    Examples
-    --------
-    >>> scores = np.array([0.9, 0.5])
-    >>> apply_weights(scores, Weights(time=1.0), age=np.array([60.0, 0.0])).round(2).tolist()
-    [0.9, 0.56]
-    """
+    """Weigh the scores of candidates."""
     given = {"keyword": keyword, "time": age, "citation": citations}
     formulas = _PATHFINDER if weights.compat == "pathfinder" else _BOUNDED
     lifts = {name: formulas[name](values) for name in weights.names
@@ -119,36 +106,18 @@ def recency(age: Floats) -> Floats:
 
 
 def standing(citations: Floats) -> Floats:
-    """Weight of citations, by their logarithm: one at a thousand.
-
-    Examples
-    --------
-    >>> standing(np.array([0.0, 1000.0, np.nan])).tolist()
-    [0.0, 1.0, 0.0]
-    """
+    """Weight of citations, by their logarithm: one at a thousand."""
     counted = np.nan_to_num(citations, nan=0.0)
     return np.minimum(np.log1p(np.maximum(counted, 0.0)) / np.log1p(_MANY_CITATIONS), 1.0)
 
 
 def pathfinder_recency(age: Floats) -> Floats:
-    """Time weight of pathfinder: 1 / (1 + exp(age / 0.7 yr)) (Iyer et al. 2024).
-
-    Examples
-    --------
-    >>> pathfinder_recency(np.array([0.0, 0.7])).round(3).tolist()
-    [0.5, 0.269]
-    """
+    """Time weight of pathfinder: 1 / (1 + exp(age / 0.7 yr)) (Iyer et al. 2024)."""
     return 1.0 / (1.0 + np.exp(np.minimum(np.nan_to_num(age, nan=np.inf) / 0.7, 700.0)))
 
 
 def pathfinder_standing(citations: Floats) -> Floats:
-    """Citation weight of pathfinder: 1 / (1 + exp((300 - n) / 42)) (Iyer et al. 2024).
-
-    Examples
-    --------
-    >>> pathfinder_standing(np.array([300.0, 342.0])).round(3).tolist()
-    [0.5, 0.731]
-    """
+    """Citation weight of pathfinder: 1 / (1 + exp((300 - n) / 42)) (Iyer et al. 2024)."""
     exponent = (300.0 - np.nan_to_num(citations, nan=0.0)) / 42.0
     return 1.0 / (1.0 + np.exp(np.minimum(exponent, 700.0)))
 
@@ -162,13 +131,7 @@ _PATHFINDER = {"keyword": _share, "time": pathfinder_recency, "citation": pathfi
 
 
 def query_text(query: object) -> tuple[str, tuple[str, ...]]:
-    """Tidy a query.
-
-    Examples
-    --------
-    >>> query_text("  dust  in quasars ")
-    ('dust in quasars', ())
-    """
+    """Tidy a query."""
     text = " ".join(readable_text("query", query).split())
     if not text:
         message = "The query is empty; ask a question or give some words."
@@ -178,13 +141,7 @@ def query_text(query: object) -> tuple[str, tuple[str, ...]]:
 
 
 def readable_text(what: str, text: object) -> str:
-    """Refuse text that is no Unicode: what a terminal with another encoding hands over.
-
-    Examples
-    --------
-    >>> readable_text("query", "dust")
-    'dust'
-    """
+    """Refuse text that is no Unicode: what a terminal with another encoding hands over."""
     if not isinstance(text, str):
         message = f"The {what} is {text!r}; it has to be text."
         raise InputError(message)
@@ -271,25 +228,12 @@ class SearchSettings:
 
 
 def is_whole(value: object) -> bool:
-    """Whether a value is a whole number, NumPy's included.
-
-    Examples
-    --------
-    >>> is_whole(3), is_whole(3.0), is_whole(True)
-    (True, False, False)
-    """
+    """Whether a value is a whole number, NumPy's included."""
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def check_keywords(value: object) -> None:
-    """Refuse what is no collection of keywords.
-
-    Examples
-    --------
-    >>> check_keywords("dust")
-    Traceback (most recent call last):
-    landscape.errors.InputError: keywords is 'dust'; give a tuple of texts, such as ('dust', 'AGN').
-    """
+    """Refuse what is no collection of keywords."""
     if not isinstance(value, tuple | list) or not all(
         isinstance(word, str) and word.strip() and len(word) <= _LONGEST_KEYWORD for word in value
     ):
@@ -300,14 +244,7 @@ def check_keywords(value: object) -> None:
 
 
 def check_day(name: str, value: object) -> None:
-    """Refuse what is no day.
-
-    Examples
-    --------
-    >>> check_day("t_now", "2026")
-    Traceback (most recent call last):
-    landscape.errors.InputError: t_now is '2026'; give a day, such as datetime.date(2026, 1, 31).
-    """
+    """Refuse what is no day."""
     if not isinstance(value, date) or isinstance(value, datetime):
         message = f"{name} is {value!r}; give a day, such as datetime.date(2026, 1, 31)."
         raise InputError(message)

@@ -68,7 +68,7 @@ _OPPOSITES = [
 
 
 def missing_numbers(claim: str, text: str) -> tuple[float, ...]:
-    """Give the numbers of a claim that a text does not hold."""
+    """Numbers of a claim that are missing from a text."""
     held = [value for value, _, _ in _numbers(text)]
     held += [value for word, value in _NUMBER_WORDS.items() if re.search(rf"(?i)\b{word}\b", text)]
     return tuple(
@@ -79,14 +79,14 @@ def missing_numbers(claim: str, text: str) -> tuple[float, ...]:
 
 
 def invents_numbers(text: str, source: str) -> bool:
-    """Tell whether a text has a number that its source has not, in whatever language they are."""
+    """Whether a text has a number that its source lacks; the languages may differ."""
     known = {_NUMBER_WORDS[found[1].lower()] for found in _SPELT.finditer(source)}
     known.update(*_readings(source))
     return any(not readings & known for readings in _readings(text))
 
 
 def _readings(text: str) -> list[set[float]]:
-    """What each number may be: the last mark in it parts thousands, or the decimals."""
+    """Possible values of each number: the last mark separates thousands or decimals."""
     readings = []
     for found in _WRITTEN.findall(text.translate(_SUPERSCRIPTS)):
         *before, last = re.split(r"\D", found)
@@ -96,7 +96,7 @@ def _readings(text: str) -> list[set[float]]:
 
 
 def counts_differ(claim: str, sentence: str) -> bool:
-    """Tell whether two sentences give different numbers of one thing."""
+    """Whether two sentences give different numbers for the same quantity."""
     mine, theirs = _counted(claim), _counted(sentence)
     return any(
         not any(
@@ -109,7 +109,7 @@ def counts_differ(claim: str, sentence: str) -> bool:
 
 
 def _counted(text: str) -> dict[str, list[tuple[float, int, bool]]]:
-    """Things, units and symbols with the numbers that stand beside them."""
+    """Nouns, units and symbols with the adjacent numbers."""
     counted: dict[str, list[tuple[float, int, bool]]] = {}
     for value, digits, hedged, start, end in _numbers_at(text):
         behind = re.match(r"\s*(%|[A-Za-z⊙☉°µμ][\w⊙/^-]*)", text[end:])
@@ -150,7 +150,7 @@ def _fits(value: float, other: float, *, digits: int, hedged: bool) -> bool:
 
 @dataclass(frozen=True)
 class Agreement:
-    """What some sentences say to a claim."""
+    """Verdict of some sentences on a claim."""
 
     verdict: Verdict
     sentences: tuple[int, ...]
@@ -191,7 +191,7 @@ def compare(
 
 
 def differs(claim: str, sentence: str) -> bool:
-    """Tell whether one of two sentences denies or reverses what both speak of."""
+    """Whether one of two sentences negates or reverses the other."""
     shared = _tokens(claim) & _tokens(sentence)
     if bool(_negated(claim) & shared) != bool(_negated(sentence) & shared):
         return True
@@ -205,7 +205,7 @@ def differs(claim: str, sentence: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _tokens(text: str) -> frozenset[str]:
-    """Stems of the telling words; "grows" and "increases" are one, and so are their opposites."""
+    """Stems of the significant words; "grows" and "increases" count as the same stem."""
     return frozenset(_stem(word) for word in tokenise(text))
 
 
@@ -229,7 +229,7 @@ def _choose(
     weights: dict[str, float],
     similarity: NDArray[np.floating[Any]] | None,
 ) -> list[int]:
-    """Sentences that together hold most of the words, each adding some of its own."""
+    """Choose sentences greedily until they cover most of the words."""
     chosen: list[int] = []
     covered: frozenset[str] = frozenset()
     for _ in range(_MOST_SENTENCES):
@@ -245,7 +245,7 @@ def _choose(
 
 
 def _weights(wanted: frozenset[str], held: Sequence[frozenset[str]]) -> dict[str, float]:
-    """Rare words tell more; but one that no sentence has, of a paraphrase, no more than others."""
+    """Inverse document frequencies; a word in no sentence counts like one in a single sentence."""
     n = len(held)
     counts = {word: max(1, sum(word in words for words in held)) for word in wanted}
     return {word: 0.5 + math.log(1 + (n - c + 0.5) / (c + 0.5)) for word, c in counts.items()}
@@ -265,7 +265,7 @@ def _share_of_matter(
 
 
 def _negated(text: str) -> frozenset[str]:
-    """Words that stand shortly behind a negation."""
+    """Words that closely follow a negation."""
     plain = _NOT_ONLY.sub(" ", text)
     denied: set[str] = set()
     for found in _NEGATION.finditer(plain):

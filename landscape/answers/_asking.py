@@ -47,7 +47,7 @@ _PRESET_STRENGTH = 0.5  # of a weight that a preset turns on
 
 @dataclass(frozen=True)
 class AskSettings:
-    """How to answer.
+    """Settings of an answer.
 
     Attributes
     ----------
@@ -216,7 +216,7 @@ def ask(
 
 
 def resolved(settings: AskSettings, kind: QuestionKind) -> AskSettings:
-    """Fill in what was left to the kind of the question."""
+    """Replace settings that are None by the preset of the question's type."""
     preset = preset_for(kind)
     on = {
         name: _PRESET_STRENGTH * getattr(preset, name) for name in ("keyword", "time", "citation")
@@ -239,7 +239,7 @@ def resolved(settings: AskSettings, kind: QuestionKind) -> AskSettings:
 
 
 def ask_settings(**fields: Any) -> AskSettings:
-    """Make settings out of what a caller wrote.
+    """Make settings from keyword arguments.
 
     Parameters
     ----------
@@ -284,7 +284,7 @@ def _as_mapping(chosen: AskSettings) -> dict[str, Any]:
 
 
 def _not_possible(settings: AskSettings, model: WritingModel | None) -> list[str]:
-    """What was asked for in so many words, and cannot be had without a model."""
+    """Notes on settings that need a language model when none is connected."""
     if model is not None or settings.generation == "quoted":
         return []
     wanted = [
@@ -299,7 +299,7 @@ def _not_possible(settings: AskSettings, model: WritingModel | None) -> list[str
 
 
 def _searcher(engine: Engine, base: SearchSettings) -> Any:
-    """What an agent searches with: its own words and filter, within the user's filter."""
+    """Search function of an agent: its query and filter, within the user's filter."""
 
     def search(query: str, k: int, filter: str | None = None) -> Results:  # noqa: A002
         both = [f"({part})" for part in (base.filter, filter) if part and part.strip()]

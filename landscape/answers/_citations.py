@@ -41,7 +41,7 @@ _LEAD_IN = 12  # words at most of a line that only says what follows
 
 @dataclass(frozen=True)
 class Passage:
-    """One sentence of an answer as it was written."""
+    """One sentence of an answer with its citations."""
 
     before: str
     text: str
@@ -51,7 +51,7 @@ class Passage:
 
     @property
     def is_claim(self) -> bool:
-        """Whether it says something: headings and lines that only announce others do not."""
+        """Whether it is a claim; headings and lines that introduce a list are not."""
         if self.citations or self.unknown:
             return True
         announces = self.text.rstrip("*_").endswith(":") and not re.search(r"\d", self.text)
@@ -59,7 +59,7 @@ class Passage:
 
 
 def read_citations(text: str, labels: Iterable[str]) -> tuple[Passage, ...]:
-    """Cut an answer into sentences, each with the papers it cites."""
+    """Split an answer into sentences with their citations."""
     known = _spellings(labels)
     groups: list[tuple[tuple[str, ...], tuple[str, ...]]] = []
 
@@ -90,7 +90,7 @@ def read_citations(text: str, labels: Iterable[str]) -> tuple[Passage, ...]:
 
 
 def write_citations(passages: Sequence[Passage], marks: Sequence[str | None]) -> str:
-    """Write sentences back as they stood, without invented citations and with marks."""
+    """Join sentences again, without invented citations and with marks."""
     parts = []
     for passage, mark in zip(passages, marks, strict=True):
         shown = passage.shown
@@ -103,7 +103,7 @@ def write_citations(passages: Sequence[Passage], marks: Sequence[str | None]) ->
 
 
 def without_labels(text: str, labels: Iterable[str] = ()) -> str:
-    """Take the brackets from whatever in a paper's text would read as a citation."""
+    """Remove brackets in a paper's text that would be read as a citation."""
     known = _spellings(labels)
 
     def disarm(found: re.Match[str]) -> str:
@@ -116,7 +116,7 @@ def without_labels(text: str, labels: Iterable[str] = ()) -> str:
 
 
 def without_markup(text: str) -> str:
-    """Take pictures, links and HTML from what a language model wrote."""
+    """Remove images, links and HTML from the reply of a language model."""
     text = re.sub(r"!\[[^\]\n]*\]\([^)\n]*\)", "", text)
     text = re.sub(r"\[([^\]\n]+)\]\((?:[a-z][a-z+.-]*:|//|/|#|\.)[^)\n]*\)", r"\1", text)
     text = re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)
@@ -139,7 +139,7 @@ def _folded(label: str) -> str:
 def _cited(
     found: re.Match[str], known: Mapping[str, str]
 ) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-    """Labels known and unknown, or None where the brackets hold something else than citations."""
+    """Known and unknown labels; None if the brackets contain no citations."""
     inside, square = found[1] or found[2], bool(found[1])
     if _folded(inside) in known:
         return (known[_folded(inside)],), ()
@@ -182,7 +182,7 @@ def _tidy(text: str) -> str:
 
 
 def _joined(passage: Passage, more: Passage) -> Passage:
-    """Give citations that stand alone to the sentence before them."""
+    """Attach a group of citations without text to the sentence before it."""
     final = _FINAL.search(passage.shown)
     at = final.start() if final else len(passage.shown)
     added = tuple(label for label in more.citations if label not in passage.citations)

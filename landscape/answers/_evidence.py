@@ -74,7 +74,7 @@ _SCHEMA: Mapping[str, Any] = {
 
 @dataclass(frozen=True)
 class Checked:
-    """An answer's text after checking."""
+    """An answer after checking its claims."""
 
     text: str
     claims: tuple[Claim, ...]
@@ -179,7 +179,7 @@ def _believed(
     known: dict[str, Evidence],
     by_label: dict[str, tuple[Evidence, ...]],
 ) -> Claim:
-    """What a model says of a claim, as far as it can be checked; else what the rules say."""
+    """The model's verdict if its evidence can be checked, else that of the rules."""
     quoted = dict.fromkeys(known[key] for key in verdict["sentences"] if key in known)
     evidence = tuple(s for s in quoted if s.label in claim.citations)[:_MOST_EVIDENCE]
     said: Verdict = verdict["verdict"]
@@ -194,7 +194,7 @@ def _believed(
 
 
 def judge_consensus(question: str, papers: Sequence[Paper], model: LanguageModel) -> Consensus:
-    """Judge how far papers agree, in one request.
+    """Judge the consensus of papers in one request.
 
     A stance counts only with a sentence of its own paper that shows it; without one the paper is
     irrelevant. A level on the other side of the papers' stances is replaced by the level that they
@@ -253,7 +253,7 @@ def judge_consensus(question: str, papers: Sequence[Paper], model: LanguageModel
 
 
 def level_of(stances: Sequence[Stance]) -> str:
-    """Give the level that stances come to."""
+    """Level of consensus that follows from stances."""
     counts = Counter(stance.position for stance in stances)
     n = counts.total() - counts["irrelevant"]
     if not n:
@@ -287,7 +287,7 @@ def _stances(
 
 
 def _level(said: str, stances: Sequence[Stance]) -> tuple[str, str]:
-    """The level to show, and a remark where it is not the one that the model gave."""
+    """The level to show, and a remark if it differs from the model's."""
     counted = level_of(stances)
     sides = [_side(said), _side(counted)]
     unfounded = sides[0] != 0 and all(stance.position == "irrelevant" for stance in stances)

@@ -86,14 +86,14 @@ def abstention(
     notes: tuple[str, ...] = (),
     **fields: Any,
 ) -> Answer:
-    """Say that the papers do not say."""
+    """Make an answer that says that the papers do not answer the question."""
     return Answer(
         question, text, (), results, method, abstained=True, style=style, notes=notes, **fields
     )
 
 
 def failure_notes(reason: object) -> tuple[str, ...]:
-    """Say that a language model failed and sentences are quoted instead."""
+    """Notes for an answer quoted because the language model failed."""
     return f"The language model failed: {reason}", _QUOTED_ANYWAY
 
 
@@ -119,7 +119,7 @@ def _choose(
     n_sentences: int,
     diversity: float,
 ) -> list[int]:
-    """Places of the sentences to quote, most relevant first."""
+    """Indices of the sentences to quote, most relevant first."""
     alike = likeness([sentence.text for sentence in sentences])
     repeats = np.zeros(len(sentences))
     open_ = relevance >= _LEAST * relevance.max()
@@ -138,5 +138,5 @@ def _choose(
 
 
 def _plain(sentence: str, labels: Sequence[str]) -> str:
-    """One line, in which no citation is but our own."""
+    """The sentence on one line, without brackets that look like citations."""
     return " ".join(without_labels(sentence, labels).split())

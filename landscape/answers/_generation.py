@@ -197,7 +197,7 @@ def finish(
 def standalone_question(
     question: str, thread: Sequence[Answer], *, model: LanguageModel | None = None
 ) -> str:
-    """Make a follow-up question one that can be searched for by itself."""
+    """Rewrite a follow-up question so that it can be searched alone."""
     if not thread:
         return question
     if model is not None:
@@ -265,7 +265,7 @@ def rewrite(
     language: str | None = None,
     audience: str | None = None,
 ) -> Answer:
-    """Say an answer again, sentence by sentence, without a new search.
+    """Rewrite an answer sentence by sentence, without a new search.
 
     Citations, evidence and verdicts never pass through the model: each new sentence takes those of
     the old one. A sentence that names a number which the old one lacks spoils the whole; then
@@ -328,7 +328,7 @@ def rewrite(
 
 
 def check_readers(language: str | None, audience: str | None) -> None:
-    """Refuse an audience that is unknown, and a language that is none."""
+    """Raise an error for an unknown audience or an invalid language name."""
     if audience is not None and audience not in READERS:
         message = f"The audience {audience!r} is unknown. Choose one of: {', '.join(READERS)}."
         raise InputError(message)
@@ -364,7 +364,7 @@ def _bare(text: str) -> str:
 
 
 def _composed(said: Answer, claims: Sequence[Claim]) -> str:
-    """The new sentences in the layout of the old."""
+    """Join new sentences in the layout of the old ones."""
     if not said.claims:
         return claims[0].text
     labels = {label for claim in claims for label in claim.citations}

@@ -172,7 +172,7 @@ def answering(style: Style) -> str:
 
 
 def papers_as_data(papers: Sequence[Paper]) -> list[dict[str, Any]]:
-    """Show papers to a model: whole abstracts, each under its label."""
+    """Papers as JSON values: label, title and whole abstract."""
     labels = [paper.label for paper in papers]
     return [
         {

@@ -150,7 +150,7 @@ _SCHEMA: Mapping[str, Any] = {
 
 @dataclass(frozen=True)
 class QuestionKind:
-    """What was made of a question.
+    """Type and flags of a question.
 
     Attributes
     ----------
@@ -219,7 +219,7 @@ PRESETS: Mapping[str, Preset] = {
 
 
 def classify(question: str, *, model: LanguageModel | None = None) -> QuestionKind:
-    """Tell what kind of question was asked.
+    """Classify a question.
 
     Parameters
     ----------
@@ -249,7 +249,7 @@ def classify(question: str, *, model: LanguageModel | None = None) -> QuestionKi
 
 
 def read_kind(text: str) -> QuestionKind:
-    """Read a kind of question as `QuestionKind` is written.
+    """Parse the text form of a `QuestionKind`.
 
     Parameters
     ----------

@@ -42,7 +42,7 @@ _SCHEMA: Mapping[str, Any] = {
 
 @dataclass
 class _Work:
-    """What an agent has done so far; made anew for each question."""
+    """State of one question: steps, results and repeated searches."""
 
     question: str
     steps: list[Step] = field(default_factory=list)
@@ -128,7 +128,7 @@ def _search_and_think(
     max_steps: int,
     on_step: Callable[[Step], None],
 ) -> str | None:
-    """Take steps until there is an answer; None where there is none in time."""
+    """Take steps until there is an answer; None if the steps run out."""
     for left in range(max_steps, 0, -1):
         reply = model.complete_json(AGENT, as_data(_brief(work, left)), _SCHEMA)
         thought = " ".join(reply["thought"].split())[:_LONGEST_THOUGHT]
@@ -192,10 +192,10 @@ def _brief(work: _Work, left: int) -> dict[str, Any]:
 
 
 def _told(notes: tuple[str, ...], written: Answer) -> tuple[str, ...]:
-    """Notes of both, without saying that no language model is connected when one has failed."""
+    """Notes of both, without "no language model is connected" when one has failed."""
     kept = [note for note in written.notes if "no language model is connected" not in note]
     return tuple(dict.fromkeys([*notes, *kept]))
 
 
 def _nobody(_: Step) -> None:
-    """Nobody watches the steps."""
+    """Ignore a step."""

@@ -86,7 +86,7 @@ def hypothetical_abstract(question: str, model: WritingModel) -> str:
 
 
 class _Reading(NamedTuple):
-    """A query as the indexes see it."""
+    """A query prepared for the indexes."""
 
     text: str
     vector: NDArray[np.float32] | None = None
@@ -97,19 +97,19 @@ class _Reading(NamedTuple):
 
 
 class Comparison:
-    """A query that was read once, beside which any papers can be laid; see `Engine.compare`."""
+    """An embedded query that can be compared with any papers; see `Engine.compare`."""
 
     def __init__(self, held: Holdings, reading: _Reading) -> None:
         self._held, self._reading = held, reading
 
     def cosines(self, rows: Rows) -> Floats:
-        """Say how near papers are by meaning, shape (n,)."""
+        """Cosines between the query and papers, shape (n,)."""
         if self._reading.vector is None or not len(rows):
             return np.zeros(len(rows))
         return self._held.vectors.similarities(self._reading.vector, rows).astype(float)
 
     def matches(self, rows: Rows) -> Floats:
-        """Say how well the words of papers match, see `late_interaction`, shape (n,)."""
+        """Late-interaction scores of papers, shape (n,)."""
         asked, weights = self._reading.words, self._reading.weights
         words = self._held.word_vectors(rows) if len(rows) and asked is not None else None
         if words is None or asked is None or weights is None:
@@ -138,7 +138,7 @@ class Engine:
         self._only: Rows | None = None
 
     def within(self, rows: Sequence[int] | Rows) -> Engine:
-        """An engine that finds only some of the papers, on the same open indexes."""
+        """Restrict the engine to some papers; the open indexes are shared."""
         only = np.unique(np.asarray(rows, dtype=np.int64))
         if len(only) and not 0 <= only[0] <= only[-1] < len(self._held):
             message = f"The rows reach from {only[0]} to {only[-1]}; there are {len(self._held)}."
@@ -207,7 +207,7 @@ class Engine:
     def similar(
         self, paper_ids: str | Sequence[str], settings: SearchSettings | None = None
     ) -> Results:
-        """Find papers like one or several others, by meaning and by their distinctive words."""
+        """Find papers similar to one or several others, by embeddings and distinctive words."""
         started = time.perf_counter()
         settings = replace(settings or SearchSettings(), rerank=False)
         self._held.check_unchanged()
@@ -234,7 +234,7 @@ class Engine:
         return replace(results, seconds=time.perf_counter() - started)
 
     def nearness(self, question: str, sentences: Sequence[str]) -> Floats:
-        """Say how near sentences are to a question, by words and, where possible, by meaning."""
+        """Similarity of sentences to a question, by words and, if possible, by cosines."""
         cosines = np.zeros(len(sentences))
         with contextlib.suppress(LandscapeError):
             embedder = self._held.embedder
@@ -245,7 +245,11 @@ class Engine:
 
     @cached_property
     def near_enough(self) -> float | None:
-        """Cosine that the nearest paper has to reach for the atlas to answer a question."""
+        """Minimum cosine of the nearest paper for a question to be answered.
+
+        It is the first percentile of the cosines between titles and the nearest other paper; None
+        without a local embedder.
+        """
         if self._whole is not None:
             return self._whole.near_enough
         with contextlib.suppress(LandscapeError):
@@ -258,18 +262,18 @@ class Engine:
         return None
 
     def missed_bar(self, nearest: float | None) -> float | None:
-        """Tell which cosine a question's nearest paper misses; None where it is near enough."""
+        """The threshold that a question's nearest paper misses; None if it is near enough."""
         if nearest is None or nearest >= _SURELY_NEAR or self.near_enough is None:
             return None
         return self.near_enough if nearest < self.near_enough else None
 
     @property
     def holdings(self) -> Holdings:
-        """The indexes and tables that it searches."""
+        """The indexes and tables of the atlas."""
         return self._held
 
     def rank(self, query: str, settings: SearchSettings | None = None) -> tuple[Rows, Floats]:
-        """Find the rows of papers as `search` does, without taking them off the shelf."""
+        """Rows and scores as in `search`, without reading the papers."""
         settings = settings or SearchSettings()
         text, _ = query_text(query)
         reading = self._read(text, settings, None)
@@ -280,15 +284,15 @@ class Engine:
         return first.rows, first.scores
 
     def compare(self, query: str) -> Comparison:
-        """Read a query once, to say of any papers how near they are to it."""
+        """Embed a query once, to compare it with any papers."""
         return Comparison(self._held, self._read(query_text(query)[0], SearchSettings(), None))
 
     def papers(self, rows: Sequence[int] | Rows) -> list[Paper]:
-        """Take papers out of the atlas by their rows."""
+        """Read papers by row."""
         return self._held.shelf.papers(rows)
 
     def select(self, filter_text: str) -> Rows:
-        """Find the rows of the papers that a filter lets through; an empty one lets all through."""
+        """Find the rows of the papers that pass a filter; an empty filter passes all."""
         self._held.check_unchanged()
         allowed = self._allowed(filter_text)
         return np.arange(len(self._held), dtype=np.int64) if allowed is None else allowed
@@ -300,14 +304,14 @@ class Engine:
     # -- steps -----------------------------------------------------------------------------------
 
     def _allowed(self, filter_text: str | None) -> Rows | None:
-        """Rows that may be found; None for all."""
+        """Rows that can be found; None for all."""
         passed = self._held.rows_that_pass(filter_text)
         if self._only is None or passed is None:
             return self._only if passed is None else passed
         return np.intersect1d(self._only, passed)
 
     def _read(self, text: str, settings: SearchSettings, expansion: str | None) -> _Reading:
-        """Embed the query, as far as the atlas lets it."""
+        """Embed the query; without an embedder, search by words only."""
         if settings.method == "words":
             return _Reading(text)
         words = weights = None
@@ -333,7 +337,7 @@ class Engine:
         *,
         without: Rows | Sequence[int] = (),
     ) -> Ranking:
-        """Gather what each method finds, and ask each about what the others found."""
+        """Collect the papers that each method finds, scored by all methods."""
         held = self._held
         n = max(_WEIGHED if settings.weights.names else _CANDIDATES, settings.k) + len(without)
         by_meaning = np.zeros(0, np.int64)
@@ -351,7 +355,7 @@ class Engine:
         return fused(rows, semantic, _looked_up(rows, by_words, matches), settings)
 
     def _weighed(self, ranking: Ranking, settings: SearchSettings, *, names_of: str) -> Ranking:
-        """Lift papers by what the weights that are on count."""
+        """Add the active weights to the scores."""
         on, held, rows = settings.weights.names, self._held, ranking.rows
         facts: dict[str, Floats] = {}
         names: list[str] = []
@@ -373,7 +377,7 @@ class Engine:
         settings: SearchSettings,
         reranker: Reranker | None,
     ) -> tuple[Ranking, tuple[str, ...]]:
-        """Put the first papers into a new order, or say why not."""
+        """Rerank the first papers, or note why this failed."""
         if not len(ranking) or not (settings.rerank or reranker is not None):
             return ranking, ()
         is_pathfinder = settings.weights.compat == "pathfinder"
@@ -396,7 +400,7 @@ class Engine:
     def _results(
         self, query: str, ranking: Ranking, settings: SearchSettings, allowed: Rows | None
     ) -> Results:
-        """Take the first papers off the shelf, and say what was searched."""
+        """Read the first papers and describe what was searched."""
         held = self._held
         first = ranking.taken(slice(settings.k))
         apart = find_outliers(held.vectors.vectors(first.rows), held.cutoffs, gamma=settings.gamma)
@@ -433,7 +437,7 @@ def _known(ranking: Ranking, place: int) -> dict[str, float]:
 
 
 def _looked_up(rows: Rows, known: Rows, values: Floats) -> Floats:
-    """Values of rows, 0 where none is known."""
+    """Values of rows; 0 if unknown."""
     if not len(known):
         return np.zeros(len(rows))
     order = np.argsort(known)

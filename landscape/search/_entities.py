@@ -59,7 +59,7 @@ def find_entities(query: str) -> tuple[Entity, ...]:
 
 
 def shares_of_names(names: Sequence[str], texts: Iterable[str]) -> list[float]:
-    """Say which share of some names each text has."""
+    """Share of some names that each text contains."""
     if not names:
         return [0.0 for _ in texts]
     patterns = [
@@ -72,7 +72,7 @@ def shares_of_names(names: Sequence[str], texts: Iterable[str]) -> list[float]:
 
 
 def absent_objects(query: str, texts: Iterable[str]) -> tuple[str, ...]:
-    """Find objects of catalogues that a query names and none of some texts does."""
+    """Find catalogue objects that a query names and no text mentions."""
     found = (entity.text for entity in find_entities(query) if entity.kind == "object")
     names = [name.rstrip(".+-") for name in found]
     known = [_closed_up(text) for text in texts] if names else []

@@ -89,7 +89,7 @@ _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
 
 
 class Columns:
-    """Some papers, whose columns are converted when a condition first asks for them."""
+    """Columns of papers as Arrow arrays, converted on first use."""
 
     def __init__(self, papers: pd.DataFrame) -> None:
         self._papers = papers
@@ -115,7 +115,7 @@ class Columns:
         return values
 
     def absent(self, column: str) -> Mask:
-        """Where there is no text, or an empty one; shape (n,)."""
+        """Where a text is missing or empty; shape (n,)."""
         import pyarrow.compute as pc
 
         text = self._text(column)
@@ -127,11 +127,11 @@ class Columns:
         return _found(self._text(column), pattern, exact=exact)
 
     def says(self, column: str, phrase: str) -> Mask:
-        """Where a text holds a phrase; shape (n,)."""
+        """Where a text contains a phrase; shape (n,)."""
         return _said(self._text(column), phrase)
 
     def any_says(self, column: str, phrase: str) -> Mask:
-        """Where one text of a list holds a phrase; shape (n,)."""
+        """Where one text of a list contains a phrase; shape (n,)."""
         texts, counts = self._texts(column)
         return _any_of_each(_said(texts, phrase), counts)
 
@@ -227,12 +227,12 @@ def columns_needed(
     filter: Filter,  # noqa: A002 - the word of this field
     layers: Collection[str] = (),
 ) -> set[str]:
-    """Columns of the papers that a filter looks at, so that only these are read."""
+    """Columns that a filter needs, so that only these are read."""
     return _needed(filter.root, layers)
 
 
 def apply_filter(filter: Filter, papers: pd.DataFrame) -> Mask:  # noqa: A002
-    """Say which papers a filter lets through."""
+    """Mask of the papers that pass a filter, shape (n,)."""
     missing = sorted(columns_needed(filter, LAYERS & set(papers.columns)) - set(papers.columns))
     if missing:
         raise InputError(
@@ -320,7 +320,7 @@ def _anywhere(text: str, papers: Columns) -> Mask:
 
 
 def _known_facility(text: str) -> str | None:
-    """The facility of that name; none for one of its instruments, which is sought by its word."""
+    """The facility of that name; None for an instrument, which is searched as a word."""
     try:
         facility = find_facility(text)
     except InputError:

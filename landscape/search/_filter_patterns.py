@@ -99,7 +99,7 @@ def journal_patterns(journals: tuple[Journal, ...]) -> tuple[str, str | None, st
 
 
 def _spaced(names: Iterable[str]) -> str:
-    """Pattern of names as they are, whatever stands between their words."""
+    """Pattern of names with any separators between their words."""
     spelled = (
         _GAP_OR_STOP.join(re.escape(word) for word in re.findall(r"[\w&]+", name)) for name in names
     )

@@ -78,7 +78,7 @@ _ENDS = {"$END", "RPAR", "SEMICOLON", "BAR", "AND", "OR"}
 
 
 def pointed_error(what: str, text: str, position: int, problem: str) -> InputError:
-    """Make an error that points at one character."""
+    """Make an error message that points at one character."""
     position = max(0, min(position, len(text)))
     shown = _INVISIBLE.sub("·", text)
     start, end = max(0, position - _AROUND), position + _AROUND
@@ -121,7 +121,7 @@ class Years:
 
 @dataclass(frozen=True, slots=True)
 class Citations:
-    """Papers cited so often; a paper whose citations are unknown is not among them."""
+    """Condition on citation counts; unknown counts never match."""
 
     comparison: Literal[">", ">=", "<", "<=", "="]
     count: int
@@ -142,7 +142,7 @@ class Flag:
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """Every paper that the part does not match."""
+    """Papers that the part does not match."""
 
     part: Node
 
@@ -184,7 +184,7 @@ class Filter:
 
     @property
     def terms(self) -> tuple[Term, ...]:
-        """The words and phrases in it, in reading order, those under a "not" left out."""
+        """Words and phrases in reading order, without negated ones."""
         return tuple(_terms(self.root))
 
 
@@ -205,7 +205,7 @@ def _or_nothing(year: int | None) -> str:
 
 
 class MisplacedError(Exception):
-    """Something that the grammar allows and that still has no meaning."""
+    """A syntax error that the grammar does not find."""
 
     def __init__(self, position: int, problem: str) -> None:
         super().__init__(problem)
@@ -215,7 +215,7 @@ class MisplacedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A piece of the tree, with what is only of interest while reading it."""
+    """Part of the tree with state that only parsing needs."""
 
     node: Node
     start: int
@@ -227,10 +227,10 @@ class _Part:
 
 
 class FilterBuilder(Transformer[Token, tuple[Node, int]]):
-    """Callbacks for the rules of the grammar; the outcome is the root and its number of terms."""
+    """Callbacks for the rules of the grammar; the result is the root and its number of terms."""
 
     def start(self, children: list[Any]) -> tuple[Node, int]:
-        """Give the whole filter."""
+        """Return the whole filter."""
         part = next(iter(children), None)
         return (part.node, part.n_terms) if part else (And(()), 0)
 
@@ -265,7 +265,7 @@ class FilterBuilder(Transformer[Token, tuple[Node, int]]):
         return replace(_joined(Or, parts), word_or=words[0].start_pos if words else None)
 
     def negated(self, children: list[Any]) -> _Part:
-        """Negate; twice is not at all."""
+        """Negate; a double negation cancels."""
         sign, part = children
         node = part.node.part if isinstance(part.node, Not) else Not(part.node)
         return _deeper(_Part(node, sign.start_pos, part.depth, part.n_terms), sign)

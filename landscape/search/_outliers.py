@@ -22,7 +22,7 @@ _ONE_REGION, _TWO_REGIONS = 0.7, 0.8  # share of the papers
 def find_outliers(
     vectors: NDArray[np.float32], cutoffs: NDArray[np.float32], *, gamma: float = 0.1
 ) -> NDArray[np.bool_]:
-    """Flag the papers that lie further from the others than papers of one subject do.
+    """Flag the papers that are further from the others than papers of one subject usually are.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def find_outliers(
     -------
     ndarray of bool, shape (k,)
         Whether the distance to the centroid of the others is above the cutoff; of fewer than three
-        papers none is apart.
+        papers none is an outlier.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def find_outliers(
 
 @dataclass(frozen=True)
 class Spread:
-    """How the papers found lie on the map.
+    """Spread of the papers found over the regions of the map.
 
     Attributes
     ----------
@@ -98,7 +98,7 @@ class Spread:
 
 
 def spread_of(atlas: Any, results: Results) -> Spread:
-    """Say how the papers that a search found lie on the map of its atlas.
+    """Describe the spread of search results on the map of the atlas.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ def rows_on_map(there: pd.Series[str], wanted: list[str]) -> NDArray[np.int64]:
 
 
 def spread_on_map(topic_ids: NDArray[np.int32]) -> Spread:
-    """Say whether papers sit in one region of the map, in two, or everywhere."""
+    """Decide whether papers are in one region of the map, in two, or scattered."""
     counts = Counter(int(topic) for topic in topic_ids).most_common()
     inside = [n for topic, n in counts if topic >= 0] + [0, 0]
     total = max(1, len(topic_ids))

@@ -61,7 +61,7 @@ class Shelf:
         self._ends = np.cumsum([batch.num_rows for batch in self._batches], dtype=np.int64)
 
     def papers(self, rows: Sequence[int] | NDArray[np.int64]) -> list[Paper]:
-        """Take papers out."""
+        """Read papers by row."""
         columns = self._columns(_SHOWN, rows)
         return [
             Paper(int(row), *map(_plain, values))
@@ -122,7 +122,7 @@ class Shelf:
 
 
 def _arrow(numbers: NDArray[np.int64]) -> pa.Array:
-    """Hand whole numbers to Arrow; ``pa.array`` would import pandas, which takes half a second."""
+    """Wrap integers for Arrow; ``pa.array`` would import pandas, which takes half a second."""
     import pyarrow as pa
 
     buffer = pa.py_buffer(np.ascontiguousarray(numbers))
@@ -134,7 +134,7 @@ def _plain(value: Any) -> Any:
 
 
 def names_of_paper(name: str) -> list[str]:
-    """Spell the name of a paper as an atlas has it: as given, as bibcode, arXiv id and DOI."""
+    """Spellings of a paper's identifier: as given, and as bibcode, arXiv id and DOI."""
     readings = (parse_bibcode(name), parse_arxiv_id(name), parse_doi(name))
     return [name, *filter(None, readings)]
 
@@ -148,12 +148,12 @@ class Holdings:
         self._passed = lru_cache(maxsize=_FILTERS_KEPT)(self._pass)
 
     def check_unchanged(self) -> None:
-        """Refuse an atlas that was built again: its indexes have to be of the same build."""
+        """Raise an error if the atlas was rebuilt since it was opened."""
         self._atlas.check_unchanged()
 
     @cached_property
     def embedder(self) -> Embedder:
-        """What embeds queries as the papers were embedded."""
+        """The embedder of the atlas, for queries."""
         if self._given is not None:
             return self._given
         description = self._atlas.stages["embeddings"].model
@@ -174,7 +174,7 @@ class Holdings:
 
     @cached_property
     def words(self) -> WordIndex:
-        """Papers by the words in them; of keys, see `rows_of_keys`."""
+        """The word index; it returns keys, see `rows_of_keys`."""
         return WordIndex(self._atlas.path / "lexical")
 
     @cached_property
@@ -185,7 +185,7 @@ class Holdings:
 
     @cached_property
     def cutoffs(self) -> NDArray[np.float32]:
-        """Distances beyond which papers lie apart, see `landscape.search._outliers`."""
+        """Distances beyond which papers are outliers, see `landscape.search._outliers`."""
         import pyarrow.parquet as pq
 
         name = "cutoffs.parquet"
@@ -197,7 +197,7 @@ class Holdings:
 
     @cached_property
     def coverage(self) -> Coverage:
-        """What is searched when nothing is filtered away."""
+        """Coverage of a search without a filter."""
         facts = self._atlas.coverage
         return Coverage(
             title=facts["title"],
@@ -211,7 +211,7 @@ class Holdings:
 
     @cached_property
     def keys(self) -> NDArray[np.uint64]:
-        """What the word index calls each paper, shape (n_papers,)."""
+        """Keys of the papers in the word index, shape (n_papers,)."""
         ids = self.shelf.column("paper_id", np.arange(len(self.shelf)))
         return np.array([paper_key(paper_id) for paper_id in ids], dtype=np.uint64)
 
@@ -237,7 +237,7 @@ class Holdings:
         return row
 
     def rows_that_pass(self, filter_text: str | None) -> Rows | None:
-        """Find the papers that a filter lets through; None where there is no filter."""
+        """Find the rows that pass a filter; None without a filter."""
         if filter_text is None or not readable_text("filter", filter_text).strip():
             return None
         return self._passed(filter_text)
@@ -278,7 +278,7 @@ class Holdings:
         return np.array([np.nan if n is None else n for n in counts], dtype=float)
 
     def word_vectors(self, rows: Rows) -> WordVectors | None:
-        """Vectors of the words of papers; None where the atlas was made without."""
+        """Word vectors of papers; None if the atlas has none."""
         if self._word_parts is None:
             return None
         parts = np.searchsorted(self._starts, rows, side="right") - 1
@@ -286,7 +286,7 @@ class Holdings:
         return gather_words(*self._word_parts, list(places))
 
     def rarity(self, spellings: Sequence[str]) -> NDArray[np.float32]:
-        """Weigh each word of a query by how rare it is; a stop word weighs nothing."""
+        """Inverse document frequency of each word of a query; 0 for a stop word."""
         n = max(1, len(self.words))
         weights = []
         for spelling in spellings:

@@ -52,14 +52,14 @@ def standardised(scores: Floats) -> Floats:
 
 
 class Reranker(Protocol):
-    """Judges how well each text answers a query.
+    """Score how well each text answers a query.
 
     The built-in late interaction needs no object of this kind: its vectors are in the atlas.
     """
 
     @property
     def name(self) -> str:
-        """What did it, for the settings shown with a result."""
+        """Name of the model, shown in the settings of a result."""
 
     def scores(self, query: str, texts: Sequence[str]) -> NDArray[np.float32]:
         """Score texts, shape (n,); higher is better, comparable within one call only."""
@@ -107,7 +107,7 @@ def load_reranker(spec: str) -> Reranker:
 
 
 def judge(reranker: Reranker, query: str, texts: Sequence[str]) -> NDArray[np.float64]:
-    """Score texts, and see that every one has got its score."""
+    """Score texts, and check that each has a finite score."""
     given = np.asarray(reranker.scores(query, texts), dtype=np.float64)
     broken = int((~np.isfinite(given)).sum())
     if given.shape != (len(texts),) or broken:
@@ -151,14 +151,14 @@ class CrossEncoderReranker:
 
 @dataclass(frozen=True)
 class Ranking:
-    """Papers with what each step says of them."""
+    """Rows, total scores and partial scores of papers."""
 
     rows: Rows
     scores: Floats
     parts: Mapping[str, Floats]
 
     def sorted(self) -> Ranking:
-        """Put the best first."""
+        """Sort by score, highest first."""
         return self.taken(np.argsort(-self.scores, kind="stable"))
 
     def taken(self, which: NDArray[np.integer] | slice) -> Ranking:
@@ -171,7 +171,7 @@ class Ranking:
 
 
 def fused(rows: Rows, semantic: Floats, words: Floats, settings: SearchSettings) -> Ranking:
-    """Rank papers by meaning and words together."""
+    """Rank papers by the fused score of cosines and words."""
     relevance = _relevance(semantic, words, settings)
     parts = {"semantic": semantic, "words": words, "relevance": relevance}
     return Ranking(rows, relevance, parts)
@@ -188,13 +188,13 @@ def _relevance(semantic: Floats, words: Floats, settings: SearchSettings) -> Flo
 
 
 def weighed(ranking: Ranking, weights: Weights, facts: Mapping[str, Floats]) -> Ranking:
-    """Lift papers by what weights count."""
+    """Apply weights to a ranking."""
     scores = apply_weights(ranking.scores, weights, **facts)
     return Ranking(ranking.rows, scores, {**ranking.parts, **facts})
 
 
 def reranked(ranking: Ranking, judged: Floats, total: Floats) -> Ranking:
-    """Put the first papers into a new order; the others stay behind them."""
+    """Reorder the first papers; the others follow."""
     order = np.argsort(-total, kind="stable")
     tail = np.arange(len(total), len(ranking))
     behind = total.min(initial=0.0) - 1.0 - np.arange(len(tail))
@@ -206,7 +206,7 @@ def reranked(ranking: Ranking, judged: Floats, total: Floats) -> Ranking:
 
 
 def word_by_word(first: Ranking, matched: Floats, weights: Weights) -> Floats:
-    """Add up how well the words of papers match, and what was known of them before."""
+    """Sum of the late-interaction score, the first scores and the weights."""
     before = standardised(first.parts["words"]) + standardised(first.parts["semantic"])
     total: Floats = before + _WORD_BY_WORD * standardised(matched)
     relevance = first.parts["relevance"]

@@ -25,7 +25,7 @@ _SHORT = 5  # words; "We discuss the implications." answers nothing
 
 
 def sentences_of(paper: Paper) -> tuple[Evidence, ...]:
-    """Give the sentences of an abstract.
+    """Split the abstract of a paper into sentences.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def word_weights(held: Sequence[Iterable[str]], words: Iterable[str]) -> dict[st
 
 
 def likeness(sentences: Sequence[str]) -> NDArray[np.float64]:
-    """Say how much sentences repeat each other.
+    """Cosines between the word sets of sentences, shape (n, n).
 
     Examples
     --------
@@ -90,12 +90,12 @@ def likeness(sentences: Sequence[str]) -> NDArray[np.float64]:
 
 
 def says_something(sentence: str) -> bool:
-    """Tell a sentence worth quoting from one too short to be understood alone."""
+    """Whether a sentence is long enough to be understood alone."""
     return len(sentence.split()) >= _SHORT
 
 
 def mixed_nearness(
     question: str, sentences: Sequence[str], cosines: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """How near sentences are to a question, by words and by meaning."""
+    """Weighted mean of word scores and cosines, clipped at 0."""
     return (1 - _MEANING) * word_scores(question, sentences) + _MEANING * np.maximum(cosines, 0.0)

@@ -32,7 +32,7 @@ _LONGEST_KEYWORD = 200  # characters
 
 @dataclass(frozen=True)
 class Weights:
-    """Which weights are on, and how strong.
+    """Strengths of the weights added to relevance.
 
     Attributes
     ----------
@@ -87,7 +87,7 @@ def apply_weights(
     age: Floats | None = None,
     citations: Floats | None = None,
 ) -> Floats:
-    """Weigh the scores of candidates."""
+    """Apply weights to the scores of candidates."""
     given = {"keyword": keyword, "time": age, "citation": citations}
     formulas = _PATHFINDER if weights.compat == "pathfinder" else _BOUNDED
     lifts = {name: formulas[name](values) for name in weights.names
@@ -131,7 +131,7 @@ _PATHFINDER = {"keyword": _share, "time": pathfinder_recency, "citation": pathfi
 
 
 def query_text(query: object) -> tuple[str, tuple[str, ...]]:
-    """Tidy a query."""
+    """Normalise white space in a query and check its length."""
     text = " ".join(readable_text("query", query).split())
     if not text:
         message = "The query is empty; ask a question or give some words."
@@ -141,7 +141,7 @@ def query_text(query: object) -> tuple[str, tuple[str, ...]]:
 
 
 def readable_text(what: str, text: object) -> str:
-    """Refuse text that is no Unicode: what a terminal with another encoding hands over."""
+    """Raise an error for text that is not valid Unicode."""
     if not isinstance(text, str):
         message = f"The {what} is {text!r}; it has to be text."
         raise InputError(message)
@@ -155,7 +155,7 @@ def readable_text(what: str, text: object) -> str:
 
 @dataclass(frozen=True)
 class SearchSettings:
-    """Everything that decides what a search finds.
+    """Settings of a search.
 
     Attributes
     ----------
@@ -233,7 +233,7 @@ def is_whole(value: object) -> bool:
 
 
 def check_keywords(value: object) -> None:
-    """Refuse what is no collection of keywords."""
+    """Raise an error for anything but a collection of keywords."""
     if not isinstance(value, tuple | list) or not all(
         isinstance(word, str) and word.strip() and len(word) <= _LONGEST_KEYWORD for word in value
     ):
@@ -244,7 +244,7 @@ def check_keywords(value: object) -> None:
 
 
 def check_day(name: str, value: object) -> None:
-    """Refuse what is no day."""
+    """Raise an error for anything but a date."""
     if not isinstance(value, date) or isinstance(value, datetime):
         message = f"{name} is {value!r}; give a day, such as datetime.date(2026, 1, 31)."
         raise InputError(message)
@@ -253,7 +253,7 @@ def check_day(name: str, value: object) -> None:
 def search_settings(
     *, weights: Weights | Mapping[str, float] | None = None, **fields: Any
 ) -> SearchSettings:
-    """Make settings out of what a caller wrote.
+    """Make settings from keyword arguments.
 
     Parameters
     ----------

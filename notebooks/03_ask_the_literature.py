@@ -47,7 +47,7 @@ print(f"{len(atlas):,} papers;", f"answers by {model.model}" if model else "answ
 # panel.
 
 # %%
-from landscape.query.questions import classify, preset_for
+from landscape.answers import classify, preset_for
 
 kind = classify(question, model=model)
 print(kind)
@@ -60,7 +60,7 @@ preset_for(kind)
 # them can be lifted in step 5. You may add names of your own.
 
 # %%
-from landscape.query.entities import find_entities
+from landscape.search import find_entities
 
 keywords = [entity.text for entity in find_entities(question)]
 keywords
@@ -125,7 +125,7 @@ ls.figures.query_map(atlas, results)
 # meaning. The best of them are what an answer rests on, each with its place in the abstract.
 
 # %%
-from landscape.query.quoting import sentences_of
+from landscape.search import sentences_of
 
 sentences = [sentence for paper in results.papers for sentence in sentences_of(paper)]
 nearness = atlas.engine.nearness(question, [sentence.text for sentence in sentences])

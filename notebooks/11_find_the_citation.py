@@ -38,7 +38,7 @@ atlas
 # paper of the atlas, as another paper would repeat it.
 
 # %%
-from landscape.query.quoting import sentences_of
+from landscape.search import sentences_of
 
 paper = atlas.engine.papers([7])[0]
 sentence = max((one.text for one in sentences_of(paper)), key=len).rstrip(".")

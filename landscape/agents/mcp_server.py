@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from landscape.agents.mcp_tools import NOTICE, WITH_MODEL, Tools
 from landscape.corpus.cleaning import one_line
 from landscape.errors import require
-from landscape.query.prompts import as_data
+from landscape.llm._quoting import as_data
 
 if TYPE_CHECKING:
     from landscape.llm.models import WritingModel

@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal, ParamSpec
 
 from landscape.agents.writing import attribution_as_dict, coverage_as_dict, paper_as_dict
 from landscape.errors import InputError, LandscapeError
-from landscape.overlays.citations._graph import citation_graph
-from landscape.query.engine import open_engine
+from landscape.llm._quoting import as_data
 from landscape.query.exporting import answer_as_dict, plain
-from landscape.query.outliers import spread_of
-from landscape.query.prompts import as_data
+from landscape.search._outliers import spread_of
 
 if TYPE_CHECKING:
     from landscape.llm.models import WritingModel

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from landscape.query.fusion import standardised
 from landscape.query.records import Hit, Paper, Results
-from landscape.query.settings import SearchSettings
+from landscape.search._ranking import standardised
+from landscape.search._settings import SearchSettings
 
 if TYPE_CHECKING:
-    from landscape.query.engine import Engine
+    from landscape.search._engine import Engine
 
 
 class Wording(NamedTuple):

@@ -63,8 +63,8 @@ def found(atlas: Atlas, options: argparse.Namespace) -> Results:
 def _search(options: argparse.Namespace) -> Answer:
     from landscape.atlas import open as open_atlas
     from landscape.query.files import check_results_file, exported, write_results
-    from landscape.query.outliers import spread_of
     from landscape.query.writing import results_as_text
+    from landscape.search._outliers import spread_of
 
     if options.export:
         check_results_file(options.export)

@@ -20,8 +20,9 @@ from landscape.figures.density_map import (
     positions,
 )
 from landscape.figures.names import clean_name
-from landscape.query.outliers import rows_on_map, spread_of
+from landscape.plural import count
 from landscape.query.writing import spread_as_text
+from landscape.search._outliers import rows_on_map, spread_of
 from landscape.vectors.cutoffs import LONGEST
 
 if TYPE_CHECKING:
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
     from landscape.figures.caption import MapFacts
     from landscape.figures.page import Frame
     from landscape.figures.sheet import Sheet
-    from landscape.query.outliers import Spread
     from landscape.query.records import Results
+    from landscape.search._outliers import Spread
 
 _LONGEST_QUESTION = 240
 _LONGEST_NOTE = 160

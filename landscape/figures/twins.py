@@ -310,7 +310,7 @@ def _found(atlas: Any, results: Any) -> pd.DataFrame:
     """One row a paper found: where it lies and what is told of it."""
     import pandas as pd
 
-    from landscape.query.outliers import rows_on_map
+    from landscape.search._outliers import rows_on_map
 
     if not results.hits:
         raise InputError(

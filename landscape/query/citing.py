@@ -6,9 +6,9 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 
-from landscape.query.journals import Journal, find_journal, journal_of_bibcode
 from landscape.query.names import comma_form, name_parts, split_name
 from landscape.query.records import Paper
+from landscape.search._journals import Journal, find_journal, journal_of_bibcode
 
 _LATEX = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#",

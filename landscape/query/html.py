@@ -10,10 +10,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 from html import escape as escape_markup
 
-from landscape._wording import count
-from landscape.query.ads import ads_url
+from landscape.plural import count
 from landscape.query.markdown import coverage_line
 from landscape.query.records import Answer, Claim, Consensus, Evidence, Hit, Paper, Results, Stance
+from landscape.search._ads_queries import ads_url
 
 # No colour is set for text, and backgrounds are translucent, so that both themes show through.
 STYLE = """

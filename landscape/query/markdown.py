@@ -41,7 +41,7 @@ def answer_as_markdown(answer: Answer) -> str:
         ]
         blocks += ["## How it was found", "\n".join(steps)]
     if answer.ads_query:
-        from landscape.query.ads import ads_url
+        from landscape.search._ads_queries import ads_url
 
         link = ads_url(answer.ads_query)
         blocks += ["## In ADS", f"{_code(answer.ads_query)} ([run it]({link}))"]

@@ -277,7 +277,7 @@ class Consensus:
     statement : str
         The question as a statement.
     level : str
-        One of `landscape.query.consensus.LEVELS`.
+        One of `landscape.answers._evidence.LEVELS`.
     explanation : str
     relevance : float
         From 0 to 1: how much the papers say about it at all.
@@ -329,7 +329,7 @@ class Answer:
     style : str
         The prompt's style.
     question_type : str or None
-        What `landscape.query.questions.classify` made of the question.
+        What `landscape.answers._questions.classify` made of the question.
     consensus : Consensus or None
     trace : tuple of Step
         Of the agent, where one worked.

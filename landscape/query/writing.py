@@ -6,8 +6,8 @@ import textwrap
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from landscape.query.outliers import Spread
     from landscape.query.records import Answer, Consensus, Coverage, Hit, Results
+    from landscape.search._outliers import Spread
 
 _WIDTH = 88
 _AUTHORS = 3
@@ -21,7 +21,7 @@ def results_as_text(results: Results, *, spread: Spread | None = None) -> str:
     ----------
     results : Results
     spread : Spread, optional
-        See `landscape.query.outliers.spread_of`.
+        See `landscape.search._outliers.spread_of`.
 
     Returns
     -------
@@ -64,7 +64,7 @@ def spread_as_text(spread: Spread) -> str:
 
     Examples
     --------
-    >>> from landscape.query.outliers import Spread
+    >>> from landscape.search._outliers import Spread
     >>> spread_as_text(Spread("two regions", ((4, 5), (2, 3), (-1, 1)), ("Dust", "Jets", "")))
     'On the map, 8 of 9 papers lie in two regions: Dust (5) and Jets (3).'
     """

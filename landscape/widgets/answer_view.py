@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets as widgets
 
 from landscape.errors import AtlasError, LandscapeError
-from landscape.query.entities import find_entities
 from landscape.query.html import (
     claims_as_html,
     consensus_as_html,
@@ -19,7 +18,7 @@ from landscape.query.html import (
     method_as_html,
     paper_as_html,
 )
-from landscape.store._manifest import read_manifest
+from landscape.search._entities import find_entities
 from landscape.text.spreadsheet import as_csv
 from landscape.widgets.closing import close_all
 from landscape.widgets.export import download_link

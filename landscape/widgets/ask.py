@@ -210,7 +210,7 @@ class AskPanel(AtlasPanel):
         atlas, began = self._atlas, time.monotonic()
 
         def work() -> Asked:
-            from landscape.query.asking import ask, ask_settings
+            from landscape.answers._asking import ask, ask_settings
 
             title = f"{model.model} writes" if model else "Searching"
             with progress(title, total=None, unit="words") as advance:

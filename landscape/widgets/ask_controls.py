@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
+from landscape.answers._asking import AskSettings, ask_settings, resolved
+from landscape.answers._prompts import READERS, STYLES
+from landscape.answers._questions import TYPES, QuestionKind, classify, read_kind
 from landscape.errors import InputError
-from landscape.query.asking import AskSettings, ask_settings, resolved
-from landscape.query.prompts import READERS, STYLES
-from landscape.query.questions import TYPES, QuestionKind, classify, read_kind
 
 if TYPE_CHECKING:
-    from landscape.query.weights import Weights
+    from landscape.search._settings import Weights
 
 _WIDE = {"description_width": "118px"}
 _FULL = {"width": "calc(100% - 6px)"}
@@ -254,7 +254,7 @@ class AskControls(widgets.VBox):
             self.suggest(self._question)
 
     def _check_filter(self) -> None:
-        from landscape.query.filters import parse_filter
+        from landscape.search._filters import parse_filter
 
         said = ""
         try:

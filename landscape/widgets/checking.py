@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from landscape.errors import InputError
-from landscape.query.settings import is_whole
-from landscape.query.weights import is_number
+from landscape.search._settings import is_number, is_whole
 
 if TYPE_CHECKING:
     from landscape.atlas import Atlas

@@ -11,7 +11,7 @@ import ipywidgets as widgets
 from landscape._io import check_output, write_output
 from landscape.errors import InputError
 from landscape.query.html import escape
-from landscape.query.wording import readable_text
+from landscape.search._settings import readable_text
 from landscape.text.spreadsheet import as_csv
 from landscape.widgets.checking import checked_flag, checked_whole
 from landscape.widgets.citation_view import answer_html, item_of, steps_html

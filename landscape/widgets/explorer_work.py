@@ -152,8 +152,8 @@ def ask_papers(
     InputError
         For an empty question, or a setting that cannot be.
     """
+    from landscape.answers._asking import ask, ask_settings
     from landscape.llm.environment import connect_if_told
-    from landscape.query.asking import ask, ask_settings
 
     if not len(rows):
         answer: Answer = atlas.ask(question, model=model, **settings)

@@ -14,7 +14,7 @@ from landscape._io import check_output, write_output
 from landscape._wording import count
 from landscape.errors import InputError, LandscapeError
 from landscape.query.html import escape
-from landscape.query.wording import readable_text
+from landscape.search._settings import readable_text
 from landscape.widgets.scholar_code import Name, called, connecting, lines
 from landscape.widgets.scholar_panel import ScholarPanel, Told, main_button, needed
 from landscape.widgets.survey_controls import SurveyControls

@@ -8,7 +8,7 @@ from typing import Any
 import ipywidgets as widgets
 
 from landscape.errors import InputError
-from landscape.query.wording import readable_text
+from landscape.search._settings import readable_text
 from landscape.widgets.analysis_controls import YearsControl, check_period, show_only, what_control
 from landscape.widgets.analysis_panel import AnalysisPanel, View
 from landscape.widgets.checking import checked_atlas
@@ -68,7 +68,7 @@ class TrendsPanel(AnalysisPanel):
         ``"Family, Given"``.
     a, b : str
         Filters of the two selections, such as ``"facility:HST"`` and ``"2015.."``; see
-        `landscape.query.filters`. By default the earlier and the later half of the years.
+        `landscape.search._filters`. By default the earlier and the later half of the years.
     theme : {"light", "dark"}, default "light"
         Colours of the figures.
 

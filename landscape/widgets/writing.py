@@ -12,7 +12,9 @@ import ipywidgets as widgets
 from landscape._io import check_output, write_output
 from landscape._wording import count
 from landscape.errors import InputError
-from landscape.query.wording import readable_text
+from landscape.outputs import check_output, write_output
+from landscape.plural import count
+from landscape.search._settings import readable_text
 from landscape.text.spreadsheet import as_csv
 from landscape.widgets.checking import checked_whole
 from landscape.widgets.export import download_link

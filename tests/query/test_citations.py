@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from landscape.query.citations import (
+from landscape.answers._citations import (
     UNSUPPORTED,
     read_citations,
     without_labels,

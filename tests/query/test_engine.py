@@ -21,13 +21,11 @@ from hypothesis import strategies as st
 import landscape
 from landscape.atlas import Atlas
 from landscape.errors import AtlasError, InputError, RemoteError
-from landscape.query.engine import Engine
-from landscape.query.entities import find_entities
 from landscape.query.files import write_results
-from landscape.query.holdings import Holdings, names_of_paper
-from landscape.query.settings import SearchSettings
-from landscape.query.weights import Weights
-from landscape.store._manifest import Manifest, write_manifest
+from landscape.search._engine import Engine
+from landscape.search._entities import find_entities
+from landscape.search._papers import Holdings, names_of_paper
+from landscape.search._settings import SearchSettings, Weights
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from landscape import Atlas
-from landscape.query.entities import absent_objects
+from landscape.search._entities import absent_objects
 
 
 def test_an_object_that_no_paper_names_is_found() -> None:

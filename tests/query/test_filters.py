@@ -12,10 +12,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from landscape.errors import InputError
-from landscape.query.filter_columns import Columns
-from landscape.query.filter_patterns import phrase_pattern
-from landscape.query.filter_tree import And, Not, Or, Term
-from landscape.query.filters import apply_filter, columns_needed, parse_filter
+from landscape.search._filter_masks import Columns, apply_filter, columns_needed
+from landscape.search._filter_patterns import phrase_pattern
+from landscape.search._filters import And, Not, Or, Term, parse_filter
 
 PAPERS = pd.DataFrame(
     {
@@ -295,7 +294,7 @@ def test_any_text_parses_or_says_why(text: str) -> None:
 @settings(max_examples=150, deadline=None)
 @given(NODES)
 def test_what_is_printed_means_the_same(node: And | Or | Not | Term) -> None:
-    from landscape.query.filter_tree import Filter
+    from landscape.search._filters import Filter
 
     again = parse_filter(str(node))
     assert np.array_equal(apply_filter(again, PAPERS), apply_filter(Filter(node), PAPERS))

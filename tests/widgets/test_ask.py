@@ -389,7 +389,7 @@ def test_hostile_text_is_text(
     connected: AskPanel, server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     script(server)
-    monkeypatch.setattr("landscape.query.asking.ask", lambda *_, **__: sample_answer())
+    monkeypatch.setattr("landscape.answers._asking.ask", lambda *_, **__: sample_answer())
     asked(connected, HOSTILE.replace("\n", " "))
     connected._live_text.begin(HOSTILE, HOSTILE).add(HOSTILE)
     page = page_of(connected) + page_of(connected._view.papers)

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from landscape._wording import count
 from landscape.agents.attribute.prompts import STEP_SCHEMA, attributing
-from landscape.query.prompts import as_data, papers_as_data
+from landscape.answers._prompts import papers_as_data
+from landscape.llm._quoting import as_data
+from landscape.plural import count
 from landscape.query.records import Paper, Step
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from landscape.agents.attribute.records import Attribution, Guess
 from landscape.agents.attribute.stacks import Bounds, Stacks, bounds
 from landscape.errors import InputError, RemoteError
 from landscape.llm.environment import connect_if_told
-from landscape.query.settings import is_whole
+from landscape.search._settings import is_whole
 
 if TYPE_CHECKING:
     from landscape.llm.models import LanguageModel

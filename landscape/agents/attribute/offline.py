@@ -17,8 +17,9 @@ from scipy.special import expit
 from landscape._wording import count
 from landscape.agents.attribute.records import Guess
 from landscape.agents.seeking import Wording
-from landscape.query.entities import find_entities, shares_of_names
+from landscape.plural import count
 from landscape.query.records import Step
+from landscape.search._entities import find_entities, shares_of_names
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from landscape.query.prompts import as_data
+from landscape.llm._quoting import as_data
 
 ACTIONS = ("search", "read", "select", "give up")
 

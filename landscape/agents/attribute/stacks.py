@@ -20,9 +20,8 @@ from landscape.query.engine import open_engine
 
 if TYPE_CHECKING:
     from landscape.overlays.citations import Links
-    from landscape.query.engine import Engine
     from landscape.query.records import Paper
-    from landscape.store._atlas_store import AtlasStore
+    from landscape.search._engine import Engine
 
 Sort = Literal["relevance", "citations"]
 

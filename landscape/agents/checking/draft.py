@@ -16,13 +16,11 @@ from landscape.agents.checking.nearness import paper_vectors, thresholds
 from landscape.agents.checking.needs import why_it_needs_a_citation
 from landscape.agents.checking.records import DraftCheck, Judged, Judgement, Uncited
 from landscape.agents.cite.desk import Corpus, Desk
+from landscape.answers._citations import without_labels
+from landscape.answers._evidence import check_claims
 from landscape.llm.environment import connect_if_told
-from landscape.query.asking import mixed_nearness
-from landscape.query.citations import without_labels
-from landscape.query.engine import open_engine
-from landscape.query.evidence import check_claims
-from landscape.query.quoting import sentences_of
 from landscape.query.records import Claim, Evidence, Paper
+from landscape.search._sentences import mixed_nearness, sentences_of
 from landscape.vectors.embedder import Embedder, WordEmbedder, embed_few, load_embedder
 
 if TYPE_CHECKING:

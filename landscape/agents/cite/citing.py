@@ -17,11 +17,9 @@ from landscape.agents.cite.sentences import write_sentences
 from landscape.agents.seeking import Found, Wording, seek
 from landscape.errors import InputError, RemoteError
 from landscape.llm.environment import connect_if_told
-from landscape.query.engine import open_engine
-from landscape.query.filters import parse_filter
-from landscape.query.fusion import fuse_ranks, standardised
-from landscape.query.settings import SearchSettings
-from landscape.query.wording import LONGEST_QUERY, readable_text
+from landscape.search._filters import parse_filter
+from landscape.search._ranking import fuse_ranks, standardised
+from landscape.search._settings import LONGEST_QUERY, SearchSettings, readable_text
 from landscape.text.sentences import split_sentences
 
 if TYPE_CHECKING:
@@ -58,8 +56,8 @@ def cite(
     context : str
         The text before the citation; its last sentence, finished or not, counts most.
     keywords : str or sequence of str, optional
-        Which papers are considered, in the syntax of `landscape.query.filters`; a sequence asks for
-        all of them. Their plain words count in the ranking too.
+        Which papers are considered, in the syntax of `Atlas.search`; a sequence asks for all
+        of them. Their plain words count in the ranking too.
     k : int, default 10
         Papers wanted.
     model : WritingModel, "auto" or None

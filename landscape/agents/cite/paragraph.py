@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Literal
 from landscape._wording import count
 from landscape.agents.cite.merging import is_same
 from landscape.agents.cite.prompts import RELATED_WORK
+from landscape.answers._extractive import QUOTED, extract_answer, failure_notes
+from landscape.answers._generation import finish
+from landscape.answers._prompts import papers_as_data
 from landscape.errors import InputError, RemoteError
+from landscape.llm._quoting import as_data
 from landscape.llm.environment import connect_if_told
-from landscape.query.answering import finish
+from landscape.plural import count
 from landscape.query.citing import citation_keys, escape_latex
-from landscape.query.engine import open_engine
-from landscape.query.extractive import QUOTED, extract_answer, failure_notes
-from landscape.query.prompts import as_data, papers_as_data
 from landscape.query.records import Answer, Hit, Paper, Results
 
 if TYPE_CHECKING:

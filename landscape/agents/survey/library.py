@@ -10,9 +10,7 @@ import numpy as np
 
 from landscape.agents.survey.settings import last_day
 from landscape.errors import InputError
-from landscape.overlays.citations._graph import citation_graph
-from landscape.query.engine import open_engine
-from landscape.query.settings import SearchSettings
+from landscape.search._settings import SearchSettings
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

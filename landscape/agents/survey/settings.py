@@ -7,7 +7,7 @@ from datetime import date
 from typing import Any, Literal, get_args
 
 from landscape.errors import InputError
-from landscape.query.settings import is_whole
+from landscape.search._settings import is_whole
 
 Protocol = Literal["auto", "json", "pasa"]
 """How a language model is spoken to: in JSON, or in the tokens of PaSa's own models."""

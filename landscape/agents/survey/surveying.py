@@ -16,8 +16,7 @@ from landscape.agents.survey.minds import mind_of
 from landscape.agents.survey.records import Crawled, Spent, Survey
 from landscape.agents.survey.settings import SurveySettings
 from landscape.agents.survey.spending import Meter
-from landscape.overlays.citations._graph import citation_graph
-from landscape.query.wording import query_text
+from landscape.search._settings import query_text
 
 if TYPE_CHECKING:
     from landscape.agents.survey.fulltext import Reader

@@ -1,0 +1,5 @@
+"""Answer questions from the papers of an atlas, with evidence for each claim."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,274 @@
+"""Compare a claim with sentences by words, numbers and negations.
+
+The rules are strict: a supported claim shares most of its significant words, all of its numbers
+and its direction with its evidence, so a good paraphrase may be missed.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from landscape.query.records import Verdict
+from landscape.text.tokens import tokenise
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_NUMBER = re.compile(r"(?<![\w.,])[-+−]?(\d+(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)(?:\s*(?=%))?")
+_NUMBER_WORDS = {
+    "two": 2.0, "three": 3.0, "four": 4.0, "five": 5.0, "six": 6.0, "seven": 7.0, "eight": 8.0,
+    "nine": 9.0, "ten": 10.0, "eleven": 11.0, "twelve": 12.0,
+}  # fmt: skip
+_NUMBERED = re.compile(rf"\b({'|'.join(_NUMBER_WORDS)})\s+([a-z]{{3,}})", re.IGNORECASE)
+_WRITTEN = re.compile(r"\d+(?:[.,]\d+|['’ \u00a0\u202f]\d{3}(?!\d))*")
+_SPELT = re.compile(rf"\b({'|'.join(_NUMBER_WORDS)})\b", re.IGNORECASE)
+_NAMED_BY = re.compile(r"([A-Za-zα-ωΑ-Ω]\w*)\s*(?:=|~|≈|∼|<|>|\bis\b|\bof\b)\s*$")
+_HEDGE = re.compile(r"(?:about|around|approximately|roughly|nearly|almost|some|[~≈∼≃]|ca\.)\s*$")
+_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
+
+ENOUGH = 0.6
+"""Share of a claim's words that its sentences have to hold."""
+_ENOUGH_IF_NEAR = 0.35  # where a similarity of `_NEAR` speaks for it as well
+_NEAR = 0.7
+_SAME_MATTER = 0.7  # share of words above which two sentences that differ contradict each other
+_TELLING = 0.5  # share above which the best sentence alone speaks of the claim's matter
+_MOST_SENTENCES = 3
+_ENDING = re.compile(
+    r"(?<=\w{4})(?:(?:iz)?ations?|[ae]nces?|ments?|ings?|ed|ions?|ly|e?s|[ae]nt|e|y|ive|al|ity)$"
+)
+_NOT_ONLY = re.compile(r"\bnot (?:only|just|merely|necessarily)\b|\bno (?:less|fewer) than\b")
+_NEGATION = re.compile(
+    r"\b(?:not|no|never|neither|nor|none|cannot|without|lacks?|lacking|absence|fails?|failed|"
+    r"unable|unlikely|rules? out|ruled out|excludes?|excluded|rejects?|rejected|"
+    r"disfavou?r(?:s|ed)?|inconsistent|incompatible|insignificant|independent|hardly|rarely|\w+n['’]t)\b",
+    re.IGNORECASE,
+)
+_SCOPE = 4  # telling words behind a negation that it denies
+_OPPOSITES = [
+    ("increase increases increased increasing rise rises grow grows growing growth",
+     "decrease decreases decreased decreasing decline declines fall falls drop drops"),
+    ("higher larger greater more above exceed exceeds", "lower smaller less fewer below"),
+    ("brighter", "fainter dimmer"), ("faster", "slower"), ("hotter warmer", "cooler colder"),
+    ("stronger", "weaker"), ("older", "younger"), ("denser", "sparser"), ("steeper", "shallower"),
+    ("correlate correlates correlated correlation", "anticorrelate anticorrelates anticorrelated "
+     "anticorrelation"), ("positive positively", "negative negatively"),
+    ("consistent compatible agrees agree", "inconsistent incompatible disagrees disagree tension"),
+    ("earlier before", "later after"), ("dominant dominate dominates", "negligible"),
+    ("enhance enhances enhanced", "suppress suppresses suppressed quench quenches quenched"),
+    ("heat heats heated heating", "cool cools cooled cooling"),
+    ("metal-rich", "metal-poor"), ("confirm confirms confirmed support supports supported",
+     "refute refutes refuted contradict contradicts contradicted challenge challenges"),
+]  # fmt: skip
+
+
+def missing_numbers(claim: str, text: str) -> tuple[float, ...]:
+    """Numbers of a claim that are missing from a text."""
+    held = [value for value, _, _ in _numbers(text)]
+    held += [value for word, value in _NUMBER_WORDS.items() if re.search(rf"(?i)\b{word}\b", text)]
+    return tuple(
+        value
+        for value, digits, hedged in _numbers(claim)
+        if not any(_fits(value, other, digits=digits, hedged=hedged) for other in held)
+    )
+
+
+def invents_numbers(text: str, source: str) -> bool:
+    """Whether a text has a number that its source lacks; the languages may differ."""
+    known = {_NUMBER_WORDS[found[1].lower()] for found in _SPELT.finditer(source)}
+    known.update(*_readings(source))
+    return any(not readings & known for readings in _readings(text))
+
+
+def _readings(text: str) -> list[set[float]]:
+    """Possible values of each number: the last mark separates thousands or decimals."""
+    readings = []
+    for found in _WRITTEN.findall(text.translate(_SUPERSCRIPTS)):
+        *before, last = re.split(r"\D", found)
+        whole = "".join(before)
+        readings.append({float(whole + last), float(f"{whole}.{last}" if before else last)})
+    return readings
+
+
+def counts_differ(claim: str, sentence: str) -> bool:
+    """Whether two sentences give different numbers for the same quantity."""
+    mine, theirs = _counted(claim), _counted(sentence)
+    return any(
+        not any(
+            _fits(value, other, digits=digits, hedged=hedged)
+            for value, digits, hedged in mine[thing]
+            for other, _, _ in theirs[thing]
+        )
+        for thing in mine.keys() & theirs.keys()
+    )
+
+
+def _counted(text: str) -> dict[str, list[tuple[float, int, bool]]]:
+    """Nouns, units and symbols with the adjacent numbers."""
+    counted: dict[str, list[tuple[float, int, bool]]] = {}
+    for value, digits, hedged, start, end in _numbers_at(text):
+        behind = re.match(r"\s*(%|[A-Za-z⊙☉°µμ][\w⊙/^-]*)", text[end:])
+        ahead = _NAMED_BY.search(text[max(0, start - 40) : start])
+        for found in (behind, ahead):
+            if found:
+                thing = found[1].lower().rstrip("s")
+                counted.setdefault(thing, []).append((value, digits, hedged))
+    for found in _NUMBERED.finditer(text):
+        thing = found[2].lower().rstrip("s")
+        counted.setdefault(thing, []).append((_NUMBER_WORDS[found[1].lower()], 0, False))
+    return counted
+
+
+def _numbers(text: str) -> list[tuple[float, int, bool]]:
+    """Each number with its digits behind the point and whether the text calls it approximate."""
+    return [(value, digits, hedged) for value, digits, hedged, _, _ in _numbers_at(text)]
+
+
+def _numbers_at(text: str) -> list[tuple[float, int, bool, int, int]]:
+    plain = text.translate(_SUPERSCRIPTS)  # one character for one
+    found = []
+    for number in _NUMBER.finditer(plain):
+        digits = number[1].replace(",", "")
+        hedged = bool(_HEDGE.search(plain[max(0, number.start() - 16) : number.start()].lower()))
+        decimals = len(digits.partition(".")[2])
+        found.append((float(digits), decimals, hedged, number.start(), number.end()))
+    return found
+
+
+def _fits(value: float, other: float, *, digits: int, hedged: bool) -> bool:
+    if value == other or (digits > 0 and round(other, digits) == value):
+        return True
+    if hedged:
+        return abs(value - other) <= 0.1 * abs(value)
+    return digits == 0 and abs(value) >= 10 and other != int(other) and round(other) == value
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Verdict of some sentences on a claim."""
+
+    verdict: Verdict
+    sentences: tuple[int, ...]
+    coverage: float
+
+
+def compare(
+    claim: str, sentences: Sequence[str], *, similarity: NDArray[np.floating[Any]] | None = None
+) -> Agreement:
+    """Judge a claim by sentences."""
+    wanted = _tokens(claim)
+    if not wanted or not sentences:
+        return Agreement("not found", (), 0.0)
+    held = [_tokens(sentence) for sentence in sentences]
+    weights = _weights(wanted, held)
+    chosen = _choose(wanted, held, weights, similarity)
+    if not chosen:
+        return Agreement("not found", (), 0.0)
+    best = chosen[0]
+    covered = frozenset().union(*(held[place] for place in chosen))
+    coverage = _share(wanted & covered, weights)
+    alone = _share(wanted & held[best], weights)
+    near = similarity is not None and float(similarity[best]) >= _NEAR
+    together = " ".join(sentences[place] for place in chosen)
+    verdict: Verdict = "not found"
+    if _share_of_matter(wanted, held[best], weights) >= _SAME_MATTER and (
+        differs(claim, sentences[best]) or counts_differ(claim, sentences[best])
+    ):
+        verdict = "contradicted"
+        chosen = chosen[:1]
+    elif (
+        (coverage >= ENOUGH or (near and coverage >= _ENOUGH_IF_NEAR))
+        and not missing_numbers(claim, together)
+        and not (alone >= _TELLING and differs(claim, sentences[best]))
+    ):
+        verdict = "supported"
+    return Agreement(verdict, tuple(chosen), round(coverage, 3))
+
+
+def differs(claim: str, sentence: str) -> bool:
+    """Whether one of two sentences negates or reverses the other."""
+    shared = _tokens(claim) & _tokens(sentence)
+    if bool(_negated(claim) & shared) != bool(_negated(sentence) & shared):
+        return True
+    mine, theirs = (set(re.findall(r"[\w-]+", text.lower())) for text in (claim, sentence))
+    for one, other in _opposites():
+        for up, down in ((one, other), (other, one)):
+            if mine & up and not mine & down and theirs & down and not theirs & up:
+                return not (_negated(claim) or _negated(sentence))
+    return False
+
+
+@lru_cache(maxsize=4096)
+def _tokens(text: str) -> frozenset[str]:
+    """Stems of the significant words; "grows" and "increases" count as the same stem."""
+    return frozenset(_stem(word) for word in tokenise(text))
+
+
+@lru_cache(maxsize=100_000)
+def _stem(word: str) -> str:
+    for place, sides in enumerate(_opposites()):
+        for sign, side in zip("+-", sides, strict=True):
+            if word in side:
+                return f"{sign}{place}"
+    return word if any(map(str.isdigit, word)) else _ENDING.sub("", word)
+
+
+@lru_cache(maxsize=1)
+def _opposites() -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
+    return tuple((frozenset(one.split()), frozenset(other.split())) for one, other in _OPPOSITES)
+
+
+def _choose(
+    wanted: frozenset[str],
+    held: Sequence[frozenset[str]],
+    weights: dict[str, float],
+    similarity: NDArray[np.floating[Any]] | None,
+) -> list[int]:
+    """Choose sentences greedily until they cover most of the words."""
+    chosen: list[int] = []
+    covered: frozenset[str] = frozenset()
+    for _ in range(_MOST_SENTENCES):
+        gains = [_share((wanted & words) - covered, weights) for words in held]
+        if similarity is not None and not chosen:
+            gains = [g + 0.5 * max(float(s), 0.0) for g, s in zip(gains, similarity, strict=True)]
+        best = max(range(len(held)), key=gains.__getitem__)
+        if gains[best] < 0.1:
+            break
+        chosen.append(best)
+        covered |= wanted & held[best]
+    return chosen
+
+
+def _weights(wanted: frozenset[str], held: Sequence[frozenset[str]]) -> dict[str, float]:
+    """Inverse document frequencies; a word in no sentence counts like one in a single sentence."""
+    n = len(held)
+    counts = {word: max(1, sum(word in words for words in held)) for word in wanted}
+    return {word: 0.5 + math.log(1 + (n - c + 0.5) / (c + 0.5)) for word, c in counts.items()}
+
+
+def _share(words: frozenset[str], weights: dict[str, float]) -> float:
+    return sum(weights[word] for word in words) / (sum(weights.values()) or 1.0)
+
+
+def _share_of_matter(
+    wanted: frozenset[str], held: frozenset[str], weights: dict[str, float]
+) -> float:
+    """As `_share`, for sentences that may differ in nothing but numbers and direction."""
+    words = {word for word in wanted if not any(map(str.isdigit, word))}  # as "+0" is, an increase
+    whole = sum(weights[word] for word in words)
+    return sum(weights[word] for word in words & held) / whole if whole else 0.0
+
+
+def _negated(text: str) -> frozenset[str]:
+    """Words that closely follow a negation."""
+    plain = _NOT_ONLY.sub(" ", text)
+    denied: set[str] = set()
+    for found in _NEGATION.finditer(plain):
+        clause = re.split(r"[;:.]\s|, (?:but|and|while|whereas)\b", plain[found.end() :])[0]
+        denied.update(_stem(word) for word in tokenise(clause)[:_SCOPE])
+    return frozenset(denied)

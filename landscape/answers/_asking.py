@@ -1,0 +1,345 @@
+"""Ask a question: search, answer, check and judge."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from landscape.answers._evidence import judge_consensus
+from landscape.answers._extractive import METHOD as EXTRACTIVE
+from landscape.answers._extractive import QUOTED
+from landscape.answers._generation import (
+    OnText,
+    answer,
+    check_readers,
+    rewrite,
+    standalone_question,
+)
+from landscape.answers._prompts import STYLES
+from landscape.answers._questions import QuestionKind, classify, preset_for, read_kind
+from landscape.answers._react import reason
+from landscape.errors import InputError, RemoteError
+from landscape.search._ads_proposals import propose_ads_query
+from landscape.search._engine import hypothetical_abstract
+from landscape.search._settings import (
+    LONGEST_QUERY,
+    Method,
+    SearchSettings,
+    Weights,
+    check_day,
+    check_keywords,
+    readable_text,
+    search_settings,
+)
+
+if TYPE_CHECKING:
+    from landscape.llm.models import WritingModel
+    from landscape.query.records import Answer, Results, Step
+    from landscape.search._engine import Engine
+
+Generation = Literal["rag", "react", "quoted"]
+
+_QUOTED_AS_ASKED = "Sentences quoted from the papers found, as asked for."
+_PRESET_STRENGTH = 0.5  # of a weight that a preset turns on
+
+
+@dataclass(frozen=True)
+class AskSettings:
+    """Settings of an answer.
+
+    Attributes
+    ----------
+    k : int or None
+        Papers to answer from; None leaves it to the preset of the question's type.
+    style : str or None
+        "single-paper", "multi-paper", "bibliometric" or "nuanced"; None leaves it to the preset.
+    filter : str or None
+        Which papers to answer from.
+    weights : Weights or None
+        None leaves them to the preset.
+    keywords : tuple of str
+        Names that papers are lifted for, beside those that the question holds.
+    question_type : str or None
+        As `QuestionKind` is written; None decides it from the question.
+    method : str or None
+        How papers are found: "hybrid", "semantic" or "words"; None is "hybrid".
+    hyde : bool or None
+        Whether a hypothetical abstract is searched with; None leaves it to the preset.
+    rerank : bool or None
+        Whether the first papers are compared word by word; None does.
+    generation : {"rag", "react", "quoted"} or None
+        Whether the answer is written from one search, by an agent that searches by itself, or
+        quoted; None leaves it to the preset.
+    language, audience : str or None
+        See `landscape.answers._generation.answer`; both need a language model.
+    check_with_model : bool, default True
+        Whether the model checks each claim once more.
+    t_now : datetime.date or None
+        The day from which ages count; None is today.
+    """
+
+    k: int | None = None
+    style: str | None = None
+    filter: str | None = None
+    weights: Weights | None = None
+    keywords: tuple[str, ...] = ()
+    question_type: str | None = None
+    method: Method | None = None
+    hyde: bool | None = None
+    rerank: bool | None = None
+    generation: Generation | None = None
+    language: str | None = None
+    audience: str | None = None
+    check_with_model: bool = True
+    t_now: date | None = None
+
+    def __post_init__(self) -> None:
+        if self.style is not None and self.style not in STYLES:
+            message = f"The style {self.style!r} is unknown. Choose one of: {', '.join(STYLES)}."
+            raise InputError(message)
+        if self.generation not in (None, *get_args(Generation)):
+            message = (
+                f"There is no way of answering {self.generation!r}; use one of "
+                f"{', '.join(get_args(Generation))}."
+            )
+            raise InputError(message)
+        if self.question_type is not None:
+            read_kind(self.question_type)
+        check_keywords(self.keywords)
+        check_readers(self.language, self.audience)
+        if self.t_now is not None:
+            check_day("t_now", self.t_now)
+
+
+def ask(
+    engine: Engine,
+    question: str,
+    settings: AskSettings | None = None,
+    *,
+    model: WritingModel | None = None,
+    thread: Sequence[Answer] = (),
+    on_text: OnText | None = None,
+    on_step: Callable[[Step], None] | None = None,
+) -> Answer:
+    """Answer a question from the papers of an atlas.
+
+    What kind of question it is is decided first, and decides how it is searched for and answered
+    (table 1 of Iyer et al. 2024); whatever `settings` says goes before that.
+
+    Parameters
+    ----------
+    engine : Engine
+    question : str
+    settings : AskSettings, optional
+    model : WritingModel, optional
+        Without one, sentences are quoted.
+    thread : sequence of Answer
+        The conversation so far, oldest first.
+    on_text : callable, optional
+        Told the text as it is written.
+    on_step : callable, optional
+        Told each step of an agent.
+
+    Returns
+    -------
+    Answer
+        A failing model costs its part of the answer, with a note, and nothing else.
+
+    Raises
+    ------
+    InputError
+        For an empty question, or a setting that cannot be.
+    """
+    settings = settings or AskSettings()
+    question = readable_text("question", question)
+    if not question.strip():
+        message = "The question is empty; ask one."
+        raise InputError(message)
+    if settings.generation == "quoted":
+        model = None
+    asked = standalone_question(question, thread, model=model) if thread else question
+    asked = asked[:LONGEST_QUERY]
+    kind = (
+        read_kind(settings.question_type)
+        if settings.question_type is not None
+        else classify(asked, model=model)
+    )
+    preset = preset_for(kind)
+    chosen = resolved(settings, kind)
+    search = _search_settings(chosen)
+    style: Any = chosen.style
+    notes: list[str] = []
+    if model is not None and chosen.generation == "react":
+        said = reason(
+            asked,
+            _searcher(engine, search),
+            model,
+            k=min(search.k, 10),
+            style=style,
+            check_with_model=settings.check_with_model,
+            on_step=on_step,
+        )
+        if said.method != EXTRACTIVE and (settings.language or settings.audience):
+            said = rewrite(said, model, language=settings.language, audience=settings.audience)
+    else:
+        expansion = _expansion(asked, model, chosen, notes)
+        results = engine.search(asked, search, expansion=expansion)
+        nearest = _nearest(results)
+        said = answer(
+            question,
+            results,
+            model=model,
+            style=style,
+            language=settings.language,
+            audience=settings.audience,
+            thread=thread,
+            score=engine.nearness,
+            nearest=nearest,
+            threshold=engine.missed_bar(nearest),
+            check_with_model=settings.check_with_model,
+            on_text=on_text,
+        )
+    told = [*said.notes, *_not_possible(settings, model)]
+    if settings.generation == "quoted":
+        told = [_QUOTED_AS_ASKED if note == QUOTED else note for note in told]
+    return replace(
+        said,
+        question=question,
+        question_type=str(kind),
+        consensus=_consensus(asked, said.results, kind, model, notes),
+        ads_query=propose_ads_query(asked, model=model) if "bibliographic" in kind.flags else None,
+        notes=(*told, f"Settings are those for questions of this kind: {preset.name}.", *notes),
+        settings=_as_mapping(chosen),
+    )
+
+
+def resolved(settings: AskSettings, kind: QuestionKind) -> AskSettings:
+    """Replace settings that are None by the preset of the question's type."""
+    preset = preset_for(kind)
+    on = {
+        name: _PRESET_STRENGTH * getattr(preset, name) for name in ("keyword", "time", "citation")
+    }
+    if settings.keywords:
+        on["keyword"] = _PRESET_STRENGTH  # whoever names some wants them counted
+    return replace(
+        settings,
+        k=preset.top_k if settings.k is None else settings.k,
+        style=settings.style or preset.style,
+        weights=settings.weights if settings.weights is not None else Weights(**on),
+        question_type=str(kind),
+        method=settings.method or "hybrid",
+        hyde=preset.hyde if settings.hyde is None else settings.hyde,
+        # Comparing word by word costs milliseconds here, so that no preset has to do without it.
+        rerank=True if settings.rerank is None else settings.rerank,
+        generation=settings.generation or preset.generation or "rag",
+        t_now=settings.t_now or SearchSettings().t_now,
+    )
+
+
+def ask_settings(**fields: Any) -> AskSettings:
+    """Make settings from keyword arguments.
+
+    Parameters
+    ----------
+    **fields
+        Of `AskSettings`; `weights` may be a mapping.
+
+    Returns
+    -------
+    AskSettings
+
+    Raises
+    ------
+    InputError
+        For a name that is none, or a value that cannot be.
+
+    Examples
+    --------
+    >>> ask_settings(k=5, weights={"time": 1.0}).weights.names
+    ('time',)
+    """
+    known = list(AskSettings.__dataclass_fields__)
+    unknown = [name for name in fields if name not in known]
+    if unknown:
+        message = f"There is no setting {unknown[0]!r}; there are {', '.join(known)}."
+        raise InputError(message)
+    if isinstance(fields.get("keywords"), list):
+        fields["keywords"] = tuple(fields["keywords"])
+    weights = fields.pop("weights", None)
+    if weights is not None:
+        weights = search_settings(weights=weights).weights
+    return AskSettings(weights=weights, **fields)
+
+
+def _search_settings(chosen: AskSettings) -> SearchSettings:
+    names = ("k", "method", "filter", "rerank", "weights", "keywords", "t_now")
+    fields: dict[str, Any] = {name: getattr(chosen, name) for name in names}
+    return SearchSettings(**fields)
+
+
+def _as_mapping(chosen: AskSettings) -> dict[str, Any]:
+    return {**vars(chosen), "weights": vars(chosen.weights)}
+
+
+def _not_possible(settings: AskSettings, model: WritingModel | None) -> list[str]:
+    """Notes on settings that need a language model when none is connected."""
+    if model is not None or settings.generation == "quoted":
+        return []
+    wanted = [
+        name
+        for name, is_wanted in (
+            ("A hypothetical abstract", settings.hyde),
+            ("An agent", settings.generation == "react"),
+        )
+        if is_wanted
+    ]
+    return [f"{name} needs a language model; none is connected." for name in wanted]
+
+
+def _searcher(engine: Engine, base: SearchSettings) -> Any:
+    """Search function of an agent: its query and filter, within the user's filter."""
+
+    def search(query: str, k: int, filter: str | None = None) -> Results:  # noqa: A002
+        both = [f"({part})" for part in (base.filter, filter) if part and part.strip()]
+        return engine.search(query, replace(base, k=k, filter=";".join(both) or None))
+
+    return search
+
+
+def _expansion(
+    question: str, model: WritingModel | None, chosen: AskSettings, notes: list[str]
+) -> str | None:
+    if model is None or not chosen.hyde or chosen.method == "words":
+        return None
+    try:
+        return hypothetical_abstract(question, model)
+    except RemoteError as error:
+        notes.append(f"Searched without a hypothetical abstract: {error}")
+        return None
+
+
+def _nearest(results: Results) -> float | None:
+    cosines = [hit.parts["semantic"] for hit in results.hits if "semantic" in hit.parts]
+    return max(cosines, default=None)
+
+
+def _consensus(
+    question: str,
+    results: Results,
+    kind: QuestionKind,
+    model: WritingModel | None,
+    notes: list[str],
+) -> Any:
+    if kind.type != "consensus" or not results.papers:
+        return None
+    if model is None:
+        notes.append("How far the papers agree needs a language model (set OPENAI_API_KEY, or "
+                     "OPENAI_BASE_URL and LANDSCAPE_LLM_MODEL).")  # fmt: skip
+        return None
+    try:
+        return judge_consensus(question, results.papers, model)
+    except RemoteError as error:
+        notes.append(f"How far the papers agree was not judged: {error}")
+        return None

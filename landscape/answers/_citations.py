@@ -1,0 +1,196 @@
+"""Citations in an answer: read them, keep those of papers found, and write them."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from landscape.text.sentences import split_sentences
+
+UNSUPPORTED, CONTRADICTED = "unsupported", "contradicted"
+"""What is written behind a sentence that its papers do not show, or deny."""
+
+_GROUP = re.compile(r"\[([^\[\]\n]{1,600})\]|\(([^()\n]{1,600})\)")
+_AUTHOR_YEAR = r"[^,;]*\b(?:et\s+al\.?|&|and)[^,;]*,?\s*\(?(?:19|20)\d\d[a-z]?\)?"
+_LABEL = (
+    r"\d{4}[A-Za-z][A-Za-z0-9.&+:'-]{4,}"  # a bibcode, or what wants to pass for one
+    r"|arxiv:\s*\S+|\d{4}\.\d{4,5}(?:v\d+)?|[a-z-]+/\d{7}"
+    r"|(?:doi:\s*|https?://\S*)?10\.\d{4,}/\S+"
+)
+_A_LABEL = re.compile(_LABEL, re.IGNORECASE)
+_LIKE_A_LABEL = re.compile(rf"{_LABEL}|{_AUTHOR_YEAR}", re.IGNORECASE)
+# What models write in square brackets where they have no label; "[3]" is no notation of the field.
+_LIKE_A_REFERENCE = re.compile(
+    rf"\d{{1,3}}|(?:ref(?:erence)?|paper|source|citation)s?\.?\s*\d*|citation needed|"
+    rf"{UNSUPPORTED}|{CONTRADICTED}",
+    re.IGNORECASE,
+)
+_MARKS = {UNSUPPORTED, CONTRADICTED}
+
+# Groups of citations are lifted out of the text while it is cut into sentences; each leaves one
+# private character behind, which no paper and no model has any business to contain.
+_FIRST, _LAST = 0xE000, 0xF8FF
+_PLACE = f"[{chr(_FIRST)}-{chr(_LAST)}]"
+_BEHIND_STOP = re.compile(rf"(?<![.!?。！？])([.!?。！？]++[\"'”’)]*+)((?:[ \t]*{_PLACE})+)")
+_LINE_START = re.compile(r"\s*(?:(?:[-*+•]|\d{1,2}[.)]|>+|#{1,6})\s+)*")
+_FINAL = re.compile(r"[.!?。！？]+[\"'”’)*_]*$")
+_LEAD_IN = 12  # words at most of a line that only says what follows
+
+
+@dataclass(frozen=True)
+class Passage:
+    """One sentence of an answer with its citations."""
+
+    before: str
+    text: str
+    shown: str
+    citations: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+
+    @property
+    def is_claim(self) -> bool:
+        """Whether it is a claim; headings and lines that introduce a list are not."""
+        if self.citations or self.unknown:
+            return True
+        announces = self.text.rstrip("*_").endswith(":") and not re.search(r"\d", self.text)
+        return "#" not in self.before and not (announces and len(self.text.split()) <= _LEAD_IN)
+
+
+def read_citations(text: str, labels: Iterable[str]) -> tuple[Passage, ...]:
+    """Split an answer into sentences with their citations."""
+    known = _spellings(labels)
+    groups: list[tuple[tuple[str, ...], tuple[str, ...]]] = []
+
+    def lift(found: re.Match[str]) -> str:
+        group = _cited(found, known)
+        if group is None or len(groups) > _LAST - _FIRST:
+            return found[0]
+        groups.append(group)
+        return chr(_FIRST + len(groups) - 1)
+
+    lifted = _GROUP.sub(lift, re.sub(_PLACE, "", text))
+    lifted = _BEHIND_STOP.sub(r"\2\1", lifted)
+    passages: list[Passage] = []
+    before = ""
+    for line in lifted.splitlines():
+        start = _LINE_START.match(line)
+        done = start.end() if start else 0
+        before += line[:done]
+        for first, last in split_sentences(line[done:]):
+            passage = _passage(before, line[done + first : done + last], groups)
+            if not any(map(str.isalnum, passage.text)) and passages:
+                passages[-1] = _joined(passages[-1], passage)
+                continue
+            passages.append(passage)
+            before = " "
+        before = ("" if before == " " else before) + "\n"
+    return tuple(passages)
+
+
+def write_citations(passages: Sequence[Passage], marks: Sequence[str | None]) -> str:
+    """Join sentences again, without invented citations and with marks."""
+    parts = []
+    for passage, mark in zip(passages, marks, strict=True):
+        shown = passage.shown
+        if mark:
+            final = _FINAL.search(shown)
+            at = final.start() if final else len(shown)
+            shown = f"{shown[:at]} [{mark}]{shown[at:]}"
+        parts.append(passage.before + shown)
+    return "".join(parts).strip()
+
+
+def without_labels(text: str, labels: Iterable[str] = ()) -> str:
+    """Remove brackets in a paper's text that would be read as a citation."""
+    known = _spellings(labels)
+
+    def disarm(found: re.Match[str]) -> str:
+        inside = found[1] or found[2]
+        parts = [part.strip() for part in (inside, *re.split(r"[;,]", inside))]
+        fake = any(_folded(part) in known or _A_LABEL.fullmatch(part) for part in parts)
+        return inside if fake else found[0]
+
+    return _GROUP.sub(disarm, text)
+
+
+def without_markup(text: str) -> str:
+    """Remove images, links and HTML from the reply of a language model."""
+    text = re.sub(r"!\[[^\]\n]*\]\([^)\n]*\)", "", text)
+    text = re.sub(r"\[([^\]\n]+)\]\((?:[a-z][a-z+.-]*:|//|/|#|\.)[^)\n]*\)", r"\1", text)
+    text = re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)
+    return re.sub(r"</?[a-zA-Z][a-zA-Z0-9-]*(?:\s[^<>]*)?/?>", "", text)
+
+
+def _spellings(labels: Iterable[str]) -> dict[str, str]:
+    known = {}
+    for label in labels:
+        known[_folded(label)] = label
+    return known
+
+
+def _folded(label: str) -> str:
+    plain = html.unescape(label).strip().strip("`*_\"'").casefold()
+    plain = re.sub(r"^(?:arxiv|bibcode|doi):\s*", "", plain)
+    return re.sub(r"^(\d{4}\.\d{4,5})v\d+$", r"\1", plain)
+
+
+def _cited(
+    found: re.Match[str], known: Mapping[str, str]
+) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    """Known and unknown labels; None if the brackets contain no citations."""
+    inside, square = found[1] or found[2], bool(found[1])
+    if _folded(inside) in known:
+        return (known[_folded(inside)],), ()
+    parts = [part for part in re.split(r"[;,]", inside) if part.strip()]
+    mine = [known[_folded(part)] for part in parts if _folded(part) in known]
+    others = [part.strip() for part in parts if _folded(part) not in known]
+    like = [
+        bool(_LIKE_A_LABEL.fullmatch(part) or (square and _LIKE_A_REFERENCE.fullmatch(part)))
+        for part in others
+    ]
+    if not parts or not (all(like) or (mine and square)):
+        return None if not _LIKE_A_LABEL.fullmatch(inside.strip()) else ((), (inside.strip(),))
+    unknown = [part for part in others if part.casefold() not in _MARKS]
+    return tuple(dict.fromkeys(mine)), tuple(dict.fromkeys(unknown))
+
+
+def _passage(
+    before: str, raw: str, groups: Sequence[tuple[tuple[str, ...], tuple[str, ...]]]
+) -> Passage:
+    held = [groups[ord(place) - _FIRST] for place in re.findall(_PLACE, raw)]
+
+    def written(found: re.Match[str]) -> str:
+        mine = groups[ord(found[2]) - _FIRST][0]
+        # The first words of a sentence may be a citation: no space before it then.
+        space = " " if found.start() else ""
+        return f"{space}[{'; '.join(mine)}]" if mine else ""
+
+    return Passage(
+        before,
+        _tidy(re.sub(rf"\s*{_PLACE}", "", raw)),
+        _tidy(re.sub(rf"(\s*)({_PLACE})", written, raw)),
+        tuple(dict.fromkeys(label for mine, _ in held for label in mine)),
+        tuple(dict.fromkeys(label for _, unknown in held for label in unknown)),
+    )
+
+
+def _tidy(text: str) -> str:
+    text = re.sub(r"\(\s*(?:e\.g\.|see|cf\.)?[\s,;]*\)", "", text)
+    return re.sub(r"[ \t]+(?=[.,;:!?](?:\s|$))", "", text).strip()
+
+
+def _joined(passage: Passage, more: Passage) -> Passage:
+    """Attach a group of citations without text to the sentence before it."""
+    final = _FINAL.search(passage.shown)
+    at = final.start() if final else len(passage.shown)
+    added = tuple(label for label in more.citations if label not in passage.citations)
+    group = f" [{'; '.join(added)}]" if added else ""
+    return Passage(
+        passage.before,
+        passage.text,
+        passage.shown[:at] + group + passage.shown[at:],
+        passage.citations + added,
+        passage.unknown + more.unknown,
+    )

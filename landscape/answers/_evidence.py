@@ -1,0 +1,308 @@
+"""Check each claim of an answer against the cited papers, and judge consensus."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from landscape.answers._agreement import compare, missing_numbers
+from landscape.answers._citations import (
+    CONTRADICTED,
+    UNSUPPORTED,
+    Passage,
+    read_citations,
+    write_citations,
+)
+from landscape.answers._prompts import CHECKING, CHECKING_SCHEMA, CONSENSUS
+from landscape.errors import RemoteError
+from landscape.llm._quoting import as_data
+from landscape.query.records import Claim, Consensus, Evidence, Paper, Stance, Verdict
+from landscape.search._sentences import Score, sentences_of
+
+if TYPE_CHECKING:
+    from landscape.llm.models import LanguageModel
+
+_MOST_EVIDENCE = 3  # sentences for a claim
+_MARKS: dict[Verdict, str | None] = {
+    "supported": None,
+    "contradicted": CONTRADICTED,
+    "not found": UNSUPPORTED,
+}
+
+LEVELS = (
+    "Strong Agreement",
+    "Moderate Agreement",
+    "Weak Agreement",
+    "No Clear Consensus",
+    "Weak Disagreement",
+    "Moderate Disagreement",
+    "Strong Disagreement",
+)
+"""From all papers for the statement to all against it."""
+Position = Literal["supports", "refutes", "mixed", "irrelevant"]
+"""What one paper says to a statement."""
+_POSITIONS = ["supports", "refutes", "mixed", "irrelevant"]
+# Shares of the papers with a stance, for minus against, above which a level begins.
+_BOUNDS = (0.75, 0.4, 0.15, -0.15, -0.4, -0.75)
+_SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        "statement": {"type": "string"},
+        "stances": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "paper": {"type": "string"},
+                    "position": {"type": "string", "enum": _POSITIONS},
+                    "sentence": {"type": "string"},
+                },
+                "required": ["paper", "position", "sentence"],
+                "additionalProperties": False,
+            },
+        },
+        "level": {"type": "string", "enum": list(LEVELS)},
+        "explanation": {"type": "string"},
+        "relevance": {"type": "number"},
+    },
+    "required": ["statement", "stances", "level", "explanation", "relevance"],
+    "additionalProperties": False,
+}
+
+
+@dataclass(frozen=True)
+class Checked:
+    """An answer after checking its claims."""
+
+    text: str
+    claims: tuple[Claim, ...]
+    unknown: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def check_claims(
+    text: str,
+    papers: Sequence[Paper],
+    *,
+    model: LanguageModel | None = None,
+    score: Score | None = None,
+) -> Checked:
+    """Check an answer.
+
+    A language model is asked in one request. Its verdict counts only if it names sentences of the
+    papers that the claim cites and these contain the claim's numbers; else rules decide.
+
+    Parameters
+    ----------
+    text : str
+        An answer with citations as labels in square brackets.
+    papers : sequence of Paper
+        Those that it may cite.
+    model : LanguageModel, optional
+    score : callable, optional
+        Cosines of sentences to a claim; lets the rules accept a paraphrase.
+
+    Returns
+    -------
+    Checked
+
+    Examples
+    --------
+    >>> paper = Paper(0, "a", "", "We find that dust cools within 3 Myr.", bibcode="2024A&A...1A")
+    >>> checked = check_claims("Dust cools [2024A&A...1A]. It is blue [2020Fake..1A].", [paper])
+    >>> print(checked.text)
+    Dust cools [2024A&A...1A]. It is blue [unsupported].
+    >>> [(claim.verdict, [e.text for e in claim.evidence]) for claim in checked.claims]
+    [('supported', ['We find that dust cools within 3 Myr.']), ('not found', [])]
+    """
+    passages = read_citations(text, [paper.label for paper in papers])
+    by_label: dict[str, tuple[Evidence, ...]] = {}
+    for paper in papers:
+        by_label[paper.label] = by_label.get(paper.label, ()) + sentences_of(paper)
+    stated = [passage for passage in passages if passage.is_claim]
+    claims = [_by_rule(passage, by_label, score) for passage in stated]
+    notes: list[str] = []
+    if model is not None and any(claim.citations for claim in claims):
+        try:
+            claims = _by_model(claims, by_label, model)
+        except RemoteError as error:
+            notes.append(f"Claims were checked by rule only: {error}")
+    verdicts = iter([claim.verdict for claim in claims])
+    marks = [_MARKS[next(verdicts)] if passage.is_claim else None for passage in passages]
+    unknown = tuple(dict.fromkeys(label for passage in passages for label in passage.unknown))
+    if unknown:
+        notes.append(f"Citations of papers that were not found are stripped: {len(unknown)}.")
+    return Checked(write_citations(passages, marks), tuple(claims), unknown, tuple(notes))
+
+
+def _by_rule(
+    passage: Passage, by_label: dict[str, tuple[Evidence, ...]], score: Score | None
+) -> Claim:
+    sentences = [s for label in passage.citations for s in by_label[label]]
+    texts = [sentence.text for sentence in sentences]
+    similarity = score(passage.text, texts) if score is not None and texts else None
+    agreement = compare(passage.text, texts, similarity=similarity)
+    evidence = tuple(sentences[place] for place in agreement.sentences)
+    return Claim(passage.text, passage.citations, evidence, agreement.verdict)
+
+
+def _by_model(
+    claims: Sequence[Claim], by_label: dict[str, tuple[Evidence, ...]], model: LanguageModel
+) -> list[Claim]:
+    cited = dict.fromkeys(label for claim in claims for label in claim.citations)
+    known: dict[str, Evidence] = {}
+    papers: list[dict[str, Any]] = []
+    for n, label in enumerate(cited, start=1):
+        mine = {f"p{n}s{i}": s for i, s in enumerate(by_label[label], start=1)}
+        known |= mine
+        papers.append({"label": label, "sentences": {key: s.text for key, s in mine.items()}})
+    listed = [
+        {"claim": n, "text": claim.text, "cites": claim.citations}
+        for n, claim in enumerate(claims)
+        if claim.citations
+    ]
+    reply = model.complete_json(
+        CHECKING, as_data({"papers": papers, "claims": listed}), CHECKING_SCHEMA
+    )
+    judged = list(claims)
+    for verdict in reply["verdicts"]:
+        if 0 <= verdict["claim"] < len(claims):
+            judged[verdict["claim"]] = _believed(claims[verdict["claim"]], verdict, known, by_label)
+    return judged
+
+
+def _believed(
+    claim: Claim,
+    verdict: dict[str, Any],
+    known: dict[str, Evidence],
+    by_label: dict[str, tuple[Evidence, ...]],
+) -> Claim:
+    """The model's verdict if its evidence can be checked, else that of the rules."""
+    quoted = dict.fromkeys(known[key] for key in verdict["sentences"] if key in known)
+    evidence = tuple(s for s in quoted if s.label in claim.citations)[:_MOST_EVIDENCE]
+    said: Verdict = verdict["verdict"]
+    if said == "not found":
+        return Claim(claim.text, claim.citations, claim.evidence, said)
+    if not evidence:
+        return claim
+    whole = " ".join(s.text for label in claim.citations for s in by_label[label])
+    if said == "supported" and missing_numbers(claim.text, whole):
+        said = "contradicted" if claim.verdict == "contradicted" else "not found"
+    return Claim(claim.text, claim.citations, evidence, said)
+
+
+def judge_consensus(question: str, papers: Sequence[Paper], model: LanguageModel) -> Consensus:
+    """Judge the consensus of papers in one request.
+
+    A stance counts only with a sentence of its own paper that shows it; without one the paper is
+    irrelevant. A level on the other side of the papers' stances is replaced by the level that they
+    come to, and the explanation says so.
+
+    Parameters
+    ----------
+    question : str
+    papers : sequence of Paper
+    model : LanguageModel
+
+    Returns
+    -------
+    Consensus
+
+    Raises
+    ------
+    RemoteError
+        The model failed.
+
+    Examples
+    --------
+    >>> class Fixed:
+    ...     model = "fixed"
+    ...     def complete_json(self, system, user, schema):
+    ...         stance = {"paper": "p1", "position": "supports", "sentence": "p1s1"}
+    ...         return {"statement": "Dust cools.", "stances": [stance], "relevance": 0.9,
+    ...                 "level": "Strong Agreement", "explanation": "It says so."}
+    >>> paper = Paper(0, "a", "", "We show that dust cools.", bibcode="2024A&A...1A")
+    >>> consensus = judge_consensus("Does dust cool?", [paper], Fixed())
+    >>> consensus.level, consensus.stances[0].evidence.text
+    ('Strong Agreement', 'We show that dust cools.')
+    """
+    if not papers:
+        return Consensus(question, "No Clear Consensus", "No papers were found.", 0.0)
+    sentences = {
+        f"p{n}": {f"p{n}s{i}": s for i, s in enumerate(sentences_of(paper), start=1)}
+        for n, paper in enumerate(papers, start=1)
+    }
+    listed = [
+        {"paper": key, "title": paper.title, "sentences": {k: s.text for k, s in own.items()}}
+        for (key, own), paper in zip(sentences.items(), papers, strict=True)
+    ]
+    reply = model.complete_json(
+        CONSENSUS, as_data({"question": question, "papers": listed}), _SCHEMA
+    )
+    stances = _stances(reply["stances"], papers, sentences)
+    level, remark = _level(reply["level"], stances)
+    return Consensus(
+        statement=" ".join(reply["statement"].split()) or question,
+        level=level,
+        explanation=" ".join(f"{reply['explanation']} {remark}".split()),
+        relevance=_relevance(reply["relevance"], stances),
+        stances=stances,
+    )
+
+
+def level_of(stances: Sequence[Stance]) -> str:
+    """Level of consensus that follows from stances."""
+    counts = Counter(stance.position for stance in stances)
+    n = counts.total() - counts["irrelevant"]
+    if not n:
+        return "No Clear Consensus"
+    balance = (counts["supports"] - counts["refutes"]) / n
+    for level, bound in zip(LEVELS[:3], _BOUNDS[:3], strict=True):
+        if balance > bound:
+            return level
+    for level, bound in zip(reversed(LEVELS[4:]), reversed(_BOUNDS[3:]), strict=True):
+        if balance < bound:
+            return level
+    return "No Clear Consensus"
+
+
+def _stances(
+    rows: Sequence[Mapping[str, Any]],
+    papers: Sequence[Paper],
+    sentences: Mapping[str, Mapping[str, Evidence]],
+) -> tuple[Stance, ...]:
+    said: dict[str, Mapping[str, Any]] = {}
+    for row in rows:
+        said.setdefault(row["paper"], row)  # the first word counts
+    stances = []
+    for (key, own), paper in zip(sentences.items(), papers, strict=True):
+        row = said.get(key, {})
+        evidence = own.get(row.get("sentence", ""))
+        position: Position = row.get("position", "irrelevant") if evidence else "irrelevant"
+        shown = None if position == "irrelevant" else evidence
+        stances.append(Stance(paper.paper_id, paper.label, position, shown))
+    return tuple(stances)
+
+
+def _level(said: str, stances: Sequence[Stance]) -> tuple[str, str]:
+    """The level to show, and a remark if it differs from the model's."""
+    counted = level_of(stances)
+    sides = [_side(said), _side(counted)]
+    unfounded = sides[0] != 0 and all(stance.position == "irrelevant" for stance in stances)
+    if sides[0] * sides[1] < 0 or unfounded:
+        return counted, f"(The model said {said}; the papers' own sentences come to {counted}.)"
+    return said, ""
+
+
+def _side(level: str) -> int:
+    middle = LEVELS.index("No Clear Consensus")
+    place = LEVELS.index(level)
+    return (place < middle) - (place > middle)
+
+
+def _relevance(said: float, stances: Sequence[Stance]) -> float:
+    if all(stance.position == "irrelevant" for stance in stances):
+        return 0.0
+    return float(min(max(said, 0.0), 1.0)) if said == said else 0.0  # NaN is legal to some servers

@@ -1,0 +1,142 @@
+"""Answer a question with sentences quoted from the papers found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from landscape.answers._citations import without_labels
+from landscape.query.records import Answer, Claim, Evidence, Results
+from landscape.search._sentences import Score, likeness, says_something, sentences_of, word_scores
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+METHOD = "extractive"
+QUOTED = "Sentences quoted from the papers found; no language model is connected."
+NOT_ANSWERED = "The papers searched do not answer this question."
+_QUOTED_ANYWAY = "Sentences quoted from the papers found."
+
+_LEAST = 0.25  # of the best sentence's relevance; below that a sentence answers something else
+_RANK_SHARE = 0.2  # of a sentence's relevance that its paper's rank decides
+_PER_PAPER = 2
+
+
+def extract_answer(
+    question: str,
+    results: Results,
+    *,
+    score: Score | None = None,
+    nearest: float | None = None,
+    threshold: float | None = None,
+    n_sentences: int = 6,
+    diversity: float = 0.3,
+    notes: tuple[str, ...] = (QUOTED,),
+) -> Answer:
+    """Quote the sentences that answer a question best, or abstain.
+
+    Sentences are chosen one by one for the largest ``(1 - diversity) * relevance - diversity *
+    likeness`` to those chosen before (maximal marginal relevance, Carbonell & Goldstein 1998), at
+    most two from each paper. Nothing is rephrased.
+    """
+    if nearest is not None and threshold is not None and nearest < threshold:
+        return abstention(
+            question,
+            results,
+            notes=(
+                *notes,
+                f"Nothing in this atlas is near enough to the question: the nearest paper is at "
+                f"{nearest:.2f}, an answer needs {threshold:.2f}.",
+            ),
+        )
+    sentences, ranks = _candidates(results)
+    if not sentences:
+        return abstention(question, results, notes=(*notes, "No paper with an abstract was found."))
+    texts = [sentence.text for sentence in sentences]
+    relevance = np.asarray((score or word_scores)(question, texts), dtype=float)
+    if not (relevance > 0).any():
+        return abstention(
+            question, results, notes=(*notes, "No sentence of the papers found is near enough.")
+        )
+    chosen = _choose(
+        sentences, _with_rank(relevance, ranks), n_sentences=n_sentences, diversity=diversity
+    )
+    quoted = [sentences[place] for place in chosen]
+    labels = [paper.label for paper in results.papers]
+    return Answer(
+        question=question,
+        text="\n".join(f"- “{_plain(s.text, labels)}” [{s.label}]" for s in quoted),
+        claims=tuple(Claim(s.text, (s.label,), (s,), "supported") for s in quoted),
+        results=results,
+        method=METHOD,
+        style=METHOD,
+        notes=notes,
+    )
+
+
+def abstention(
+    question: str,
+    results: Results,
+    *,
+    text: str = NOT_ANSWERED,
+    method: str = METHOD,
+    style: str = METHOD,
+    notes: tuple[str, ...] = (),
+    **fields: Any,
+) -> Answer:
+    """Make an answer that says that the papers do not answer the question."""
+    return Answer(
+        question, text, (), results, method, abstained=True, style=style, notes=notes, **fields
+    )
+
+
+def failure_notes(reason: object) -> tuple[str, ...]:
+    """Notes for an answer quoted because the language model failed."""
+    return f"The language model failed: {reason}", _QUOTED_ANYWAY
+
+
+def _candidates(results: Results) -> tuple[list[Evidence], NDArray[np.float64]]:
+    sentences, ranks = [], []
+    for rank, paper in enumerate(results.papers):
+        own = [sentence for sentence in sentences_of(paper) if says_something(sentence.text)]
+        sentences += own
+        ranks += [rank] * len(own)
+    return sentences, np.array(ranks, dtype=float)
+
+
+def _with_rank(relevance: NDArray[np.float64], ranks: NDArray[np.float64]) -> NDArray[np.float64]:
+    scaled = np.clip(relevance / relevance.max(), 0.0, None)
+    trust = 1.0 / np.sqrt(1.0 + ranks)
+    return scaled * ((1.0 - _RANK_SHARE) + _RANK_SHARE * trust)
+
+
+def _choose(
+    sentences: Sequence[Evidence],
+    relevance: NDArray[np.float64],
+    *,
+    n_sentences: int,
+    diversity: float,
+) -> list[int]:
+    """Indices of the sentences to quote, most relevant first."""
+    alike = likeness([sentence.text for sentence in sentences])
+    repeats = np.zeros(len(sentences))
+    open_ = relevance >= _LEAST * relevance.max()
+    chosen: list[int] = []
+    while open_.any() and len(chosen) < n_sentences:
+        gain = np.where(open_, (1.0 - diversity) * relevance - diversity * repeats, -np.inf)
+        best = int(gain.argmax())
+        chosen.append(best)
+        repeats = np.maximum(repeats, alike[best])
+        open_[best] = False
+        open_ &= repeats < 0.9  # the same sentence from another paper
+        taken = [sentences[place].paper_id for place in chosen]
+        if taken.count(sentences[best].paper_id) >= _PER_PAPER:
+            open_ &= np.array([s.paper_id != sentences[best].paper_id for s in sentences])
+    return sorted(chosen, key=lambda place: -relevance[place])
+
+
+def _plain(sentence: str, labels: Sequence[str]) -> str:
+    """The sentence on one line, without brackets that look like citations."""
+    return " ".join(without_labels(sentence, labels).split())

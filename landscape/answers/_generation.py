@@ -1,0 +1,384 @@
+"""Generate an answer from the papers found, and rewrite it for other readers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from landscape.answers._agreement import invents_numbers
+from landscape.answers._citations import (
+    CONTRADICTED,
+    UNSUPPORTED,
+    read_citations,
+    without_labels,
+    without_markup,
+)
+from landscape.answers._evidence import check_claims
+from landscape.answers._extractive import (
+    NOT_ANSWERED,
+    QUOTED,
+    abstention,
+    extract_answer,
+    failure_notes,
+)
+from landscape.answers._prompts import (
+    CRITICISE,
+    IMPROVE,
+    NO_ANSWER,
+    READERS,
+    REWRITING,
+    REWRITING_SCHEMA,
+    STANDALONE,
+    STANDALONE_SCHEMA,
+    STYLES,
+    Style,
+    answering,
+    papers_as_data,
+)
+from landscape.errors import InputError, RemoteError
+from landscape.llm._quoting import as_data
+from landscape.query.records import Answer, Claim, Results
+from landscape.search._sentences import Score
+
+if TYPE_CHECKING:
+    from landscape.llm.models import LanguageModel, WritingModel
+
+OnText = Callable[[str], None]
+"""Told each piece of an answer as it is written, before it is checked."""
+
+_REMEMBERED = 4  # answers of a thread that a follow-up question is read with
+_LONGEST_QUESTION = 2000  # characters of a rewritten question
+
+_LEANING = frozenset(
+    ["it", "its", "they", "them", "their", "this", "that", "these", "those", "he", "she", "there"]
+)
+_LONGEST_LANGUAGE = 40  # characters of a language's name
+_GROWTH = 5  # times as long as the old sentence: a rewritten one that is longer says more
+
+
+def answer(
+    question: str,
+    results: Results,
+    *,
+    model: WritingModel | None = None,
+    style: Style = "multi-paper",
+    language: str | None = None,
+    audience: str | None = None,
+    thread: Sequence[Answer] = (),
+    score: Score | None = None,
+    nearest: float | None = None,
+    threshold: float | None = None,
+    check_with_model: bool = True,
+    on_text: OnText | None = None,
+) -> Answer:
+    """Answer a question from the papers found, and check what was written.
+
+    Without a model, and when it fails, the best sentences are quoted instead; an answer that
+    cites none of the papers counts as a failure.
+
+    Parameters
+    ----------
+    question : str
+    results : Results
+        The papers found; their whole abstracts are shown to the model.
+    model : WritingModel, optional
+    style : {"multi-paper", "single-paper", "bibliometric", "nuanced"}
+        ``"nuanced"`` is drafted, criticised and improved, in three requests.
+    language : str, optional
+        Default: that of the question. Another one is written after checking, see `rewrite`.
+    audience : {"expert", "student", "public"}, optional
+    thread : sequence of Answer
+        The conversation so far, oldest first.
+    score, nearest, threshold
+        For `extract_answer`.
+    check_with_model : bool, default True
+        Whether claims are checked by the model too, in one more request.
+    on_text : callable, optional
+        Told the text of the answer as it is written.
+
+    Returns
+    -------
+    Answer
+
+    Raises
+    ------
+    InputError
+        The style is unknown.
+
+    Examples
+    --------
+    >>> from landscape.query.records import Coverage, Hit, Paper
+    >>> class Fixed:
+    ...     model = "fixed"
+    ...     def complete(self, system, user):
+    ...         return "Dust cools by lines [2024A&A...1A]."
+    >>> paper = Paper(0, "a", "", "Dust cools by its lines.", bibcode="2024A&A...1A")
+    >>> found = Results("dust", (Hit(1, paper, 1.0),), Coverage("", 1, 1, {}, None, None))
+    >>> said = answer("How does dust cool?", found, model=Fixed(), check_with_model=False)
+    >>> said.text, said.claims[0].verdict, said.method
+    ('Dust cools by lines [2024A&A...1A].', 'supported', 'fixed')
+    """
+    if style not in STYLES:
+        message = f"The style {style!r} is unknown. Choose one of: {', '.join(STYLES)}."
+        raise InputError(message)
+
+    def quote(notes: tuple[str, ...]) -> Answer:
+        return extract_answer(
+            question, results, score=score, nearest=nearest, threshold=threshold, notes=notes
+        )
+
+    if model is None or not results.papers:
+        wanted = [name for name, given in (("language", language), ("audience", audience)) if given]
+        needs = (
+            f"Another {' and '.join(wanted)} needs a language model; these are the papers' words."
+        )
+        return quote((QUOTED, needs) if wanted and model is None else (QUOTED,))
+    try:
+        text = _written(model, _brief(question, results, thread), style=style, on_text=on_text)
+    except RemoteError as error:
+        return quote(failure_notes(error))
+    said = finish(
+        question,
+        text,
+        results,
+        model=model,
+        style=style,
+        score=score,
+        check_with_model=check_with_model,
+    )
+    if said is None:
+        return quote(failure_notes("It cited none of the papers found."))
+    if language or audience:
+        return rewrite(said, model, language=language, audience=audience)
+    return said
+
+
+def finish(
+    question: str,
+    text: str,
+    results: Results,
+    *,
+    model: LanguageModel,
+    style: str,
+    score: Score | None = None,
+    check_with_model: bool = True,
+    **fields: Any,
+) -> Answer | None:
+    """Check what a language model wrote."""
+    plain = without_markup(text).strip()
+    if plain.lstrip("*_#> ").upper().startswith(NO_ANSWER):
+        reason = plain.lstrip("*_#> ")[len(NO_ANSWER) :].lstrip("*_: .\n")
+        return abstention(
+            question,
+            results,
+            text=_without_citations(reason) or NOT_ANSWERED,
+            method=model.model,
+            style=style,
+            **fields,
+        )
+    checker = model if check_with_model else None
+    checked = check_claims(plain, results.papers, model=checker, score=score)
+    if not any(claim.citations for claim in checked.claims):
+        return None
+    return Answer(
+        question=question,
+        text=checked.text,
+        claims=checked.claims,
+        results=results,
+        method=model.model,
+        style=style,
+        notes=(*fields.pop("notes", ()), *checked.notes),
+        **fields,
+    )
+
+
+def standalone_question(
+    question: str, thread: Sequence[Answer], *, model: LanguageModel | None = None
+) -> str:
+    """Rewrite a follow-up question so that it can be searched alone."""
+    if not thread:
+        return question
+    if model is not None:
+        data = {"conversation": _conversation(thread), "follow_up": question}
+        try:
+            reply = model.complete_json(STANDALONE, as_data(data), STANDALONE_SCHEMA)
+        except RemoteError:
+            return _leaning(question, thread)
+        rewritten = " ".join(reply["question"].split())
+        if 0 < len(rewritten) <= _LONGEST_QUESTION:
+            return rewritten
+    return _leaning(question, thread)
+
+
+def _leaning(question: str, thread: Sequence[Answer]) -> str:
+    words = question.lower().replace("?", " ").split()
+    opens = words[:1] in (["and"], ["but"], ["why"], ["also"]) or words[:2] == ["what", "about"]
+    if opens or len(words) < 4 or _LEANING & set(words):
+        return f"{thread[-1].question} {question}"
+    return question
+
+
+def _conversation(thread: Sequence[Answer]) -> list[dict[str, str]]:
+    return [{"question": said.question, "answer": said.text} for said in thread[-_REMEMBERED:]]
+
+
+def _brief(question: str, results: Results, thread: Sequence[Answer]) -> dict[str, Any]:
+    brief: dict[str, Any] = {"question": question, "papers": papers_as_data(results.papers)}
+    if thread:
+        brief["conversation_so_far"] = _conversation(thread)
+    return brief
+
+
+def _written(
+    model: WritingModel, brief: dict[str, Any], *, style: Style, on_text: OnText | None
+) -> str:
+    if style != "nuanced":
+        return _told(model, answering(style), as_data(brief), on_text)
+    draft = model.complete(answering(style), as_data(brief))
+    if draft.strip().upper().startswith(NO_ANSWER):
+        return draft
+    review = model.complete(CRITICISE, as_data(brief | {"draft": draft}))
+    return _told(model, IMPROVE, as_data(brief | {"draft": draft, "review": review}), on_text)
+
+
+def _told(model: WritingModel, system: str, user: str, on_text: OnText | None) -> str:
+    if on_text is None:
+        return model.complete(system, user)
+    pieces: Iterator[str] = model.stream(system, user)
+    told = []
+    for piece in pieces:
+        told.append(piece)
+        on_text(piece)
+    return "".join(told)
+
+
+def _without_citations(text: str) -> str:
+    return " ".join(passage.text for passage in read_citations(text, ()))
+
+
+def rewrite(
+    said: Answer,
+    model: LanguageModel,
+    *,
+    language: str | None = None,
+    audience: str | None = None,
+) -> Answer:
+    """Rewrite an answer sentence by sentence, without a new search.
+
+    Citations, evidence and verdicts never pass through the model: each new sentence takes those of
+    the old one. A sentence that names a number which the old one lacks spoils the whole; then
+    the answer stays as it was, and says so.
+
+    Parameters
+    ----------
+    said : Answer
+    model : LanguageModel
+    language : str, optional
+        Name of a language. Default: that of the answer.
+    audience : {"expert", "student", "public"}, optional
+
+    Returns
+    -------
+    Answer
+
+    Raises
+    ------
+    InputError
+        The audience is unknown, or the language is no name.
+
+    Examples
+    --------
+    >>> from landscape.query.records import Coverage, Results
+    >>> class Fixed:
+    ...     model = "fixed"
+    ...     def complete_json(self, system, user, schema):
+    ...         return {"sentences": [{"id": 1, "text": "Staub kühlt."}]}
+    >>> found = Results("x", (), Coverage("", 0, 0, {}, None, None))
+    >>> claim = Claim("Dust cools.", ("2024A&A...1A",), (), "supported")
+    >>> said = Answer("?", "Dust cools [2024A&A...1A].", (claim,), found, "fixed")
+    >>> rewrite(said, Fixed(), language="German").text
+    'Staub kühlt [2024A&A...1A].'
+    """
+    check_readers(language, audience)
+    old = said.claims or (Claim(said.text, ()),)  # "The papers do not say" is a sentence too
+    listed = [{"id": n, "text": claim.text} for n, claim in enumerate(old, start=1)]
+    data = {
+        "language": language or "the language that the sentences are in",
+        "readers": READERS[audience or "expert"],
+        "sentences": listed,
+    }
+    try:
+        reply = model.complete_json(REWRITING, as_data(data), REWRITING_SCHEMA)
+        texts = _accepted(reply, old)
+    except RemoteError as error:
+        return replace(said, notes=(*said.notes, f"The answer could not be rewritten: {error}"))
+    claims = tuple(replace(claim, text=text) for claim, text in zip(old, texts, strict=True))
+    wanted = [f"into {language}"] * bool(language) + [f"for the audience {audience}"] * bool(
+        audience
+    )
+    return replace(
+        said,
+        text=_composed(said, claims),
+        claims=claims if said.claims else (),
+        method=model.model,
+        notes=(*said.notes, f"Rewritten {' '.join(wanted)} by {model.model} after checking."),
+    )
+
+
+def check_readers(language: str | None, audience: str | None) -> None:
+    """Raise an error for an unknown audience or an invalid language name."""
+    if audience is not None and audience not in READERS:
+        message = f"The audience {audience!r} is unknown. Choose one of: {', '.join(READERS)}."
+        raise InputError(message)
+    if language is not None and not (
+        isinstance(language, str)
+        and 0 < len(language) <= _LONGEST_LANGUAGE
+        and all(c.isalpha() or c in " ()-'" for c in language)
+    ):
+        message = f"{str(language)[:60]!r} is no name of a language; write, for example, Spanish."
+        raise InputError(message)
+
+
+def _accepted(reply: dict[str, Any], old: Sequence[Claim]) -> list[str]:
+    ids = Counter(row["id"] for row in reply["sentences"])
+    if ids != Counter(range(1, len(old) + 1)):
+        raise RemoteError("the model did not give one sentence for each.")
+    new = {row["id"]: row["text"] for row in reply["sentences"]}
+    texts = []
+    for n, claim in enumerate(old, start=1):
+        text = _bare(new[n])
+        if not text or len(text) > _GROWTH * len(claim.text) + 200:
+            raise RemoteError("a sentence came back empty or far too long.")
+        if invents_numbers(text, claim.text):
+            raise RemoteError("a sentence came back with a number that it did not have.")
+        texts.append(text)
+    return texts
+
+
+def _bare(text: str) -> str:
+    """Plain text on one line, without any citation that the model may have put in."""
+    plain = " ".join(without_markup(text).split())
+    return without_labels(" ".join(p.text for p in read_citations(plain, ())))
+
+
+def _composed(said: Answer, claims: Sequence[Claim]) -> str:
+    """Join new sentences in the layout of the old ones."""
+    if not said.claims:
+        return claims[0].text
+    labels = {label for claim in claims for label in claim.citations}
+    passages = [p for p in read_citations(said.text, labels) if p.is_claim]
+    same = len(passages) == len(claims)
+    parts = []
+    for n, claim in enumerate(claims):
+        before = passages[n].before if same else ("\n- " if "\n- " in f"\n{said.text}" else " ")
+        parts.append(before + _shown(claim))
+    return "".join(parts).strip()
+
+
+def _shown(claim: Claim) -> str:
+    marks = {"contradicted": f" [{CONTRADICTED}]", "not found": f" [{UNSUPPORTED}]"}
+    cites = f" [{'; '.join(claim.citations)}]" if claim.citations else ""
+    final = claim.text[-1] if claim.text[-1] in ".!?。！？" else ""
+    return claim.text.removesuffix(final) + cites + marks.get(claim.verdict, "") + final

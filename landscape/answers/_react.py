@@ -1,0 +1,201 @@
+"""Search and reason in turns (ReAct, Yao et al. 2023, arXiv:2210.03629).
+
+Each step is one JSON object, so models without tool calling can do it too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from landscape.answers._extractive import failure_notes
+from landscape.answers._generation import answer, finish
+from landscape.answers._prompts import AGENT, Style, papers_as_data
+from landscape.errors import InputError, RemoteError
+from landscape.llm._quoting import as_data
+from landscape.plural import count
+from landscape.query.records import Answer, Hit, Results, Step
+from landscape.search._sentences import Score
+
+if TYPE_CHECKING:
+    from landscape.llm.models import WritingModel
+
+Search = Callable[..., Results]
+"""Called as ``search(query, k, filter=None)``."""
+
+_MOST_REPEATS = 2  # repeated searches after which the agent has to answer
+_LONGEST_QUERY, _LONGEST_THOUGHT = 500, 1000  # characters
+_SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        "thought": {"type": "string"},
+        "action": {"type": "string", "enum": ["search", "answer"]},
+        "query": {"type": "string"},
+        "filter": {"type": "string"},
+        "answer": {"type": "string"},
+    },
+    "required": ["thought", "action", "query", "filter", "answer"],
+    "additionalProperties": False,
+}
+
+
+@dataclass
+class _Work:
+    """State of one question: steps, results and repeated searches."""
+
+    question: str
+    steps: list[Step] = field(default_factory=list)
+    results: dict[int, Results] = field(default_factory=dict)  # by the step that found them
+    seen: set[tuple[str, str]] = field(default_factory=set)
+    repeats: int = 0
+
+    def found(self) -> Results | None:
+        """All papers found, in the order of the searches."""
+        if not self.results:
+            return None
+        best: dict[str, Hit] = {}
+        for results in self.results.values():
+            for hit in results.hits:
+                best.setdefault(hit.paper.paper_id, hit)
+        hits = [replace(hit, rank=rank) for rank, hit in enumerate(best.values(), start=1)]
+        widest = max(self.results.values(), key=lambda results: results.coverage.n_searched)
+        return replace(
+            widest,
+            query=self.question,
+            hits=tuple(hits),
+            seconds=sum(results.seconds for results in self.results.values()),
+        )
+
+
+def reason(
+    question: str,
+    search: Search,
+    model: WritingModel,
+    *,
+    k: int = 8,
+    max_steps: int = 6,
+    style: Style = "multi-paper",
+    score: Score | None = None,
+    check_with_model: bool = True,
+    on_step: Callable[[Step], None] | None = None,
+) -> Answer:
+    """Answer a question by several searches."""
+    work = _Work(question)
+    notes: tuple[str, ...] = ()
+    text = None
+    try:
+        text = _search_and_think(
+            work, search, model, k=k, max_steps=max_steps, on_step=on_step or _nobody
+        )
+    except RemoteError as error:
+        notes = failure_notes(error)
+    found = work.found() or search(question, k)
+    trace = tuple(work.steps)
+    if text is not None:
+        said = finish(
+            question,
+            text,
+            found,
+            model=model,
+            style=style,
+            score=score,
+            check_with_model=check_with_model,
+            trace=trace,
+        )
+        if said is not None:
+            return said
+        notes = ("The agent's own answer cited none of the papers that it found.",)
+    elif not notes:
+        notes = ("The agent came to no answer within its steps.",)
+    written = answer(
+        question,
+        found,
+        model=None if notes[0].startswith("The language model failed") else model,
+        style=style,
+        score=score,
+        check_with_model=check_with_model,
+    )
+    return replace(written, trace=trace, notes=_told(notes, written))
+
+
+def _search_and_think(
+    work: _Work,
+    search: Search,
+    model: WritingModel,
+    *,
+    k: int,
+    max_steps: int,
+    on_step: Callable[[Step], None],
+) -> str | None:
+    """Take steps until there is an answer; None if the steps run out."""
+    for left in range(max_steps, 0, -1):
+        reply = model.complete_json(AGENT, as_data(_brief(work, left)), _SCHEMA)
+        thought = " ".join(reply["thought"].split())[:_LONGEST_THOUGHT]
+        if reply["action"] == "answer" and work.results:
+            step = Step(thought, "answer", "")
+        elif reply["action"] == "answer":
+            step = Step(thought, "answer", "Nothing was searched for yet: search first.")
+        else:
+            step = _searched(work, search, reply, thought, k=k)
+        work.steps.append(step)
+        on_step(step)
+        if step.action == "answer" and not step.observation:
+            return str(reply["answer"])
+        if work.repeats >= _MOST_REPEATS:
+            return None
+    return None
+
+
+def _searched(
+    work: _Work, search: Search, reply: Mapping[str, Any], thought: str, *, k: int
+) -> Step:
+    query, within = (" ".join(reply[key].split())[:_LONGEST_QUERY] for key in ("query", "filter"))
+    action = f"search: {query}" + (f"; filter: {within}" if within else "")
+    if not query:
+        work.repeats += 1
+        return Step(thought, action, "A search needs a query.")
+    key = (" ".join(sorted(set(query.casefold().split()))), within.casefold())
+    if key in work.seen:
+        work.repeats += 1
+        return Step(thought, action, "This was searched for before: search differently, or answer.")
+    work.seen.add(key)
+    try:
+        results = search(query, k, filter=within or None)
+    except InputError as error:
+        return Step(thought, action, f"The search failed: {error}")
+    known = {paper.paper_id for earlier in work.results.values() for paper in earlier.papers}
+    work.results[len(work.steps)] = results
+    labels = tuple(paper.label for paper in results.papers)
+    n_new = sum(paper.paper_id not in known for paper in results.papers)
+    return Step(
+        thought, action, f"{count(len(labels), 'paper')} found, {n_new} of them new.", labels
+    )
+
+
+def _brief(work: _Work, left: int) -> dict[str, Any]:
+    """What the agent is shown: each paper's abstract once, at the step that found it first."""
+    shown: set[str] = set()
+    steps: list[dict[str, Any]] = []
+    for n, step in enumerate(work.steps):
+        told: dict[str, Any] = {
+            "thought": step.thought,
+            "action": step.action,
+            "observation": step.observation,
+        }
+        if n in work.results:
+            papers = [p for p in work.results[n].papers if p.paper_id not in shown]
+            shown |= {paper.paper_id for paper in papers}
+            told["new_papers"] = papers_as_data(papers)
+        steps.append(told)
+    return {"question": work.question, "steps": steps, "steps_left": left}
+
+
+def _told(notes: tuple[str, ...], written: Answer) -> tuple[str, ...]:
+    """Notes of both, without "no language model is connected" when one has failed."""
+    kept = [note for note in written.notes if "no language model is connected" not in note]
+    return tuple(dict.fromkeys([*notes, *kept]))
+
+
+def _nobody(_: Step) -> None:
+    """Ignore a step."""

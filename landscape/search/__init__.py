@@ -1,0 +1,5 @@
+"""Search the papers of an atlas: filters, ranking, outliers and ADS queries."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

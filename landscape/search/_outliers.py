@@ -1,0 +1,165 @@
+"""Outliers among the papers found, and how the others spread on the map."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from landscape.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from landscape.query.records import Results
+
+_ONE_REGION, _TWO_REGIONS = 0.7, 0.8  # share of the papers
+
+
+def find_outliers(
+    vectors: NDArray[np.float32], cutoffs: NDArray[np.float32], *, gamma: float = 0.1
+) -> NDArray[np.bool_]:
+    """Flag the papers that are further from the others than papers of one subject usually are.
+
+    Parameters
+    ----------
+    vectors : ndarray of float32, shape (k, n_dims)
+        Unit vectors of the papers found.
+    cutoffs : ndarray of float32, shape (m,)
+        See `landscape.vectors.cutoffs.neighbour_distances`.
+    gamma : float, default 0.1
+        The cutoff is D_cut(k) = D95(k) - gamma: the larger, the stricter.
+
+    Returns
+    -------
+    ndarray of bool, shape (k,)
+        Whether the distance to the centroid of the others is above the cutoff; of fewer than three
+        papers none is an outlier.
+
+    Examples
+    --------
+    >>> vectors = np.array([[1, 0], [1, 0], [1, 0], [0, 1]], np.float32)
+    >>> find_outliers(vectors, np.full(10, 1.0, np.float32)).tolist()
+    [False, False, False, True]
+    """
+    k = len(vectors)
+    if k < 3 or not len(cutoffs):
+        return np.zeros(k, dtype=bool)
+    others = (vectors.sum(axis=0) - vectors) / (k - 1)
+    distances = np.linalg.norm(vectors - others, axis=1)
+    return distances > cutoffs[min(k, len(cutoffs)) - 1] - gamma
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Spread of the papers found over the regions of the map.
+
+    Attributes
+    ----------
+    kind : {"one region", "two regions", "scattered"}
+    regions : tuple of (int, int)
+        ``topic_id`` and papers of the regions, most papers first; -1 is outside of every region.
+    labels : tuple of str
+        Names of those regions, in the same order and empty for -1; none where nobody named them.
+    """
+
+    kind: Literal["one region", "two regions", "scattered"]
+    regions: tuple[tuple[int, int], ...]
+    labels: tuple[str, ...] = ()
+
+    @property
+    def n_papers(self) -> int:
+        """Papers found, in regions or not."""
+        return sum(count for _, count in self.regions)
+
+    @property
+    def inside(self) -> tuple[tuple[int, str, int], ...]:
+        """``topic_id``, name and papers of the regions proper, most papers first."""
+        names = self.labels or ("",) * len(self.regions)
+        return tuple(
+            (topic, name, count)
+            for (topic, count), name in zip(self.regions, names, strict=True)
+            if topic >= 0
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as JSON values."""
+        return {
+            "kind": self.kind,
+            "regions": [
+                {"topic_id": topic, "label": name, "papers": count}
+                for topic, name, count in self.inside
+            ],
+            "outside": self.n_papers - sum(count for *_, count in self.inside),
+        }
+
+
+def spread_of(atlas: Any, results: Results) -> Spread:
+    """Describe the spread of search results on the map of the atlas.
+
+    Parameters
+    ----------
+    atlas : Atlas
+        With its ``map`` and ``topics``.
+    results : Results
+        Of the same atlas.
+
+    Returns
+    -------
+    Spread
+        With the names of the regions.
+
+    Raises
+    ------
+    InputError
+        If a paper is not on the map.
+
+    Examples
+    --------
+    >>> import landscape as ls
+    >>> atlas = ls.open("my.atlas")  # doctest: +SKIP
+    >>> spread_of(atlas, atlas.search("dust in quasars")).kind  # doctest: +SKIP
+    'one region'
+    """
+    papers = atlas.map
+    rows = rows_on_map(papers["paper_id"], [paper.paper_id for paper in results.papers])
+    spread = spread_on_map(papers["topic_id"].to_numpy()[rows])
+    topics = atlas.topics
+    names = dict(zip(topics["topic_id"], topics["label"], strict=True))
+    labels = tuple(str(names.get(topic, "")) for topic, _ in spread.regions)
+    return Spread(spread.kind, spread.regions, labels)
+
+
+def rows_on_map(there: pd.Series[str], wanted: list[str]) -> NDArray[np.int64]:
+    """Find papers on the map by their keys.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> rows_on_map(pd.Series(["a", "b", "c"]), ["c", "a"]).tolist()
+    [2, 0]
+    """
+    places = np.flatnonzero(there.isin(wanted).to_numpy())
+    known = dict(zip(there.to_numpy()[places], places, strict=True))
+    missing = [paper for paper in wanted if paper not in known]
+    if missing:
+        raise InputError(
+            f"{len(missing):,} of {len(wanted):,} papers found are not on this map "
+            f"({missing[0]!r} is the first): the result is of another atlas; search this one."
+        )
+    return np.array([known[paper] for paper in wanted], dtype=np.int64)
+
+
+def spread_on_map(topic_ids: NDArray[np.int32]) -> Spread:
+    """Decide whether papers are in one region of the map, in two, or scattered."""
+    counts = Counter(int(topic) for topic in topic_ids).most_common()
+    inside = [n for topic, n in counts if topic >= 0] + [0, 0]
+    total = max(1, len(topic_ids))
+    if inside[0] >= _ONE_REGION * total:
+        return Spread("one region", tuple(counts))
+    if inside[0] + inside[1] >= _TWO_REGIONS * total:
+        return Spread("two regions", tuple(counts))
+    return Spread("scattered", tuple(counts))

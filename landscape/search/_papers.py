@@ -1,0 +1,344 @@
+"""Papers, indexes and tables of an atlas, opened when first used."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from landscape.corpus.identifiers import parse_arxiv_id, parse_bibcode, parse_doi
+from landscape.errors import AtlasError, InputError
+from landscape.query.records import Coverage, Paper
+from landscape.search._filter_masks import apply_filter, columns_needed
+from landscape.search._filters import parse_filter
+from landscape.search._settings import readable_text
+from landscape.text.lexical import WordIndex, paper_key
+from landscape.vectors.embedder import embedder_for
+from landscape.vectors.index import VectorIndex, read_index
+from landscape.vectors.words import gather_words
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from landscape.store._atlas_store import AtlasStore
+    from landscape.vectors.embedder import Embedder
+    from landscape.vectors.words import WordVectors
+
+    Rows = NDArray[np.int64]
+    Floats = NDArray[np.float64]
+
+_SHOWN = (
+    "paper_id", "title", "abstract", "authors", "date", "bibcode", "arxiv_id", "doi", "journal",
+    "doctype", "cites", "keywords", "categories", "source",
+)  # fmt: skip
+
+_FILTERS_KEPT = 8
+
+
+class Shelf:
+    """The papers of an atlas by row."""
+
+    def __init__(self, file: Path) -> None:
+        import pyarrow as pa
+
+        try:
+            reader = pa.ipc.open_file(pa.memory_map(str(file)))
+            self._batches = [reader.get_batch(i) for i in range(reader.num_record_batches)]
+            for batch in self._batches:
+                batch.validate(full=True)  # a damaged offset would end the process
+        except (OSError, pa.ArrowException) as error:
+            message = f"{file} cannot be read ({error}); build the atlas again."
+            raise AtlasError(message) from error
+        self._schema = reader.schema
+        self._ends = np.cumsum([batch.num_rows for batch in self._batches], dtype=np.int64)
+
+    def papers(self, rows: Sequence[int] | NDArray[np.int64]) -> list[Paper]:
+        """Read papers by row."""
+        columns = self._columns(_SHOWN, rows)
+        return [
+            Paper(int(row), *map(_plain, values))
+            for row, *values in zip(rows, *columns, strict=True)
+        ]
+
+    def column(self, name: str, rows: Sequence[int] | NDArray[np.int64]) -> list[Any]:
+        """Read one column of chosen papers."""
+        return self._columns((name,), rows)[0]
+
+    def _columns(
+        self, names: Sequence[str], rows: Sequence[int] | NDArray[np.int64]
+    ) -> list[list[Any]]:
+        wanted = np.asarray(rows, dtype=np.int64)
+        batch_of = np.searchsorted(self._ends, wanted, side="right")
+        found: list[list[Any]] = [[None] * len(wanted) for _ in names]
+        for number in np.unique(batch_of):
+            here = np.flatnonzero(batch_of == number)
+            batch = self._batches[number]
+            inside = wanted[here] - (self._ends[number] - batch.num_rows)
+            taken = batch.select(list(names)).take(_arrow(inside))
+            for column, values in zip(found, taken.columns, strict=True):
+                for place, value in zip(here, values.to_pylist(), strict=True):
+                    column[place] = value
+        return found
+
+    def frame(
+        self,
+        columns: Sequence[str] | None = None,
+        rows: Sequence[int] | NDArray[np.int64] | None = None,
+    ) -> pd.DataFrame:
+        """Read columns."""
+        import pandas as pd
+        import pyarrow as pa
+
+        names = self._schema.names if columns is None else list(columns)
+        unknown = [name for name in names if name not in self._schema.names]
+        if unknown:
+            raise InputError(
+                f"Papers have no column {unknown[0]!r}; they have: {', '.join(self._schema.names)}."
+            )
+        if not names:
+            return pd.DataFrame(index=range(len(self) if rows is None else len(rows)))
+        table = pa.Table.from_batches(self._batches, schema=self._schema).select(names)
+        if rows is not None:
+            table = table.take(_arrow(np.asarray(rows, dtype=np.int64)))
+
+        def dtype(of: pa.DataType) -> Any:
+            if pa.types.is_int32(of):
+                return pd.Int32Dtype()
+            return pd.ArrowDtype(of) if pa.types.is_list(of) else None
+
+        frame: pd.DataFrame = table.to_pandas(date_as_object=False, types_mapper=dtype)
+        return frame
+
+    def __len__(self) -> int:
+        return int(self._ends[-1]) if len(self._ends) else 0
+
+
+def _arrow(numbers: NDArray[np.int64]) -> pa.Array:
+    """Wrap integers for Arrow; ``pa.array`` would import pandas, which takes half a second."""
+    import pyarrow as pa
+
+    buffer = pa.py_buffer(np.ascontiguousarray(numbers))
+    return pa.Array.from_buffers(pa.int64(), len(numbers), [None, buffer])
+
+
+def _plain(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def names_of_paper(name: str) -> list[str]:
+    """Spellings of a paper's identifier: as given, and as bibcode, arXiv id and DOI."""
+    readings = (parse_bibcode(name), parse_arxiv_id(name), parse_doi(name))
+    return [name, *filter(None, readings)]
+
+
+class Holdings:
+    """The indexes of one atlas; safe to use from several threads."""
+
+    def __init__(self, atlas: AtlasStore, *, embedder: Embedder | None = None) -> None:
+        self._atlas, self._given = atlas, embedder
+        # One question is often put in several wordings, each within the same papers.
+        self._passed = lru_cache(maxsize=_FILTERS_KEPT)(self._pass)
+
+    def check_unchanged(self) -> None:
+        """Raise an error if the atlas was rebuilt since it was opened."""
+        self._atlas.check_unchanged()
+
+    @cached_property
+    def embedder(self) -> Embedder:
+        """The embedder of the atlas, for queries."""
+        if self._given is not None:
+            return self._given
+        description = self._atlas.stages["embeddings"].model
+        if description is None:
+            message = f"{self._atlas.path} does not say which model made its vectors."
+            raise AtlasError(message)
+        return embedder_for(description)
+
+    @cached_property
+    def vectors(self) -> VectorIndex:
+        """Nearest neighbours of a vector."""
+        details = self._atlas.stages["search"].details
+        parts = self._atlas.vector_parts()
+        if details["exact"]:
+            return VectorIndex(parts)
+        index = read_index(self._atlas.path / "index.faiss", n_papers=len(self._atlas))
+        return VectorIndex(parts, index=index, n_probe=details["n_probe"])
+
+    @cached_property
+    def words(self) -> WordIndex:
+        """The word index; it returns keys, see `rows_of_keys`."""
+        return WordIndex(self._atlas.path / "lexical")
+
+    @cached_property
+    def shelf(self) -> Shelf:
+        """Single papers and columns."""
+        self.check_unchanged()  # the file is opened at the first need: perhaps only after a rebuild
+        return Shelf(self._atlas.path / "papers.arrow")
+
+    @cached_property
+    def cutoffs(self) -> NDArray[np.float32]:
+        """Distances beyond which papers are outliers, see `landscape.search._outliers`."""
+        import pyarrow.parquet as pq
+
+        name = "cutoffs.parquet"
+        try:
+            with pq.ParquetFile(self._atlas.path / name) as file:  # without pandas
+                return np.array(file.read()["d95"].to_pylist(), dtype=np.float32)
+        except (OSError, ValueError, KeyError) as error:  # Arrow's errors are among these
+            raise unreadable(self._atlas.path, name, error) from error
+
+    @cached_property
+    def coverage(self) -> Coverage:
+        """Coverage of a search without a filter."""
+        facts = self._atlas.coverage
+        return Coverage(
+            title=facts["title"],
+            n_papers=facts["papers"],
+            n_searched=facts["papers"],
+            sources=facts["sources"],
+            first_date=facts["first_date"],
+            last_date=facts["last_date"],
+            generated=facts["generated"],
+        )
+
+    @cached_property
+    def keys(self) -> NDArray[np.uint64]:
+        """Keys of the papers in the word index, shape (n_papers,)."""
+        ids = self.shelf.column("paper_id", np.arange(len(self.shelf)))
+        return np.array([paper_key(paper_id) for paper_id in ids], dtype=np.uint64)
+
+    def rows_of_keys(self, keys: NDArray[np.uint64]) -> Rows:
+        """Find the rows of papers that the word index found."""
+        known, order = self._by_key
+        place = np.minimum(np.searchsorted(known, keys), max(0, len(known) - 1))
+        if len(keys) and not (known[place] == keys).all():
+            error = ValueError("it holds papers that the atlas has not")
+            raise unreadable(self._atlas.path, "lexical", error)
+        return order[place]
+
+    def row_of(self, name: str) -> int:
+        """Find the row of a paper by its key, bibcode, arXiv identifier or DOI, or their URLs."""
+        spellings = names_of_paper(readable_text("paper", name))
+        row = next((self._rows_by_name[s] for s in spellings if s in self._rows_by_name), None)
+        if row is None:
+            message = (
+                f"There is no paper {name!r} in {self._atlas.path}; "
+                "give its bibcode, arXiv identifier, DOI or key."
+            )
+            raise InputError(message)
+        return row
+
+    def rows_that_pass(self, filter_text: str | None) -> Rows | None:
+        """Find the rows that pass a filter; None without a filter."""
+        if filter_text is None or not readable_text("filter", filter_text).strip():
+            return None
+        return self._passed(filter_text)
+
+    def _pass(self, filter_text: str) -> Rows:
+        parsed = parse_filter(filter_text)
+        layers = {
+            column
+            for column, stage in (("facilities", "missions"), ("is_review", "reviews"))
+            if stage in self._atlas.stages
+        }
+        needed = columns_needed(parsed, layers)
+        frame = self.shelf.frame(sorted(needed - layers))
+        if "facilities" in needed:
+            frame["facilities"] = self._facilities
+        if "is_review" in needed:
+            frame["is_review"] = np.isin(
+                np.arange(len(self)), self._atlas.read_layer("reviews", [])["paper_row"]
+            )
+        rows = np.flatnonzero(apply_filter(parsed, frame)).astype(np.int64)
+        rows.setflags(write=False)  # it is handed out again
+        return rows
+
+    def texts(self, rows: Rows) -> list[str]:
+        """Titles and abstracts of papers."""
+        titles, abstracts = (self.shelf.column(name, rows) for name in ("title", "abstract"))
+        return [f"{title}. {text}" for title, text in zip(titles, abstracts, strict=True)]
+
+    def ages(self, rows: Rows, *, today: date) -> Floats:
+        """Years since the publication of papers; nan where unknown."""
+        dates = self.shelf.column("date", rows)
+        days = [(today - day).days if day else np.nan for day in dates]
+        return np.array(days, dtype=float) / 365.25
+
+    def citations(self, rows: Rows) -> Floats:
+        """Citations of papers; nan where unknown."""
+        counts = self.shelf.column("cites", rows)
+        return np.array([np.nan if n is None else n for n in counts], dtype=float)
+
+    def word_vectors(self, rows: Rows) -> WordVectors | None:
+        """Word vectors of papers; None if the atlas has none."""
+        if self._word_parts is None:
+            return None
+        parts = np.searchsorted(self._starts, rows, side="right") - 1
+        places = zip(parts.tolist(), (rows - self._starts[parts]).tolist(), strict=True)
+        return gather_words(*self._word_parts, list(places))
+
+    def rarity(self, spellings: Sequence[str]) -> NDArray[np.float32]:
+        """Inverse document frequency of each word of a query; 0 for a stop word."""
+        n = max(1, len(self.words))
+        weights = []
+        for spelling in spellings:
+            counts = [self.words.count(term) for term in self.words.terms(spelling)]
+            weights.append(max((np.log(1 + (n - c + 0.5) / (c + 0.5)) for c in counts), default=0))
+        return np.array(weights, dtype=np.float32)
+
+    def __len__(self) -> int:
+        return len(self._atlas)
+
+    @cached_property
+    def _facilities(self) -> pd.Series[Any]:
+        """The facilities that each paper names, shape (n,)."""
+        import pandas as pd
+        import pyarrow as pa
+
+        named = self._atlas.read_layer("missions", ["facility"]).drop_duplicates()
+        named = named.sort_values("paper_row", kind="stable")
+        starts = np.searchsorted(named["paper_row"], np.arange(len(self) + 1)).astype(np.int32)
+        lists = pa.ListArray.from_arrays(starts, pa.array(named["facility"], pa.string()))
+        return pd.Series(lists, dtype=pd.ArrowDtype(lists.type))
+
+    @cached_property
+    def _word_parts(self) -> tuple[list[WordVectors], list[NDArray[np.int64]]] | None:
+        folder = self._atlas.path
+        parts = []
+        for part in self._atlas.parts:
+            name = f"{WORDS}/{part.name}.npy"
+            if name not in self._atlas.manifest.files:
+                return None  # made by an embedder that gives no words
+            try:
+                words = open_words(folder / name, folder / COUNTS / f"{part.name}.npy")
+                if len(words) != part.rows or words.lengths.sum() != len(words.vectors):
+                    raise ValueError("it does not fit the papers")
+            except (OSError, ValueError, EOFError, IndexError) as error:
+                raise unreadable(folder, name, error) from error
+            parts.append(words)
+        return parts, [np.cumsum(part.lengths) for part in parts]
+
+    @cached_property
+    def _starts(self) -> Rows:
+        return np.cumsum([0, *(part.rows for part in self._atlas.parts)])
+
+    @cached_property
+    def _by_key(self) -> tuple[NDArray[np.uint64], Rows]:
+        order = np.argsort(self.keys)
+        return self.keys[order], order
+
+    @cached_property
+    def _rows_by_name(self) -> dict[str, int]:
+        names: dict[str, int] = {}
+        every = np.arange(len(self.shelf))
+        for column in ("doi", "arxiv_id", "bibcode", "paper_id"):
+            given = enumerate(self.shelf.column(column, every))
+            spelt = str.lower if column == "doi" else str
+            names.update({spelt(name): row for row, name in given if name})
+        return names

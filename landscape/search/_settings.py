@@ -1,0 +1,294 @@
+"""Settings of a search, weights of papers, and the text of a query."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, date, datetime
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from landscape.errors import InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+_LARGEST_LIFT = 0.15  # of the range of scores: a weight reorders neighbours and buries nobody
+_HALF_LIFE = 8.0  # years
+_MANY_CITATIONS = 1000.0
+
+LONGEST_QUERY = 4_000
+"""Characters of a query that are read."""
+Method = Literal["hybrid", "semantic", "words"]
+Fusion = Literal["scores", "ranks"]
+_LARGEST_K = 10_000
+_LONGEST_KEYWORD = 200  # characters
+
+
+@dataclass(frozen=True)
+class Weights:
+    """Strengths of the weights added to relevance.
+
+    Attributes
+    ----------
+    keyword, time, citation : float, default 0
+        Strengths from 0 (off) to 1.
+    compat : {"pathfinder"} or None
+        Multiply by the formulas of the pathfinder paper (Iyer et al. 2024, section 3.2) instead of
+        adding a bounded amount; a strength above 0 then only means "on".
+
+    Raises
+    ------
+    InputError
+        For a strength outside of 0 to 1.
+
+    Examples
+    --------
+    >>> Weights(time=0.5).names
+    ('time',)
+    """
+
+    keyword: float = 0.0
+    time: float = 0.0
+    citation: float = 0.0
+    compat: Literal["pathfinder"] | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("keyword", "time", "citation"):
+            value = getattr(self, name)
+            if not is_number(value) or not 0 <= value <= 1:
+                message = f"The {name} weight is {value!r}; it has to be between 0 (off) and 1."
+                raise InputError(message)
+        if self.compat not in (None, "pathfinder"):
+            message = f"There are no weights like those of {self.compat!r}; use 'pathfinder'."
+            raise InputError(message)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The weights that are on."""
+        return tuple(n for n in ("keyword", "time", "citation") if getattr(self, n) > 0)
+
+
+def is_number(value: object) -> bool:
+    """Whether a value is a finite number, NumPy's included."""
+    return isinstance(value, Real) and math.isfinite(value)
+
+
+def apply_weights(
+    scores: Floats,
+    weights: Weights,
+    *,
+    keyword: Floats | None = None,
+    age: Floats | None = None,
+    citations: Floats | None = None,
+) -> Floats:
+    """Apply weights to the scores of candidates."""
+    given = {"keyword": keyword, "time": age, "citation": citations}
+    formulas = _PATHFINDER if weights.compat == "pathfinder" else _BOUNDED
+    lifts = {name: formulas[name](values) for name in weights.names
+             if (values := given[name]) is not None}  # fmt: skip
+    if weights.compat == "pathfinder":
+        product: Floats = np.prod([scores, *lifts.values()], axis=0)
+        return product
+    spread = _LARGEST_LIFT * float(np.ptp(scores)) if len(scores) else 0.0
+    total: Floats = scores + spread * sum(getattr(weights, n) * lift for n, lift in lifts.items())
+    return total
+
+
+def recency(age: Floats) -> Floats:
+    """Weight of age that halves every eight years."""
+    return np.nan_to_num(0.5 ** (np.maximum(age, 0.0) / _HALF_LIFE), nan=0.0)
+
+
+def standing(citations: Floats) -> Floats:
+    """Weight of citations, by their logarithm: one at a thousand."""
+    counted = np.nan_to_num(citations, nan=0.0)
+    return np.minimum(np.log1p(np.maximum(counted, 0.0)) / np.log1p(_MANY_CITATIONS), 1.0)
+
+
+def pathfinder_recency(age: Floats) -> Floats:
+    """Time weight of pathfinder: 1 / (1 + exp(age / 0.7 yr)) (Iyer et al. 2024)."""
+    return 1.0 / (1.0 + np.exp(np.minimum(np.nan_to_num(age, nan=np.inf) / 0.7, 700.0)))
+
+
+def pathfinder_standing(citations: Floats) -> Floats:
+    """Citation weight of pathfinder: 1 / (1 + exp((300 - n) / 42)) (Iyer et al. 2024)."""
+    exponent = (300.0 - np.nan_to_num(citations, nan=0.0)) / 42.0
+    return 1.0 / (1.0 + np.exp(np.minimum(exponent, 700.0)))
+
+
+def _share(values: Floats) -> Floats:
+    return values
+
+
+_BOUNDED = {"keyword": _share, "time": recency, "citation": standing}
+_PATHFINDER = {"keyword": _share, "time": pathfinder_recency, "citation": pathfinder_standing}
+
+
+def query_text(query: object) -> tuple[str, tuple[str, ...]]:
+    """Normalise white space in a query and check its length."""
+    text = " ".join(readable_text("query", query).split())
+    if not text:
+        message = "The query is empty; ask a question or give some words."
+        raise InputError(message)
+    cut = f"Only the first {LONGEST_QUERY:,} characters of the query were read."
+    return text[:LONGEST_QUERY], (cut,) if len(text) > LONGEST_QUERY else ()
+
+
+def readable_text(what: str, text: object) -> str:
+    """Raise an error for text that is not valid Unicode."""
+    if not isinstance(text, str):
+        message = f"The {what} is {text!r}; it has to be text."
+        raise InputError(message)
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        message = f"The {what} is not UTF-8 text (character {error.start + 1}); write it again."
+        raise InputError(message) from error
+    return text
+
+
+@dataclass(frozen=True)
+class SearchSettings:
+    """Settings of a search.
+
+    Attributes
+    ----------
+    k : int, default 10
+        Papers wanted.
+    method : {"hybrid", "semantic", "words"}, default "hybrid"
+    fusion : {"scores", "ranks"}, default "scores"
+        How the hybrid adds up, see `landscape.search._ranking`.
+    filter : str or None
+        See `landscape.search._filters`.
+    rerank : bool, default True
+        Whether the first papers are compared word by word.
+    weights : Weights
+    keywords : tuple of str
+        Counted as names of the query where the keyword weight is on.
+    gamma : float, default 0.1
+        Strictness about outliers, see `landscape.search._outliers`.
+    t_now : datetime.date
+        The day from which ages count.
+
+    Raises
+    ------
+    InputError
+        For a value that cannot be.
+
+    Examples
+    --------
+    >>> SearchSettings(k=0)
+    Traceback (most recent call last):
+    landscape.errors.InputError: k is 0; ask for 1 to 10,000 papers.
+    """
+
+    k: int = 10
+    method: Method = "hybrid"
+    fusion: Fusion = "scores"
+    filter: str | None = None
+    rerank: bool = True
+    weights: Weights = field(default_factory=Weights)
+    keywords: tuple[str, ...] = ()
+    gamma: float = 0.1
+    t_now: date = field(default_factory=lambda: datetime.now(UTC).date())
+
+    def __post_init__(self) -> None:
+        if not is_whole(self.k) or not 1 <= self.k <= _LARGEST_K:
+            message = f"k is {self.k!r}; ask for 1 to {_LARGEST_K:,} papers."
+            raise InputError(message)
+        if not is_number(self.gamma):
+            message = f"gamma is {self.gamma!r}; it has to be a number, such as 0.1."
+            raise InputError(message)
+        if self.filter is not None:
+            readable_text("filter", self.filter)
+        weights: object = self.weights  # whatever a caller wrote
+        if not isinstance(weights, Weights):
+            message = f"The weights are {weights!r}; give Weights(time=0.5), for example."
+            raise InputError(message)
+        check_keywords(self.keywords)
+        check_day("t_now", self.t_now)
+        for name, allowed in (
+            ("method", ("hybrid", "semantic", "words")),
+            ("fusion", ("scores", "ranks")),
+        ):
+            value = getattr(self, name)
+            if value not in allowed:
+                message = f"There is no {name} {value!r}; use one of {', '.join(allowed)}."
+                raise InputError(message)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as JSON values."""
+        return {**asdict(self), "t_now": self.t_now.isoformat()}
+
+
+def is_whole(value: object) -> bool:
+    """Whether a value is a whole number, NumPy's included."""
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def check_keywords(value: object) -> None:
+    """Raise an error for anything but a collection of keywords."""
+    if not isinstance(value, tuple | list) or not all(
+        isinstance(word, str) and word.strip() and len(word) <= _LONGEST_KEYWORD for word in value
+    ):
+        message = (
+            f"keywords is {str(value)[:60]!r}; give a tuple of texts, such as ('dust', 'AGN')."
+        )
+        raise InputError(message)
+
+
+def check_day(name: str, value: object) -> None:
+    """Raise an error for anything but a date."""
+    if not isinstance(value, date) or isinstance(value, datetime):
+        message = f"{name} is {value!r}; give a day, such as datetime.date(2026, 1, 31)."
+        raise InputError(message)
+
+
+def search_settings(
+    *, weights: Weights | Mapping[str, float] | None = None, **fields: Any
+) -> SearchSettings:
+    """Make settings from keyword arguments.
+
+    Parameters
+    ----------
+    weights : Weights or mapping of str to float, optional
+    **fields
+        Of `SearchSettings`.
+
+    Returns
+    -------
+    SearchSettings
+
+    Raises
+    ------
+    InputError
+        For a name that is none, or a value that cannot be.
+
+    Examples
+    --------
+    >>> search_settings(weights={"time": 0.5}, k=5).weights.time
+    0.5
+    >>> search_settings(rarank=True)
+    Traceback (most recent call last):
+    landscape.errors.InputError: There is no setting 'rarank'; there are k, method, fusion, ...
+    """
+    written: object = weights
+    if not (written is None or isinstance(written, Weights | Mapping)):
+        message = f"The weights are {written!r}; give {{'time': 0.5}}, for example."
+        raise InputError(message)
+    known = [name for name in SearchSettings.__dataclass_fields__ if name != "weights"]
+    strengths = list(Weights.__dataclass_fields__)
+    given: dict[str, Any] = {} if weights is None or isinstance(weights, Weights) else dict(weights)
+    for kind, names, allowed in (("setting", fields, known), ("weight", given, strengths)):
+        unknown = [name for name in names if name not in allowed]
+        if unknown:
+            message = f"There is no {kind} {unknown[0]!r}; there are {', '.join(allowed)}."
+            raise InputError(message)
+    chosen = weights if isinstance(weights, Weights) else Weights(**given)
+    return SearchSettings(weights=chosen, **fields)

@@ -52,22 +52,7 @@ _VOWEL_LETTERS = frozenset("AEFHILMNORSX")
 
 
 def spin(text: str, rng: Random) -> str:
-    """Resolve every ``{a|b}`` and ``{lo..hi}`` in a text, innermost first.
-
-    Parameters
-    ----------
-    text : str
-    rng : random.Random
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> spin("{one|one} of {3..3} {fields|{fields}}", Random(1))
-    'one of 3 fields'
-    """
+    """Resolve every ``{a|b}`` and ``{lo..hi}`` in a text, innermost first."""
     if "{" not in text:
         return text
     while (match := _INNERMOST.search(text)) is not None:
@@ -79,13 +64,7 @@ def spin(text: str, rng: Random) -> str:
 
 
 def draw_number(low: str, high: str, rng: Random) -> str:
-    """Draw a number between two written bounds, with the decimals of the bounds.
-
-    Examples
-    --------
-    >>> draw_number("2.0", "2.0", Random(1))
-    '2.0'
-    """
+    """Draw a number between two written bounds, with the decimals of the bounds."""
     decimals = max(len(bound.partition(".")[2]) for bound in (low, high))
     lo, hi = float(low), float(high)
     if lo > 0 and hi / lo > 50:
@@ -98,24 +77,12 @@ def draw_number(low: str, high: str, rng: Random) -> str:
 
 
 def count(number: int) -> str:
-    """Write a whole number as journals do, with a comma from 10,000 on.
-
-    Examples
-    --------
-    >>> count(1234), count(56789), count(3)
-    ('1234', '56,789', '3')
-    """
+    """Write a whole number as journals do, with a comma from 10,000 on."""
     return f"{number:,}" if abs(number) >= 10_000 else str(number)
 
 
 def scientific(value: float, error: float) -> str:
-    """Write a value and its error with a common power of ten.
-
-    Examples
-    --------
-    >>> scientific(3.21e20, 4e19)
-    '(3.2 ± 0.4) × 10²⁰'
-    """
+    """Write a value and its error with a common power of ten."""
     exponent = math.floor(math.log10(abs(value)))
     scale = 10.0**exponent
     body = rounded(value / scale, error / scale)
@@ -123,13 +90,7 @@ def scientific(value: float, error: float) -> str:
 
 
 def rounded(value: float, error: float) -> str:
-    """Write ``value ± error`` with as many decimals as the error deserves.
-
-    Examples
-    --------
-    >>> rounded(0.7123, 0.031), rounded(812.3, 44.0), rounded(5.02, 0.14)
-    ('0.712 ± 0.031', '810 ± 40', '5.02 ± 0.14')
-    """
+    """Write ``value ± error`` with as many decimals as the error deserves."""
     magnitude = math.floor(math.log10(error))
     leading = error / 10.0**magnitude
     # Two digits for an error that begins with 1, 2 or 3, as measured errors usually have.
@@ -144,13 +105,7 @@ def _grouped(value: float, places: int) -> str:
 
 
 def sentence_case(text: str) -> str:
-    """Raise the first letter, leaving the rest (and symbols such as ``µ``) alone.
-
-    Examples
-    --------
-    >>> sentence_case("the disc is cold"), sentence_case("z > 6 galaxies are rare")
-    ('The disc is cold', 'z > 6 galaxies are rare')
-    """
+    """Raise the first letter, leaving the rest (and symbols such as ``µ``) alone."""
     if re.match(r"[a-z] [<>≈∼=]", text):
         return text
     for position, letter in enumerate(text):
@@ -162,23 +117,7 @@ def sentence_case(text: str) -> str:
 
 
 def title_case(text: str, *, opening: bool = True) -> str:
-    """Capitalise the words of a title, small words and units excepted.
-
-    Parameters
-    ----------
-    text : str
-    opening : bool, default True
-        Whether the text opens the title, so that its first word is raised whatever it is.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> title_case("the origin of cold gas in M 31: a view at 3 mm")
-    'The Origin of Cold Gas in M 31: A View at 3 mm'
-    """
+    """Capitalise the words of a title, small words and units excepted."""
     words = text.split(" ")
     first = opening
     for index, word in enumerate(words):
@@ -206,13 +145,7 @@ def _raised(parts: list[str]) -> list[str]:
 
 
 def article(phrase: str) -> str:
-    """``a`` or ``an``, whichever goes before the phrase.
-
-    Examples
-    --------
-    >>> [article(p) for p in ("outflow", "HST image", "UV survey", "uniform disc", "X-ray", "8 m")]
-    ['an', 'an', 'a', 'a', 'an', 'an']
-    """
+    """``a`` or ``an``, whichever goes before the phrase."""
     word = re.split(r"[\s-]", phrase.lstrip("(\ue000"))[0]
     if re.match(r"(8|11|18)(\D|$)|8\d", word):
         return "an"
@@ -230,13 +163,7 @@ def article(phrase: str) -> str:
 
 
 def mend_articles(text: str) -> str:
-    """Make every indefinite article agree with the word after it.
-
-    Examples
-    --------
-    >>> mend_articles("A upper limit and an warm layer in a X-ray image")
-    'An upper limit and a warm layer in an X-ray image'
-    """
+    """Make every indefinite article agree with the word after it."""
 
     def mended(match: re.Match[str]) -> str:
         right = article(match[2])
@@ -246,13 +173,7 @@ def mend_articles(text: str) -> str:
 
 
 def to_latex(text: str) -> str:
-    r"""Write symbols as arXiv authors do.
-
-    Examples
-    --------
-    >>> print(to_latex("at z ≈ 2 with 10⁹ M⊙ and 3 ± 1 km s⁻¹"))
-    at $z \approx 2$ with 10$^{9}$ M$_\odot$ and 3 $\pm$ 1 km s$^{-1}$
-    """
+    r"""Write symbols as arXiv authors do."""
     for pattern, replacement in _LATEX:
         # Every other piece is mathematics already and stays as it is.
         pieces = _MATHS.split(text)

@@ -1,15 +1,105 @@
-"""The data cards of the demo corpus: one YAML file a research theme, checked when loaded."""
+"""The data cards of the demo corpus: research themes and facilities, checked when loaded."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from random import Random
 from typing import Any
 
-from landscape.corpus.demo.themes import Card, Measure, Phrase, Story, Trend
 from landscape.errors import InputError
+
+
+@dataclass(frozen=True)
+class Phrase:
+    """A piece of text and the first year in which a paper can have said it."""
+
+    text: str
+    since: int = 0
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A quantity that papers measure: its name, plausible range, unit and relative error."""
+
+    name: str
+    kind: str  # "=" for a value with an error, "<" or ">" for a limit
+    low: float
+    high: float
+    decimals: int
+    unit: str
+    precision: float | None  # typical error as a fraction of the value; drawn when None
+
+
+@dataclass(frozen=True)
+class Trend:
+    """How one observable goes with another; ``sign`` is ``+``, ``-`` or ``0`` (no relation)."""
+
+    response: str
+    sign: str
+    driver: str
+
+
+@dataclass(frozen=True)
+class Story:
+    """One line of work inside a theme: a question, what is measured, and what comes out."""
+
+    focus: str
+    titles: tuple[Phrase, ...]
+    known: tuple[Phrase, ...]
+    asks: str
+    found: tuple[Phrase, ...]
+    measures: tuple[Measure, ...]
+    trends: tuple[Trend, ...]
+    means: tuple[Phrase, ...]
+    since: int = 0  # first year in which the question can be asked
+    kinds: tuple[str, ...] = ()  # of papers; empty means all (also below: those of the card)
+    sample: tuple[str, float, float] | None = None
+    observe: tuple[str, ...] = ()
+    model: tuple[Phrase, ...] = ()
+    simulate: tuple[Phrase, ...] = ()
+    learn: tuple[Phrase, ...] = ()
+    build: tuple[Phrase, ...] = ()
+    mechanisms: tuple[Phrase, ...] = ()
+
+
+@dataclass(frozen=True)
+class Card:
+    """Everything the grammar knows of one research theme."""
+
+    id: str
+    name: str
+    category: str
+    cross: tuple[str, ...]
+    activity: str
+    start: int
+    peak: int
+    weight: float
+    reviewed: bool
+    related: tuple[str, ...]
+    uat: tuple[str, ...]
+    topic: str
+    objects: tuple[Phrase, ...]
+    sample: tuple[str, float, float]
+    sites: tuple[Phrase, ...]
+    targets: tuple[str, ...]
+    observe: Mapping[str, tuple[Phrase, ...]]
+    model: tuple[Phrase, ...]
+    simulate: tuple[Phrase, ...]
+    learn: tuple[Phrase, ...]
+    build: tuple[Phrase, ...]
+    mechanisms: tuple[Phrase, ...]
+    known: tuple[Phrase, ...]
+    stories: tuple[Story, ...] = field(repr=False)
+
+    def phrases(self, story: Story, key: str) -> tuple[Phrase, ...]:
+        """Phrases of a kind (``"model"``, ``"mechanisms"``, ...): the story's, else the card's."""
+        own: tuple[Phrase, ...] = getattr(story, key) or getattr(self, key)
+        return own
+
 
 CATEGORIES = (
     "astro-ph.CO",
@@ -38,18 +128,7 @@ _STORY_OPTIONAL = {"since", "kinds", "sample", "observe", *_STORY_OWN}
 
 
 def demo_data_folder() -> Path:
-    """Folder that holds ``themes/``, ``facilities.yaml`` and ``grammar.yaml``.
-
-    Returns
-    -------
-    pathlib.Path
-        In a checkout ``data/demo``, in an installed package ``landscape/_data/demo``.
-
-    Raises
-    ------
-    InputError
-        If neither is there.
-    """
+    """Folder that holds ``themes/``, ``facilities.yaml`` and ``grammar.yaml``."""
     package = Path(__file__).resolve().parents[2]
     for folder in (package / "_data" / "demo", package.parent / "data" / "demo"):
         if (folder / "themes").is_dir():
@@ -61,38 +140,12 @@ def demo_data_folder() -> Path:
 
 
 def theme_cards_folder() -> Path:
-    """Folder of the theme cards.
-
-    Examples
-    --------
-    >>> theme_cards_folder().name
-    'themes'
-    """
+    """Folder of the theme cards."""
     return demo_data_folder() / "themes"
 
 
 def load_cards(folder: Path | None = None) -> tuple[Card, ...]:
-    """Load and check every card of a folder, in the order of their file names.
-
-    Parameters
-    ----------
-    folder : pathlib.Path, optional
-        Default: the cards of the package.
-
-    Returns
-    -------
-    tuple of Card
-
-    Raises
-    ------
-    InputError
-        Naming the file, the key and what is wrong with it.
-
-    Examples
-    --------
-    >>> len(load_cards()) >= 60
-    True
-    """
+    """Load and check every card of a folder, in the order of their file names."""
     return _load_cards(folder or theme_cards_folder())
 
 
@@ -113,13 +166,7 @@ def _load_cards(folder: Path) -> tuple[Card, ...]:
 
 
 def read_yaml(path: Path) -> Any:
-    """Read one YAML file with the fast loader where PyYAML was built with it.
-
-    Raises
-    ------
-    InputError
-        If it is not YAML.
-    """
+    """Read one YAML file with the fast loader where PyYAML was built with it."""
     import yaml
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -134,19 +181,7 @@ def read_yaml(path: Path) -> Any:
 
 
 def parse_card(card_id: str, raw: Any) -> Card:
-    """Check one card as read from YAML and make it a :class:`~landscape.corpus.demo.themes.Card`.
-
-    Raises
-    ------
-    InputError
-        Naming the card, the key and what is wrong with it.
-
-    Examples
-    --------
-    >>> parse_card("dust", {"name": "Dust"})
-    Traceback (most recent call last):
-    landscape.errors.InputError: dust.yaml: missing activity, category, objects, sample, ...
-    """
+    """Check one card as read from YAML; errors name the card and the key."""
     if not isinstance(raw, dict):
         raise InputError(f"{card_id}.yaml: a card is a mapping, got {type(raw).__name__}")
     _check_keys(card_id, raw, required=_REQUIRED, optional=_OPTIONAL)
@@ -274,3 +309,128 @@ def _trend(where: str, text: str) -> Trend:
     if match is None:
         raise InputError(f"{where}: trend {text!r} is not 'response + driver' (or - or 0)")
     return Trend(match["response"], match["sign"], match["driver"])
+
+
+# First data are published some months after first light, archival work goes on after the end.
+PUBLICATION_LAG = 0.4
+ARCHIVAL_YEARS = 5.0
+
+# A mention travels inside the text between two private characters, so that titles can change case
+# and symbols can become LaTeX without any offset going stale; `unmark` removes them at the end.
+_FIRST_MARK = 0xE100
+_CLOSE = "\ue000"
+_MARKED = re.compile(f"([\ue100-\ue1ff])([^{_CLOSE}]*){_CLOSE}")
+
+
+@dataclass(frozen=True)
+class Facility:
+    """A real facility and the years in which papers can have used it."""
+
+    id: str
+    names: tuple[str, ...]
+    first_light: float  # decimal year, as `end`
+    end: float
+    surveyed: bool  # papers use data *from* it rather than observe *with* it
+    mark: str
+
+    def usable(self, date: float) -> bool:
+        """Whether a paper of this decimal year can hold its data."""
+        return self.first_light + PUBLICATION_LAG <= date <= self.end + ARCHIVAL_YEARS
+
+
+@dataclass(frozen=True)
+class Trap:
+    """A surface that looks like a facility, with sentences that use it in its own sense."""
+
+    surface: str
+    looks_like: str
+    themes: frozenset[str]
+    sentences: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Mention:
+    """A span of a title or an abstract."""
+
+    field: str
+    start: int
+    end: int
+    surface: str
+    facility: str
+
+
+@cache
+def load_facilities() -> dict[str, Facility]:
+    """All facilities by id."""
+    facilities = {}
+    for index, (key, raw) in enumerate(read_yaml(demo_data_folder() / "facilities.yaml").items()):
+        if not raw.get("names") or "first_light" not in raw:
+            raise InputError(f"facilities.yaml: {key} needs names and first_light")
+        facilities[key] = Facility(
+            id=key,
+            names=tuple(raw["names"]),
+            first_light=float(raw["first_light"]),
+            end=float(raw.get("end", 9999.0)),
+            surveyed=bool(raw.get("from", False)),
+            mark=chr(_FIRST_MARK + index),
+        )
+    return facilities
+
+
+@cache
+def load_traps() -> tuple[Trap, ...]:
+    """All traps."""
+    return tuple(
+        Trap(raw["surface"], raw["looks_like"], frozenset(raw["where"]), tuple(raw["sentences"]))
+        for raw in read_yaml(demo_data_folder() / "traps.yaml")
+    )
+
+
+def mark(facility: Facility, rng: Random) -> str:
+    """One of the facility's names, marked as a true mention (its article stays outside)."""
+    name = rng.choice(facility.names)
+    lead, bare = ("the ", name[4:]) if name.startswith("the ") else ("", name)
+    return f"{lead}{facility.mark}{bare}{_CLOSE}"
+
+
+def unmark(text: str, *, field: str) -> tuple[str, list[Mention]]:
+    """Take the marks out of a text and say where the mentions are."""
+    by_mark = _ids_by_mark()
+    pieces: list[str] = []
+    mentions = []
+    length = last = 0
+    for match in _MARKED.finditer(text):
+        pieces.append(text[last : match.start()])
+        length += match.start() - last
+        surface = match[2]
+        mentions.append(Mention(field, length, length + len(surface), surface, by_mark[match[1]]))
+        pieces.append(surface)
+        length += len(surface)
+        last = match.end()
+    pieces.append(text[last:])
+    return "".join(pieces), mentions
+
+
+@cache
+def _pattern(surface: str) -> re.Pattern[str]:
+    return re.compile(rf"\b{re.escape(surface)}(?:s|es)?\b", re.IGNORECASE)
+
+
+@cache
+def _ids_by_mark() -> dict[str, str]:
+    return {facility.mark: facility.id for facility in load_facilities().values()}
+
+
+def find_traps(text: str, *, field: str, mentions: list[Mention]) -> list[Mention]:
+    """Every trap surface of a text that is not part of a true mention."""
+    taken = [(m.start, m.end) for m in mentions]
+    found = []
+    lowered = text.lower()  # titles may capitalise a trap
+    for trap in load_traps():
+        if trap.surface.lower() not in lowered:
+            continue
+        for match in re.finditer(_pattern(trap.surface), text):
+            if all(match.end() <= start or match.start() >= end for start, end in taken):
+                span = (match.start(), match.end(), match[0], trap.looks_like)
+                found.append(Mention(field, *span))
+    return sorted(found, key=lambda m: m.start)

@@ -161,7 +161,7 @@ def check_citations(files: Iterable[Path]) -> None:
     ------
     InputError
     """
-    from landscape.corpus.readers.citations import read_citations
+    from landscape.corpus.readers._citations import read_citations
 
     for path in files:
         read_citations(path)

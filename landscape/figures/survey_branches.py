@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from landscape.corpus._names import short_names
 from landscape.errors import InputError
 from landscape.figures.chart_page import SMALL, ChartPage
 from landscape.figures.colours import theme
 from landscape.figures.names import FONTS, clean_name
 from landscape.plural import count
 from landscape.query.markdown import coverage_line
-from landscape.query.names import short_names
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,7 +11,7 @@ import numpy as np
 
 from landscape.atlas.reading import unreadable
 from landscape.atlas.words import COUNTS, WORDS, open_words
-from landscape.corpus.identifiers import parse_arxiv_id, parse_bibcode, parse_doi
+from landscape.corpus._identifiers import parse_arxiv_id, parse_bibcode, parse_doi
 from landscape.errors import AtlasError, InputError
 from landscape.query.filter_masks import apply_filter, columns_needed
 from landscape.query.filters import parse_filter

@@ -10,12 +10,11 @@ from pathlib import Path
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from landscape.corpus.cleaning import clean_abstract, clean_text
-from landscape.corpus.dates import parse_date
-from landscape.corpus.identifiers import parse_arxiv_id, parse_bibcode, parse_doi
-from landscape.corpus.readers.fields import names_of
-from landscape.corpus.reading import read_papers
-from landscape.corpus.schema import Batch, Rejection
+from landscape.corpus._cleaning import clean_abstract, clean_text
+from landscape.corpus._identifiers import parse_arxiv_id, parse_bibcode, parse_date, parse_doi
+from landscape.corpus._names import names_of
+from landscape.corpus._records import Batch, Rejection
+from landscape.corpus._scanning import read_papers
 from landscape.errors import InputError
 
 PIECES = st.sampled_from(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from landscape.agents.seeking import Found, Wording, seek
-from landscape.corpus.dates import parse_date
+from landscape.corpus._identifiers import parse_date
 from landscape.errors import InputError, LandscapeError
 
 if TYPE_CHECKING:

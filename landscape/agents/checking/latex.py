@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from landscape.agents.attribute.excerpt import MARK, read_excerpt
-from landscape.corpus.cleaning import clean_text
+from landscape.corpus._cleaning import clean_text
 from landscape.errors import InputError
 from landscape.text.sentences import split_sentences
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from landscape.corpus.cleaning import one_line
+from landscape.corpus._cleaning import one_line
 from landscape.query.prompts import as_data
 
 _DATA = (

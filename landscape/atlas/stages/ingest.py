@@ -17,7 +17,7 @@ from landscape.errors import InputError
 from landscape.progress import progress
 
 if TYPE_CHECKING:
-    from landscape.corpus.ingest import IngestReport
+    from landscape.corpus._ingest import IngestReport
 
 PAPERS = "papers.parquet"
 REJECTED = "rejected.jsonl"
@@ -71,7 +71,7 @@ def _inputs(context: Context) -> dict[str, str]:
 
 
 def _run(context: Context) -> StageResult:
-    from landscape.corpus.ingest import ingest
+    from landscape.corpus._ingest import ingest
 
     n_bytes = sum(file.bytes for file in context.inputs)
     with progress("Reading papers", total=n_bytes, unit="bytes") as advance:

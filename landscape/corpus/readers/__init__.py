@@ -10,14 +10,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Protocol
 
-from landscape.corpus.readers.ads import AdsReader
-from landscape.corpus.readers.arxiv import ArxivReader
-from landscape.corpus.readers.bibtex import BibtexReader
-from landscape.corpus.readers.files import PARQUET_MAGIC, sample
-from landscape.corpus.readers.pathfinder import PathfinderReader
-from landscape.corpus.readers.scilit import ScilitReader
-from landscape.corpus.readers.table import TableReader
-from landscape.corpus.schema import RawRecord, Rejection
+from landscape.corpus._records import RawRecord, Rejection
+from landscape.corpus.readers._ads import AdsReader
+from landscape.corpus.readers._arxiv import ArxivReader
+from landscape.corpus.readers._bibtex import BibtexReader
+from landscape.corpus.readers._files import PARQUET_MAGIC, sample
+from landscape.corpus.readers._scilit import ScilitReader
+from landscape.corpus.readers._tables import PathfinderReader, TableReader
 from landscape.errors import InputError
 
 __all__ = ["READERS", "Reader", "choose_reader"]

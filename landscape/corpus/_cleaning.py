@@ -6,7 +6,7 @@ import html
 import re
 import unicodedata
 
-from landscape.corpus.latex import latex_to_unicode
+from landscape.corpus._latex import latex_to_unicode
 
 _APPROXIMATE_SIGNS = ("∼ ", "≈ ", "≲ ", "≳ ")
 # Control, format and surrogate characters; bidirectional overrides among them, which could make
@@ -48,6 +48,7 @@ _LINK_PLACE = re.compile(
 )
 _INNERMOST = re.compile(r"\([^()]*\)")
 _MANY_PASSES = 12
+_ACCENTS = re.compile(r"[\u0300-\u036f]+")
 
 
 def clean_text(text: str) -> str:
@@ -132,6 +133,19 @@ def without_parentheses(text: str) -> str:
     while (shorter := _INNERMOST.sub(" ", text)) != text:
         text = shorter
     return text
+
+
+def normal_title(title: str) -> str:
+    """Reduce a title to its letters and digits, without case, accents and punctuation.
+
+    Examples
+    --------
+    >>> normal_title("Étoiles: The Ly-α  forest!")
+    'etoiles the ly α forest'
+    """
+    if not title.isascii():
+        title = _ACCENTS.sub("", unicodedata.normalize("NFKD", title))
+    return " ".join(re.findall(r"[^\W_]+", title.casefold()))
 
 
 def same_but_for_space(original: str, cleaned: str) -> bool:

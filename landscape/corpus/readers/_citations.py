@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from landscape.corpus.cleaning import one_line
-from landscape.corpus.readers.files import open_input, sample
+from landscape.corpus._cleaning import one_line
+from landscape.corpus.readers._files import open_input, sample
 from landscape.errors import InputError
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
 
 _CITING, _CITED = ("citing", "citing_id", "source", "from"), ("cited", "cited_id", "target", "to")
 _LISTS = ("refs", "references", "ref_bibcodes", "reference")
@@ -25,15 +26,7 @@ _LONGEST_LINE = 20_000_000  # bytes; a paper cites thousands of others at most
 
 @dataclass(frozen=True)
 class Citations:
-    """Who cites whom, as a file says it.
-
-    Attributes
-    ----------
-    citing, cited : pyarrow.Array of str, shape (n_pairs,)
-        Names as they are in the file.
-    titles : dict of str to str
-        Titles of papers that the file names, as far as it has them.
-    """
+    """Who cites whom, as a file says it."""
 
     citing: pa.Array
     cited: pa.Array

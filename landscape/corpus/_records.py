@@ -1,28 +1,153 @@
-"""From a raw record to a row of ``papers.parquet``: everything cleaned, or a reason why not."""
+"""The columns of papers.parquet, and how a raw record becomes a row of it."""
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import orjson
 
-from landscape.corpus.cleaning import clean_abstract, clean_text, same_but_for_space
-from landscape.corpus.dates import PaperDate, parse_date
-from landscape.corpus.identifiers import (
+from landscape.corpus._cleaning import clean_abstract, clean_text, same_but_for_space
+from landscape.corpus._identifiers import (
+    PaperDate,
     arxiv_id_of_bibcode,
     arxiv_month,
     is_eprint_doi,
     paper_id,
     parse_arxiv_id,
     parse_bibcode,
+    parse_date,
     parse_doi,
 )
-from landscape.corpus.schema import LIST_COLUMNS, RawRecord, Rejection, papers_schema
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+LIST_COLUMNS = (
+    "ads_keywords",
+    "authors",
+    "aff",
+    "cite_bibcodes",
+    "ref_bibcodes",
+    "source",
+    "categories",
+)
+"""Columns that hold a list of texts in every row (an empty list where nothing is known)."""
+
+
+@dataclass(frozen=True, slots=True)
+class RawRecord:
+    """One record as its source has it, under the names of the contract, not yet cleaned."""
+
+    line: int
+    fields: Mapping[str, Any]
+    vector: Sequence[float] | np.ndarray[Any, Any] | None = None
+    position: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """A record that cannot become a paper, and why: one line of ``rejected.jsonl``."""
+
+    file: str
+    line: int
+    reason: str
+    snippet: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the record that is written to ``rejected.jsonl``."""
+        return {
+            "file": self.file,
+            "line": self.line,
+            "reason": self.reason,
+            "snippet": self.snippet[:200],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Some records of one file, cleaned."""
+
+    papers: pa.Table
+    rejected: list[Rejection]
+    n_read: int
+    n_bytes: int
+    vectors: np.ndarray[Any, Any] | None = None
+    positions: np.ndarray[Any, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PartReport:
+    """What became of one input file."""
+
+    name: str
+    source: str
+    path: Path
+    rows: int
+    read: int
+    merged: int
+    rejected: int
+    oldest: str | None = None
+    newest: str | None = None
+    categories: dict[str, int] = field(default_factory=dict)
+    ready_vectors: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class IngestReport:
+    """What became of all inputs; ``read = kept + merged + rejected``."""
+
+    parts: list[PartReport]
+    read: int
+    kept: int
+    merged: int
+    rejected: int
+    embeddings: dict[str, Path | None]
+    coordinates: dict[str, Path | None]
+
+
+@cache
+def papers_schema() -> pa.Schema:
+    """Return the columns of ``papers.parquet``, in order."""
+    import pyarrow as pa
+
+    text, texts = pa.string(), pa.list_(pa.string())
+    return pa.schema(
+        [
+            ("paper_id", text),
+            ("ads_id", text),
+            ("arxiv_id", text),
+            ("title", text),
+            ("abstract", text),
+            ("date", pa.date32()),
+            ("date_precision", text),
+            ("year", pa.int16()),
+            ("cites", pa.int32()),
+            ("read_count", pa.int32()),
+            ("bibcode", text),
+            ("doi", text),
+            ("keywords", texts),
+            ("ads_keywords", texts),
+            ("authors", texts),
+            ("aff", texts),
+            ("cite_bibcodes", texts),
+            ("ref_bibcodes", texts),
+            ("source", texts),
+            ("doctype", text),
+            ("journal", text),
+            ("categories", texts),
+            ("title_original", text),
+            ("abstract_original", text),
+            ("generated", pa.bool_()),
+        ]
+    )
+
 
 LONGEST_TITLE = 5_000
 LONGEST_ABSTRACT = 100_000
@@ -39,32 +164,7 @@ class UnusableError(ValueError):
 
 
 def normalise(raw: RawRecord, *, file: str, source: str) -> Row | Rejection:
-    """Clean one record.
-
-    Parameters
-    ----------
-    raw : RawRecord
-        As a reader gave it.
-    file : str
-        Name of the file, for the rejection.
-    source : str
-        What the column ``source`` says where the record does not say it itself.
-
-    Returns
-    -------
-    dict or Rejection
-        A row with every column of :data:`landscape.corpus.schema.PAPERS_SCHEMA`, or the reason
-        why the record cannot be used: no title, no abstract, wrong types, an absurd date.
-
-    Examples
-    --------
-    >>> raw = RawRecord(1, {"title": "On  $z$", "abstract": "We", "arxiv_id": "2101.00001v2"})
-    >>> row = normalise(raw, file="f", source="arxiv:f")
-    >>> row["paper_id"], row["title"], row["date"].isoformat(), row["date_precision"]
-    ('2101.00001', 'On z', '2021-01-01', 'month')
-    >>> normalise(RawRecord(7, {"title": "T"}), file="f", source="s").reason
-    'no abstract'
-    """
+    """Clean one record."""
     try:
         return _row(raw.fields, source)
     except UnusableError as error:
@@ -72,16 +172,7 @@ def normalise(raw: RawRecord, *, file: str, source: str) -> Row | Rejection:
 
 
 def to_table(rows: Sequence[Row]) -> pa.Table:
-    """Put rows into a table with the columns of ``papers.parquet``.
-
-    Parameters
-    ----------
-    rows : sequence of dict
-
-    Returns
-    -------
-    pyarrow.Table
-    """
+    """Put rows into a table with the columns of ``papers.parquet``."""
     import pyarrow as pa
 
     schema = papers_schema()
@@ -92,11 +183,7 @@ def to_table(rows: Sequence[Row]) -> pa.Table:
 
 
 def vectors_of(raws: Sequence[RawRecord]) -> np.ndarray[Any, Any] | None:
-    """Stack the ready-made embeddings of records, float32 (n, d), NaN where there is none.
-
-    The first vector sets the dimension; one of another length, or with a value that is no
-    finite number, counts as missing. None where no record has a vector.
-    """
+    """Stack the ready-made embeddings of records, float32 (n, d), NaN where there is none."""
     rows = [_vector(raw.vector) for raw in raws]
     dimension = next((len(row) for row in rows if row is not None), 0)
     if not dimension:
@@ -285,3 +372,46 @@ def _snippet(fields: Mapping[str, Any]) -> str:
     shown = [fields.get(name) for name in ("bibcode", "arxiv_id", "doi", "given_id", "title")]
     text = " | ".join(str(value) for value in shown if value)
     return text[:200].encode("utf-8", "replace").decode("utf-8")
+
+
+def first(value: Any) -> Any:
+    """Return the first of a list (ADS gives titles and DOIs as lists), else the value itself.
+
+    Examples
+    --------
+    >>> first(["a", "b"]), first([]), first("a")
+    ('a', None, 'a')
+    """
+    if isinstance(value, (list, tuple)):
+        return value[0] if value else None
+    return value
+
+
+def texts_of(value: Any, *, separator: str = r"[;,]") -> Any:
+    """Read a list of texts from a list or from one text with separators.
+
+    Examples
+    --------
+    >>> texts_of("galaxies; dark matter")
+    ['galaxies', 'dark matter']
+    """
+    value = list_in_text(value)
+    if not isinstance(value, str):
+        return value
+    return [piece.strip() for piece in re.split(separator, value) if piece.strip()]
+
+
+def list_in_text(value: Any) -> Any:
+    """Read back a list that a table holds as text, as pandas writes it to CSV."""
+    if not (isinstance(value, str) and value.startswith("[") and value.endswith("]")):
+        return value
+    if len(value) > 1_000_000:
+        return value
+    try:
+        found = orjson.loads(value)
+    except orjson.JSONDecodeError:
+        try:
+            found = ast.literal_eval(value)
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            return value
+    return found if isinstance(found, list) else value

@@ -6,29 +6,17 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from landscape.corpus.cleaning import without_parentheses
-from landscape.corpus.dates import PaperDate, parse_date
-from landscape.corpus.identifiers import arxiv_month, parse_arxiv_id
-from landscape.corpus.readers.fields import names_of, texts_of
-from landscape.corpus.readers.files import checked
-from landscape.corpus.readers.json_records import first_objects, raw_records
-from landscape.corpus.schema import RawRecord, Rejection
+from landscape.corpus._cleaning import without_parentheses
+from landscape.corpus._identifiers import PaperDate, arxiv_month, parse_arxiv_id, parse_date
+from landscape.corpus._names import names_of
+from landscape.corpus._records import RawRecord, Rejection, texts_of
+from landscape.corpus.readers._files import checked, first_objects, raw_records
 
 _SNAPSHOT_KEYS = {"versions", "authors_parsed", "update_date", "submitter", "journal-ref"}
 
 
 class ArxivReader:
-    """Reads the arXiv metadata snapshot, one JSON object a line, plain or ``.gz``.
-
-    Two shapes: the snapshot itself (``id``, ``authors_parsed``, ``versions``, ``categories`` as
-    one text), and the flat one (``arxiv_id``, ``authors``, ``date``, ``categories`` as a list).
-
-    Examples
-    --------
-    >>> head = b'{"id": "0704.0001", "title": "T", "abstract": "A", "authors_parsed": []}'
-    >>> ArxivReader().recognises(Path("x"), head)
-    True
-    """
+    """Reads the arXiv metadata snapshot, one JSON object a line, plain or ``.gz``."""
 
     name = "arxiv"
 
@@ -82,13 +70,7 @@ def _authors(record: dict[str, Any]) -> Any:
 
 
 def _mended(names: list[str]) -> list[str]:
-    """Names of a line that was split at every comma, also at those within affiliations.
-
-    Examples
-    --------
-    >>> _mended(["Zoe Hill (1", "2)", "Sam (3) ((1) Here", "There", "(2) Else", "(3) X)"])
-    ['Zoe Hill', 'Sam']
-    """
+    """Names of a line that was split at every comma, also at those within affiliations."""
     if all(name.count("(") == name.count(")") for name in names) or any("," in n for n in names):
         return names
     line = without_parentheses(",".join(names))
@@ -125,13 +107,7 @@ def _created(versions: Any) -> Any:
 
 
 def _is_far(given: Any, month: PaperDate) -> bool:
-    """Whether a date is more than a year off the month of the arXiv id.
-
-    Examples
-    --------
-    >>> _is_far("2026-06-19", parse_date("1996-05")), _is_far("1995-06-01", parse_date("1996-05"))
-    (True, False)
-    """
+    """Whether a date is more than a year off the month of the arXiv id."""
     try:
         date = parse_date(given)
     except ValueError:

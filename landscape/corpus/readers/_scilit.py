@@ -6,24 +6,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from landscape.corpus.identifiers import parse_arxiv_id, parse_bibcode, parse_doi
-from landscape.corpus.readers.files import checked
-from landscape.corpus.readers.json_records import first_objects, raw_records
-from landscape.corpus.schema import RawRecord, Rejection
+from landscape.corpus._identifiers import parse_arxiv_id, parse_bibcode, parse_doi
+from landscape.corpus._records import RawRecord, Rejection
+from landscape.corpus.readers._files import checked, first_objects, raw_records
 
 
 class ScilitReader:
-    """Reads SciLit's unified schema: one paper an object, its text as sections and sentences.
-
-    ``Author`` is a list of ``GivenName``/``FamilyName``, ``PublicationDate`` holds year, month
-    and day, ``Content.Abstract_Parsed`` the abstract, ``Reference`` the papers cited. References
-    become ``ref_bibcodes`` where one has a bibcode, else ``arXiv:ID`` or ``doi:DOI``.
-
-    Examples
-    --------
-    >>> ScilitReader().recognises(Path("x"), b'{"Title": "T", "Content": {"Abstract": "A"}}')
-    True
-    """
+    """Reads SciLit's unified schema: one paper an object, its text as sections and sentences."""
 
     name = "scilit"
 

@@ -8,11 +8,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from landscape.corpus.dates import month_number
-from landscape.corpus.identifiers import parse_arxiv_id, parse_bibcode
-from landscape.corpus.readers.files import checked, open_input
-from landscape.corpus.readers.json_objects import LARGEST_RECORD
-from landscape.corpus.schema import RawRecord, Rejection
+from landscape.corpus._identifiers import month_number, parse_arxiv_id, parse_bibcode
+from landscape.corpus._records import RawRecord, Rejection
+from landscape.corpus.readers._files import LARGEST_RECORD, checked, open_input
 from landscape.errors import require
 
 _ENTRY = re.compile(rb"^[ \t]*@\s*([A-Za-z]+)\s*[{(]")
@@ -62,10 +60,7 @@ _JOURNALS = {
 
 
 class BibtexReader:
-    """Reads BibTeX through ``bibtexparser``, entry by entry, so that any size of file streams.
-
-    Only entries with an abstract become papers; ADS writes them when asked for "BibTeX ABS".
-    """
+    """Reads BibTeX through ``bibtexparser``, entry by entry, so that any size of file streams."""
 
     name = "bibtex"
 
@@ -120,10 +115,7 @@ def _blocks(path: Path, on_bytes: Callable[[int], None] | None) -> Iterator[tupl
 
 
 def _strings_of(text: str, strings: dict[str, _String]) -> str:
-    """Return the ``@string`` blocks that an entry may use, and those which these use.
-
-    Not all of them for every entry: reference managers write one for each journal.
-    """
+    """Return the ``@string`` blocks that an entry may use, and those which these use."""
     used: set[_String] = set()
     waiting = [text] if strings else []
     while waiting:

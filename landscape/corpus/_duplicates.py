@@ -8,16 +8,24 @@ them: a DOI can be that of a whole proceedings volume, and one author can use a 
 from __future__ import annotations
 
 import hashlib
-import re
-import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from landscape.corpus._cleaning import normal_title
+from landscape.corpus._identifiers import (
+    PaperDate,
+    content_id,
+    earliest,
+    is_eprint_bibcode,
+    is_eprint_doi,
+)
+from landscape.corpus._names import surname
+from landscape.corpus._records import Row
 
 Hashes = NDArray[np.uint64]
 AuthorsOf = Callable[[NDArray[np.int64]], list[frozenset[int]]]
@@ -31,27 +39,11 @@ YEARS_APART = 2
 _FEWEST_WORDS = 2
 _MOST_PAIRS = 8
 _MOST_AUTHORS = 40
-_SUFFIX = re.compile(r"(?:jr|sr|ii|iii|iv)\.?", re.IGNORECASE)
-_ACCENTS = re.compile(r"[\u0300-\u036f]+")
-_GROUP = re.compile(r"collaborat|consortium|\bteam\b|\bgroup\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """What records are compared by, one element a record; 0 where a record has none.
-
-    Attributes
-    ----------
-    bibcode, arxiv_id, doi : numpy.ndarray of uint64
-        Hashed identifiers; no bibcodes of e-prints, which only repeat their arXiv id.
-    title : numpy.ndarray of uint64
-        Hashed normalised title; 0 for titles too short to tell papers apart.
-    text : numpy.ndarray of uint64
-        Hashed normalised title and beginning of the abstract.
-    given : numpy.ndarray of uint64
-        Hashed ``paper_id``.
-    year : numpy.ndarray of int16
-    """
+    """What records are compared by, one element a record; 0 where a record has none."""
 
     bibcode: Hashes
     arxiv_id: Hashes
@@ -66,30 +58,7 @@ class Keys:
 
 
 def find_duplicates(keys: Keys, authors_of: AuthorsOf) -> NDArray[np.int64]:
-    """Find for every record the first record of the same paper.
-
-    Parameters
-    ----------
-    keys : Keys
-        Of n records.
-    authors_of : callable
-        Gives the hashed surnames (:func:`surname_hashes`) of some records; only asked for the few
-        whose titles or identifiers coincide.
-
-    Returns
-    -------
-    numpy.ndarray of int64, shape (n,)
-        Row of the representative; a record that stands for itself has its own row.
-
-    Examples
-    --------
-    >>> none, years = np.zeros(3, np.uint64), np.full(3, 2020, np.int16)
-    >>> doi = np.array([7, 0, 7], np.uint64)
-    >>> titles = np.array([1, 2, 1], np.uint64)
-    >>> keys = Keys(none, none, doi, titles, none, none, years)
-    >>> find_duplicates(keys, lambda rows: [frozenset()] * len(rows)).tolist()
-    [0, 1, 0]
-    """
+    """Find for every record the first record of the same paper."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
@@ -113,14 +82,7 @@ _IDENTIFIERS = ("bibcode", "arxiv_id", "doi")
 
 
 def ambiguous_rows(keys: Keys, representative: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Mark representatives that share an identifier with another one, kept apart by the guards.
-
-    Only among these can two papers end with the same ``paper_id``.
-
-    Returns
-    -------
-    numpy.ndarray of bool, shape (n,)
-    """
+    """Mark representatives that share an identifier with another one, kept apart by the guards."""
     marked = np.zeros(len(keys), dtype=bool)
     for name in (*_IDENTIFIERS, "given"):
         values = getattr(keys, name)
@@ -132,30 +94,11 @@ def ambiguous_rows(keys: Keys, representative: NDArray[np.int64]) -> NDArray[np.
 
 
 def text_hash(text: str | None) -> int:
-    """Hash a text to 64 bits, the same on every machine; 0 for None and the empty text.
-
-    Examples
-    --------
-    >>> text_hash(None), text_hash("2101.00001") == text_hash("2101.00001")
-    (0, True)
-    """
+    """Hash a text to 64 bits, the same on every machine; 0 for None and the empty text."""
     if not text:
         return 0
     digest = hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).digest()
     return int.from_bytes(digest, "little") or 1
-
-
-def normal_title(title: str) -> str:
-    """Reduce a title to its letters and digits, without case, accents and punctuation.
-
-    Examples
-    --------
-    >>> normal_title("Étoiles: The Ly-α  forest!")
-    'etoiles the ly α forest'
-    """
-    if not title.isascii():
-        title = _ACCENTS.sub("", unicodedata.normalize("NFKD", title))
-    return " ".join(re.findall(r"[^\W_]+", title.casefold()))
 
 
 def title_hash(title: str) -> int:
@@ -170,37 +113,8 @@ def content_hash(title: str, abstract: str) -> int:
 
 
 def surname_hashes(authors: Sequence[str]) -> list[int]:
-    """Hash the family names of the first authors, however the names are written.
-
-    Examples
-    --------
-    >>> surname_hashes(["van der Berg, J."]) == surname_hashes(["Jan van der Berg"])
-    True
-    """
-    return sorted({_surname_hash(name) for name in authors[:_MOST_AUTHORS]} - {0})
-
-
-@lru_cache(maxsize=1 << 17)
-def _surname_hash(name: str) -> int:
-    return text_hash(surname(name))
-
-
-def surname(name: str) -> str:
-    """Return the last word of a family name, normalised; a collaboration's name stays whole.
-
-    Examples
-    --------
-    >>> surname("Müller-Lüdenscheidt, K., Jr."), surname("K. Müller-Lüdenscheidt")
-    ('muller ludenscheidt', 'muller ludenscheidt')
-    """
-    if _GROUP.search(name):
-        return normal_title(name)
-    family = name.split(",")[0].split()
-    if len(family) > 1 and _SUFFIX.fullmatch(family[-1]):
-        family.pop()
-    if not family:
-        return ""
-    return normal_title(family[-1])
+    """Hash the family names of the first authors, however the names are written."""
+    return sorted({text_hash(surname(name)) for name in authors[:_MOST_AUTHORS]} - {0})
 
 
 def _consecutive(values: Hashes) -> NDArray[np.int64]:
@@ -213,12 +127,7 @@ def _consecutive(values: Hashes) -> NDArray[np.int64]:
 def _by_identifier(
     keys: Keys, values: Hashes, name: str, authors_of: AuthorsOf
 ) -> NDArray[np.int64]:
-    """Link records with the same identifier.
-
-    With the same title at once; with other titles only where the identifier has few of them, no
-    other e-print number speaks against it, and (but for arXiv ids, which never name two papers)
-    an author is shared.
-    """
+    """Link records with the same identifier."""
     rows = np.flatnonzero(values)
     order = rows[np.lexsort((rows, keys.title[rows], values[rows]))]
     same = values[order[1:]] == values[order[:-1]]
@@ -311,3 +220,85 @@ def _without_chains(labels: NDArray[np.int64], titles: Hashes) -> NDArray[np.int
         return labels
     both = np.stack([np.where(loose, titles, 0), labels.astype(np.uint64)])
     return np.unique(both, axis=1, return_inverse=True)[1].ravel().astype(np.int64)
+
+
+_UNITED = ("ads_keywords", "categories", "source", "cite_bibcodes", "ref_bibcodes")
+
+
+def merge_records(rows: Sequence[Row]) -> Row:
+    """Merge records of one paper."""
+    published = sorted(rows, key=lambda row: not _is_published(row))
+    best = published[0]
+    abstract = max(rows, key=lambda row: len(row["abstract"]))
+    authors = max(published, key=lambda row: len(row["authors"]))
+    merged = dict(best)
+    merged["abstract"] = abstract["abstract"]
+    merged["abstract_original"] = abstract["abstract_original"]
+    merged["bibcode"] = _first((row["bibcode"] for row in published), demote=is_eprint_bibcode)
+    merged["ads_id"] = merged["bibcode"]
+    merged["arxiv_id"] = _first(row["arxiv_id"] for row in rows)
+    merged["doi"] = _first((row["doi"] for row in published), demote=is_eprint_doi)
+    merged["authors"] = authors["authors"]
+    merged["aff"] = authors["aff"] or max((row["aff"] or [] for row in rows), key=len)
+    merged["doctype"] = _first((row["doctype"] for row in published), demote="eprint".__eq__)
+    merged["journal"] = _first((row["journal"] for row in published), demote=_is_eprint_journal)
+    merged["generated"] = any(row["generated"] for row in rows)
+    for name in ("cites", "read_count"):
+        merged[name] = max((row[name] for row in rows if row[name] is not None), default=None)
+    for name in _UNITED:
+        merged[name] = _united(row[name] or [] for row in rows)
+    _set_date(merged, rows)
+    merged["paper_id"] = next(possible_ids(merged, given=(row["paper_id"] for row in rows)))
+    return merged
+
+
+def possible_ids(row: Row, *, given: Iterable[str] = ()) -> Iterator[str]:
+    """Give the possible keys of a paper, the preferred first, without end."""
+    content = content_id(f"{row['title']}\n{row['abstract']}")
+    given = [name for name in given if not name.startswith("sha256:")]
+    yield from filter(None, (row["bibcode"], row["arxiv_id"], row["doi"], *given, content))
+    number = 2
+    while True:
+        yield f"{content}-{number}"
+        number += 1
+
+
+def _is_published(row: Row) -> bool:
+    if row["bibcode"]:
+        return not is_eprint_bibcode(row["bibcode"])
+    return False
+
+
+def _is_eprint_journal(journal: str) -> bool:
+    return "arxiv" in journal.lower()
+
+
+def _first(values: Iterable[Any], *, demote: Any = None) -> Any:
+    """First value there is; one that is demoted only where there is no other."""
+    fallback = None
+    for value in values:
+        if value is None:
+            continue
+        if demote is None or not demote(value):
+            return value
+        fallback = fallback or value
+    return fallback
+
+
+def _united(lists: Iterable[Sequence[str]]) -> list[str]:
+    """All texts once, in order; spellings that differ only in case are one."""
+    found: dict[str, str] = {}
+    for texts in lists:
+        for text in texts:
+            found.setdefault(text.casefold(), text)
+    return list(found.values())
+
+
+def _set_date(merged: Row, rows: Sequence[Row]) -> None:
+    date = earliest(
+        [PaperDate(row["date"], row["date_precision"]) for row in rows if row["date"] is not None]
+    )
+    if date is not None:
+        merged["date"] = date.date
+        merged["date_precision"] = date.precision
+        merged["year"] = date.date.year

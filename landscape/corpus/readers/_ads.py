@@ -6,11 +6,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from landscape.corpus.identifiers import parse_arxiv_id, parse_bibcode
-from landscape.corpus.readers.fields import first
-from landscape.corpus.readers.files import checked
-from landscape.corpus.readers.json_records import first_objects, is_ads_reply, raw_records
-from landscape.corpus.schema import RawRecord, Rejection
+from landscape.corpus._identifiers import parse_arxiv_id, parse_bibcode
+from landscape.corpus._records import RawRecord, Rejection, first
+from landscape.corpus.readers._files import checked, first_objects, is_ads_reply, raw_records
 
 _ADS_KEYS = {
     "author",
@@ -26,17 +24,7 @@ _ADS_KEYS = {
 
 
 class AdsReader:
-    """Reads what the ADS API answers: ``{"response": {"docs": [...]}}``, or a document a line.
-
-    See https://ui.adsabs.harvard.edu/help/api/api-docs.html. Titles and DOIs come as lists,
-    abstracts with ADS markup, ``pubdate`` with zeros for an unknown month or day.
-
-    Examples
-    --------
-    >>> head = b'{"bibcode": "2021A&A...645L..11A", "title": ["T"], "pubdate": "2021-01-00"}'
-    >>> AdsReader().recognises(Path("x"), head)
-    True
-    """
+    """Reads what the ADS API answers: ``{"response": {"docs": [...]}}``, or a document a line."""
 
     name = "ads"
 

@@ -1,33 +1,158 @@
-"""Inputs read and cleaned into chunks on disk, so that a killed run goes on where it was."""
+"""Read and clean inputs into chunks on disk; a killed run resumes after the last whole chunk."""
 
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from landscape.corpus.deduplication import (
-    content_hash,
-    surname_hashes,
-    text_hash,
-    title_hash,
+from landscape.corpus._duplicates import content_hash, surname_hashes, text_hash, title_hash
+from landscape.corpus._identifiers import is_eprint_bibcode, is_eprint_doi
+from landscape.corpus._records import (
+    Batch,
+    RawRecord,
+    Rejection,
+    Row,
+    normalise,
+    positions_of,
+    to_table,
+    vectors_of,
 )
-from landscape.corpus.identifiers import is_eprint_bibcode, is_eprint_doi
-from landscape.corpus.readers import choose_reader
-from landscape.corpus.reading import BATCH_SIZE, read_papers
-from landscape.corpus.schema import Batch
+from landscape.corpus.readers import Reader, choose_reader
 from landscape.outputs import write_whole
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+BATCH_SIZE = 2000
+_WORTH_A_POOL = 2
+"""Batches. Starting processes takes longer than cleaning fewer papers than this."""
+
+
+def read_papers(
+    path: Path,
+    *,
+    batch_size: int = BATCH_SIZE,
+    workers: int = 1,
+    reader: Reader | None = None,
+    skip: int = 0,
+) -> Iterator[Batch]:
+    r"""Stream the papers of a file, cleaned; memory stays that of a few batches.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        A file of any supported kind.
+    batch_size : int, default 2000
+        Records a batch, papers and rejections together. Batches are cut at the same records
+        whatever `workers` is.
+    workers : int, default 1
+        Processes that clean. The order of the papers does not depend on it.
+    reader : Reader, optional
+        Where it is known already; otherwise found by looking at the file.
+    skip : int, default 0
+        Batches to pass over (read but not cleaned), to go on where an earlier run was stopped.
+
+    Yields
+    ------
+    Batch
+
+    Raises
+    ------
+    landscape.errors.InputError
+        If the file cannot be read or breaks off.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "papers.csv"
+    >>> _ = path.write_text("title,abstract,year\nA title,Some text,2020\nAnother,,2021\n")
+    >>> [batch] = read_papers(path)
+    >>> batch.papers["title"].to_pylist(), batch.rejected[0].reason
+    (['A title'], 'no abstract')
+    """
+    reader = reader or choose_reader(path)
+    bytes_read = [0]
+
+    def count(n_bytes: int) -> None:
+        bytes_read[0] += n_bytes
+
+    pieces = _pieces(reader.read(path, on_bytes=count), batch_size, bytes_read)
+    for _ in itertools.islice(pieces, skip):
+        pass
+    with ExitStack() as stack:
+        yield from _cleaned(pieces, path.name, f"{reader.name}:{path.name}", workers, stack)
+
+
+_Piece = tuple[list[RawRecord | Rejection], int]
+
+
+def _pieces(
+    records: Iterator[RawRecord | Rejection], size: int, bytes_read: list[int]
+) -> Iterator[_Piece]:
+    told = 0
+    while piece := list(itertools.islice(records, size)):
+        now = bytes_read[0]
+        yield piece, now - told
+        told = now
+
+
+def _cleaned(
+    pieces: Iterator[_Piece], file: str, source: str, workers: int, stack: ExitStack
+) -> Iterator[Batch]:
+    first = list(itertools.islice(pieces, _WORTH_A_POOL))
+    everything: Iterable[_Piece] = itertools.chain(first, pieces)
+    if workers <= 1 or len(first) < _WORTH_A_POOL:
+        for piece, n_bytes in everything:
+            yield _clean(piece, n_bytes, file, source)
+        return
+    # Spawned, not forked: a forked child of a process with Arrow's threads can hang.
+    pool = stack.enter_context(ProcessPoolExecutor(workers, mp_context=get_context("spawn")))
+    waiting: deque[Future[Batch]] = deque()
+    for piece, n_bytes in everything:
+        waiting.append(pool.submit(_clean, piece, n_bytes, file, source))
+        if len(waiting) > 2 * workers:
+            yield waiting.popleft().result()
+    while waiting:
+        yield waiting.popleft().result()
+
+
+def _clean(piece: list[RawRecord | Rejection], n_bytes: int, file: str, source: str) -> Batch:
+    rows: list[Row] = []
+    kept: list[RawRecord] = []
+    rejected: list[Rejection] = []
+    for record in piece:
+        result = (
+            normalise(record, file=file, source=source) if isinstance(record, RawRecord) else record
+        )
+        if isinstance(result, Rejection):
+            rejected.append(result)
+        else:
+            rows.append(result)
+            kept.append(record)  # type: ignore[arg-type]  # only a RawRecord gives a row
+    return Batch(
+        papers=to_table(rows),
+        rejected=rejected,
+        n_read=len(piece),
+        n_bytes=n_bytes,
+        vectors=vectors_of(kept),
+        positions=positions_of(kept),
+    )
+
 
 VERSION = 3
 """Raised when readers or cleaning change what they give, so that no chunk of old is taken over."""
@@ -39,18 +164,7 @@ _SUFFIXES = (".gz", ".jsonl", ".ndjson", ".json", ".parquet", ".csv", ".tsv", ".
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """One input, read into chunks.
-
-    Attributes
-    ----------
-    part : str
-        Name of the part it becomes.
-    path : pathlib.Path
-    reader : str
-    folder : pathlib.Path
-        Where its chunks are.
-    n_chunks : int
-    """
+    """One input, read into chunks."""
 
     part: str
     path: Path
@@ -77,13 +191,7 @@ class Scan:
 
 
 def part_names(paths: Sequence[Path]) -> list[str]:
-    """Name the part of each input after its file, no two alike.
-
-    Examples
-    --------
-    >>> part_names([Path("a/arXiv 2025.jsonl.gz"), Path("papers.csv")])
-    ['arxiv-2025', 'papers']
-    """
+    """Name the part of each input after its file, no two alike."""
     names: list[str] = []
     for path in paths:
         stem = path.name
@@ -105,28 +213,7 @@ def scan_input(
     workers: int = 1,
     advance: Callable[[float], object] | None = None,
 ) -> Scan:
-    """Read and clean one input into chunks under `work`; finished chunks are not done again.
-
-    Parameters
-    ----------
-    path : pathlib.Path
-    part : str
-        From :func:`part_names`.
-    work : pathlib.Path
-        Folder for unfinished work; chunks of an input that has changed since are thrown away.
-    workers : int, default 1
-    advance : callable, optional
-        Told the bytes of the input done since the last call.
-
-    Returns
-    -------
-    Scan
-
-    Raises
-    ------
-    landscape.errors.InputError
-        If the file cannot be read.
-    """
+    """Read and clean one input into chunks under `work`; finished chunks are not done again."""
     reader = choose_reader(path)
     folder = work / "scan" / part
     n_chunks = _take_over(folder, _identity(path, reader.name))

@@ -1,13 +1,112 @@
-"""What a paper is called elsewhere: arXiv ids, DOIs and bibcodes, in one spelling each."""
+"""Identifiers (arXiv ids, DOIs, bibcodes) and dates of papers, each read into one spelling."""
 
 from __future__ import annotations
 
+import datetime as dt
 import hashlib
 import re
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
 from functools import lru_cache
+from typing import Literal
 from urllib.parse import unquote
 
-from landscape.corpus.dates import PaperDate, parse_date
+Precision = Literal["day", "month", "year"]
+
+EARLIEST_YEAR = 1500
+"""Before this no dated paper exists in any source: older years are mistakes."""
+
+_ISO = re.compile(r"(\d{4})(?:[-/.](\d{1,2})(?:[-/.](\d{1,2}))?)?(?:[T\s]\d.*)?", re.DOTALL)
+_COMPACT = re.compile(r"(\d{4})(\d{2})(\d{2})")
+_WORDS = re.compile(r"(?:(\d{1,2})\s+)?([A-Za-z]{3,9})\.?,?\s+(?:(\d{1,2}),?\s+)?(\d{4})")
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+
+
+@dataclass(frozen=True, slots=True)
+class PaperDate:
+    """When a paper appeared, and how exactly that is known."""
+
+    date: dt.date
+    precision: Precision
+
+    def covers(self, other: PaperDate) -> bool:
+        """Whether `other` says the same, but more exactly."""
+        if self.precision == "year":
+            return other.precision != "year" and self.date.year == other.date.year
+        if self.precision == "month":
+            same = (self.date.year, self.date.month) == (other.date.year, other.date.month)
+            return same and other.precision == "day"
+        return False
+
+
+def latest_year() -> int:
+    """Latest year that a paper can bear: journals date issues up to two years ahead."""
+    return max(dt.datetime.now(dt.UTC).year, 2026) + 2
+
+
+def parse_date(value: object) -> PaperDate:
+    """Read a date as any of our sources writes it."""
+    if isinstance(value, dt.datetime):
+        return _checked(value.year, value.month, value.day, value)
+    if isinstance(value, dt.date):
+        return _checked(value.year, value.month, value.day, value)
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = f"{value:04d}" if 0 <= value <= 99999999 else str(value)
+    if not isinstance(value, str):
+        raise ValueError(f"{_shown(value)} is not a date")
+    text = value.strip()
+    if match := _COMPACT.fullmatch(text) or _ISO.fullmatch(text):
+        year, month, day = (int(group or 0) for group in match.groups())
+        return _checked(year, month, day, value)
+    if match := _WORDS.fullmatch(text):
+        named = month_number(match[2])
+        if named:
+            return _checked(int(match[4]), named, int(match[1] or match[3] or 0), value)
+    return _from_mail_header(text)
+
+
+def month_number(name: str) -> int | None:
+    """Number of a month from its English name or abbreviation, None for anything else."""
+    start = name.strip().lower()[:3]
+    return _MONTHS.index(start) + 1 if start in _MONTHS else None
+
+
+def earliest(dates: list[PaperDate]) -> PaperDate | None:
+    """First of several dates of one paper; of two that agree, the more exact one."""
+    best: PaperDate | None = None
+    for date in dates:
+        more_exact = best is None or best.covers(date)
+        if more_exact or (best and not date.covers(best) and date.date < best.date):
+            best = date
+    return best
+
+
+def _from_mail_header(text: str) -> PaperDate:
+    try:
+        stamp = parsedate_to_datetime(text)
+    except (ValueError, TypeError, IndexError, OverflowError):
+        raise ValueError(f"{_shown(text)} is not a date") from None
+    return _checked(stamp.year, stamp.month, stamp.day, text)
+
+
+def _checked(year: int, month: int, day: int, value: object) -> PaperDate:
+    if not EARLIEST_YEAR <= year <= latest_year():
+        raise ValueError(
+            f"{_shown(value)} is an absurd date, papers are of {EARLIEST_YEAR} to {latest_year()}"
+        )
+    precision: Precision = "day" if month and day else "month" if month else "year"
+    try:
+        return PaperDate(dt.date(year, month or 1, (day if month else 0) or 1), precision)
+    except ValueError:
+        raise ValueError(f"{_shown(value)} is no day of the calendar") from None
+
+
+def _shown(value: object) -> str:
+    text = value if isinstance(value, str) else str(value)
+    return repr(text if len(text) <= 40 else f"{text[:37]}...")
+
 
 _ARXIV_PREFIX = re.compile(
     r"^(?:https?://)?(?:(?:www\.|export\.)?arxiv\.org/(?:abs|pdf|html|format)/|ar5iv\.org/abs/)"
@@ -59,13 +158,7 @@ def parse_arxiv_id(text: object) -> str | None:
 
 
 def arxiv_id_of_bibcode(bibcode: str) -> str | None:
-    """Return the arXiv id that an e-print's bibcode encodes, None for any other bibcode.
-
-    Examples
-    --------
-    >>> arxiv_id_of_bibcode("2021arXiv210101542A"), arxiv_id_of_bibcode("2001astro.ph..1234K")
-    ('2101.01542', 'astro-ph/0101234')
-    """
+    """Return the arXiv id that an e-print's bibcode encodes, None for any other bibcode."""
     if match := _EPRINT_BIBCODE.fullmatch(bibcode):
         return parse_arxiv_id(f"{match[1]}.{match[2].lstrip('.')}")
     if match := _OLD_EPRINT_BIBCODE.fullmatch(bibcode):
@@ -75,13 +168,7 @@ def arxiv_id_of_bibcode(bibcode: str) -> str | None:
 
 
 def arxiv_month(arxiv_id: str) -> PaperDate:
-    """Month in which an arXiv id was given out.
-
-    Examples
-    --------
-    >>> arxiv_month("astro-ph/9301002").date
-    datetime.date(1993, 1, 1)
-    """
+    """Month in which an arXiv id was given out."""
     return _month_of(arxiv_id.rpartition("/")[2][:4])
 
 
@@ -131,13 +218,7 @@ def parse_bibcode(text: object) -> str | None:
 
 
 def is_eprint_bibcode(bibcode: str) -> bool:
-    """Whether a bibcode names an e-print, not a published paper.
-
-    Examples
-    --------
-    >>> is_eprint_bibcode("2021arXiv210101542A"), is_eprint_bibcode("2021A&A...645L..11A")
-    (True, False)
-    """
+    """Whether a bibcode names an e-print, not a published paper."""
     return arxiv_id_of_bibcode(bibcode) is not None
 
 
@@ -149,28 +230,7 @@ def paper_id(
     given: str | None = None,
     content: str,
 ) -> str:
-    """Choose the stable key of a paper.
-
-    Parameters
-    ----------
-    bibcode, arxiv_id, doi : str or None
-        Preferred in this order.
-    given : str or None
-        What the source itself calls a paper that has none of these.
-    content : str
-        Text that only this paper has; hashed where there is nothing else.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> paper_id(bibcode=None, arxiv_id="2101.01542", doi="10.1/x", content="")
-    '2101.01542'
-    >>> paper_id(bibcode=None, arxiv_id=None, doi=None, content="a title and an abstract")
-    'sha256:e983c41783ef2d67'
-    """
+    """Choose the stable key of a paper."""
     return bibcode or arxiv_id or doi or given or content_id(content)
 
 

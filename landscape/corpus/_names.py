@@ -1,14 +1,25 @@
-"""Small readings that several sources share: lists, numbers, names, as they come."""
+"""Names of authors: parse, compare and shorten them, and split lists of them.
+
+Sources write "Family, Given" (ADS) or "Given Family" (arXiv), with particles ("de Grijs"), suffixes
+("Jr.") and collaborations; accents in LaTeX were converted before.
+"""
 
 from __future__ import annotations
 
-import ast
 import re
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
 
-import orjson
+from landscape.corpus._cleaning import normal_title
+from landscape.corpus._records import list_in_text
 
+_SUFFIX = re.compile(r"(?<=\S)(?:\s*,\s*|\s+)((?:Jr|Sr|II|III|IV)\.?)\s*(?=,|$)", re.IGNORECASE)
+_PARTICLES = frozenset(
+    ["van", "von", "der", "den", "ter", "ten", "de", "del", "della", "di", "da", "dos", "du", "des",
+     "la", "le", "el", "bin", "zu"]
+)  # fmt: skip
+_GROUP = re.compile(r"collaborat|consortium|\bteam\b|\bgroup\b", re.IGNORECASE)
 _BETWEEN = "\x1f"
 _LIST_PIECE_END = re.compile(_BETWEEN)
 _LINE_PIECE_END = re.compile(r"[,;]")
@@ -29,17 +40,130 @@ _COLLABORATION = re.compile(
 )
 
 
-def first(value: Any) -> Any:
-    """Return the first of a list (ADS gives titles and DOIs as lists), else the value itself.
+class AuthorName(NamedTuple):
+    """The parts of a name; without a given name (a collaboration) all of it is the family."""
+
+    family: str
+    given: str
+    suffix: str
+
+    @property
+    def comma_form(self) -> str:
+        """The name as "Family, Given, Suffix"."""
+        return ", ".join(part for part in self if part)
+
+
+@lru_cache(maxsize=1 << 16)
+def parse_name(name: str) -> AuthorName:
+    """Parse a name given as "Family, Given" or as "Given Family".
 
     Examples
     --------
-    >>> first(["a", "b"]), first([]), first("a")
-    ('a', None, 'a')
+    >>> tuple(parse_name("Richard de Grijs")), tuple(parse_name("Smith, Jr., J."))
+    (('de Grijs', 'Richard', ''), ('Smith', 'J.', 'Jr.'))
+    >>> parse_name("Planck Collaboration").family, parse_name("Vera C. Rubin").comma_form
+    ('Planck Collaboration', 'Rubin, Vera C.')
     """
-    if isinstance(value, (list, tuple)):
-        return value[0] if value else None
-    return value
+    name = " ".join(name.split())
+    found = _SUFFIX.search(name)
+    bare = name[: found.start()] + name[found.end() :] if found else name
+    family, comma, given = (part.strip() for part in bare.partition(","))
+    if not comma:
+        family, given = _split_spoken(family)
+    if not given:
+        return AuthorName(name, "", "")
+    return AuthorName(family, given, found[1] if found else "")
+
+
+def _split_spoken(name: str) -> tuple[str, str]:
+    """Split "Given Family"; particles such as "de" belong to the family."""
+    words = name.split()
+    if len(words) < 2 or words[-1].lower() in ("collaboration", "team", "consortium", "group"):
+        return name, ""
+    start = len(words) - 1
+    while start > 1 and words[start - 1].lower() in _PARTICLES:
+        start -= 1
+    return " ".join(words[start:]), " ".join(words[:start])
+
+
+def short_names(authors: Sequence[str], *, link: str = "and") -> str:
+    """Name the authors as a citation in the text does: "A", "A and B" or "A et al.".
+
+    Examples
+    --------
+    >>> short_names(["Rubin, V. C.", "W. K. Ford"]), short_names(["Rubin, V. C.", "A", "B"])
+    ('Rubin and Ford', 'Rubin et al.')
+    """
+    if len(authors) > 2:
+        return f"{parse_name(authors[0]).family} et al."
+    return f" {link} ".join(parse_name(author).family for author in authors)
+
+
+@lru_cache(maxsize=1 << 17)
+def surname(name: str) -> str:
+    """Return the last word of the family name, normalised; a collaboration's name stays whole.
+
+    Examples
+    --------
+    >>> surname("Müller-Lüdenscheidt, K., Jr."), surname("J. van der Berg")
+    ('muller ludenscheidt', 'berg')
+    """
+    if _GROUP.search(name):
+        return normal_title(name)
+    family = _SUFFIX.sub("", parse_name(name).family).partition(",")[0].split()
+    return normal_title(family[-1]) if family else ""
+
+
+def given_names(name: str) -> tuple[str, ...]:
+    """Given names of an author, normalised.
+
+    Examples
+    --------
+    >>> given_names("Rubin, Vera C."), given_names("Richard de Grijs"), given_names("Rubin")
+    (('vera', 'c'), ('richard',), ())
+    """
+    return tuple(normal_title(parse_name(name).given).split())
+
+
+def is_compatible(one: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether two lists of given names may be one person's: an initial fits any name.
+
+    Examples
+    --------
+    >>> is_compatible(("vera", "c"), ("v",)), is_compatible(("yang",), ("yu",))
+    (True, False)
+    """
+    if "".join(one) == "".join(other):  # Ji-won and Jiwon
+        return True
+    pairs = zip(one, other, strict=False)
+    return all(a == b or (1 in (len(a), len(b)) and a[0] == b[0]) for a, b in pairs)
+
+
+def place_in_byline(authors: Sequence[str], name: str) -> int:
+    """Return the position of a person among authors, -1 where no name is compatible.
+
+    Examples
+    --------
+    >>> place_in_byline(["Ford, W. K.", "V. C. Rubin"], "Rubin, Vera")
+    1
+    """
+    family, given = surname(name), given_names(name)
+    for place, author in enumerate(authors):
+        if surname(author) == family and is_compatible(given, given_names(author)):
+            return place
+    return -1
+
+
+def person_key(name: str) -> str:
+    """Family name and first initial, which most spellings of one person share.
+
+    Examples
+    --------
+    >>> person_key("Vera C. Rubin") == person_key("Rubin, V.")
+    True
+    """
+    given = given_names(name)
+    return f"{surname(name)} {given[0][0] if given else ''}".strip()
 
 
 def names_of(value: Any) -> Any:
@@ -78,36 +202,6 @@ def names_of(value: Any) -> Any:
     names = [name for piece in pieces if (name := _name_in(piece))]
     known = {name.casefold() for name in names}
     return names + [group for group in _collaborations(inside) if group.casefold() not in known]
-
-
-def texts_of(value: Any, *, separator: str = r"[;,]") -> Any:
-    """Read a list of texts from a list or from one text with separators.
-
-    Examples
-    --------
-    >>> texts_of("galaxies; dark matter")
-    ['galaxies', 'dark matter']
-    """
-    value = list_in_text(value)
-    if not isinstance(value, str):
-        return value
-    return [piece.strip() for piece in re.split(separator, value) if piece.strip()]
-
-
-def list_in_text(value: Any) -> Any:
-    """Read back a list that a table holds as text, as pandas writes it to CSV."""
-    if not (isinstance(value, str) and value.startswith("[") and value.endswith("]")):
-        return value
-    if len(value) > 1_000_000:
-        return value
-    try:
-        found = orjson.loads(value)
-    except orjson.JSONDecodeError:
-        try:
-            found = ast.literal_eval(value)
-        except (ValueError, SyntaxError, MemoryError, RecursionError):
-            return value
-    return found if isinstance(found, list) else value
 
 
 def _split_line(line: str) -> list[str]:

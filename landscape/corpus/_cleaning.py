@@ -84,13 +84,7 @@ def clean_text(text: str) -> str:
 
 
 def clean_abstract(text: str) -> str | None:
-    """Clean an abstract; None where the source only says that there is none.
-
-    Examples
-    --------
-    >>> clean_abstract("Not Available <P />") is None
-    True
-    """
+    """Clean an abstract; None where the source only says that there is none."""
     cleaned = clean_text(text)
     return None if _NO_ABSTRACT.fullmatch(cleaned) else cleaned
 
@@ -136,13 +130,7 @@ def without_parentheses(text: str) -> str:
 
 
 def normal_title(title: str) -> str:
-    """Reduce a title to its letters and digits, without case, accents and punctuation.
-
-    Examples
-    --------
-    >>> normal_title("Étoiles: The Ly-α  forest!")
-    'etoiles the ly α forest'
-    """
+    """Reduce a title to its letters and digits, without case, accents and punctuation."""
     if not title.isascii():
         title = _ACCENTS.sub("", unicodedata.normalize("NFKD", title))
     return " ".join(re.findall(r"[^\W_]+", title.casefold()))
@@ -178,10 +166,7 @@ def _one_pass(text: str) -> str:
 
 
 def _is_plain(text: str) -> bool:
-    """Whether there is nothing to do, which is so for most texts and must be found out fast.
-
-    Substring searches, because one regular expression over all of them takes ten times as long.
-    """
+    """Whether there is nothing to do, which is so for most texts and must be found out fast."""
     # isprintable() is False for every control, format and surrogate character and odd space.
     if (
         not text.isprintable()

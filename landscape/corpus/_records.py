@@ -388,13 +388,7 @@ def first(value: Any) -> Any:
 
 
 def texts_of(value: Any, *, separator: str = r"[;,]") -> Any:
-    """Read a list of texts from a list or from one text with separators.
-
-    Examples
-    --------
-    >>> texts_of("galaxies; dark matter")
-    ['galaxies', 'dark matter']
-    """
+    """Read a list of texts from a list or from one text with separators."""
     value = list_in_text(value)
     if not isinstance(value, str):
         return value

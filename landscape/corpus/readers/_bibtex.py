@@ -6,7 +6,7 @@ import logging
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from landscape.corpus._identifiers import month_number, parse_arxiv_id, parse_bibcode
 from landscape.corpus._records import RawRecord, Rejection
@@ -57,6 +57,14 @@ _JOURNALS = {
     "solphys": "Solar Physics",
     "ssr": "Space Science Reviews",
 }
+
+
+class BibtexEntry(NamedTuple):
+    """One entry; the names of its fields are in lower case."""
+
+    key: str
+    entry_type: str
+    fields: dict[str, str]
 
 
 class BibtexReader:
@@ -128,25 +136,35 @@ def _strings_of(text: str, strings: dict[str, _String]) -> str:
 
 
 def _record(path: Path, line: int, text: str, strings: str) -> RawRecord | Rejection:
+    for entry in parse_entries(strings + text):
+        return RawRecord(line, _fields(entry))
+    return Rejection(path.name, line, "not a BibTeX entry (unbalanced braces?)", text[:200])
+
+
+def parse_entries(text: str) -> list[BibtexEntry]:
+    """Parse BibTeX with bibtexparser; broken entries are omitted."""
     bibtexparser = require("bibtexparser", "bibtex")
-    # The parser reports the same faults to its logger; ours go to rejected.jsonl.
+    # The parser reports the faults to its logger; ours go to rejected.jsonl.
     logging.getLogger("bibtexparser").setLevel(logging.CRITICAL)
-    library = bibtexparser.parse_string(strings + text)
-    if not library.entries:
-        return Rejection(path.name, line, "not a BibTeX entry (unbalanced braces?)", text[:200])
-    entry = library.entries[0]
-    fields = {field.key.lower(): str(field.value) for field in entry.fields}
-    return RawRecord(line, _fields(entry.key, entry.entry_type, fields))
+    return [
+        BibtexEntry(
+            str(entry.key),
+            str(entry.entry_type).lower(),
+            {field.key.lower(): str(field.value) for field in entry.fields},
+        )
+        for entry in bibtexparser.parse_string(text).entries
+    ]
 
 
-def _fields(key: str, entry_type: str, entry: dict[str, str]) -> dict[str, Any]:
+def _fields(parsed: BibtexEntry) -> dict[str, Any]:
+    key, entry_type, entry = parsed
     url = entry.get("adsurl", "")
     eprint = entry.get("eprint")
     archive = entry.get("archiveprefix", "arXiv").lower()
     return {
         "title": entry.get("title"),
         "abstract": entry.get("abstract"),
-        "authors": _authors(entry.get("author", "")),
+        "authors": split_authors(entry.get("author", "")),
         "dates": _dates(entry),
         "doi": entry.get("doi"),
         "bibcode": parse_bibcode(key) or parse_bibcode(url),
@@ -157,24 +175,15 @@ def _fields(key: str, entry_type: str, entry: dict[str, str]) -> dict[str, Any]:
         "ads_keywords": [
             word.strip() for word in re.split(r"[,;]", entry.get("keywords", "")) if word.strip()
         ],
-        "doctype": entry_type.lower(),
+        "doctype": entry_type,
     }
 
 
-def _authors(names: str) -> list[str]:
-    """Split at "and" outside braces, and unwrap braced family names."""
-    found: list[str] = []
-    current: list[str] = []
-    depth = 0
-    for word in names.split():
-        if word == "and" and depth == 0:
-            found.append(" ".join(current))
-            current = []
-            continue
-        depth += word.count("{") - word.count("}")
-        current.append(word)
-    found.append(" ".join(current))
-    return [name for name in found if name and name != "others"]
+def split_authors(names: str) -> list[str]:
+    """Split the authors of an entry at "and" outside braces."""
+    from bibtexparser.middlewares.names import split_multiple_persons_names
+
+    return [name for name in split_multiple_persons_names(names) if name != "others"]
 
 
 def _dates(entry: dict[str, str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""A draft in LaTeX as sentences with their citations and line numbers."""
+"""Split a LaTeX draft into sentences with their citations and line numbers."""
 
 from __future__ import annotations
 
@@ -69,14 +69,7 @@ _BEHIND_STOP = re.compile(rf"(?<![.!?])([.!?]++[\"'”’)]*+)((?:{_OPEN}\d+{_CL
 
 @dataclass(frozen=True)
 class Citation:
-    r"""One ``\cite`` of a sentence.
-
-    Attributes
-    ----------
-    keys : tuple of str
-    part : str
-        What of the sentence it stands for.
-    """
+    r"""One ``\cite`` of a sentence."""
 
     keys: tuple[str, ...]
     part: str
@@ -84,16 +77,7 @@ class Citation:
 
 @dataclass(frozen=True)
 class DraftSentence:
-    """A sentence of a draft.
-
-    Attributes
-    ----------
-    text : str
-        Without LaTeX and citations.
-    line : int
-        Of the file, where it begins.
-    citations : tuple of Citation
-    """
+    """A sentence of a draft."""
 
     text: str
     line: int
@@ -101,25 +85,7 @@ class DraftSentence:
 
 
 def read_draft(source: str) -> list[DraftSentence]:
-    r"""Cut a draft into sentences, each with what it cites.
-
-    Parameters
-    ----------
-    source : str
-        LaTeX, a whole document or a piece of one. Comments, equations, tables, the abstract and
-        the bibliography are left out.
-
-    Returns
-    -------
-    list of DraftSentence
-
-    Examples
-    --------
-    >>> for sentence in read_draft(r"Dust cools \citep[see][]{a, b}. Gas is hot. % \cite{c}"):
-    ...     print(sentence.text, [c.keys for c in sentence.citations])
-    Dust cools. [('a', 'b')]
-    Gas is hot. []
-    """
+    r"""Cut a draft into sentences, each with what it cites."""
     text = _PRIVATE.sub("", source.replace("\r\n", "\n"))
     text = _own_citations(_COMMENT.sub(r"\1", _VERBATIM.sub(" ", text)))
     body = _BODY.search(text)
@@ -152,22 +118,7 @@ def read_draft(source: str) -> list[DraftSentence]:
 
 
 def inputs_of(source: str) -> list[tuple[int, str]]:
-    r"""Find the files that a draft takes in.
-
-    Parameters
-    ----------
-    source : str
-
-    Returns
-    -------
-    list of (int, str)
-        The line, and the file as it is written.
-
-    Examples
-    --------
-    >>> inputs_of("Dust.\n" + r"\input{part2} % \input{old}")
-    [(2, 'part2')]
-    """
+    r"""Find the files that a draft takes in."""
     text = _COMMENT.sub(r"\1", source.replace("\r\n", "\n"))
     return [(text.count("\n", 0, one.start()) + 1, one[1]) for one in _INPUT.finditer(text)]
 

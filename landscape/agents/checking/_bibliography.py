@@ -1,8 +1,7 @@
-"""The entries of a bibliography, and the papers of the desk that they are."""
+"""Read the entries of a bibliography and find their papers on a desk."""
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable
 from datetime import date
 from functools import cached_property
@@ -12,40 +11,23 @@ from typing import TYPE_CHECKING
 from landscape.agents.cite.merging import is_same, title_key
 from landscape.corpus._cleaning import clean_text
 from landscape.corpus._identifiers import parse_arxiv_id, parse_bibcode, parse_doi
-from landscape.errors import InputError, require
+from landscape.corpus.readers._bibtex import BibtexEntry, parse_entries, split_authors
+from landscape.errors import InputError
 from landscape.query.records import Paper
 
 if TYPE_CHECKING:
     from landscape.agents.cite.desk import Corpus, Desk
+
 
 _FIRST_YEAR = 1500  # what is older is a slip
 _NO_ROW = -1  # of a paper that is in no atlas
 
 
 def read_bibliography(path: str | Path) -> dict[str, Paper]:
-    r"""Read a ``.bib`` file.
-
-    Parameters
-    ----------
-    path : path
-
-    Returns
-    -------
-    dict of str to Paper
-        By key; entries without an abstract have an empty one, and ``row`` is -1.
-
-    Raises
-    ------
-    InputError
-        There is no such file, or no entry in it.
-    MissingExtraError
-        The package ``bibtexparser`` is not installed.
-    """
+    r"""Read a ``.bib`` file."""
     path = Path(path)
     text = text_of(path, kind=".bib")
-    bibtexparser = require("bibtexparser", "bibtex")
-    logging.getLogger("bibtexparser").setLevel(logging.CRITICAL)
-    entries = bibtexparser.parse_string(text).entries
+    entries = parse_entries(text)
     if not entries:
         message = f"{path} holds no BibTeX entry; give the .bib file of the draft."
         raise InputError(message)
@@ -53,29 +35,7 @@ def read_bibliography(path: str | Path) -> dict[str, Paper]:
 
 
 def text_of(path: Path, *, kind: str) -> str:
-    """Read a file of a draft.
-
-    Parameters
-    ----------
-    path : pathlib.Path
-    kind : str
-        Its ending, for the sentence that asks for another.
-
-    Returns
-    -------
-    str
-
-    Raises
-    ------
-    InputError
-        It cannot be read.
-
-    Examples
-    --------
-    >>> text_of(Path("none.tex"), kind=".tex")
-    Traceback (most recent call last):
-    landscape.errors.InputError: 'none.tex' cannot be read (No such file or directory); give the ...
-    """
+    """Read a file of a draft."""
     try:
         return path.read_text(encoding="utf-8", errors="replace")
     except (OSError, ValueError) as error:  # the latter: a name that no file can have
@@ -85,27 +45,13 @@ def text_of(path: Path, *, kind: str) -> str:
 
 
 class Shelfmarks:
-    """Finds entries of a bibliography among the papers of a desk.
-
-    Parameters
-    ----------
-    desk : Desk
-    """
+    """Finds entries of a bibliography among the papers of a desk."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
 
     def find(self, entry: Paper) -> tuple[Corpus, Paper] | None:
-        """Find the paper that an entry is: by identifier, else by title and authors.
-
-        Parameters
-        ----------
-        entry : Paper
-
-        Returns
-        -------
-        (Corpus, Paper) or None
-        """
+        """Find the paper that an entry is: by identifier, else by title and authors."""
         for name in (entry.bibcode, entry.arxiv_id, entry.doi):
             if name:
                 try:
@@ -129,9 +75,9 @@ class Shelfmarks:
         return places
 
 
-def _paper(entry: object) -> Paper:
-    fields = {field.key.lower(): str(field.value) for field in entry.fields}  # type: ignore[attr-defined]  # the library ships no types
-    key = str(entry.key)  # type: ignore[attr-defined]  # as above
+def _paper(entry: BibtexEntry) -> Paper:
+    fields = entry.fields
+    key = entry.key
     archive = fields.get("archiveprefix", "arXiv").lower() == "arxiv"
     eprint = parse_arxiv_id(fields.get("eprint")) if archive else None
     return Paper(
@@ -139,7 +85,7 @@ def _paper(entry: object) -> Paper:
         key,
         clean_text(fields.get("title", "")),
         clean_text(fields.get("abstract", "")),
-        tuple(clean_text(name) for name in fields.get("author", "").split(" and ") if name.strip()),
+        tuple(map(clean_text, split_authors(fields.get("author", "")))),
         _year(fields.get("year", "") or fields.get("date", "")),
         parse_bibcode(key) or parse_bibcode(fields.get("adsurl", "")),
         eprint or parse_arxiv_id(fields.get("url")) or parse_arxiv_id(fields.get("doi")),

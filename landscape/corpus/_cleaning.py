@@ -117,7 +117,7 @@ def one_line(text: str, *, most: int) -> str:
 
 
 def without_parentheses(text: str) -> str:
-    """Take out what stands in parentheses, which may nest, as affiliations do.
+    """Remove parentheses (nested ones too) and their content, such as affiliations.
 
     Examples
     --------
@@ -136,8 +136,8 @@ def normal_title(title: str) -> str:
     return " ".join(re.findall(r"[^\W_]+", title.casefold()))
 
 
-def same_but_for_space(original: str, cleaned: str) -> bool:
-    """Whether cleaning did no more than normalise white space."""
+def differs_only_in_space(original: str, cleaned: str) -> bool:
+    """Whether cleaning changed white space only."""
     return original == cleaned or " ".join(original.split()) == cleaned
 
 

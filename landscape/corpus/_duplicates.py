@@ -82,7 +82,7 @@ _IDENTIFIERS = ("bibcode", "arxiv_id", "doi")
 
 
 def ambiguous_rows(keys: Keys, representative: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Mark representatives that share an identifier with another one, kept apart by the guards."""
+    """Mark representatives that share an identifier with another paper."""
     marked = np.zeros(len(keys), dtype=bool)
     for name in (*_IDENTIFIERS, "given"):
         values = getattr(keys, name)
@@ -212,7 +212,7 @@ def _differ(
 
 
 def _without_chains(labels: NDArray[np.int64], titles: Hashes) -> NDArray[np.int64]:
-    """Take apart what hangs together through too many titles: links of links gone astray."""
+    """Split groups that chains of links connect through too many titles."""
     pairs = np.unique(np.stack([labels.astype(np.uint64), titles]), axis=1)
     chained = np.bincount(pairs[0].astype(np.int64), minlength=int(labels.max()) + 1) > MOST_TITLES
     loose = chained[labels]

@@ -37,7 +37,7 @@ _MOST_FILES = 200
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Where every record lies and what becomes of it."""
+    """The place of every record, and the record it is merged into."""
 
     scans: Sequence[Scan]
     bounds: NDArray[np.int64]
@@ -143,7 +143,7 @@ class PartWriter:
         return np.asarray(rows[self._layout.representative[start:stop] == rows])
 
     def _papers(self, scan: Scan, local: int, chunk: int) -> tuple[pa.Table, dict[int, list[int]]]:
-        """Return what is kept of a chunk, and for merged rows the rows merged into them."""
+        """Return the kept rows of a chunk, and for merged rows the rows merged into them."""
         import pyarrow as pa
 
         start = int(self._layout.bounds[chunk])
@@ -182,7 +182,7 @@ class PartWriter:
     def _ready_rows(
         self, scan: Scan, local: int, chunk: int, kind: str, merged_from: dict[int, list[int]]
     ) -> NDArray[np.float32] | int:
-        """Ready-made rows of what is kept of a chunk; only their number where there are none."""
+        """Ready-made vectors of the kept rows of a chunk, or the number of rows without any."""
         kept = self._kept(chunk)
         ready = scan.ready(local, kind)
         if ready is None:
@@ -414,7 +414,7 @@ def ingest(
     """
     inputs = [Path(path) for path in inputs]
     names = part_names(inputs)
-    _forget_others(work / "scan", names)
+    _remove_other_scans(work / "scan", names)
     scans = [
         scan_input(path, part=name, work=work, workers=workers, advance=advance)
         for path, name in zip(inputs, names, strict=True)
@@ -449,7 +449,7 @@ def ingest(
     )
 
 
-def _forget_others(folder: Path, names: Sequence[str]) -> None:
+def _remove_other_scans(folder: Path, names: Sequence[str]) -> None:
     for leftover in folder.iterdir() if folder.is_dir() else ():
         if leftover.name not in names:
             shutil.rmtree(leftover)

@@ -166,28 +166,21 @@ def person_key(name: str) -> str:
     return f"{surname(name)} {given[0][0] if given else ''}".strip()
 
 
-def names_of(value: Any) -> Any:
+def read_author_list(value: Any) -> Any:
     """Read authors from a list, from a list written as text, or from a line of names.
 
-    Text in parentheses is left out, also where the list was split inside it, and so are entries
-    that name nobody. A collaboration in parentheses comes after the names.
+    Text in parentheses and entries without a name are omitted; a collaboration in parentheses is
+    appended to the names.
 
-    Parameters
-    ----------
-    value : object
-        ``["Penzias, A."]``, ``"Penzias, A.; Wilson, R."``, ``"A. Penzias and R. Wilson"``...
-
-    Returns
-    -------
-    list of str, or the value itself where it is neither text nor a list of texts
+    A value that is neither text nor a list of texts is returned unchanged.
 
     Examples
     --------
-    >>> names_of("Penzias, Arno; Wilson, Robert")
+    >>> read_author_list("Penzias, Arno; Wilson, Robert")
     ['Penzias, Arno', 'Wilson, Robert']
-    >>> names_of("A. A. Penzias, R. W. Wilson and A. Nother")
+    >>> read_author_list("A. A. Penzias, R. W. Wilson and A. Nother")
     ['A. A. Penzias', 'R. W. Wilson', 'A. Nother']
-    >>> names_of(["Ann Ho (1", "2)", "and Li Wu (3) ((1) MIT", "(2) CfA (Harvard)", "(3) KIAA)"])
+    >>> read_author_list(["Ann Ho (1", "2)", "and Li Wu (3) ((1) MIT", "(2) CfA (US)", "(3) Xi)"])
     ['Ann Ho', 'Li Wu']
     """
     value = list_in_text(value)
@@ -201,11 +194,12 @@ def names_of(value: Any) -> Any:
         return value
     names = [name for piece in pieces if (name := _name_in(piece))]
     known = {name.casefold() for name in names}
-    return names + [group for group in _collaborations(inside) if group.casefold() not in known]
+    groups = _collaborations(inside)
+    return names + [group for group in groups if group.casefold() not in known]
 
 
 def _split_line(line: str) -> list[str]:
-    """Take a line of names apart."""
+    """Split a line of names."""
     if ";" in line:
         return line.split(";")
     pieces = re.split(r"\s+and\s+|\s+&\s+", line)
@@ -243,9 +237,9 @@ def _collaborations(texts: Iterable[str]) -> list[str]:
 
 
 def _without_parentheses(text: str, *, piece_end: re.Pattern[str]) -> tuple[str, list[str]]:
-    """Split what stands outside all parentheses from what stands inside.
+    """Separate the text outside parentheses from the texts inside.
 
-    A number in parentheses also parts the names on its two sides.
+    A number in parentheses also separates the names on its two sides.
     """
     outside: list[str] = []
     inside: list[str] = []

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import orjson
 
-from landscape.corpus._cleaning import clean_abstract, clean_text, same_but_for_space
+from landscape.corpus._cleaning import clean_abstract, clean_text, differs_only_in_space
 from landscape.corpus._identifiers import (
     PaperDate,
     arxiv_id_of_bibcode,
@@ -293,7 +293,7 @@ def _original(given: str, cleaned: str, kept: Any) -> str | None:
     """Text before cleaning where that was more than white space; an atlas read again keeps its."""
     if isinstance(kept, str) and kept:
         return kept
-    if same_but_for_space(given, cleaned):
+    if differs_only_in_space(given, cleaned):
         return None
     return given.encode("utf-8", "replace").decode("utf-8")
 
@@ -332,7 +332,7 @@ def _texts(value: Any, name: str, clean: Callable[[str], str]) -> list[str]:
 
 
 def _loose_texts(value: Any) -> list[str]:
-    """Texts of an optional list; what is none is left out, no paper is lost for its keywords."""
+    """Texts of an optional list; other values are omitted and do not reject the paper."""
     if isinstance(value, str):
         value = [value]
     if not isinstance(value, (list, tuple)):

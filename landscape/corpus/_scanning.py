@@ -155,7 +155,7 @@ def _clean(piece: list[RawRecord | Rejection], n_bytes: int, file: str, source: 
 
 
 VERSION = 3
-"""Raised when readers or cleaning change what they give, so that no chunk of old is taken over."""
+"""Increased when the output of readers or cleaning changes, so that old chunks are not reused."""
 
 KEYS = ("bibcode", "arxiv_id", "doi", "title", "text", "given")
 
@@ -216,7 +216,7 @@ def scan_input(
     """Read and clean one input into chunks under `work`; finished chunks are not done again."""
     reader = choose_reader(path)
     folder = work / "scan" / part
-    n_chunks = _take_over(folder, _identity(path, reader.name))
+    n_chunks = _count_finished_chunks(folder, _identity(path, reader.name))
     scan = Scan(part, path, reader.name, folder, n_chunks)
     for chunk in range(n_chunks):
         if advance is not None:
@@ -245,7 +245,7 @@ def _identity(path: Path, reader: str) -> dict[str, Any]:
     }
 
 
-def _take_over(folder: Path, identity: dict[str, Any]) -> int:
+def _count_finished_chunks(folder: Path, identity: dict[str, Any]) -> int:
     """Count the finished chunks of the same input; clear the folder if it was another."""
     note = folder / "input.json"
     if _load(note) != identity:

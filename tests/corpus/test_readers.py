@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from landscape.corpus._names import names_of
+from landscape.corpus._names import read_author_list
 from landscape.corpus._records import RawRecord, Rejection, papers_schema
 from landscape.corpus._scanning import read_papers
 from landscape.corpus.readers import choose_reader
@@ -164,12 +164,12 @@ def test_the_arxiv_snapshot(tmp_path: Path) -> None:
     ],
 )
 def test_authors_without_affiliations_and_comments(given: object, names: str) -> None:
-    assert names_of(given) == names.split("|")
+    assert read_author_list(given) == names.split("|")
 
 
 def test_authors_that_are_no_texts_are_left_for_the_check() -> None:
-    assert names_of([1, "A. Ho (2)"]) == [1, "A. Ho (2)"]
-    assert names_of(None) is None
+    assert read_author_list([1, "A. Ho (2)"]) == [1, "A. Ho (2)"]
+    assert read_author_list(None) is None
 
 
 def test_authors_that_were_split_within_their_affiliations(tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ def text_of(path: Path, *, kind: str) -> str:
         raise InputError(message) from error
 
 
-class Shelfmarks:
+class EntryFinder:
     """Finds entries of a bibliography among the papers of a desk."""
 
     def __init__(self, desk: Desk) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from landscape.agents.checking._bibliography import Shelfmarks, read_bibliography, text_of
+from landscape.agents.checking._bibliography import EntryFinder, read_bibliography, text_of
 from landscape.agents.checking._latex import DraftSentence, inputs_of, read_draft
 from landscape.agents.checking.records import DraftCheck, Judged, Judgement, Uncited
 from landscape.agents.cite.desk import Corpus, Desk
@@ -211,7 +211,7 @@ def check_draft(
 
 
 def _places(sentences: Sequence[DraftSentence]) -> list[_Place]:
-    """Each key of each citation; where its words are too few, the sentence before tells of what."""
+    """List each key of each citation; a short part is judged with the sentence before it."""
     places = []
     for number, sentence in enumerate(sentences):
         for citation in sentence.citations:
@@ -238,13 +238,13 @@ def _known(
     places: Sequence[_Place], entries: dict[str, Paper], desk: Desk
 ) -> dict[str, tuple[Corpus | None, Paper]]:
     """What each cited key is: a paper of a corpus, else an entry that has an abstract."""
-    shelfmarks = Shelfmarks(desk)
+    finder = EntryFinder(desk)
     known: dict[str, tuple[Corpus | None, Paper]] = {}
     for key in dict.fromkeys(place.key for place in places):
         entry = entries.get(key)
         if entry is None:
             continue
-        found = shelfmarks.find(entry) if len(desk) else None
+        found = finder.find(entry) if len(desk) else None
         if found is not None:
             known[key] = found
         elif entry.abstract:

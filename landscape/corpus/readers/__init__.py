@@ -1,4 +1,4 @@
-"""One reader per source, each behind the same small interface, chosen by what is in the file.
+"""Readers of source files, chosen by content. A new one is a `Reader` listed in `READERS`.
 
 >>> sorted(READERS)
 ['ads', 'arxiv', 'bibtex', 'pathfinder', 'scilit', 'table']
@@ -26,7 +26,7 @@ class Reader(Protocol):
     """What reads one kind of source."""
 
     name: str
-    """As it stands in ``source`` and in the manifest, for example ``"arxiv"``."""
+    """Name in the column ``source`` and in the manifest, for example ``"arxiv"``."""
 
     def recognises(self, path: Path, head: bytes) -> bool:
         """Say whether a file is of this kind, from its first (decompressed) bytes."""

@@ -1,4 +1,4 @@
-"""Documents of the ADS search service: whole replies, or one document a line."""
+"""Documents of the ADS search service: complete replies, or one document a line."""
 
 from __future__ import annotations
 

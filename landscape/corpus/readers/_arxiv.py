@@ -8,7 +8,7 @@ from typing import Any
 
 from landscape.corpus._cleaning import without_parentheses
 from landscape.corpus._identifiers import PaperDate, arxiv_month, parse_arxiv_id, parse_date
-from landscape.corpus._names import names_of
+from landscape.corpus._names import read_author_list
 from landscape.corpus._records import RawRecord, Rejection, texts_of
 from landscape.corpus.readers._files import checked, first_objects, raw_records
 
@@ -62,11 +62,13 @@ def _authors(record: dict[str, Any]) -> Any:
     parsed = record.get("authors_parsed")
     if isinstance(parsed, list) and parsed:
         # Family name, given names, suffix; whatever follows is an affiliation.
-        return names_of([_name(entry) for entry in parsed if isinstance(entry, list) and entry])
+        return read_author_list(
+            [_name(entry) for entry in parsed if isinstance(entry, list) and entry]
+        )
     authors = record.get("authors")
     if isinstance(authors, list) and all(isinstance(name, str) for name in authors):
         authors = _mended(authors)
-    return names_of(authors)
+    return read_author_list(authors)
 
 
 def _mended(names: list[str]) -> list[str]:

@@ -102,9 +102,9 @@ def _read_table(path: Path, head: bytes) -> Citations:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise InputError(f"{path} cannot be read as a table of citations ({reason}).") from error
     titles: dict[str, str] = {}
-    for names_of, column in ((citing, "citing_title"), (cited, "cited_title")):
+    for name_column, column in ((citing, "citing_title"), (cited, "cited_title")):
         if column in kept:
-            pairs = zip(table[names_of].to_pylist(), table[column].to_pylist(), strict=True)
+            pairs = zip(table[name_column].to_pylist(), table[column].to_pylist(), strict=True)
             titles.update({name: _tidy(title) for name, title in pairs if name and title})
     return Citations(table[citing].combine_chunks(), table[cited].combine_chunks(), titles)
 

@@ -18,7 +18,7 @@ from landscape.corpus._records import RawRecord, Rejection
 from landscape.errors import InputError
 
 SAMPLE_BYTES = 1 << 20
-"""How much of a file is looked at to tell of what kind it is."""
+"""Size of the sample from which the kind of a file is recognised."""
 
 PARQUET_MAGIC = b"PAR1"
 _GZIP_MAGIC = b"\x1f\x8b"
@@ -147,7 +147,7 @@ class _Unpacked(io.RawIOBase):
 
 
 class _Counting(io.RawIOBase):
-    """A raw file that tells how much of it was read."""
+    """A raw file that reports the number of bytes read."""
 
     def __init__(self, file: BinaryIO, on_bytes: Callable[[int], None] | None) -> None:
         self._file = file
@@ -167,7 +167,7 @@ class _Counting(io.RawIOBase):
 
 
 LARGEST_RECORD = 16 << 20
-"""Bytes. No paper is as large; what is has lost a quote or a bracket."""
+"""Bytes. A larger record has lost a quote or a bracket."""
 
 # A string whole (so that brackets inside it do not count), else one bracket.
 _STRUCTURE = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|[{}\[\]]', re.DOTALL)
@@ -262,7 +262,7 @@ class ObjectCutter:
             self._inside, self._done = False, token.end()
 
     def _rest(self, end: int) -> Iterator[Piece]:
-        """Give out what stands between the last piece and `end`, unless it is only commas."""
+        """Yield the text between the last piece and `end`, unless it is only commas."""
         rest = self._buffer[self._done : end]
         if rest.strip(_BETWEEN):
             start = self._done + len(rest) - len(rest.lstrip(_BETWEEN))

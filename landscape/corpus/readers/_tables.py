@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from landscape.corpus._identifiers import parse_arxiv_id, parse_bibcode, parse_doi
-from landscape.corpus._names import names_of
+from landscape.corpus._names import read_author_list
 from landscape.corpus._records import RawRecord, Rejection, first, list_in_text, texts_of
 from landscape.corpus.readers._files import (
     LARGEST_RECORD,
@@ -73,7 +73,7 @@ def fields_of(record: Mapping[str, Any]) -> dict[str, Any]:
         fields["ads_keywords"] = None
     fields["title"] = first(fields["title"])
     fields["doi"] = first(fields["doi"])
-    fields["authors"] = names_of(fields["authors"])
+    fields["authors"] = read_author_list(fields["authors"])
     fields["aff"] = texts_of(fields["aff"], separator=";")
     fields["ads_keywords"] = texts_of(fields["ads_keywords"])
     fields["categories"] = texts_of(fields["categories"], separator=r"[\s,;]+")

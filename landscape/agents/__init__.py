@@ -11,7 +11,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from landscape.agents.checking.draft import check_draft
+    from landscape.agents.checking._check import check_draft
     from landscape.agents.cite.desk import Desk
     from landscape.agents.cite.paragraph import as_latex
 
@@ -21,7 +21,7 @@ __all__ = ["Desk", "as_latex", "check_draft"]
 _HOMES = {
     "Desk": "landscape.agents.cite.desk",
     "as_latex": "landscape.agents.cite.paragraph",
-    "check_draft": "landscape.agents.checking.draft",
+    "check_draft": "landscape.agents.checking._check",
 }
 
 

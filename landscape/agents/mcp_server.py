@@ -11,7 +11,7 @@ from contextlib import redirect_stdout
 from typing import TYPE_CHECKING, Any
 
 from landscape.agents.mcp_tools import NOTICE, WITH_MODEL, Tools
-from landscape.corpus.cleaning import one_line
+from landscape.corpus._cleaning import one_line
 from landscape.errors import require
 from landscape.llm._quoting import as_data
 

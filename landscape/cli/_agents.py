@@ -318,7 +318,7 @@ def _cite(options: argparse.Namespace) -> Answer:
 
 
 def _check(options: argparse.Namespace) -> Answer:
-    from landscape.agents.checking.draft import check_draft
+    from landscape.agents.checking._check import check_draft
 
     found = check_draft(
         options.bibliography,

@@ -126,7 +126,7 @@ def _resolved(query: Query, paper_ids: Mapping[str, str], key: Callable[[str], s
 
 
 def _plain_id(name: str) -> str:
-    from landscape.corpus.identifiers import parse_arxiv_id, parse_doi
+    from landscape.corpus._identifiers import parse_arxiv_id, parse_doi
 
     return (parse_arxiv_id(name) or parse_doi(name) or name).lower()
 

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from landscape._wording import count
+from landscape.corpus._names import short_names
 from landscape.errors import InputError
 from landscape.figures.chart_page import SMALL, ChartPage
 from landscape.figures.colours import theme
 from landscape.figures.names import FONTS, clean_name
 from landscape.query.markdown import coverage_line
-from landscape.query.names import short_names
 
 if TYPE_CHECKING:
     import pandas as pd

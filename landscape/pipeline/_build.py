@@ -124,7 +124,7 @@ def build(
         Lists of papers known to be reviews: JSON lines with ``bibcode`` and ``identifier``, or one
         identifier a line.
     citations : path or iterable of path, optional
-        Files that say who cites whom, see `landscape.corpus.readers.citations.read_citations`;
+        Files that say who cites whom, see `landscape.corpus.readers._citations.read_citations`;
         references that the papers come with are taken in any case.
     title : str, optional
         Name of the atlas for people; by default the one it has, else the folder's name.

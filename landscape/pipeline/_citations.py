@@ -103,7 +103,7 @@ class _Pairs:
         import pyarrow.compute as pc
         import pyarrow.parquet as pq
 
-        from landscape.corpus.readers.citations import read_citations
+        from landscape.corpus.readers._citations import read_citations
 
         names: dict[str, list[str | None]] = {name: [] for name in _NAMES}
         pairs = cls(names, context.manifest.n_papers)
@@ -181,7 +181,7 @@ def _write_stubs(
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from landscape.corpus.cleaning import one_line
+    from landscape.corpus._cleaning import one_line
     from landscape.overlays.citations.names import year_of_name
 
     n_papers = context.manifest.n_papers

@@ -17,7 +17,7 @@ from landscape.store._arrays import BLOCK, open_matrix
 from landscape.store._manifest import Part
 
 if TYPE_CHECKING:
-    from landscape.corpus.ingest import IngestReport
+    from landscape.corpus._ingest import IngestReport
 
 PAPERS = "papers.parquet"
 REJECTED = "rejected.jsonl"
@@ -53,7 +53,7 @@ def _inputs(context: Context) -> dict[str, str]:
 
 
 def _run(context: Context) -> StageResult:
-    from landscape.corpus.ingest import ingest
+    from landscape.corpus._ingest import ingest
 
     n_bytes = sum(file.bytes for file in context.inputs)
     with progress("Reading papers", total=n_bytes, unit="bytes") as advance:

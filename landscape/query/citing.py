@@ -6,7 +6,8 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 
-from landscape.query.names import comma_form, name_parts, split_name
+from landscape.corpus._names import parse_name
+from landscape.query.journals import Journal, find_journal, journal_of_bibcode
 from landscape.query.records import Paper
 from landscape.search._journals import Journal, find_journal, journal_of_bibcode
 
@@ -77,7 +78,7 @@ def to_ris(papers: Iterable[Paper]) -> str:
     entries = []
     for paper, key in zip(papers, citation_keys(papers), strict=True):
         lines: list[tuple[str, str | None]] = [("TY", _kind(paper, 1))]
-        lines += [("AU", comma_form(name)) for name in paper.authors]
+        lines += [("AU", parse_name(name).comma_form) for name in paper.authors]
         year = _year(paper)
         lines.append(("PY", f"{year}" if year else None))
         if paper.date and not _published_in(paper):
@@ -199,7 +200,7 @@ def _bibtex_entry(paper: Paper, key: str) -> str:
 
 
 def _bibitem(paper: Paper, key: str, year: str) -> str:
-    families = [f"{{{escape_latex(split_name(name)[0])}}}" for name in paper.authors]
+    families = [f"{{{escape_latex(parse_name(name).family)}}}" for name in paper.authors]
     if len(families) > 2:
         label = f"{families[0]} et~al."
     else:
@@ -225,7 +226,7 @@ def _bibitem(paper: Paper, key: str, year: str) -> str:
 
 def _lettered_years(papers: Sequence[Paper]) -> list[str]:
     def shown(paper: Paper) -> tuple[object, ...]:
-        families = [split_name(name)[0] for name in paper.authors]
+        families = [parse_name(name).family for name in paper.authors]
         return (*(families if len(families) < 3 else (families[0], "et al.")), _year(paper))
 
     groups: dict[tuple[object, ...], list[Paper]] = {}
@@ -302,13 +303,13 @@ def _kind(paper: Paper, column: int) -> str:
 
 
 def _bibtex_name(name: str) -> str:
-    family, given, suffix = (escape_latex(part) for part in name_parts(name))
+    family, given, suffix = (escape_latex(part) for part in parse_name(name))
     # BibTeX has the suffix in the middle: "Last, Jr., First".
     return ", ".join(part for part in (f"{{{family}}}", suffix, given) if part)
 
 
 def _bibitem_name(name: str) -> str:
-    family, given, suffix = name_parts(name)
+    family, given, suffix = parse_name(name)
     initials = "~".join(
         "-".join(f"{escape_latex(piece[0])}." for piece in word.split("-") if piece)
         for word in re.split(r"[\s.]+", given)

@@ -387,13 +387,13 @@ def _identifier(column: str) -> Callable[[str, Columns], Mask]:
 
 
 def _plain_arxiv(text: str) -> str:
-    from landscape.corpus.identifiers import parse_arxiv_id
+    from landscape.corpus._identifiers import parse_arxiv_id
 
     return parse_arxiv_id(text) or text
 
 
 def _plain_doi(text: str) -> str:
-    from landscape.corpus.identifiers import parse_doi
+    from landscape.corpus._identifiers import parse_doi
 
     return parse_doi(text) or text
 

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from landscape.corpus.identifiers import parse_arxiv_id, parse_bibcode, parse_doi
+from landscape.atlas.reading import unreadable
+from landscape.atlas.words import COUNTS, WORDS, open_words
+from landscape.corpus._identifiers import parse_arxiv_id, parse_bibcode, parse_doi
 from landscape.errors import AtlasError, InputError
 from landscape.query.records import Coverage, Paper
 from landscape.search._filter_masks import apply_filter, columns_needed

@@ -11,8 +11,8 @@ import pytest
 
 from landscape import Atlas
 from landscape.agents import Desk, check_draft
-from landscape.agents.checking.latex import read_draft
-from landscape.agents.checking.needs import why_it_needs_a_citation
+from landscape.agents.checking._check import why_it_needs_a_citation
+from landscape.agents.checking._latex import read_draft
 from landscape.cli import main
 from landscape.errors import InputError
 from landscape.llm.client import ChatModel

@@ -10,7 +10,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from landscape.corpus.cleaning import clean_abstract, clean_text
+from landscape.corpus._cleaning import clean_abstract, clean_text
 
 
 @pytest.mark.parametrize(

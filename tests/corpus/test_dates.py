@@ -6,7 +6,7 @@ import datetime as dt
 
 import pytest
 
-from landscape.corpus.dates import earliest, latest_year, parse_date
+from landscape.corpus._identifiers import earliest, latest_year, parse_date
 
 
 @pytest.mark.parametrize(

@@ -7,19 +7,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from landscape.corpus.deduplication import (
+from landscape.corpus._duplicates import (
     Keys,
     content_hash,
     find_duplicates,
+    merge_records,
     normal_title,
     surname_hashes,
     text_hash,
     title_hash,
 )
-from landscape.corpus.identifiers import is_eprint_bibcode
-from landscape.corpus.merging import merge_records
-from landscape.corpus.normalising import Row, normalise
-from landscape.corpus.schema import RawRecord
+from landscape.corpus._identifiers import is_eprint_bibcode
+from landscape.corpus._records import RawRecord, Row, normalise
 
 TITLE = "On the quenching of satellite galaxies"
 

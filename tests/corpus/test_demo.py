@@ -7,19 +7,21 @@ import json
 import re
 from collections import Counter
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 
-from landscape.corpus.demo import generate, write_demo
-from landscape.corpus.demo.cards import load_cards
-from landscape.corpus.demo.facilities import load_facilities, load_traps
-from landscape.corpus.demo.truth import Truth
+from landscape.corpus.demo import _sentences, _wording, generate, write_demo
+from landscape.corpus.demo._cards import Measure, load_cards, load_facilities, load_traps
+from landscape.corpus.demo._planning import Author
+from landscape.corpus.demo._writing import Truth
 from landscape.errors import InputError
 
 Corpus = tuple[list[dict[str, Any]], Truth]
 
 MATHS = re.compile(r"\$[^$]*\$")
+RNG = Random(1)  # noqa: S311  # any draw fits the expected text
 SENTENCE_END = re.compile(r"(?<=[.?!])\s+(?=[A-Zµ$z(\d])")
 
 
@@ -322,3 +324,58 @@ def test_objects_are_not_named_before_they_were_found(corpus: Corpus) -> None:
             found += 1
             assert int(year) <= record["year"], record["abstract"]
     assert found > 10
+
+
+# The small operations on English are internal: the corpus as a whole cannot show each rule.
+@pytest.mark.parametrize(
+    ("write", "arguments", "written"),
+    [
+        (_wording.spin, ("{one|one} of {3..3} {fields|{fields}}", RNG), "one of 3 fields"),
+        (_wording.draw_number, ("2.0", "2.0", RNG), "2.0"),
+        (_wording.count, (1234,), "1234"),
+        (_wording.count, (56789,), "56,789"),
+        (_wording.scientific, (3.21e20, 4e19), "(3.2 ± 0.4) × 10²⁰"),
+        (_wording.rounded, (0.7123, 0.031), "0.712 ± 0.031"),
+        (_wording.rounded, (812.3, 44.0), "810 ± 40"),
+        (_wording.sentence_case, ("the disc is cold",), "The disc is cold"),
+        (_wording.sentence_case, ("z > 6 galaxies are rare",), "z > 6 galaxies are rare"),
+        (
+            _wording.title_case,
+            ("the origin of cold gas in M 31: a view at 3 mm",),
+            "The Origin of Cold Gas in M 31: A View at 3 mm",
+        ),
+        (_wording.article, ("HST image",), "an"),
+        (_wording.article, ("UV survey",), "a"),
+        (_wording.article, ("uniform disc",), "a"),
+        (_wording.article, ("8 m",), "an"),
+        (
+            _wording.mend_articles,
+            ("A upper limit and an warm layer in a X-ray image",),
+            "An upper limit and a warm layer in an X-ray image",
+        ),
+        (
+            _wording.to_latex,
+            ("at z ≈ 2 with 10⁹ M⊙ and 3 ± 1 km s⁻¹",),
+            r"at $z \approx 2$ with 10$^{9}$ M$_\odot$ and 3 $\pm$ 1 km s$^{-1}$",
+        ),
+        (_sentences.write_value, (Measure("m", "<", 2.0, 2.0, 1, "M⊙", None), RNG), "2.0 M⊙"),
+        (
+            _sentences.write_bound,
+            (Measure("n", "=", 1e20, 3e21, 0, "cm⁻²", None), 2e20),
+            "2 × 10²⁰",
+        ),
+    ],
+)
+def test_words_and_numbers(write: Any, arguments: tuple[Any, ...], written: str) -> None:
+    assert write(*arguments) == written
+
+
+def test_an_author_moves_between_institutes() -> None:
+    author = Author("A, B", "x", 0, 1990, 2020, 1.0, ((1990, "P"), (2001, "Q")))
+    assert author.affiliation(2005) == "Q"
+
+
+def test_the_lag_of_first_data() -> None:
+    jwst = load_facilities()["jwst"]
+    assert not jwst.usable(2020.0)
+    assert jwst.usable(2024.0)

@@ -7,7 +7,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from landscape.corpus.identifiers import (
+from landscape.corpus._identifiers import (
     arxiv_id_of_bibcode,
     arxiv_month,
     is_eprint_bibcode,

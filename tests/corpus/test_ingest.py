@@ -24,17 +24,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from landscape.corpus import parts, scanning
-from landscape.corpus.ingest import ingest
-from landscape.corpus.scanning import part_names
-from landscape.corpus.schema import PAPERS_SCHEMA, IngestReport
+from landscape.corpus import _ingest, _scanning, ingest
+from landscape.corpus._records import IngestReport, papers_schema
+from landscape.corpus._scanning import part_names
 from landscape.errors import InputError
 
 
 @pytest.fixture
 def small_chunks(monkeypatch: pytest.MonkeyPatch) -> int:
     """Chunks of a hundred records, so that a thousand make many."""
-    monkeypatch.setattr(scanning, "BATCH_SIZE", 100)
+    monkeypatch.setattr(_scanning, "BATCH_SIZE", 100)
     return 100
 
 
@@ -62,7 +61,7 @@ def run(home: Path, *inputs: Path, workers: int = 1) -> IngestReport:
     for part in report.parts:
         assert part.read == part.rows + part.merged + part.rejected
         assert table(home, part.name).num_rows == part.rows
-        assert table(home, part.name).schema.equals(PAPERS_SCHEMA)
+        assert table(home, part.name).schema.equals(papers_schema())
     return report
 
 
@@ -267,9 +266,8 @@ def test_workers_and_repetition_change_no_byte(tmp_path: Path, small_chunks: int
 KILLED = """
 import sys
 from pathlib import Path
-from landscape.corpus import scanning
-scanning.BATCH_SIZE = 50
-from landscape.corpus.ingest import ingest
+from landscape.corpus import _scanning, ingest
+_scanning.BATCH_SIZE = 50
 if __name__ == "__main__":
     home = Path(sys.argv[1])
     print("begun", flush=True)
@@ -338,7 +336,10 @@ def test_a_really_full_disk(tmp_path: Path) -> None:
         pytest.skip("no /dev/full on this system")
     target = tmp_path / "m.npy"
     target.with_name(".m.npy.unfinished").symlink_to(full)
-    with pytest.raises(OSError, match="No space left") as caught, parts.Matrix(target, 9) as matrix:
+    with (
+        pytest.raises(OSError, match="No space left") as caught,
+        _ingest.Matrix(target, 9) as matrix,
+    ):
         matrix.add(np.ones((9, 100_000), np.float32))
     assert caught.value.errno == errno.ENOSPC
     assert list(tmp_path.iterdir()) == []

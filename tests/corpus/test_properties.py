@@ -10,12 +10,11 @@ from pathlib import Path
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from landscape.corpus.cleaning import clean_abstract, clean_text
-from landscape.corpus.dates import parse_date
-from landscape.corpus.identifiers import parse_arxiv_id, parse_bibcode, parse_doi
-from landscape.corpus.readers.fields import names_of
-from landscape.corpus.reading import read_papers
-from landscape.corpus.schema import Batch, Rejection
+from landscape.corpus._cleaning import clean_abstract, clean_text
+from landscape.corpus._identifiers import parse_arxiv_id, parse_bibcode, parse_date, parse_doi
+from landscape.corpus._names import read_author_list
+from landscape.corpus._records import Batch, Rejection
+from landscape.corpus._scanning import read_papers
 from landscape.errors import InputError
 
 PIECES = st.sampled_from(
@@ -104,7 +103,7 @@ def test_a_date_is_read_or_refused_with_a_sentence(value: object) -> None:
 
 @given(st.text())
 def test_names_are_a_list_of_texts(text: str) -> None:
-    names = names_of(text)
+    names = read_author_list(text)
     assert isinstance(names, list)
     if not text.startswith("["):  # a list written as text is read back as it was
         assert all(isinstance(name, str) and name.strip() for name in names)

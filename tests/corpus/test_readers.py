@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
+from landscape.corpus._names import read_author_list
+from landscape.corpus._records import RawRecord, Rejection, papers_schema
+from landscape.corpus._scanning import read_papers
 from landscape.corpus.readers import choose_reader
-from landscape.corpus.readers.bibtex import BibtexReader
-from landscape.corpus.readers.fields import names_of
-from landscape.corpus.readers.json_records import json_records
-from landscape.corpus.reading import read_papers
-from landscape.corpus.schema import PAPERS_SCHEMA, RawRecord, Rejection
+from landscape.corpus.readers._bibtex import BibtexReader
+from landscape.corpus.readers._files import json_records
 from landscape.errors import InputError
 
 SNAPSHOT = {
@@ -164,12 +164,12 @@ def test_the_arxiv_snapshot(tmp_path: Path) -> None:
     ],
 )
 def test_authors_without_affiliations_and_comments(given: object, names: str) -> None:
-    assert names_of(given) == names.split("|")
+    assert read_author_list(given) == names.split("|")
 
 
 def test_authors_that_are_no_texts_are_left_for_the_check() -> None:
-    assert names_of([1, "A. Ho (2)"]) == [1, "A. Ho (2)"]
-    assert names_of(None) is None
+    assert read_author_list([1, "A. Ho (2)"]) == [1, "A. Ho (2)"]
+    assert read_author_list(None) is None
 
 
 def test_authors_that_were_split_within_their_affiliations(tmp_path: Path) -> None:
@@ -534,9 +534,9 @@ def test_reading_does_not_depend_on_the_number_of_workers(tmp_path: Path) -> Non
 
 
 def test_the_schema_is_that_of_the_contract() -> None:
-    assert PAPERS_SCHEMA.names[:4] == ["paper_id", "ads_id", "arxiv_id", "title"]
-    assert str(PAPERS_SCHEMA.field("keywords").type) == "list<element: string>" or str(
-        PAPERS_SCHEMA.field("keywords").type
+    assert papers_schema().names[:4] == ["paper_id", "ads_id", "arxiv_id", "title"]
+    assert str(papers_schema().field("keywords").type) == "list<element: string>" or str(
+        papers_schema().field("keywords").type
     ).startswith("list<")
     assert Rejection("f", 1, "r", "s" * 900).as_dict()["snippet"] == "s" * 200
 
@@ -597,7 +597,7 @@ def test_csv_with_blank_lines_before_the_header(tmp_path: Path) -> None:
 def test_a_csv_line_too_long_to_be_a_paper_is_one_rejection(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("landscape.corpus.readers.table.LARGEST_RECORD", 100)
+    monkeypatch.setattr("landscape.corpus.readers._tables.LARGEST_RECORD", 100)
     path = tmp_path / "long.csv"
     path.write_text("title,abstract\nT,A\n" + "x,y," * 1000 + "\nU,B\nalone\n")
     [batch] = read_papers(path)
@@ -609,7 +609,7 @@ def test_a_csv_line_too_long_to_be_a_paper_is_one_rejection(
 def test_a_json_record_without_end_is_told_with_its_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("landscape.corpus.readers.json_objects.LARGEST_RECORD", 100)
+    monkeypatch.setattr("landscape.corpus.readers._files.LARGEST_RECORD", 100)
     path = tmp_path / "endless.json"
     path.write_text('[{"title": "T", "abstract": "A"},\n{"title": ' + "1" * 5000)
     with pytest.raises(InputError, match=r"line 2 of .*endless\.json does not end"):

@@ -11,9 +11,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from landscape.corpus.normalising import normalise
-from landscape.corpus.readers.bibtex import BibtexReader
-from landscape.corpus.schema import RawRecord, Rejection
+from landscape.corpus._records import RawRecord, Rejection, normalise
+from landscape.corpus.readers._bibtex import BibtexReader
 from landscape.errors import InputError
 from landscape.query.citing import citation_keys
 from landscape.query.exporting import (

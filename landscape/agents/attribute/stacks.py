@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from landscape.agents.seeking import Found, Wording, seek
-from landscape.corpus.dates import parse_date
+from landscape.corpus._identifiers import parse_date
 from landscape.errors import InputError, LandscapeError
 from landscape.overlays.citations._graph import citation_graph
 from landscape.query.engine import open_engine

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from landscape.query.names import split_name
+from landscape.corpus._names import parse_name
 from landscape.query.records import Paper
 
 _NOT_LETTERS = re.compile(r"[\W_]+")
@@ -127,4 +127,4 @@ def families(authors: Sequence[str]) -> frozenset[str]:
     >>> sorted(families(["Rubin, V.", "Kent Ford"]))
     ['ford', 'rubin']
     """
-    return frozenset(filter(None, (title_key(split_name(name)[0]) for name in authors)))
+    return frozenset(filter(None, (title_key(parse_name(name).family) for name in authors)))

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from landscape._wording import count
 from landscape.agents.survey.telling import WHAT_WORDS_MEAN, called, led
-from landscape.corpus.cleaning import one_line
+from landscape.corpus._cleaning import one_line
+from landscape.plural import count
 from landscape.query.html import STYLE, escape, paper_as_html
 from landscape.query.markdown import coverage_line
 from landscape.query.records import Hit

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from landscape.query.names import short_names
+from landscape.corpus._names import short_names
 
 if TYPE_CHECKING:
     from landscape.agents.survey.records import Crawled, Survey

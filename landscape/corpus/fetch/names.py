@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from landscape.corpus.cleaning import without_parentheses
+from landscape.corpus._cleaning import without_parentheses
 
 _SUFFIXES = {"jr", "jr.", "sr", "sr.", "ii", "iii", "iv"}
 _GROUP = re.compile(

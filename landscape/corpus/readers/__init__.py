@@ -1,4 +1,4 @@
-"""One reader per source, each behind the same small interface, chosen by what is in the file.
+"""Readers of source files, chosen by content. A new one is a `Reader` listed in `READERS`.
 
 >>> sorted(READERS)
 ['ads', 'arxiv', 'bibtex', 'pathfinder', 'scilit', 'table']
@@ -10,14 +10,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Protocol
 
-from landscape.corpus.readers.ads import AdsReader
-from landscape.corpus.readers.arxiv import ArxivReader
-from landscape.corpus.readers.bibtex import BibtexReader
-from landscape.corpus.readers.files import PARQUET_MAGIC, sample
-from landscape.corpus.readers.pathfinder import PathfinderReader
-from landscape.corpus.readers.scilit import ScilitReader
-from landscape.corpus.readers.table import TableReader
-from landscape.corpus.schema import RawRecord, Rejection
+from landscape.corpus._records import RawRecord, Rejection
+from landscape.corpus.readers._ads import AdsReader
+from landscape.corpus.readers._arxiv import ArxivReader
+from landscape.corpus.readers._bibtex import BibtexReader
+from landscape.corpus.readers._files import PARQUET_MAGIC, sample
+from landscape.corpus.readers._scilit import ScilitReader
+from landscape.corpus.readers._tables import PathfinderReader, TableReader
 from landscape.errors import InputError
 
 __all__ = ["READERS", "Reader", "choose_reader"]
@@ -27,7 +26,7 @@ class Reader(Protocol):
     """What reads one kind of source."""
 
     name: str
-    """As it stands in ``source`` and in the manifest, for example ``"arxiv"``."""
+    """Name in the column ``source`` and in the manifest, for example ``"arxiv"``."""
 
     def recognises(self, path: Path, head: bytes) -> bool:
         """Say whether a file is of this kind, from its first (decompressed) bytes."""

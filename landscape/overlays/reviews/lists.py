@@ -6,7 +6,7 @@ import json
 import os
 from pathlib import Path
 
-from landscape.corpus.identifiers import (
+from landscape.corpus._identifiers import (
     arxiv_id_of_bibcode,
     parse_arxiv_id,
     parse_bibcode,

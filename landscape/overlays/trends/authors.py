@@ -6,16 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from landscape.corpus._names import given_names, is_compatible, person_key, place_in_byline
 from landscape.errors import InputError
 from landscape.overlays.analysis import Analysis
 from landscape.overlays.periods import count_years, paper_years
-from landscape.overlays.trends.identities import (
-    given_names,
-    is_compatible,
-    link_papers,
-    person_key,
-    place_in_byline,
-)
+from landscape.overlays.trends.identities import link_papers
 from landscape.overlays.trends.moves import mean_distance, measure_drift, periods_table
 from landscape.query.engine import open_engine
 

@@ -1,4 +1,4 @@
-"""Names of authors, and which papers of one name seem to be of one person."""
+"""Which papers of one author name seem to be of one person."""
 
 from __future__ import annotations
 
@@ -7,69 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from landscape.corpus.deduplication import normal_title, surname
+from landscape.corpus._cleaning import normal_title
+from landscape.corpus._names import given_names, is_compatible, person_key
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from scipy.sparse import csr_array
 
 _LONG_BYLINE = 30  # authors; sharing a co-author in longer ones says little about a person
-
-
-def given_names(name: str) -> tuple[str, ...]:
-    """Given names of an author, normalised, from "Family, Given" or "Given Family".
-
-    Examples
-    --------
-    >>> given_names("Rubin, Vera C."), given_names("Richard de Grijs"), given_names("Rubin")
-    (('vera', 'c'), ('richard',), ())
-    """
-    before, comma, after = name.partition(",")
-    if comma:
-        return tuple(normal_title(after).split())
-    spoken = [word for word in before.split()[:-1] if not word.islower()]  # particles are lower
-    return tuple(normal_title(" ".join(spoken)).split())
-
-
-def is_compatible(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Whether two lists of given names may be one person's: an initial stands for any name.
-
-    Examples
-    --------
-    >>> is_compatible(("vera", "c"), ("v",)), is_compatible(("yang",), ("yu",))
-    (True, False)
-    """
-    if "".join(one) == "".join(other):  # Ji-won and Jiwon
-        return True
-    pairs = zip(one, other, strict=False)
-    return all(a == b or (1 in (len(a), len(b)) and a[0] == b[0]) for a, b in pairs)
-
-
-def place_in_byline(authors: Sequence[str], name: str) -> int:
-    """Where a person stands among the authors, -1 where none has a compatible name.
-
-    Examples
-    --------
-    >>> place_in_byline(["Ford, W. K.", "V. C. Rubin"], "Rubin, Vera")
-    1
-    """
-    family, given = surname(name), given_names(name)
-    for place, author in enumerate(authors):
-        if surname(author) == family and is_compatible(given, given_names(author)):
-            return place
-    return -1
-
-
-def person_key(name: str) -> str:
-    """Family name and first initial: what most spellings of one person have in common.
-
-    Examples
-    --------
-    >>> person_key("Vera C. Rubin") == person_key("Rubin, V.")
-    True
-    """
-    given = given_names(name)
-    return f"{surname(name)} {given[0][0] if given else ''}".strip()
 
 
 def link_papers(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from landscape.corpus.deduplication import normal_title
+from landscape.corpus._cleaning import normal_title
 from landscape.errors import InputError
 from landscape.overlays.analysis import Analysis
 from landscape.overlays.periods import count_years, paper_years

@@ -8,9 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from landscape.corpus._names import place_in_byline
 from landscape.errors import InputError
 from landscape.overlays.trends import author_path
-from landscape.overlays.trends.identities import link_papers, place_in_byline
+from landscape.overlays.trends.identities import link_papers
 from landscape.overlays.trends.moves import mean_distance, measure_drift
 
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from landscape.corpus.cleaning import one_line
-from landscape.corpus.identifiers import parse_arxiv_id, parse_bibcode, parse_doi
+from landscape.corpus._cleaning import one_line
+from landscape.corpus._identifiers import parse_arxiv_id, parse_bibcode, parse_doi
 
 if TYPE_CHECKING:
     from landscape.query.records import Paper

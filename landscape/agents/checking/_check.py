@@ -1,0 +1,394 @@
+"""Check whether cited papers support what a draft says, and find missing citations."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from landscape.agents.checking._bibliography import EntryFinder, read_bibliography, text_of
+from landscape.agents.checking._latex import DraftSentence, inputs_of, read_draft
+from landscape.agents.checking.records import DraftCheck, Judged, Judgement, Uncited
+from landscape.agents.cite.desk import Corpus, Desk
+from landscape.answers._citations import without_labels
+from landscape.answers._evidence import check_claims
+from landscape.llm.environment import connect_if_told
+from landscape.query.records import Claim, Evidence, Paper
+from landscape.vectors.embedder import (
+    Embedder,
+    WordEmbedder,
+    embed_few,
+    embedding_text,
+    load_embedder,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from landscape.agents.cite.records import Suggestion
+    from landscape.llm.models import WritingModel
+
+    Floats = NDArray[np.float64]
+
+
+_SAMPLE = 2_000  # papers that a sentence is compared with
+_PERCENTILE = 99.0
+_LEAST, _MOST = 0.30, 0.55  # bounds of what counts as near, as a cosine
+_WITHOUT_ATLAS = 0.45
+
+
+def thresholds(vectors: NDArray[np.float32], corpus: Corpus | None) -> Floats:
+    """Say for each sentence which cosine counts as near."""
+    if corpus is None or not len(vectors):
+        return np.full(len(vectors), _WITHOUT_ATLAS)
+    n = len(corpus.atlas)
+    rows = np.unique(np.linspace(0, n - 1, min(n, _SAMPLE)).astype(np.int64))
+    others = corpus.atlas.engine.holdings.vectors.vectors(rows)
+    cosines = vectors @ others.T
+    found: Floats = np.percentile(cosines, _PERCENTILE, axis=1)
+    return np.clip(found, _LEAST, _MOST)
+
+
+def paper_vectors(
+    papers: Sequence[tuple[Corpus | None, Paper]], embedder: Embedder
+) -> NDArray[np.float32]:
+    """Vectors of papers: those of the atlas, and new ones of entries that are in none."""
+    vectors = np.zeros((len(papers), embedder.dimension), dtype=np.float32)
+    outside = []
+    for place, (corpus, paper) in enumerate(papers):
+        if corpus is not None and corpus.atlas.engine.holdings.embedder.model == embedder.model:
+            row = np.array([paper.row], dtype=np.int64)
+            vectors[place] = corpus.atlas.engine.holdings.vectors.vectors(row)[0]
+        else:
+            outside.append(place)
+    if outside:
+        texts = [embedding_text(papers[p][1].title, papers[p][1].abstract) for p in outside]
+        vectors[outside] = embedder.embed(texts)
+    return vectors
+
+
+_EARLIER = re.compile(
+    r"\b(?:"
+    r"(?:previous|earlier|prior|recent|past|several|many|numerous|other) (?:\w+ ){0,2}"
+    r"(?:stud(?:y|ies)|works?|papers|authors|groups|analys[ei]s|observations|simulations|surveys|"
+    r"models|measurements|claims)"
+    r"|(?:it )?(?:has|have) (?:also )?(?:been|previously) (?:\w+ly )?(?:been )?(?:shown|found|"
+    r"proposed|suggested|reported|argued|observed|detected|demonstrated|established|claimed|"
+    r"predicted|measured|studied|developed|introduced|used|invoked)"
+    r"|(?:is|are) (?:well|widely|commonly|generally|usually|often) (?:known|accepted|believed|"
+    r"established|thought|assumed|used|adopted|understood)"
+    r"|(?:is|are|was|were) (?:thought|believed|known|expected|found|seen|observed) to"
+    r"|(?:has|have) (?:recently )?(?:revealed|led to|uncovered|confirmed|ruled out|shown)"
+    r"|(?:studies|observations|simulations|surveys|measurements|experiments) (?:of .{3,60} )?"
+    r"(?:show|suggest|indicate|reveal|imply|find|found|showed|suggested|indicated|revealed)"
+    r"|the (?:standard|prevailing|canonical|commonly accepted|leading) "
+    r"(?:model|picture|scenario|view|theory|explanation|paradigm)"
+    r"|since (?:its|their|the) (?:first )?(?:discovery|detection)"
+    r"|according to (?!the (?:model|fit))"
+    r"|(?:was|were) (?:first )?(?:discovered|proposed|introduced|predicted|suggested) (?:by|in)"
+    r"|(?:unsolved|long-standing) (?:problem|puzzle|debate|controversy)"
+    r"|some authors|others have|first (?:discovered|detected|proposed|reported|identified)"
+    r"|(?:recently|previously) (?:discovered|detected|proposed|reported|identified|found)"
+    r")\b",
+    re.IGNORECASE,
+)
+_OWN = re.compile(
+    r"\b(?:we|our|(?-i:us)|in this (?:paper|work|study|letter|section)|this (?:paper|work|study)|"
+    r"here(?=,)|figs?|figures?|(?-i:Tables?)|sect|sections?|eqs?|equations?)\b",
+    re.IGNORECASE,
+)
+_SHORT = 7  # words
+
+
+def why_it_needs_a_citation(sentence: str) -> str:
+    """Say which words of a sentence call for a citation."""
+    if len(sentence.split()) < _SHORT or _OWN.search(sentence):
+        return ""
+    found = _EARLIER.search(sentence)
+    return found[0].strip() if found else ""
+
+
+METHOD = "offline"
+
+_AT_ONCE = 12  # claims of one request
+_MOST_UNCITED = 40  # sentences of which candidates are sought
+_CANDIDATES = 3
+_WORD = re.compile(r"\w{3,}")
+_FEWEST_WORDS = 7  # that say by themselves what a citation is for
+_SHOWN = 2  # sentences of an abstract
+_VERDICTS: dict[str, Judged] = {
+    "supported": "supported",
+    "contradicted": "contradicted",
+    "not found": "unclear",
+}
+_OFFLINE_NOTE = (
+    "Judged by similarity alone: near does not mean supported, and far does not mean wrong. "
+    "Connect a language model to have each sentence checked."
+)
+
+
+@dataclass(frozen=True)
+class _Place:
+    """One key of one citation of one sentence, and the words that it is judged by."""
+
+    sentence: DraftSentence
+    part: str
+    key: str
+    judged_by: str
+
+
+def check_draft(
+    bibliography: str | Path,
+    drafts: str | Path | Sequence[str | Path],
+    *,
+    desk: Desk | None = None,
+    model: WritingModel | Literal["auto"] | None = None,
+    find_missing: bool = True,
+) -> DraftCheck:
+    r"""Check each ``\cite`` of a draft, and find sentences that seem to need one.
+
+    Parameters
+    ----------
+    bibliography : path
+        ``.bib``; an entry with an abstract is judged by it where no corpus holds the paper.
+    drafts : path or sequence of path
+        ``.tex``; a file that it inputs has to be named too.
+    desk : Desk, optional
+        Corpora to find the cited papers, and candidates, in.
+    model : WritingModel, "auto" or None
+        Judges; without one a citation is only called near or far.
+    find_missing : bool, default True
+        Whether to look for sentences without a citation.
+
+    Returns
+    -------
+    DraftCheck
+        Where the model fails in the middle, the rest is near or far, and the check partial.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be read, or the bibliography holds nothing.
+    """
+    desk = desk or Desk()
+    files = [drafts] if isinstance(drafts, str | Path) else list(drafts)
+    entries = read_bibliography(bibliography)
+    texts = [text_of(Path(file), kind=".tex") for file in files]
+    sentences = [sentence for text in texts for sentence in read_draft(text)]
+    places = _places(sentences)
+    known = _known(places, entries, desk)
+    judgements = _by_nearness(places, entries, known, desk)
+    model = connect_if_told() if model == "auto" else model
+    notes = _unread(files, texts)
+    if not places:
+        notes.append("No citation was found: is this LaTeX, with \\cite and its like?")
+    partial = False
+    if model is not None:
+        judgements, failure = _by_model(judgements, model)
+        partial = bool(failure)
+        notes += [failure] if failure else []
+    elif any(one.verdict in ("near", "far") for one in judgements):
+        notes.append(_OFFLINE_NOTE)
+    uncited: tuple[Uncited, ...] = ()
+    if find_missing:
+        uncited, told = _missing(sentences, desk)
+        notes += told
+    return DraftCheck(
+        judgements=tuple(judgements),
+        uncited=uncited,
+        method=METHOD if model is None else model.model,
+        partial=partial,
+        notes=tuple(notes),
+        n_sentences=len(sentences),
+        sought=find_missing,
+    )
+
+
+def _places(sentences: Sequence[DraftSentence]) -> list[_Place]:
+    """List each key of each citation; a short part is judged with the sentence before it."""
+    places = []
+    for number, sentence in enumerate(sentences):
+        for citation in sentence.citations:
+            part = citation.part or sentence.text
+            few = len(_WORD.findall(part)) < _FEWEST_WORDS
+            before = sentences[number - 1].text if few and number else ""
+            judged_by = f"{before} {part}".strip()
+            places += [_Place(sentence, part, key, judged_by) for key in citation.keys]
+    return places
+
+
+def _unread(files: Sequence[str | Path], texts: Sequence[str]) -> list[str]:
+    """Say which files a draft takes in that were not given."""
+    given = {Path(file).stem for file in files}
+    return [
+        f"{Path(file).name}, line {line}: {name} is not read; name it too to have it checked."
+        for file, text in zip(files, texts, strict=True)
+        for line, name in inputs_of(text)
+        if Path(name).stem not in given
+    ]
+
+
+def _known(
+    places: Sequence[_Place], entries: dict[str, Paper], desk: Desk
+) -> dict[str, tuple[Corpus | None, Paper]]:
+    """What each cited key is: a paper of a corpus, else an entry that has an abstract."""
+    finder = EntryFinder(desk)
+    known: dict[str, tuple[Corpus | None, Paper]] = {}
+    for key in dict.fromkeys(place.key for place in places):
+        entry = entries.get(key)
+        if entry is None:
+            continue
+        found = finder.find(entry) if len(desk) else None
+        if found is not None:
+            known[key] = found
+        elif entry.abstract:
+            known[key] = (None, entry)
+    return known
+
+
+def _by_nearness(
+    places: Sequence[_Place],
+    entries: dict[str, Paper],
+    known: dict[str, tuple[Corpus | None, Paper]],
+    desk: Desk,
+) -> list[Judgement]:
+    judged: dict[int, Judgement] = {}
+    there = [n for n, place in enumerate(places) if place.key in known]
+    near = np.zeros(0)
+    limits = np.zeros(0)
+    if there:
+        corpus = desk.corpora[0] if len(desk) else None
+        embedder = _embedder(corpus)
+        vectors = embed_few(embedder, [places[n].judged_by for n in there])
+        papers = paper_vectors([known[places[n].key] for n in there], embedder)
+        near = (vectors * papers).sum(axis=1).astype(float)
+        limits = thresholds(vectors, corpus)
+    for number, n in enumerate(there):
+        paper = known[places[n].key][1]
+        judged[n] = _judgement(
+            places[n],
+            "near" if near[number] >= limits[number] else "far",
+            paper=paper,
+            evidence=_nearest_sentences(places[n].judged_by, vectors[number], paper, embedder),
+            nearness=float(near[number]),
+            why=f"cosine {near[number]:.2f}, near from {limits[number]:.2f}",
+        )
+    for n, place in enumerate(places):
+        if n not in judged:
+            entry = entries.get(place.key)
+            if entry is None:
+                judged[n] = _judgement(place, "not in the bibliography", why="no such key")
+            else:
+                why = "no corpus holds it, and the entry has no abstract"
+                judged[n] = _judgement(place, "not in the corpus", why=why)
+    return [judged[n] for n in range(len(places))]
+
+
+def _embedder(corpus: Corpus | None) -> Embedder:
+    return load_embedder() if corpus is None else open_engine(corpus.atlas).holdings.embedder
+
+
+def _judgement(
+    place: _Place,
+    verdict: Judged,
+    *,
+    why: str,
+    paper: Paper | None = None,
+    evidence: tuple[Evidence, ...] = (),
+    nearness: float | None = None,
+) -> Judgement:
+    sentence = place.sentence
+    return Judgement(
+        place.key, sentence.line, sentence.text, place.part, verdict, paper, evidence, nearness, why
+    )
+
+
+def _nearest_sentences(
+    part: str, vector: NDArray[np.float32], paper: Paper, embedder: Embedder
+) -> tuple[Evidence, ...]:
+    """The sentences of an abstract that are nearest, in its order: to read, not to believe."""
+    sentences = sentences_of(paper)
+    if not sentences:
+        return ()
+    texts = [one.text for one in sentences]
+    cosines = np.zeros(len(texts))
+    if isinstance(embedder, WordEmbedder):  # a local one: it costs only time
+        cosines = (embedder.embed_few(texts) @ vector).astype(float)
+    scores = mixed_nearness(part, texts, cosines)
+    best = np.argsort(-scores, kind="stable")[:_SHOWN]
+    return tuple(sentences[n] for n in sorted(best.tolist()) if scores[n] > 0)
+
+
+def _by_model(judgements: Sequence[Judgement], model: WritingModel) -> tuple[list[Judgement], str]:
+    """Judge what has an abstract, some claims a request; say what failed, if anything."""
+    judged = list(judgements)
+    open_ = [n for n, one in enumerate(judged) if one.paper is not None and one.paper.abstract]
+    for start in range(0, len(open_), _AT_ONCE):
+        batch = open_[start : start + _AT_ONCE]
+        papers = [_named(judged[n].paper, n) for n in batch]
+        lines = [
+            f"{_plain(judged[n].part)} [{paper.label}]."
+            for n, paper in zip(batch, papers, strict=True)
+        ]
+        checked = check_claims("\n".join(lines), papers, model=model)
+        failed = [note for note in checked.notes if note.startswith("Claims were checked by rule")]
+        if failed:
+            left = len(open_) - start
+            told = failed[0].removeprefix("Claims were checked by rule only: ")
+            return judged, f"The language model failed ({told}); {left} are near or far only."
+        by_label: dict[str, Claim] = {
+            label: claim for claim in checked.claims for label in claim.citations
+        }
+        for n, paper in zip(batch, papers, strict=True):
+            claim = by_label.get(paper.label)
+            if claim is not None:
+                evidence = tuple(
+                    replace(e, label=judged[n].paper.label, paper_id=judged[n].paper.paper_id)  # type: ignore[union-attr]  # it has a paper
+                    for e in claim.evidence
+                )
+                judged[n] = replace(
+                    judged[n], verdict=_VERDICTS[claim.verdict], evidence=evidence, why=""
+                )
+    return judged, ""
+
+
+def _named(paper: Paper | None, n: int) -> Paper:
+    """The paper under a label of its own: one paper may be cited for several things."""
+    assert paper is not None  # noqa: S101 - the caller has chosen those that have one
+    return replace(paper, paper_id=f"2000Cited.{n:06d}", bibcode=f"2000Cited.{n:06d}")
+
+
+def _plain(part: str) -> str:
+    """One sentence without anything that reads as a citation, and without its full stop."""
+    return " ".join(without_labels(part).split()).rstrip(".!? ")
+
+
+def _missing(
+    sentences: Sequence[DraftSentence], desk: Desk
+) -> tuple[tuple[Uncited, ...], list[str]]:
+    found = []
+    for place, sentence in enumerate(sentences):
+        why = "" if sentence.citations else why_it_needs_a_citation(sentence.text)
+        if why:
+            before = sentences[place - 1].text if place else ""
+            found.append((sentence, why, before))
+    if not found:
+        return (), []
+    notes = []
+    can_seek = any(corpus.on for corpus in desk.corpora)
+    if not can_seek:
+        notes.append("No corpus to find candidates in for the sentences without a citation.")
+    if len(found) > _MOST_UNCITED:
+        notes.append(f"Candidates are given for the first {_MOST_UNCITED} of {len(found)}.")
+    uncited = []
+    for n, (sentence, why, before) in enumerate(found):
+        candidates: tuple[Suggestion, ...] = ()
+        if can_seek and n < _MOST_UNCITED:
+            context = f"{before} {sentence.text}"
+            candidates = desk.cite(context, k=_CANDIDATES, n_highlights=1).suggestions
+        uncited.append(Uncited(sentence.line, sentence.text, why, candidates))
+    return tuple(uncited), notes

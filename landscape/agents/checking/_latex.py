@@ -1,0 +1,204 @@
+"""Split a LaTeX draft into sentences with their citations and line numbers."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from landscape.agents.attribute.excerpt import MARK, read_excerpt
+from landscape.corpus._cleaning import clean_text
+from landscape.errors import InputError
+from landscape.text.sentences import split_sentences
+
+# Taken out first: what looks like a comment, a citation or mathematics in them is none.
+_VERBATIM = re.compile(
+    r"\\verb\*?(?P<bar>[^\w\s*])[^\n]*?(?P=bar)|\\(?:url|href|nolinkurl)\s*\{[^{}\n]*\}"
+)
+_COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%[^\n]*")
+_BODY = re.compile(r"\\begin\s*\{document\}(.*?)(?:\\end\s*\{document\}|\Z)", re.DOTALL)
+_NEW_LINE = re.compile(r"\\\\\*?(?:[ \t]*\[[^\]\n]{0,40}\])?")
+_FOOTNOTE = re.compile(
+    r"(?P<stop>[.,;:!?]?)\s*\\footnote(?:text)?\s*(?:\[[^\]\n]{0,40}\])?"
+    r"\{(?P<note>(?:[^{}]++|\{[^{}]*+\})*+)\}"
+)
+_DROPPED = re.compile(
+    r"\\begin\s*\{(verbatim|lstlisting|minted|equation|align|eqnarray|gather|multline|"
+    r"displaymath|tabular|tabularx|tabulary|longtable|supertabular|"
+    r"deluxetable|thebibliography|tikzpicture|abstract|acknowledgments|acknowledgements|comment)"
+    r"(\*?)\}.*?(?:\\end\s*\{\1\2\}|\Z)"
+    # Inline mathematics stays; it is matched so that $a$$b$ is not taken for a display.
+    r"|(?P<inline>\$(?:\\.|[^$\\])++\$)|\$\$(?:\\.|[^$\\])*+\$\$"
+    r"|\\(?:re|provide)?newcommand\*?\s*\{?\\[A-Za-z]+\}?(?:\s*\[[^\]\n]*\]){0,2}"
+    r"\s*\{(?:[^{}]++|\{[^{}]*+\})*+\}"
+    r"|\\\[(?:(?!\\\[|\\\]).)*+\\\]",
+    re.DOTALL,
+)
+_OPTIONS = r"\s*(?:\[[^\]]*\]\s*){0,2}"
+_CITE = re.compile(
+    rf"\\(?=[A-Za-z]{{0,40}}[cC]ite)(?P<name>[A-Za-z]++)\*?"
+    rf"(?P<groups>(?:{_OPTIONS}\{{[^{{}}]*\}})+)"
+)
+_ONE_GROUP = re.compile(rf"{_OPTIONS}\{{([^{{}}]*)\}}")
+# A command of one's own that only cites: \newcommand{\refs}[1]{\citep{#1}}
+_OWN_CITE = re.compile(
+    r"\\(?:re)?newcommand\*?\s*+(?:\{\s*+)?\\(?P<name>[A-Za-z]++)\s*+(?:\}\s*+)?\[1\]\s*+\{\s*+"
+    r"(?:\(\s*+)?\\[A-Za-z]{0,20}cite[A-Za-z]{0,20}\*?\s*+\{#1\}\s*+(?:\)\s*+)?\}"
+)
+_INPUT = re.compile(r"\\(?:input|include|subfile)\s*\{\s*([^{}]{1,300}?)\s*\}")
+_NO_CITATION = re.compile(r"nocite|citestyle|citename|citeindex|bibcite|newcite|defcite|citelimit",
+                          re.IGNORECASE)  # fmt: skip
+_BREAK = re.compile(
+    r"\\(?:part|chapter|(?:sub)*section|paragraph|subparagraph|title|author|affil\w*|date|"
+    r"bibliography\w*|label|keywords|facilit\w+|software|input|include)\*?\s*(?:\[[^\]]*\])?"
+    r"\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}"
+    r"|\\item\b(?:\s*\[[^\]]*\])?|\\(?:begin|end)\s*\{[^{}]*\}(?:\[[^\]]*\])?|\\par\b|\\maketitle"
+)
+_REFERENCE = re.compile(r"~?\\(?:eq|page|auto|c|C)?ref\*?\{[^{}]*\}")
+_OPEN, _CLOSE, _LINE_OPEN, _LINE_CLOSE = "\ue010", "\ue011", "\ue012", "\ue013"
+# A heading becomes one private character at each end, and between them one for each of its lines.
+_HEADING, _HEADING_LINE = "\ue015", "\ue014"
+_HEADINGS = re.compile(f"{_HEADING}({_HEADING_LINE}*){_HEADING}")
+_PRIVATE = re.compile(f"[{_OPEN}-{_HEADING}]")
+_CITED = re.compile(rf"{_OPEN}(\d+){_CLOSE}")
+_LINED = re.compile(rf"\s?{_LINE_OPEN}(\d+){_LINE_CLOSE}")
+_AROUND = 600  # characters of a sentence on either side of a citation
+_BEHIND_STOP = re.compile(rf"(?<![.!?])([.!?]++[\"'”’)]*+)((?:{_OPEN}\d+{_CLOSE})+)(?=\s|$)")
+
+
+@dataclass(frozen=True)
+class Citation:
+    r"""One ``\cite`` of a sentence."""
+
+    keys: tuple[str, ...]
+    part: str
+
+
+@dataclass(frozen=True)
+class DraftSentence:
+    """A sentence of a draft."""
+
+    text: str
+    line: int
+    citations: tuple[Citation, ...] = ()
+
+
+def read_draft(source: str) -> list[DraftSentence]:
+    r"""Cut a draft into sentences, each with what it cites."""
+    text = _PRIVATE.sub("", source.replace("\r\n", "\n"))
+    text = _own_citations(_COMMENT.sub(r"\1", _VERBATIM.sub(" ", text)))
+    body = _BODY.search(text)
+    shift = text.count("\n", 0, body.start(1)) if body else 0
+    text = body[1] if body else text
+    text = _DROPPED.sub(
+        lambda found: found["inline"] or "\n" * found[0].count("\n") + " ", _NEW_LINE.sub(" ", text)
+    )
+    text = _FOOTNOTE.sub(_in_sentence, text)
+    groups: list[tuple[str, ...]] = []
+
+    def lift(found: re.Match[str]) -> str:
+        if _NO_CITATION.search(found["name"]):
+            return "\n" * found[0].count("\n")
+        keys = ",".join(_ONE_GROUP.findall(found["groups"]))
+        listed = tuple(dict.fromkeys(key.strip() for key in keys.split(",") if key.strip()))
+        groups.append(listed)
+        return f"{_OPEN}{len(groups) - 1}{_CLOSE}" + "\n" * found[0].count("\n")
+
+    text = _CITE.sub(lift, text)
+    text = _REFERENCE.sub("", text)
+    text = _BREAK.sub(
+        lambda found: f"{_HEADING}{_HEADING_LINE * found[0].count(chr(10))}{_HEADING}", text
+    )
+    return [
+        sentence
+        for first, paragraph in _paragraphs(text, shift)
+        for sentence in _sentences(paragraph, first, groups)
+    ]
+
+
+def inputs_of(source: str) -> list[tuple[int, str]]:
+    r"""Find the files that a draft takes in."""
+    text = _COMMENT.sub(r"\1", source.replace("\r\n", "\n"))
+    return [(text.count("\n", 0, one.start()) + 1, one[1]) for one in _INPUT.finditer(text)]
+
+
+def _own_citations(text: str) -> str:
+    r"""Put ``\citep`` in the place of commands of the draft's own that do nothing but cite."""
+    names = sorted({found["name"] for found in _OWN_CITE.finditer(text)})
+    if not names:
+        return text
+    return re.sub(rf"\\(?:{'|'.join(names)})(?=\s*\{{)", r"\\citep", text)
+
+
+def _in_sentence(found: re.Match[str]) -> str:
+    """A footnote as a parenthesis of the sentence that it belongs to."""
+    note = found["note"].strip().rstrip(".")
+    return f" ({note}){found['stop']}" + "\n" * (found[0].count("\n") - note.count("\n"))
+
+
+def _paragraphs(text: str, shift: int) -> Iterator[tuple[int, str]]:
+    """Paragraphs with the line that each begins at; a heading ends one."""
+    line = shift + 1
+    # Text and the lines of headings in turn, since the pattern has one group.
+    for number, piece in enumerate(_HEADINGS.split(text)):
+        if number % 2:
+            line += len(piece)
+            continue
+        lines: list[str] = []
+        first = line
+        for row in piece.split("\n"):
+            if row.strip():
+                first = first if lines else line
+                lines.append(row)
+            elif lines:
+                yield first, "\n".join(lines)
+                lines = []
+            line += 1
+        line -= 1  # the last row goes on behind the heading
+        if lines:
+            yield first, "\n".join(lines)
+
+
+def _sentences(
+    paragraph: str, first: int, groups: list[tuple[str, ...]]
+) -> Iterator[DraftSentence]:
+    rows = paragraph.split("\n")
+    numbered = (f"{_LINE_OPEN}{first + n}{_LINE_CLOSE} {row}" for n, row in enumerate(rows))
+    plain = clean_text(" ".join(numbered))
+    starts, lines, pieces = [0], [first], []
+    done = length = 0
+    for found in _LINED.finditer(plain):
+        pieces.append(plain[done : found.start()])
+        length += len(pieces[-1])
+        starts.append(length)
+        lines.append(int(found[1]))
+        done = found.end()
+    pieces.append(plain[done:])
+    text = _BEHIND_STOP.sub(r"\2\1", "".join(pieces))
+    for start, end in split_sentences(text):
+        line = lines[bisect_right(starts, start) - 1]
+        sentence = _sentence(text[start:end], line, groups)
+        if re.search(r"\w", sentence.text) or sentence.citations:
+            yield sentence
+
+
+def _sentence(marked: str, line: int, groups: list[tuple[str, ...]]) -> DraftSentence:
+    cited = []
+    for found in _CITED.finditer(marked):
+        # A clause is short, however long a text without full stops is.
+        first, last = max(0, found.start() - _AROUND), found.end() + _AROUND
+        before, after = (
+            _CITED.sub(" [1] ", rest)
+            for rest in (marked[first : found.start()], marked[found.end() : last])
+        )
+        try:
+            part = read_excerpt(f"{before} {MARK} {after}").clause
+        except InputError:  # nothing but the citation
+            part = ""
+        keys = groups[int(found[1])] if int(found[1]) < len(groups) else ()
+        if keys:
+            cited.append(Citation(keys, part))
+    plain = re.sub(r"\s+(?=[.,;:!?)])", "", _CITED.sub("", marked))
+    plain = re.sub(r"\(\s*\)", "", plain)
+    return DraftSentence(" ".join(plain.split()), line, tuple(cited))

@@ -1,0 +1,304 @@
+"""Which records are the same paper: hashed keys, sorted and linked without a loop over papers.
+
+Two records are one paper when they share an arXiv id, a bibcode or a DOI, or when they have the
+same normalised title and an author in common. Both rules have guards, because real sources break
+them: a DOI can be that of a whole proceedings volume, and one author can use a title twice.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations, pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from landscape.corpus._cleaning import normal_title
+from landscape.corpus._identifiers import (
+    PaperDate,
+    content_id,
+    earliest,
+    is_eprint_bibcode,
+    is_eprint_doi,
+)
+from landscape.corpus._names import surname
+from landscape.corpus._records import Row
+
+Hashes = NDArray[np.uint64]
+AuthorsOf = Callable[[NDArray[np.int64]], list[frozenset[int]]]
+
+MOST_TITLES = 4
+"""An identifier borne by records of more titles than this names a collection, not a paper."""
+
+YEARS_APART = 2
+"""From e-print to print; the same title later is a sequel, a yearly report, a lecture again."""
+
+_FEWEST_WORDS = 2
+_MOST_PAIRS = 8
+_MOST_AUTHORS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """What records are compared by, one element a record; 0 where a record has none."""
+
+    bibcode: Hashes
+    arxiv_id: Hashes
+    doi: Hashes
+    title: Hashes
+    text: Hashes
+    given: Hashes
+    year: NDArray[np.int16]
+
+    def __len__(self) -> int:
+        return len(self.title)
+
+
+def find_duplicates(keys: Keys, authors_of: AuthorsOf) -> NDArray[np.int64]:
+    """Find for every record the first record of the same paper."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    n = len(keys)
+    pairs = [
+        *(_by_identifier(keys, getattr(keys, name), name, authors_of) for name in _IDENTIFIERS),
+        _consecutive(keys.text),
+        _by_title(keys, authors_of),
+    ]
+    left, right = np.concatenate(pairs, axis=1)
+    if not len(left):
+        return np.arange(n)
+    graph = coo_array((np.ones(len(left), np.int8), (left, right)), shape=(n, n))
+    labels = connected_components(graph, directed=False)[1].astype(np.int64)
+    labels = _without_chains(labels, keys.title)
+    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    return first[inverse].astype(np.int64)
+
+
+_IDENTIFIERS = ("bibcode", "arxiv_id", "doi")
+
+
+def ambiguous_rows(keys: Keys, representative: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Mark representatives that share an identifier with another paper."""
+    marked = np.zeros(len(keys), dtype=bool)
+    for name in (*_IDENTIFIERS, "given"):
+        values = getattr(keys, name)
+        rows = np.flatnonzero(values)
+        pairs = np.unique(np.stack([values[rows], representative[rows].astype(np.uint64)]), axis=1)
+        _, inverse, counts = np.unique(pairs[0], return_inverse=True, return_counts=True)
+        marked[pairs[1][counts[inverse] > 1].astype(np.int64)] = True
+    return marked
+
+
+def text_hash(text: str | None) -> int:
+    """Hash a text to 64 bits, the same on every machine; 0 for None and the empty text."""
+    if not text:
+        return 0
+    digest = hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).digest()
+    return int.from_bytes(digest, "little") or 1
+
+
+def title_hash(title: str) -> int:
+    """Hash a normalised title; 0 for one too short to name a paper ("Introduction")."""
+    normal = normal_title(title)
+    return text_hash(normal) if normal.count(" ") >= _FEWEST_WORDS - 1 else 0
+
+
+def content_hash(title: str, abstract: str) -> int:
+    """Hash a title with the beginning of its (clean) abstract."""
+    return text_hash(f"{normal_title(title)}\n{abstract[:400].casefold()}")
+
+
+def surname_hashes(authors: Sequence[str]) -> list[int]:
+    """Hash the family names of the first authors, however the names are written."""
+    return sorted({text_hash(surname(name)) for name in authors[:_MOST_AUTHORS]} - {0})
+
+
+def _consecutive(values: Hashes) -> NDArray[np.int64]:
+    """Pairs of rows with the same value, shape (2, n_pairs): a chain through each group."""
+    order = np.argsort(values, kind="stable")
+    same = (values[order[1:]] == values[order[:-1]]) & (values[order[1:]] != 0)
+    return np.stack([order[:-1][same], order[1:][same]])
+
+
+def _by_identifier(
+    keys: Keys, values: Hashes, name: str, authors_of: AuthorsOf
+) -> NDArray[np.int64]:
+    """Link records with the same identifier."""
+    rows = np.flatnonzero(values)
+    order = rows[np.lexsort((rows, keys.title[rows], values[rows]))]
+    same = values[order[1:]] == values[order[:-1]]
+    titled = same & (keys.title[order[1:]] == keys.title[order[:-1]]) & (keys.title[order[1:]] != 0)
+    links = [np.stack([order[:-1][titled], order[1:][titled]])]
+    groups = _groups_with_other_titles(values[order], titled)
+    doubtful: list[tuple[int, int]] = []
+    for start, stop in groups:
+        members = order[start:stop]
+        # One record for each run of equal titles stands for all of them.
+        leaders = members[np.r_[True, ~titled[start : stop - 1]]]
+        if len(leaders) <= MOST_TITLES:
+            doubtful.extend(combinations(leaders.tolist(), 2))
+    return np.concatenate([*links, _accepted(keys, doubtful, name, authors_of)], axis=1)
+
+
+def _groups_with_other_titles(ordered: Hashes, titled: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    if not len(ordered):
+        return []
+    bounds = np.r_[0, np.flatnonzero(ordered[1:] != ordered[:-1]) + 1, len(ordered)]
+    # A group of m records whose titles all agree has m - 1 links.
+    links = np.add.reduceat(np.r_[titled, False].astype(np.int64), bounds[:-1])
+    open_groups = np.flatnonzero(np.diff(bounds) - 1 > links)
+    return [(int(bounds[g]), int(bounds[g + 1])) for g in open_groups]
+
+
+def _accepted(
+    keys: Keys, pairs: list[tuple[int, int]], name: str, authors_of: AuthorsOf
+) -> NDArray[np.int64]:
+    if not pairs:
+        return np.empty((2, 0), np.int64)
+    left, right = np.array(pairs, dtype=np.int64).T
+    fine = np.ones(len(left), dtype=bool)
+    if name != "arxiv_id":
+        fine = ~_differ(keys.arxiv_id, left, right) & ~_differ(keys.bibcode, left, right)
+        fine &= np.array(
+            [not a or not b or bool(a & b) for a, b in _author_pairs(left, right, authors_of)]
+        )
+    return np.stack([left[fine], right[fine]])
+
+
+def _by_title(keys: Keys, authors_of: AuthorsOf) -> NDArray[np.int64]:
+    """Link records of the same title that share an author and do not contradict each other."""
+    rows = np.flatnonzero(keys.title)
+    order = rows[np.lexsort((rows, keys.year[rows], keys.title[rows]))]
+    titles = keys.title[order]
+    bounds = np.r_[0, np.flatnonzero(titles[1:] != titles[:-1]) + 1, len(order)]
+    pairs: list[tuple[int, int]] = []
+    for group in np.flatnonzero(np.diff(bounds) > 1) if len(order) else []:
+        members = order[bounds[group] : bounds[group + 1]].tolist()
+        if len(members) <= _MOST_PAIRS:
+            pairs.extend(combinations(members, 2))
+        else:
+            pairs.extend(pairwise(members))
+    if not pairs:
+        return np.empty((2, 0), np.int64)
+    left, right = np.array(pairs, dtype=np.int64).T
+    fine = np.ones(len(left), dtype=bool)
+    for name in _IDENTIFIERS:
+        fine &= ~_differ(getattr(keys, name), left, right)
+    years = keys.year.astype(np.int64)
+    apart = np.abs(years[left] - years[right])
+    fine &= (apart <= YEARS_APART) | (years[left] == 0) | (years[right] == 0)
+    left, right = left[fine], right[fine]
+    shared = [bool(a & b) for a, b in _author_pairs(left, right, authors_of)]
+    return np.stack([left, right])[:, np.array(shared, dtype=bool)]
+
+
+def _author_pairs(
+    left: NDArray[np.int64], right: NDArray[np.int64], authors_of: AuthorsOf
+) -> list[tuple[frozenset[int], frozenset[int]]]:
+    rows = np.unique(np.concatenate([left, right]))
+    authors = dict(zip(rows.tolist(), authors_of(rows) if len(rows) else [], strict=True))
+    return [(authors[a], authors[b]) for a, b in zip(left.tolist(), right.tolist(), strict=True)]
+
+
+def _differ(
+    values: NDArray[Any], left: NDArray[np.int64], right: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    known = (values[left] != 0) & (values[right] != 0)
+    return np.asarray(known & (values[left] != values[right]))
+
+
+def _without_chains(labels: NDArray[np.int64], titles: Hashes) -> NDArray[np.int64]:
+    """Split groups that chains of links connect through too many titles."""
+    pairs = np.unique(np.stack([labels.astype(np.uint64), titles]), axis=1)
+    chained = np.bincount(pairs[0].astype(np.int64), minlength=int(labels.max()) + 1) > MOST_TITLES
+    loose = chained[labels]
+    if not loose.any():
+        return labels
+    both = np.stack([np.where(loose, titles, 0), labels.astype(np.uint64)])
+    return np.unique(both, axis=1, return_inverse=True)[1].ravel().astype(np.int64)
+
+
+_UNITED = ("ads_keywords", "categories", "source", "cite_bibcodes", "ref_bibcodes")
+
+
+def merge_records(rows: Sequence[Row]) -> Row:
+    """Merge records of one paper."""
+    published = sorted(rows, key=lambda row: not _is_published(row))
+    best = published[0]
+    abstract = max(rows, key=lambda row: len(row["abstract"]))
+    authors = max(published, key=lambda row: len(row["authors"]))
+    merged = dict(best)
+    merged["abstract"] = abstract["abstract"]
+    merged["abstract_original"] = abstract["abstract_original"]
+    merged["bibcode"] = _first((row["bibcode"] for row in published), demote=is_eprint_bibcode)
+    merged["ads_id"] = merged["bibcode"]
+    merged["arxiv_id"] = _first(row["arxiv_id"] for row in rows)
+    merged["doi"] = _first((row["doi"] for row in published), demote=is_eprint_doi)
+    merged["authors"] = authors["authors"]
+    merged["aff"] = authors["aff"] or max((row["aff"] or [] for row in rows), key=len)
+    merged["doctype"] = _first((row["doctype"] for row in published), demote="eprint".__eq__)
+    merged["journal"] = _first((row["journal"] for row in published), demote=_is_eprint_journal)
+    merged["generated"] = any(row["generated"] for row in rows)
+    for name in ("cites", "read_count"):
+        merged[name] = max((row[name] for row in rows if row[name] is not None), default=None)
+    for name in _UNITED:
+        merged[name] = _united(row[name] or [] for row in rows)
+    _set_date(merged, rows)
+    merged["paper_id"] = next(possible_ids(merged, given=(row["paper_id"] for row in rows)))
+    return merged
+
+
+def possible_ids(row: Row, *, given: Iterable[str] = ()) -> Iterator[str]:
+    """Give the possible keys of a paper, the preferred first, without end."""
+    content = content_id(f"{row['title']}\n{row['abstract']}")
+    given = [name for name in given if not name.startswith("sha256:")]
+    yield from filter(None, (row["bibcode"], row["arxiv_id"], row["doi"], *given, content))
+    number = 2
+    while True:
+        yield f"{content}-{number}"
+        number += 1
+
+
+def _is_published(row: Row) -> bool:
+    if row["bibcode"]:
+        return not is_eprint_bibcode(row["bibcode"])
+    return False
+
+
+def _is_eprint_journal(journal: str) -> bool:
+    return "arxiv" in journal.lower()
+
+
+def _first(values: Iterable[Any], *, demote: Any = None) -> Any:
+    """First value there is; one that is demoted only where there is no other."""
+    fallback = None
+    for value in values:
+        if value is None:
+            continue
+        if demote is None or not demote(value):
+            return value
+        fallback = fallback or value
+    return fallback
+
+
+def _united(lists: Iterable[Sequence[str]]) -> list[str]:
+    """All texts once, in order; spellings that differ only in case are one."""
+    found: dict[str, str] = {}
+    for texts in lists:
+        for text in texts:
+            found.setdefault(text.casefold(), text)
+    return list(found.values())
+
+
+def _set_date(merged: Row, rows: Sequence[Row]) -> None:
+    date = earliest(
+        [PaperDate(row["date"], row["date_precision"]) for row in rows if row["date"] is not None]
+    )
+    if date is not None:
+        merged["date"] = date.date
+        merged["date_precision"] = date.precision
+        merged["year"] = date.date.year

@@ -1,0 +1,240 @@
+"""Identifiers (arXiv ids, DOIs, bibcodes) and dates of papers, each read into one spelling."""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import re
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from functools import lru_cache
+from typing import Literal
+from urllib.parse import unquote
+
+Precision = Literal["day", "month", "year"]
+
+EARLIEST_YEAR = 1500
+"""Before this no dated paper exists in any source: older years are mistakes."""
+
+_ISO = re.compile(r"(\d{4})(?:[-/.](\d{1,2})(?:[-/.](\d{1,2}))?)?(?:[T\s]\d.*)?", re.DOTALL)
+_COMPACT = re.compile(r"(\d{4})(\d{2})(\d{2})")
+_WORDS = re.compile(r"(?:(\d{1,2})\s+)?([A-Za-z]{3,9})\.?,?\s+(?:(\d{1,2}),?\s+)?(\d{4})")
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+
+
+@dataclass(frozen=True, slots=True)
+class PaperDate:
+    """When a paper appeared, and how exactly that is known."""
+
+    date: dt.date
+    precision: Precision
+
+    def covers(self, other: PaperDate) -> bool:
+        """Whether `other` says the same, but more exactly."""
+        if self.precision == "year":
+            return other.precision != "year" and self.date.year == other.date.year
+        if self.precision == "month":
+            same = (self.date.year, self.date.month) == (other.date.year, other.date.month)
+            return same and other.precision == "day"
+        return False
+
+
+def latest_year() -> int:
+    """Latest year that a paper can bear: journals date issues up to two years ahead."""
+    return max(dt.datetime.now(dt.UTC).year, 2026) + 2
+
+
+def parse_date(value: object) -> PaperDate:
+    """Read a date as any of our sources writes it."""
+    if isinstance(value, dt.datetime):
+        return _checked(value.year, value.month, value.day, value)
+    if isinstance(value, dt.date):
+        return _checked(value.year, value.month, value.day, value)
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = f"{value:04d}" if 0 <= value <= 99999999 else str(value)
+    if not isinstance(value, str):
+        raise ValueError(f"{_shown(value)} is not a date")
+    text = value.strip()
+    if match := _COMPACT.fullmatch(text) or _ISO.fullmatch(text):
+        year, month, day = (int(group or 0) for group in match.groups())
+        return _checked(year, month, day, value)
+    if match := _WORDS.fullmatch(text):
+        named = month_number(match[2])
+        if named:
+            return _checked(int(match[4]), named, int(match[1] or match[3] or 0), value)
+    return _from_mail_header(text)
+
+
+def month_number(name: str) -> int | None:
+    """Number of a month from its English name or abbreviation, None for anything else."""
+    start = name.strip().lower()[:3]
+    return _MONTHS.index(start) + 1 if start in _MONTHS else None
+
+
+def earliest(dates: list[PaperDate]) -> PaperDate | None:
+    """First of several dates of one paper; of two that agree, the more exact one."""
+    best: PaperDate | None = None
+    for date in dates:
+        more_exact = best is None or best.covers(date)
+        if more_exact or (best and not date.covers(best) and date.date < best.date):
+            best = date
+    return best
+
+
+def _from_mail_header(text: str) -> PaperDate:
+    try:
+        stamp = parsedate_to_datetime(text)
+    except (ValueError, TypeError, IndexError, OverflowError):
+        raise ValueError(f"{_shown(text)} is not a date") from None
+    return _checked(stamp.year, stamp.month, stamp.day, text)
+
+
+def _checked(year: int, month: int, day: int, value: object) -> PaperDate:
+    if not EARLIEST_YEAR <= year <= latest_year():
+        raise ValueError(
+            f"{_shown(value)} is an absurd date, papers are of {EARLIEST_YEAR} to {latest_year()}"
+        )
+    precision: Precision = "day" if month and day else "month" if month else "year"
+    try:
+        return PaperDate(dt.date(year, month or 1, (day if month else 0) or 1), precision)
+    except ValueError:
+        raise ValueError(f"{_shown(value)} is no day of the calendar") from None
+
+
+def _shown(value: object) -> str:
+    text = value if isinstance(value, str) else str(value)
+    return repr(text if len(text) <= 40 else f"{text[:37]}...")
+
+
+_ARXIV_PREFIX = re.compile(
+    r"^(?:https?://)?(?:(?:www\.|export\.)?arxiv\.org/(?:abs|pdf|html|format)/|ar5iv\.org/abs/)"
+    r"|^(?:https?://)?(?:dx\.)?(?:doi\.org/)?10\.48550/arxiv\.|^(?:oai:arxiv\.org:)|^arxiv[:\s]\s*",
+    re.IGNORECASE,
+)
+_ARXIV_NEW = re.compile(r"(\d{2})(0[1-9]|1[0-2])\.(\d{4,5})(?:v\d+)?(?:\.pdf)?")
+_ARXIV_OLD = re.compile(
+    r"([a-zA-Z-]{2,16})(?:\.[A-Za-z-]{2,16})?/(\d{2}(?:0[1-9]|1[0-2])\d{3})(?:v\d+)?(?:\.pdf)?"
+)
+_DOI_PREFIX = re.compile(r"^(?:https?://)?(?:dx\.|www\.)?doi\.org/|^doi\s*[:=]\s*", re.IGNORECASE)
+_DOI = re.compile(r"10\.\d{4,9}(?:\.\d+)*/[^\s\"<>]*[^\s\"<>.,;]", re.IGNORECASE)
+_BIBCODE = re.compile(r"(1[5-9]|20)\d{2}[A-Za-z][A-Za-z0-9.&]{13}[A-Za-z.:]")
+_BIBCODE_URL = re.compile(r"^https?://[^/]*adsabs[^/]*/(?:#?abs/|abs/)?", re.IGNORECASE)
+_EPRINT_BIBCODE = re.compile(r"\d{4}arXiv(\d{4})(\d{4,5}|\.\d{4})[A-Za-z.]")
+_OLD_EPRINT_BIBCODE = re.compile(
+    r"(\d{4})(astro\.ph|hep\.ph|hep\.th|hep\.ex|hep\.lat|gr\.qc|nucl\.th|nucl\.ex|quant\.ph"
+    r"|cond\.mat|math\.ph|physics)(\.*)(\d{1,5})[A-Za-z.]"
+)
+
+
+def parse_arxiv_id(text: object) -> str | None:
+    """Read an arXiv id in any spelling; versions and prefixes are dropped.
+
+    Parameters
+    ----------
+    text : object
+        ``"arXiv:2101.01542v2"``, an arXiv URL, an arXiv DOI, ``"astro-ph/0703001"``...
+
+    Returns
+    -------
+    str or None
+        ``"2101.01542"`` or ``"astro-ph/0703001"``; None where it is no arXiv id.
+
+    Examples
+    --------
+    >>> parse_arxiv_id("https://arxiv.org/abs/2101.01542v3"), parse_arxiv_id("math.GT/0309136")
+    ('2101.01542', 'math/0309136')
+    """
+    if not isinstance(text, str):
+        return None
+    bare = _ARXIV_PREFIX.sub("", text.strip(), count=1)
+    bare = re.sub(r"\s*\[[\w.-]+\]$", "", bare)
+    if match := _ARXIV_NEW.fullmatch(bare):
+        return f"{match[1]}{match[2]}.{match[3]}"
+    if match := _ARXIV_OLD.fullmatch(bare):
+        return f"{match[1].lower()}/{match[2]}"
+    return None
+
+
+def arxiv_id_of_bibcode(bibcode: str) -> str | None:
+    """Return the arXiv id that an e-print's bibcode encodes, None for any other bibcode."""
+    if match := _EPRINT_BIBCODE.fullmatch(bibcode):
+        return parse_arxiv_id(f"{match[1]}.{match[2].lstrip('.')}")
+    if match := _OLD_EPRINT_BIBCODE.fullmatch(bibcode):
+        number = match[4].zfill(5)
+        return parse_arxiv_id(f"{match[2].replace('.', '-')}/{match[1][2:]}{number}")
+    return None
+
+
+def arxiv_month(arxiv_id: str) -> PaperDate:
+    """Month in which an arXiv id was given out."""
+    return _month_of(arxiv_id.rpartition("/")[2][:4])
+
+
+@lru_cache(maxsize=1024)
+def _month_of(digits: str) -> PaperDate:
+    century = "19" if digits[:2] >= "91" else "20"
+    return parse_date(f"{century}{digits[:2]}-{digits[2:4]}")
+
+
+def parse_doi(text: object) -> str | None:
+    """Read a DOI in any spelling: lower case, no URL, the first where there are several.
+
+    Examples
+    --------
+    >>> parse_doi("https://doi.org/10.1051/0004-6361/202039988")
+    '10.1051/0004-6361/202039988'
+    >>> parse_doi("see the journal") is None
+    True
+    """
+    if not isinstance(text, str):
+        return None
+    bare = _DOI_PREFIX.sub("", text.strip(), count=1)
+    match = _DOI.match(unquote(bare) if "%2" in bare else bare)
+    return match[0].lower() if match else None
+
+
+def is_eprint_doi(doi: str) -> bool:
+    """Whether a DOI is arXiv's own, which names the e-print and not the published paper."""
+    return doi.startswith("10.48550/arxiv.")
+
+
+def parse_bibcode(text: object) -> str | None:
+    """Read an ADS bibcode (19 characters, see the ADS documentation), bare or from an ADS URL.
+
+    Examples
+    --------
+    >>> parse_bibcode("https://ui.adsabs.harvard.edu/abs/2021A%26A...645L..11A/abstract")
+    '2021A&A...645L..11A'
+    >>> parse_bibcode("2021A&A") is None
+    True
+    """
+    if not isinstance(text, str):
+        return None
+    bare = _BIBCODE_URL.sub("", text.strip(), count=1).partition("/")[0]
+    bare = unquote(bare) if "%" in bare else bare
+    return bare if _BIBCODE.fullmatch(bare) else None
+
+
+def is_eprint_bibcode(bibcode: str) -> bool:
+    """Whether a bibcode names an e-print, not a published paper."""
+    return arxiv_id_of_bibcode(bibcode) is not None
+
+
+def paper_id(
+    *,
+    bibcode: str | None,
+    arxiv_id: str | None,
+    doi: str | None,
+    given: str | None = None,
+    content: str,
+) -> str:
+    """Choose the stable key of a paper."""
+    return bibcode or arxiv_id or doi or given or content_id(content)
+
+
+def content_id(content: str) -> str:
+    """Key of a paper that nothing but its own text identifies."""
+    digest = hashlib.sha256(content.encode("utf-8", "replace")).hexdigest()
+    return f"sha256:{digest[:16]}"

@@ -1,0 +1,340 @@
+"""Read and clean inputs into chunks on disk; a killed run resumes after the last whole chunk."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import os
+import re
+import shutil
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from landscape.corpus._duplicates import content_hash, surname_hashes, text_hash, title_hash
+from landscape.corpus._identifiers import is_eprint_bibcode, is_eprint_doi
+from landscape.corpus._records import (
+    Batch,
+    RawRecord,
+    Rejection,
+    Row,
+    normalise,
+    positions_of,
+    to_table,
+    vectors_of,
+)
+from landscape.corpus.readers import Reader, choose_reader
+from landscape.outputs import write_whole
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+BATCH_SIZE = 2000
+_WORTH_A_POOL = 2
+"""Batches. Starting processes takes longer than cleaning fewer papers than this."""
+
+
+def read_papers(
+    path: Path,
+    *,
+    batch_size: int = BATCH_SIZE,
+    workers: int = 1,
+    reader: Reader | None = None,
+    skip: int = 0,
+) -> Iterator[Batch]:
+    r"""Stream the papers of a file, cleaned; memory stays that of a few batches.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        A file of any supported kind.
+    batch_size : int, default 2000
+        Records a batch, papers and rejections together. Batches are cut at the same records
+        whatever `workers` is.
+    workers : int, default 1
+        Processes that clean. The order of the papers does not depend on it.
+    reader : Reader, optional
+        Where it is known already; otherwise found by looking at the file.
+    skip : int, default 0
+        Batches to pass over (read but not cleaned), to go on where an earlier run was stopped.
+
+    Yields
+    ------
+    Batch
+
+    Raises
+    ------
+    landscape.errors.InputError
+        If the file cannot be read or breaks off.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "papers.csv"
+    >>> _ = path.write_text("title,abstract,year\nA title,Some text,2020\nAnother,,2021\n")
+    >>> [batch] = read_papers(path)
+    >>> batch.papers["title"].to_pylist(), batch.rejected[0].reason
+    (['A title'], 'no abstract')
+    """
+    reader = reader or choose_reader(path)
+    bytes_read = [0]
+
+    def count(n_bytes: int) -> None:
+        bytes_read[0] += n_bytes
+
+    pieces = _pieces(reader.read(path, on_bytes=count), batch_size, bytes_read)
+    for _ in itertools.islice(pieces, skip):
+        pass
+    with ExitStack() as stack:
+        yield from _cleaned(pieces, path.name, f"{reader.name}:{path.name}", workers, stack)
+
+
+_Piece = tuple[list[RawRecord | Rejection], int]
+
+
+def _pieces(
+    records: Iterator[RawRecord | Rejection], size: int, bytes_read: list[int]
+) -> Iterator[_Piece]:
+    told = 0
+    while piece := list(itertools.islice(records, size)):
+        now = bytes_read[0]
+        yield piece, now - told
+        told = now
+
+
+def _cleaned(
+    pieces: Iterator[_Piece], file: str, source: str, workers: int, stack: ExitStack
+) -> Iterator[Batch]:
+    first = list(itertools.islice(pieces, _WORTH_A_POOL))
+    everything: Iterable[_Piece] = itertools.chain(first, pieces)
+    if workers <= 1 or len(first) < _WORTH_A_POOL:
+        for piece, n_bytes in everything:
+            yield _clean(piece, n_bytes, file, source)
+        return
+    # Spawned, not forked: a forked child of a process with Arrow's threads can hang.
+    pool = stack.enter_context(ProcessPoolExecutor(workers, mp_context=get_context("spawn")))
+    waiting: deque[Future[Batch]] = deque()
+    for piece, n_bytes in everything:
+        waiting.append(pool.submit(_clean, piece, n_bytes, file, source))
+        if len(waiting) > 2 * workers:
+            yield waiting.popleft().result()
+    while waiting:
+        yield waiting.popleft().result()
+
+
+def _clean(piece: list[RawRecord | Rejection], n_bytes: int, file: str, source: str) -> Batch:
+    rows: list[Row] = []
+    kept: list[RawRecord] = []
+    rejected: list[Rejection] = []
+    for record in piece:
+        result = (
+            normalise(record, file=file, source=source) if isinstance(record, RawRecord) else record
+        )
+        if isinstance(result, Rejection):
+            rejected.append(result)
+        else:
+            rows.append(result)
+            kept.append(record)  # type: ignore[arg-type]  # only a RawRecord gives a row
+    return Batch(
+        papers=to_table(rows),
+        rejected=rejected,
+        n_read=len(piece),
+        n_bytes=n_bytes,
+        vectors=vectors_of(kept),
+        positions=positions_of(kept),
+    )
+
+
+VERSION = 3
+"""Increased when the output of readers or cleaning changes, so that old chunks are not reused."""
+
+KEYS = ("bibcode", "arxiv_id", "doi", "title", "text", "given")
+
+_SUFFIXES = (".gz", ".jsonl", ".ndjson", ".json", ".parquet", ".csv", ".tsv", ".txt", ".bib")
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """One input, read into chunks."""
+
+    part: str
+    path: Path
+    reader: str
+    folder: Path
+    n_chunks: int
+
+    def papers(self, chunk: int, *, columns: Sequence[str] | None = None) -> pa.Table:
+        """Read a chunk: the columns of ``papers.parquet`` and the ``key_`` columns."""
+        import pyarrow.parquet as pq
+
+        path = self.folder / f"{chunk:06d}.parquet"
+        return pq.ParquetFile(path).read(columns=list(columns) if columns is not None else None)
+
+    def facts(self, chunk: int) -> dict[str, Any]:
+        """Read the counts of a chunk and its rejections."""
+        facts: dict[str, Any] = json.loads((self.folder / f"{chunk:06d}.json").read_text("utf-8"))
+        return facts
+
+    def ready(self, chunk: int, kind: str) -> np.ndarray[Any, Any] | None:
+        """Memory-map the ready-made ``"vectors"`` or ``"positions"`` of a chunk."""
+        path = self.folder / f"{chunk:06d}.{kind}.npy"
+        return np.load(path, mmap_mode="r", allow_pickle=False) if path.exists() else None
+
+
+def part_names(paths: Sequence[Path]) -> list[str]:
+    """Name the part of each input after its file, no two alike."""
+    names: list[str] = []
+    for path in paths:
+        stem = path.name
+        while stem.lower().endswith(_SUFFIXES):
+            stem = stem[: stem.rindex(".")]
+        name = re.sub(r"[^a-z0-9_.]+", "-", stem.lower()).strip("-._") or "papers"
+        if name in names:
+            digest = hashlib.sha256(os.fsencode(path.resolve())).hexdigest()[:6]
+            name = f"{name}-{digest}"
+        names.append(name if name not in names else f"{name}-{len(names)}")
+    return names
+
+
+def scan_input(
+    path: Path,
+    *,
+    part: str,
+    work: Path,
+    workers: int = 1,
+    advance: Callable[[float], object] | None = None,
+) -> Scan:
+    """Read and clean one input into chunks under `work`; finished chunks are not done again."""
+    reader = choose_reader(path)
+    folder = work / "scan" / part
+    n_chunks = _count_finished_chunks(folder, _identity(path, reader.name))
+    scan = Scan(part, path, reader.name, folder, n_chunks)
+    for chunk in range(n_chunks):
+        if advance is not None:
+            advance(scan.facts(chunk)["n_bytes"])
+    if not (folder / "finished").exists():
+        for batch in read_papers(
+            path, batch_size=BATCH_SIZE, workers=workers, reader=reader, skip=n_chunks
+        ):
+            _write_chunk(folder, n_chunks, batch)
+            n_chunks += 1
+            if advance is not None:
+                advance(batch.n_bytes)
+        write_whole(folder / "finished", b"")
+    return Scan(part, path, reader.name, folder, n_chunks)
+
+
+def _identity(path: Path, reader: str) -> dict[str, Any]:
+    status = path.stat()
+    return {
+        "version": VERSION,
+        "path": str(path.resolve()),
+        "bytes": status.st_size,
+        "modified": status.st_mtime_ns,
+        "reader": reader,
+        "batch_size": BATCH_SIZE,
+    }
+
+
+def _count_finished_chunks(folder: Path, identity: dict[str, Any]) -> int:
+    """Count the finished chunks of the same input; clear the folder if it was another."""
+    note = folder / "input.json"
+    if _load(note) != identity:
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        write_whole(note, json.dumps(identity).encode())
+    for leftover in folder.glob(".*.unfinished"):
+        leftover.unlink()
+    n_chunks = 0
+    while _is_whole(folder, n_chunks):
+        n_chunks += 1
+    if (folder / f"{n_chunks:06d}.json").exists():  # but damaged: read the input on from there
+        (folder / "finished").unlink(missing_ok=True)
+    return n_chunks
+
+
+def _is_whole(folder: Path, number: int) -> bool:
+    """Whether a chunk is finished and its files can be opened."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    facts = _load(folder / f"{number:06d}.json")
+    if facts is None or not {"n_read", "n_bytes", "rejected"} <= set(facts):
+        return False
+    try:
+        pq.read_metadata(folder / f"{number:06d}.parquet")
+        for path in folder.glob(f"{number:06d}.*.npy"):
+            np.load(path, mmap_mode="r", allow_pickle=False)
+    except (pa.ArrowException, OSError, ValueError, EOFError):
+        return False
+    return True
+
+
+def _load(path: Path) -> dict[str, Any] | None:
+    """Read a note; None where there is none, or none that can be read."""
+    try:
+        loaded = json.loads(path.read_bytes())
+    except (FileNotFoundError, ValueError):
+        return None
+    return loaded if isinstance(loaded, dict) else None
+
+
+def _write_chunk(folder: Path, number: int, batch: Batch) -> None:
+    """Write what a batch holds; the JSON file comes last and says that the chunk is whole."""
+    import io
+
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    for kind, array in (("vectors", batch.vectors), ("positions", batch.positions)):
+        if array is not None:
+            stream = io.BytesIO()
+            np.save(stream, array, allow_pickle=False)
+            write_whole(folder / f"{number:06d}.{kind}.npy", stream.getvalue())
+    sink = pa.BufferOutputStream()
+    pq.write_table(_with_keys(batch.papers), sink, compression="lz4")
+    write_whole(folder / f"{number:06d}.parquet", sink.getvalue().to_pybytes())
+    facts = {
+        "n_read": batch.n_read,
+        "n_bytes": batch.n_bytes,
+        "rejected": [rejection.as_dict() for rejection in batch.rejected],
+    }
+    write_whole(folder / f"{number:06d}.json", json.dumps(facts, ensure_ascii=False).encode())
+
+
+def _with_keys(papers: pa.Table) -> pa.Table:
+    import pyarrow as pa
+
+    texts = {
+        name: papers[name].to_pylist()
+        for name in ("bibcode", "arxiv_id", "doi", "title", "abstract", "paper_id", "authors")
+    }
+    hashed: dict[str, Iterator[int]] = {
+        "bibcode": (
+            text_hash(None if bibcode and is_eprint_bibcode(bibcode) else bibcode)
+            for bibcode in texts["bibcode"]
+        ),
+        "arxiv_id": map(text_hash, texts["arxiv_id"]),
+        "doi": (
+            # arXiv's own DOI says no more than the arXiv id, and differs from the journal's.
+            text_hash(None if doi and is_eprint_doi(doi) else doi)
+            for doi in texts["doi"]
+        ),
+        "title": map(title_hash, texts["title"]),
+        "text": map(content_hash, texts["title"], texts["abstract"]),
+        "given": map(text_hash, texts["paper_id"]),
+    }
+    for name in KEYS:
+        column = pa.array(np.fromiter(hashed[name], np.uint64, count=papers.num_rows))
+        papers = papers.append_column(f"key_{name}", column)
+    authors = [surname_hashes(names) for names in texts["authors"]]
+    return papers.append_column("key_authors", pa.array(authors, pa.list_(pa.uint64())))

@@ -1,0 +1,329 @@
+"""Which papers exist: themes, dates, authors and references."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from functools import cache
+from random import Random
+from typing import Any
+
+from landscape.corpus.demo._cards import Card, Story, demo_data_folder, read_yaml
+
+
+def stream(name: str, seed: int, index: int = 0) -> Random:
+    """Random numbers for one purpose."""
+    return Random(f"{name} {seed} {index}")  # noqa: S311 - invented papers are no secrets
+
+
+FIRST_YEAR, LAST_YEAR = 1990, 2026
+LAST_DAY = date(2026, 6, 30)
+REVIEW_SHARE = 0.02
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One paper before it is written."""
+
+    card: Card
+    story: Story
+    day: date
+    kind: str
+
+    @property
+    def decimal_year(self) -> float:
+        """The date as a decimal year."""
+        return self.day.year + (self.day.timetuple().tm_yday - 1) / 365.25
+
+
+def plan_papers(cards: Sequence[Card], n_papers: int, *, rng: Random) -> list[Plan]:
+    """Draw themes, dates and kinds, in order of time."""
+    years = range(FIRST_YEAR, LAST_YEAR + 1)
+    curves = {
+        card.id: [activity(card, year) * field_growth(year) for year in years] for card in cards
+    }
+    # Every theme has the same mean size, times its weight: a young theme is dense, not small.
+    sizes = _apportion([card.weight for card in cards], n_papers)
+    drawn: list[tuple[date, int]] = []
+    for position, (card, size) in enumerate(zip(cards, sizes, strict=True)):
+        chosen = rng.choices(years, weights=curves[card.id], k=size)
+        drawn.extend((_day_in(year, card, rng), position) for year in chosen)
+    drawn.sort()
+    reviews = _choose_reviews(drawn, cards, round(REVIEW_SHARE * n_papers), rng)
+    return [
+        _plan(cards[position], day, review=index in reviews, rng=rng)
+        for index, (day, position) in enumerate(drawn)
+    ]
+
+
+def activity(card: Card, year: int) -> float:
+    """Relative activity of a theme in a year, as a share of the whole field."""
+    if year < card.start:
+        return 0.0
+    t = (year - FIRST_YEAR) / (LAST_YEAR - FIRST_YEAR)
+    if card.activity == "rising":
+        return 0.06 + math.pow((year - card.start + 1) / (LAST_YEAR - card.start + 1), 2.0)
+    if card.activity == "falling":
+        return 0.12 + math.pow(1.0 - t, 1.6)
+    if card.activity == "burst":
+        return 0.10 + 2.5 * math.exp(-0.5 * ((year - card.peak) / 3.0) ** 2)
+    return 1.0
+
+
+def field_growth(year: int) -> float:
+    """Papers of the whole field in a year, relative to 1990; the last year is half a year."""
+    papers = math.exp(0.045 * (year - FIRST_YEAR))
+    return 0.5 * papers if year == LAST_YEAR else papers
+
+
+def _apportion(weights: Sequence[float], total: int) -> list[int]:
+    """Whole numbers in proportion to the weights that add up to the total (largest remainder)."""
+    scale = total / sum(weights)
+    shares = [weight * scale for weight in weights]
+    sizes = [int(share) for share in shares]
+    by_remainder = sorted(range(len(weights)), key=lambda i: (sizes[i] - shares[i], i))
+    for i in by_remainder[: total - sum(sizes)]:
+        sizes[i] += 1
+    return sizes
+
+
+def _day_in(year: int, card: Card, rng: Random) -> date:
+    first = date(year, 1, 1)
+    last = min(date(year, 12, 31), LAST_DAY)
+    start = first + timedelta(days=rng.randint(0, (last - first).days))
+    return max(start, date(card.start, 1, 1))
+
+
+def _choose_reviews(
+    drawn: Sequence[tuple[date, int]], cards: Sequence[Card], number: int, rng: Random
+) -> set[int]:
+    """Positions of the reviews: one in each theme first, none in the planted gaps."""
+    by_theme: dict[int, list[int]] = {}
+    for index, (_, position) in enumerate(drawn):
+        if cards[position].reviewed:
+            by_theme.setdefault(position, []).append(index)
+    if not by_theme:
+        return set()
+    chosen: set[int] = set()
+    order = list(by_theme)
+    rng.shuffle(order)
+    while len(chosen) < number:
+        before = len(chosen)
+        for position in order:
+            papers = by_theme[position]
+            late = [i for i in papers[int(0.55 * len(papers)) :] if i not in chosen]
+            if late and len(chosen) < number:
+                chosen.add(rng.choice(late))
+        if len(chosen) == before:
+            break
+        rng.shuffle(order)
+    return chosen
+
+
+def _plan(card: Card, day: date, *, review: bool, rng: Random) -> Plan:
+    told = [story for story in card.stories if story.since <= day.year] or list(card.stories[:1])
+    story = rng.choice(told)
+    return Plan(card, story, day, "review" if review else _kind(card, story, day.year, rng))
+
+
+def _kind(card: Card, story: Story, year: int, rng: Random) -> str:
+    """A kind of paper that the story has material for, as usual in that year."""
+    t = (year - FIRST_YEAR) / (LAST_YEAR - FIRST_YEAR)
+    observes = bool(card.observe)
+    weights = {
+        "observation": 0.55 * observes,
+        "survey": 0.10 * observes * ((story.sample or card.sample)[2] >= 60),
+        "theory": (0.22 - 0.06 * t) * bool(card.phrases(story, "model")),
+        "simulation": (0.08 + 0.14 * t) * bool(card.phrases(story, "simulate")),
+        "learning": max(0.0, 0.5 * t - 0.3) * bool(card.phrases(story, "learn")),
+        "instrument": (0.7 if card.category == "astro-ph.IM" else 0.06)
+        * bool(card.phrases(story, "build")),
+    }
+    told = {kind: w for kind, w in weights.items() if kind in (story.kinds or weights)}
+    return rng.choices(list(told), weights=list(told.values()))[0]
+
+
+@dataclass
+class Author:
+    """One generated person."""
+
+    name: str
+    home: str
+    group: int
+    first_year: int
+    last_year: int
+    output: float
+    affiliations: tuple[tuple[int, str], ...]
+
+    def affiliation(self, year: int) -> str:
+        """Where the author works in a year."""
+        return [place for since, place in self.affiliations if since <= max(year, self.first_year)][
+            -1
+        ]
+
+
+@dataclass(frozen=True)
+class Byline:
+    """The authors of one paper and their affiliations, in the same order."""
+
+    authors: tuple[str, ...]
+    affiliations: tuple[str, ...]
+
+
+class Community:
+    """All authors, and who signs a paper."""
+
+    def __init__(
+        self, themes: list[str], related: dict[str, tuple[str, ...]], *, per_theme: int, rng: Random
+    ) -> None:
+        self._related = related
+        names = _distinct_names(len(themes) * per_theme, rng)
+        self._members = {
+            theme: [self._career(names.pop(), theme, rng) for _ in range(per_theme)]
+            for theme in themes
+        }
+
+    def sign(self, theme: str, *, year: int, kind: str, rng: Random) -> Byline:
+        """Draw the authors of a paper."""
+        size = _team_size(year, kind, rng)
+        active = [a for a in self._members[theme] if a.first_year <= year <= a.last_year]
+        if not active:
+            active = list(self._members[theme])
+        lead = rng.choices(active, weights=[a.output for a in active])[0]
+        pool = {a.name: a for a in active if a is not lead}
+        weights = {
+            a.name: a.output * (6.0 if a.group == lead.group else 1.0) for a in pool.values()
+        }
+        if size > 6 or rng.random() < 0.25:
+            for neighbour in self._related.get(theme, ()):
+                for guest in self._members[neighbour]:
+                    if guest.first_year <= year <= guest.last_year:
+                        pool[guest.name] = guest
+                        weights[guest.name] = 0.25 * guest.output
+        team = [lead]
+        while len(team) < size and pool:
+            name = rng.choices(list(pool), weights=[weights[n] for n in pool])[0]
+            team.append(pool.pop(name))
+        if size >= 25:  # large collaborations sign in alphabetical order
+            team[1:] = sorted(team[1:], key=lambda a: a.name)
+        return Byline(tuple(a.name for a in team), tuple(a.affiliation(year) for a in team))
+
+    def _career(self, named: tuple[str, str], theme: str, rng: Random) -> Author:
+        name, country = named
+        # Careers overlap the whole span, and more of them begin as the field grows.
+        first = 2026 - int(46 * rng.random() ** 1.25)
+        last = first + 4 + int(rng.expovariate(1 / 13.0))
+        places = [(first, f"{_institute(rng)}, {country}")]
+        while rng.random() < 0.5 and places[-1][0] + 3 < last:
+            there = rng.choice(list(_parts()["countries"])) if rng.random() < 0.5 else country
+            places.append((places[-1][0] + rng.randint(2, 6), f"{_institute(rng)}, {there}"))
+        return Author(
+            name, theme, rng.randrange(7), first, last, rng.paretovariate(1.3), tuple(places)
+        )
+
+
+def _institute(rng: Random) -> str:
+    parts = _parts()
+    template: str = rng.choice(parts["institutes"])
+    return template.format(rng.choice(parts["towns"]))
+
+
+def _distinct_names(number: int, rng: Random) -> list[tuple[str, str]]:
+    """Names with their countries, none twice."""
+    countries = _parts()["countries"]
+    seen: dict[str, str] = {}
+    while len(seen) < number:
+        country = rng.choice(list(countries))
+        parts = countries[country]
+        family = rng.choice(parts["beginnings"]) + rng.choice(parts["endings"])
+        first = rng.choice(parts["given"])
+        if rng.random() < 0.45:
+            first += f" {rng.choice('ABCDEFGHJKLMNPRSTVW')}."
+        seen.setdefault(f"{family}, {first}", country)
+    return list(seen.items())
+
+
+@cache
+def _parts() -> Any:
+    return read_yaml(demo_data_folder() / "people.yaml")
+
+
+def _team_size(year: int, kind: str, rng: Random) -> int:
+    growth = (year - 1990) / 36.0
+    typical = {"theory": 1.8, "review": 1.6, "simulation": 2.6, "learning": 3.0}.get(kind, 3.2)
+    size = round(typical * (1.0 + 1.1 * growth) * rng.lognormvariate(0.0, 0.45))
+    if kind in ("survey", "observation", "instrument") and rng.random() < 0.05 * growth:
+        size = rng.randint(25, 45)
+    return max(1, size)
+
+
+# A reference is at least this much older, so that dates given to the month keep the order.
+LEAST_LEAD_DAYS = 45
+_SAME_THEME, _RELATED = 0.80, 0.15  # the rest goes anywhere in the corpus
+_MEMORY_DAYS = 365.0 * 9.0
+_LARGEST_POOL = 150  # papers that an author has in view at once
+
+
+@dataclass(frozen=True)
+class Citable:
+    """What the graph needs to know of a paper."""
+
+    day: int
+    theme: str
+    review: bool
+
+
+def draw_references(
+    papers: Sequence[Citable], related: Mapping[str, tuple[str, ...]], *, rng: Random
+) -> list[list[int]]:
+    """For each paper the positions of the papers that it cites."""
+    fitness = [rng.lognormvariate(1.2 if p.review else 0.0, 1.0) for p in papers]
+    cited = [0] * len(papers)
+    by_theme: dict[str, list[int]] = {}
+    graph: list[list[int]] = []
+    everything: list[int] = []
+    for index, paper in enumerate(papers):
+        wanted = _reference_count(paper, rng)
+        neighbour = rng.choice(related.get(paper.theme) or ("",))
+        pools = (
+            (by_theme.get(paper.theme, []), _SAME_THEME),
+            (by_theme.get(neighbour, []), _RELATED),
+            (everything, 1.0 - _SAME_THEME - _RELATED),
+        )
+        chosen: set[int] = set()
+        for pool, share in pools:
+            # Pools are in order of time, so that those old enough come first.
+            latest = bisect_right(pool, paper.day - LEAST_LEAD_DAYS, key=lambda i: papers[i].day)
+            old_enough = pool[max(0, latest - _LARGEST_POOL) : latest]
+            weights = [
+                fitness[i] * (1.0 + cited[i]) * math.exp((papers[i].day - paper.day) / _MEMORY_DAYS)
+                for i in old_enough
+            ]
+            number = round(wanted * share + rng.uniform(-0.5, 0.5))
+            if old_enough and number > 0:
+                chosen.update(rng.choices(old_enough, weights=weights, k=number))
+        for i in chosen:
+            cited[i] += 1
+        graph.append(sorted(chosen))
+        by_theme.setdefault(paper.theme, []).append(index)
+        everything.append(index)
+    return graph
+
+
+def invert(graph: Sequence[Sequence[int]]) -> list[list[int]]:
+    """For each paper the positions of the papers that cite it."""
+    citing: list[list[int]] = [[] for _ in graph]
+    for index, references in enumerate(graph):
+        for cited in references:
+            citing[cited].append(index)
+    return citing
+
+
+def _reference_count(paper: Citable, rng: Random) -> int:
+    if paper.review:
+        return rng.randint(25, 60)
+    growth = paper.day / (365.0 * 36.0)
+    return max(1, round((5.0 + 9.0 * growth) * rng.lognormvariate(0.0, 0.5)))

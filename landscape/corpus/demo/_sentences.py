@@ -1,0 +1,608 @@
+"""Titles and abstracts from a theme card and the frames of the grammar; no sentence comes twice."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import pairwise
+from random import Random
+from typing import cast
+
+from landscape.corpus.demo._cards import (
+    Card,
+    Measure,
+    Phrase,
+    Story,
+    Trap,
+    Trend,
+    demo_data_folder,
+    load_facilities,
+    load_traps,
+    mark,
+    read_yaml,
+)
+from landscape.corpus.demo._wording import (
+    count,
+    mend_articles,
+    rounded,
+    scientific,
+    sentence_case,
+    spin,
+    title_case,
+    to_latex,
+)
+from landscape.errors import InputError
+
+_SLOT = re.compile(
+    r"\{(known|found|means|asks|topic|focus|object|sample|site|bare_site|using|data1|n|nt|"
+    r"nkept|nfew|ncontrol|ntrain|mech|mname1|mname|mvalue|mlow|mhigh|model|simulate1|simulate|learn1|"
+    r"learn|build1|build|target|field|trend|slopevalue|slope|stem|response|driver)\}"
+)
+_TOKEN = re.compile("\ue010(\\w+)\ue011")
+
+
+_WORDS = {3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine", 10: "ten"}
+
+
+class ExhaustedError(Exception):
+    """A frame asked for material that this paper does not have (any more)."""
+
+
+class Material:
+    """Fills the slots of sentence frames for one paper, never using a fact twice."""
+
+    def __init__(
+        self,
+        card: Card,
+        story: Story,
+        *,
+        date: float,
+        kind: str,
+        rng: Random,
+        grammar: dict[str, dict[str, list[str]]],
+    ) -> None:
+        self.card, self.story, self.date, self.rng = card, story, date, rng
+        self.grammar = grammar
+        self._kind = kind
+        self._chosen: dict[str, str] = {}  # methods and data that this paper keeps to
+        self.frames: set[str] = set()  # those used so far: none comes twice
+        self._queues = {
+            "known": [*self._shuffled(story.known), *self._shuffled(card.known)],
+            "found": self._shuffled(story.found),
+            "means": self._shuffled(story.means),
+            "object": self._shuffled(card.objects),
+            "mech": self._shuffled(card.phrases(story, "mechanisms")),
+            # Said once in an abstract: the question, and the theme by its name.
+            "asks": [story.asks],
+            "topic": [card.topic],
+        }
+        # The story opens most abstracts, the wider theme some of them.
+        if rng.random() < 0.35:
+            self._queues["known"].reverse()
+        self._measures = rng.sample(story.measures, len(story.measures))
+        self._trends = rng.sample(story.trends, len(story.trends))
+        self._facilities = self._live_facilities()
+        self.measure: Measure | None = None
+        self.current_trend: Trend | None = None
+        self.site = spin(rng.choice(self._live(card.sites)).text, rng)
+        self._sample = story.sample or card.sample
+        self.number = self._sample_size()
+
+    def fill(self, frame: str) -> str:
+        """Fill and resolve one frame."""
+        saved = self.snapshot()
+        try:
+            return self._fill(frame)
+        except ExhaustedError:
+            self.restore(saved)
+            raise
+
+    def lacks(self, frame: str) -> bool:
+        """Whether a frame is sure to fail, seen without filling it."""
+        return any(not queue and f"{{{name}}}" in frame for name, queue in self._queues.items())
+
+    def renew(self) -> None:
+        """Give the title all material, whatever the abstract has used."""
+        self._queues |= {
+            "topic": [self.card.topic] * 2,
+            "mech": self._shuffled(self.card.phrases(self.story, "mechanisms")),
+            "object": self._shuffled(self.card.objects),
+        }
+
+    def snapshot(self) -> dict[str, list[str]]:
+        """State of the queues, to be given back to :meth:`restore` when a sentence is dropped."""
+        return {name: list(queue) for name, queue in self._queues.items()}
+
+    def restore(self, saved: dict[str, list[str]]) -> None:
+        """Return to a snapshot."""
+        self._queues = {name: list(queue) for name, queue in saved.items()}
+
+    def next_measure(self) -> Measure | None:
+        """Move to the next quantity of the story, if there is one."""
+        self.measure = self._measures.pop() if self._measures else None
+        return self.measure
+
+    def next_trend(self) -> Trend | None:
+        """Move to the next relation of the story, if there is one."""
+        self.current_trend = self._trends.pop() if self._trends else None
+        return self.current_trend
+
+    def _fill(self, frame: str) -> str:
+        for name, endings in self.grammar["endings"].items():
+            if f"{{{name}}}" in frame:
+                frame = frame.replace(f"{{{name}}}", self.rng.choice(endings))
+        text = spin(_with_tokens(frame), self.rng)
+        while (match := _TOKEN.search(text)) is not None:
+            text = text[: match.start()] + self._slot(match[1]) + text[match.end() :]
+        return text
+
+    def _slot(self, name: str) -> str:
+        if name in self._queues:
+            return self._take(name)
+        return spin(self._drawn(name), self.rng)
+
+    def _take(self, name: str) -> str:
+        queue = self._queues[name]
+        if not queue:
+            raise ExhaustedError(name)
+        text = queue.pop(0)
+        if name in ("object", "mech"):
+            queue.append(text)  # these may come again, but only after all others
+        return spin(text, self.rng)
+
+    def _drawn(self, name: str) -> str:
+        card, story, rng = self.card, self.story, self.rng
+        if name in ("n", "nt", "nkept", "nfew", "ncontrol", "ntrain"):
+            return self._count(name)
+        if name[0] == "m" and name != "model":
+            return self._measured(name)
+        if name in ("trend", "slope", "slopevalue"):
+            return self._related(name)
+        if name in ("model", "simulate", "learn", "build", "simulate1", "learn1", "build1"):
+            text = self._method(name.rstrip("1"))
+            return _without_article(text) if name.endswith("1") else text
+        simple = {
+            "focus": story.focus,
+            "sample": self._sample[0],
+            "site": self.site,
+            "bare_site": self.site,
+        }
+        if name in simple:
+            return simple[name]
+        if name == "using":
+            return self._using(combine=True)
+        if name == "data1":
+            return _without_article(self._using(combine=False))
+        if name == "field":
+            return rng.choice(self.grammar["fields"][card.category])
+        if name == "stem":
+            return self._one_of(story.titles)
+        if name == "target" and card.targets:
+            return self._dated(rng.choice(card.targets))
+        if self.current_trend is not None and name in ("response", "driver"):
+            return str(getattr(self.current_trend, name))
+        raise ExhaustedError(name)
+
+    def _dated(self, target: str) -> str:
+        """Put a date of discovery before the paper into a name such as ``SN {YYYY}ab``."""
+        last = int(self.date) - 1
+        year = self.rng.randint(max(self.card.start, last - 6), max(self.card.start, last))
+        marks = {"{YYYY}": f"{year}", "{YY}": f"{year % 100:02d}"}
+        marks |= {
+            "{MM}": f"{self.rng.randint(1, 12):02d}",
+            "{DD}": f"{self.rng.randint(1, 28):02d}",
+        }
+        for mark_, written in marks.items():
+            target = target.replace(mark_, written)
+        return target
+
+    def _method(self, key: str) -> str:
+        """The same model, simulation or instrument in the title as in the abstract."""
+        if key not in self._chosen:
+            phrases = self.card.phrases(self.story, key)
+            self._chosen[key] = spin(self._one_of(phrases), self.rng)
+        return self._chosen[key]
+
+    def _count(self, name: str) -> str:
+        if name in ("n", "nt"):
+            return _written(self.number)
+        if name == "ntrain":
+            return count(
+                round(self.number * self.rng.uniform(1.5, 12.0)) + self.rng.randint(1500, 9000)
+            )
+        low, high = {"nkept": (0.45, 0.93), "nfew": (0.04, 0.3), "ncontrol": (1.3, 12.0)}[name]
+        return _written(max(3, round(self.number * self.rng.uniform(low, high))))
+
+    def _measured(self, name: str) -> str:
+        measure = self.measure
+        if name == "mname1":
+            return self.story.measures[0].name
+        if measure is None or (name in ("mlow", "mhigh") and measure.kind != "="):
+            raise ExhaustedError(name)
+        if name == "mname":
+            return measure.name
+        if name == "mvalue":
+            return write_value(measure, self.rng)
+        if name == "mlow":
+            return write_bound(measure, measure.low)
+        return f"{write_bound(measure, measure.high)} {measure.unit}".strip()
+
+    def _related(self, name: str) -> str:
+        trend = self.current_trend
+        if trend is None:
+            raise ExhaustedError(name)
+        key = {"trend": "trends", "slope": "slopes", "slopevalue": "slope_values"}[name]
+        text = self.rng.choice(self.grammar[key][trend.sign])
+        return text.replace("{response}", trend.response).replace("{driver}", trend.driver)
+
+    def _using(self, *, combine: bool) -> str:
+        options = self._facilities
+        if not options:
+            raise ExhaustedError("using")
+        ids = list(options)
+        first = self.rng.choices(ids, weights=[options[i] for i in ids])[0]
+        if not combine and "data" in self._chosen:
+            return self._chosen["data"]
+        text = self._data_from(first)
+        self._chosen.setdefault("data", text)
+        others = [i for i in ids if i not in (first, "any")]
+        if combine and first != "any" and others and self.rng.random() < 0.28:
+            link = self.rng.choice(["and", "together with"])
+            text += f" {link} {self._data_from(self.rng.choice(others))}"
+        return text
+
+    def _data_from(self, facility_id: str) -> str:
+        data = spin(self._one_of(self.card.observe[facility_id]), self.rng)
+        if facility_id == "any":
+            return data
+        facility = load_facilities()[facility_id]
+        link = "from" if facility.surveyed else self.rng.choice(["with", "with", "from"])
+        return f"{data} {link} {mark(facility, self.rng)}"
+
+    def _live_facilities(self) -> dict[str, float]:
+        """Weights of the facilities that a paper of this date can have used."""
+        weights = {}
+        for facility_id, phrases in self.card.observe.items():
+            if self.story.observe and facility_id not in self.story.observe:
+                continue
+            if not self._live(phrases):
+                continue
+            if facility_id == "any":
+                weights["any"] = 0.45
+                continue
+            facility = load_facilities()[facility_id]
+            if facility.usable(self.date):
+                # A new facility draws its field at once, an old one keeps a share.
+                weights[facility_id] = 0.35 + math.exp(-(self.date - facility.first_light) / 7.0)
+        return weights
+
+    def _sample_size(self) -> int:
+        low, high = (max(4.0, bound) for bound in self._sample[1:])
+        era = (self.date - 1990.0) / 36.0
+        place = min(1.0, max(0.0, 0.12 + 0.5 * era + self.rng.gauss(0.0, 0.2)))
+        if self._kind == "survey":  # a catalogue of a handful is none
+            low = max(low, 24.0)
+        return round(low * math.pow(high / low, place))
+
+    def _one_of(self, phrases: Sequence[Phrase]) -> str:
+        live = self._live(phrases)
+        if not live:
+            raise ExhaustedError("phrases")
+        return self.rng.choice(live).text
+
+    def _live(self, phrases: Sequence[Phrase]) -> list[Phrase]:
+        return [phrase for phrase in phrases if phrase.since <= self.date]
+
+    def _shuffled(self, phrases: Sequence[Phrase]) -> list[str]:
+        live = [phrase.text for phrase in self._live(phrases)]
+        self.rng.shuffle(live)
+        return live
+
+
+def write_value(measure: Measure, rng: Random) -> str:
+    """Draw a value of a measure and write it with error and unit."""
+    low, high = measure.low, measure.high
+    if low > 0 and high / low > 20:
+        value = math.exp(rng.uniform(math.log(low), math.log(high)))
+    else:
+        value = rng.uniform(low, high)
+    if measure.kind != "=":
+        return f"{write_bound(measure, value)} {measure.unit}".strip()
+    if measure.precision is not None:
+        error = abs(value) * measure.precision * rng.uniform(0.6, 1.6)
+    else:
+        error = max(abs(value), 0.3 * (high - low)) * rng.uniform(0.03, 0.15)
+    if low >= 0:
+        error = min(error, 0.45 * abs(value))
+    huge = abs(value) >= 1e5 or abs(value) < 1e-3
+    text = scientific(value, error) if huge else rounded(value, error)
+    if not measure.unit:
+        return text
+    if not huge and measure.unit[0] in "°":
+        return f"{text}{measure.unit}"
+    return f"{text} {measure.unit}"
+
+
+def write_bound(measure: Measure, value: float) -> str:
+    """Write a number of a measure without error."""
+    if value != 0 and (abs(value) >= 1e5 or abs(value) < 1e-3):
+        exponent = math.floor(math.log10(abs(value)))
+        mantissa = f"{value / 10.0**exponent:.1f}".removesuffix(".0")
+        power = scientific(10.0**exponent, 10.0**exponent * 0.1).partition("× ")[2]
+        return power if mantissa == "1" else f"{mantissa} × {power}"
+    if measure.decimals:
+        return f"{value:.{measure.decimals}f}"
+    return count(round(value)) if abs(value) >= 10 else f"{value:.2g}"
+
+
+@cache
+def _with_tokens(frame: str) -> str:
+    """The frame with its slots out of the way of :func:`spin`."""
+    return _SLOT.sub("\ue010\\1\ue011", frame)
+
+
+def _written(number: int) -> str:
+    return _WORDS.get(number) or count(number)
+
+
+def _without_article(text: str) -> str:
+    return re.sub(r"^(?:an?|the) ", "", text)
+
+
+FEWEST_WORDS, MOST_WORDS = 92, 188
+FEWEST_SENTENCES, MOST_SENTENCES = 5, 9
+TRAP_SHARE = 0.22
+LATEX_SHARE = 0.45
+TITLE_CASE_SHARE = 0.42
+
+_MARKS = re.compile("[\ue000-\ue1ff]")
+_MARKED = re.compile("([\ue100-\ue1ff][^\ue000]*\ue000)")
+_STRAY_SPACE = re.compile(r"\s+([,.;:?])")
+_LOWER_WORD = re.compile(r"[a-z]+")
+# Roles that an abstract can lose when it is too long, the first first.
+_SPARE = (
+    "method",
+    "outlook",
+    "theory_outlook",
+    "target",
+    "compare",
+    "trend",
+    "theory_method",
+    "background",
+    "rivals",
+)
+_PADDING = ("background", "outlook", "compare", "theory_test", "rivals", "gap")
+_MEASURES = {
+    "measure": {"=": "measure", "<": "limit", ">": "floor"},
+    "theory_measure": {"=": "theory_measure", "<": "theory_limit", ">": "floor"},
+    "simulation_measure": {"=": "simulation_measure", "<": "theory_limit", ">": "floor"},
+    "review_range": {"=": "review_range", "<": "limit", ">": "floor"},
+}
+Grammar = dict[str, dict[str, list[str]]]
+
+
+@cache
+def load_grammar() -> Grammar:
+    """The frames of ``grammar.yaml``."""
+    grammar = cast(Grammar, read_yaml(demo_data_folder() / "grammar.yaml"))
+    for kind, skeletons in grammar["skeletons"].items():
+        for role in (role.strip("()") for skeleton in skeletons for role in skeleton):
+            if role not in grammar["roles"]:
+                raise InputError(f"grammar.yaml: skeleton {kind} names the unknown role {role!r}")
+    return grammar
+
+
+@dataclass(frozen=True)
+class Text:
+    """Title and abstract with the facility marks still in them (see ``facilities.unmark``)."""
+
+    title: str
+    abstract: str
+
+
+@dataclass
+class Writer:
+    """Writes papers that share no sentence and no title."""
+
+    grammar: Grammar = field(default_factory=load_grammar)
+    sentences: set[str] = field(default_factory=set)
+    titles: set[str] = field(default_factory=set)
+
+    def write(self, card: Card, story: Story, *, kind: str, date: float, rng: Random) -> Text:
+        """Write one paper."""
+        for _ in range(60):
+            material = Material(card, story, date=date, kind=kind, rng=rng, grammar=self.grammar)
+            sentences = self._abstract(material, kind)
+            if sentences is None:
+                continue
+            title = self._title(material, kind)
+            if title is None:
+                continue
+            self.sentences.update(map(_key, sentences))
+            self.titles.add(_key(title))
+            abstract = " ".join(sentences)
+            if rng.random() < LATEX_SHARE:
+                return Text(to_latex(title), to_latex(abstract))
+            return Text(title, abstract)
+        raise InputError(
+            f"{card.id}.yaml has too little material for another {kind} paper on {story.focus!r}: "
+            "add facts, findings or alternatives, or generate fewer papers"
+        )
+
+    def _abstract(self, material: Material, kind: str) -> list[str] | None:
+        rng = material.rng
+        skeleton = rng.choice(self.grammar["skeletons"][kind])
+        roles = [r.strip("()") for r in skeleton if not r.startswith("(") or rng.random() < 0.5]
+        written: list[tuple[str, str]] = []
+        for role in roles:
+            sentence = self._sentence(material, role, written)
+            if sentence is not None:
+                written.append((role, sentence))
+        self._insert_trap(material, written)
+        self._fit(material, written, kind)
+        sentences = [sentence for _, sentence in written]
+        fits = (
+            FEWEST_WORDS <= _words(sentences) <= MOST_WORDS
+            and FEWEST_SENTENCES <= len(sentences) <= MOST_SENTENCES
+        )
+        return sentences if fits and _says_something(written, kind) else None
+
+    def _sentence(
+        self, material: Material, role: str, written: list[tuple[str, str]]
+    ) -> str | None:
+        """A new sentence for a role, or None where the material has run out."""
+        if role in _MEASURES:
+            measure = material.next_measure()
+            if measure is None:
+                return None
+            role = _MEASURES[role][measure.kind]
+        elif role in ("trend", "theory_trend"):
+            trend = material.next_trend()
+            if trend is None:
+                return None
+            role = role if trend.sign != "0" else "no_trend"
+        openings = {_opening(sentence) for _, sentence in written}
+        taken = {_key(sentence) for _, sentence in written}
+        saved = material.snapshot()
+        for _ in range(40):
+            material.restore(saved)
+            frame = material.rng.choice(self.grammar["roles"][role])
+            if frame in material.frames or material.lacks(frame):
+                continue
+            try:
+                sentence = _finished(material.fill(frame))
+            except ExhaustedError:
+                continue
+            key = _key(sentence)
+            fresh = key not in self.sentences and key not in taken
+            if fresh and _opening(sentence) not in openings and _reads_well(sentence):
+                material.frames.add(frame)
+                return sentence
+        material.restore(saved)
+        return None
+
+    def _insert_trap(self, material: Material, written: list[tuple[str, str]]) -> None:
+        rng = material.rng
+        traps = [trap for trap in load_traps() if material.card.id in trap.themes]
+        if not traps or len(written) >= MOST_SENTENCES or rng.random() > TRAP_SHARE * len(traps):
+            return
+        sentence = self._trap_sentence(rng.choice(traps), rng)
+        if sentence is not None:
+            written.insert(max(len(written) - 1, 1), ("trap", sentence))
+
+    def _trap_sentence(self, trap: Trap, rng: Random) -> str | None:
+        for _ in range(20):
+            sentence = _finished(spin(rng.choice(trap.sentences), rng))
+            if _key(sentence) not in self.sentences:
+                return sentence
+        return None
+
+    def _fit(self, material: Material, written: list[tuple[str, str]], kind: str) -> None:
+        """Drop spare sentences from a long abstract, or add to a short one."""
+        for role in _SPARE:
+            for index in range(len(written) - 1, -1, -1):
+                if _words(s for _, s in written) <= MOST_WORDS and len(written) <= MOST_SENTENCES:
+                    break
+                if written[index][0] == role:
+                    del written[index]
+        theoretical = kind in ("theory", "simulation")
+        for role in _PADDING:
+            if _words(s for _, s in written) >= FEWEST_WORDS and len(written) >= FEWEST_SENTENCES:
+                return
+            if (role == "theory_test") is not theoretical and role in ("theory_test", "compare"):
+                continue
+            sentence = self._sentence(material, role, written)
+            if sentence is not None:
+                place = {"background": 0, "rivals": 1, "gap": 1}.get(role, len(written))
+                written.insert(place, (role, sentence))
+
+    def _title(self, material: Material, kind: str) -> str | None:
+        rng = material.rng
+        frames = self.grammar["titles"]
+        material.renew()
+        for _ in range(60):
+            frame = rng.choice(
+                frames["any"] if kind != "review" and rng.random() < 0.3 else frames[kind]
+            )
+            try:
+                title = material.fill(frame)
+            except ExhaustedError:
+                continue
+            title = _finished(_tidy_title(title, rng)).removesuffix(".")
+            plain = _plain(title)
+            if _key(title) in self.titles or not 18 <= len(plain) <= 165 or _stutters(plain):
+                continue
+            return _title_case(title) if rng.random() < TITLE_CASE_SHARE else title
+        return None
+
+
+def _finished(text: str) -> str:
+    """Capital, articles, no stray spaces, one full stop."""
+    return sentence_case(mend_articles(_STRAY_SPACE.sub(r"\1", text).strip()))
+
+
+def _title_case(title: str) -> str:
+    """Capitals for the words of a title, facility names left as they are."""
+    pieces = _MARKED.split(title)
+    pieces[::2] = [title_case(piece, opening=not i) for i, piece in enumerate(pieces[::2])]
+    return "".join(pieces)
+
+
+def _tidy_title(title: str, rng: Random) -> str:
+    title = title.replace("?:", "?")
+    if title.startswith("the ") and rng.random() < 0.4:
+        title = title[4:]
+    parts = re.split(r"(?<=[?.:]) ", title)
+    return (
+        " ".join(
+            sentence_case(part) if parts[i - 1][-1] in "?." else part
+            for i, part in enumerate(parts)
+        )
+        if len(parts) > 1
+        else title
+    )
+
+
+def _says_something(written: list[tuple[str, str]], kind: str) -> bool:
+    """No abstract without a result and a method, whatever had to be left out."""
+    roles = {role for role, _ in written}
+    has_result = any("measure" in r or "finding" in r or "trend" in r for r in roles)
+    if kind == "review":
+        return "review_content" in roles
+    has_aim = any(r.endswith(("aim", "ask", "plain", "present")) for r in roles)
+    return has_result and has_aim
+
+
+def _reads_well(sentence: str) -> bool:
+    plain = _plain(sentence)
+    return not _stutters(plain) and 5 <= len(plain.split()) <= 52
+
+
+def _stutters(text: str) -> bool:
+    """Doubled words, a long word three times, or two long words twice in one sentence."""
+    words = _LOWER_WORD.findall(text.lower())
+    if any(first == second for first, second in pairwise(words)):
+        return True
+    long_words = [word for word in words if len(word) > 5]
+    repeated = {word for word in long_words if long_words.count(word) > 1}
+    return len(repeated) > 1 or any(long_words.count(word) > 2 for word in repeated)
+
+
+def _opening(sentence: str) -> str:
+    return " ".join(_plain(sentence).lower().split(None, 2)[:2])
+
+
+def _key(sentence: str) -> str:
+    return _plain(sentence).lower().strip(" .")
+
+
+def _plain(text: str) -> str:
+    """The text without facility marks; most sentences have none."""
+    return _MARKS.sub("", text) if "\ue000" in text else text
+
+
+def _words(sentences: Iterable[str]) -> int:
+    return sum(sentence.count(" ") + 1 for sentence in sentences)

@@ -1,0 +1,204 @@
+"""BibTeX, as ADS, arXiv and reference managers export it."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from landscape.corpus._identifiers import month_number, parse_arxiv_id, parse_bibcode
+from landscape.corpus._records import RawRecord, Rejection
+from landscape.corpus.readers._files import LARGEST_RECORD, checked, open_input
+from landscape.errors import require
+
+_ENTRY = re.compile(rb"^[ \t]*@\s*([A-Za-z]+)\s*[{(]")
+_HEAD = re.compile(rb"^[ \t]*@\s*[A-Za-z]+\s*[{(]\s*[^\s,]*\s*,?", re.MULTILINE)
+_STRING = re.compile(r"@\s*string\s*[{(]\s*([^\s=,{}()\"#]+)\s*=", re.IGNORECASE)
+_NAME = re.compile(r"[^\s=,{}()\"#]+")
+_String = tuple[int, str]  # where the block is, and the block
+_NOT_PAPERS = {b"string", b"preamble", b"comment"}
+
+# Journal macros of AASTeX that ADS writes: https://ui.adsabs.harvard.edu/help/actions/journal-macros
+_JOURNALS = {
+    "aap": "Astronomy and Astrophysics",
+    "aapr": "Astronomy and Astrophysics Reviews",
+    "aaps": "Astronomy and Astrophysics Supplement Series",
+    "actaa": "Acta Astronomica",
+    "aj": "The Astronomical Journal",
+    "ao": "Applied Optics",
+    "apj": "The Astrophysical Journal",
+    "apjl": "The Astrophysical Journal Letters",
+    "apjs": "The Astrophysical Journal Supplement Series",
+    "apss": "Astrophysics and Space Science",
+    "araa": "Annual Review of Astronomy and Astrophysics",
+    "grl": "Geophysical Research Letters",
+    "icarus": "Icarus",
+    "jcap": "Journal of Cosmology and Astroparticle Physics",
+    "jgr": "Journal of Geophysical Research",
+    "memras": "Memoirs of the Royal Astronomical Society",
+    "mnras": "Monthly Notices of the Royal Astronomical Society",
+    "nar": "New Astronomy Reviews",
+    "nat": "Nature",
+    "pasa": "Publications of the Astronomical Society of Australia",
+    "pasj": "Publications of the Astronomical Society of Japan",
+    "pasp": "Publications of the Astronomical Society of the Pacific",
+    "physrep": "Physics Reports",
+    "planss": "Planetary and Space Science",
+    "pra": "Physical Review A",
+    "prc": "Physical Review C",
+    "prd": "Physical Review D",
+    "pre": "Physical Review E",
+    "prl": "Physical Review Letters",
+    "procspie": "Society of Photo-Optical Instrumentation Engineers Conference Series",
+    "psj": "The Planetary Science Journal",
+    "rmxaa": "Revista Mexicana de Astronomía y Astrofísica",
+    "solphys": "Solar Physics",
+    "ssr": "Space Science Reviews",
+}
+
+
+class BibtexEntry(NamedTuple):
+    """One entry; the names of its fields are in lower case."""
+
+    key: str
+    entry_type: str
+    fields: dict[str, str]
+
+
+class BibtexReader:
+    """Reads BibTeX through ``bibtexparser``, entry by entry, so that any size of file streams."""
+
+    name = "bibtex"
+
+    def recognises(self, path: Path, head: bytes) -> bool:  # noqa: ARG002  # the protocol's
+        """Say whether there is an entry (``@article{...``)."""
+        return head.lstrip()[:1] not in (b"{", b"[") and _HEAD.search(head) is not None
+
+    def read(
+        self, path: Path, *, on_bytes: Callable[[int], None] | None = None
+    ) -> Iterator[RawRecord | Rejection]:
+        """Stream the entries."""
+        require("bibtexparser", "bibtex")
+        return checked(path, self._records(path, on_bytes))
+
+    def _records(
+        self, path: Path, on_bytes: Callable[[int], None] | None
+    ) -> Iterator[RawRecord | Rejection]:
+        strings: dict[str, _String] = {}
+        for line, block in _blocks(path, on_bytes):
+            kind = _ENTRY.match(block)
+            if kind is None:
+                continue  # what stands between entries is a comment in BibTeX
+            try:
+                text = block.decode("utf-8")
+            except UnicodeDecodeError:
+                shown = block[:200].decode("utf-8", "replace")
+                yield Rejection(path.name, line, "not UTF-8 text", shown)
+                continue
+            if kind[1].lower() == b"string":
+                for name in _STRING.findall(text):
+                    strings.setdefault(name, (line, text))
+            if kind[1].lower() not in _NOT_PAPERS:
+                yield _record(path, line, text, _strings_of(text, strings))
+
+
+def _blocks(path: Path, on_bytes: Callable[[int], None] | None) -> Iterator[tuple[int, bytes]]:
+    """Cut the file where an entry begins a line."""
+    with open_input(path, on_bytes=on_bytes) as stream:
+        lines: list[bytes] = []
+        size, start = 0, 1
+        number = 0
+        while line := stream.readline(LARGEST_RECORD):
+            number += 1
+            if _ENTRY.match(line) or size > LARGEST_RECORD:
+                if lines:
+                    yield start, b"".join(lines)
+                lines, size, start = [], 0, number
+            lines.append(line)
+            size += len(line)
+        if lines:
+            yield start, b"".join(lines)
+
+
+def _strings_of(text: str, strings: dict[str, _String]) -> str:
+    """Return the ``@string`` blocks that an entry may use, and those which these use."""
+    used: set[_String] = set()
+    waiting = [text] if strings else []
+    while waiting:
+        for name in _NAME.findall(waiting.pop()):
+            block = strings.get(name)
+            if block is not None and block not in used:
+                used.add(block)
+                waiting.append(block[1])
+    return "".join(block for _, block in sorted(used))
+
+
+def _record(path: Path, line: int, text: str, strings: str) -> RawRecord | Rejection:
+    for entry in parse_entries(strings + text):
+        return RawRecord(line, _fields(entry))
+    return Rejection(path.name, line, "not a BibTeX entry (unbalanced braces?)", text[:200])
+
+
+def parse_entries(text: str) -> list[BibtexEntry]:
+    """Parse BibTeX with bibtexparser; broken entries are omitted."""
+    bibtexparser = require("bibtexparser", "bibtex")
+    # The parser reports the faults to its logger; ours go to rejected.jsonl.
+    logging.getLogger("bibtexparser").setLevel(logging.CRITICAL)
+    return [
+        BibtexEntry(
+            str(entry.key),
+            str(entry.entry_type).lower(),
+            {field.key.lower(): str(field.value) for field in entry.fields},
+        )
+        for entry in bibtexparser.parse_string(text).entries
+    ]
+
+
+def _fields(parsed: BibtexEntry) -> dict[str, Any]:
+    key, entry_type, entry = parsed
+    url = entry.get("adsurl", "")
+    eprint = entry.get("eprint")
+    archive = entry.get("archiveprefix", "arXiv").lower()
+    return {
+        "title": entry.get("title"),
+        "abstract": entry.get("abstract"),
+        "authors": split_authors(entry.get("author", "")),
+        "dates": _dates(entry),
+        "doi": entry.get("doi"),
+        "bibcode": parse_bibcode(key) or parse_bibcode(url),
+        "arxiv_id": eprint if archive == "arxiv" and parse_arxiv_id(eprint) else entry.get("url"),
+        "given_id": None if parse_bibcode(key) else key,
+        "journal": _journal(entry),
+        "categories": entry.get("primaryclass", "").split(),
+        "ads_keywords": [
+            word.strip() for word in re.split(r"[,;]", entry.get("keywords", "")) if word.strip()
+        ],
+        "doctype": entry_type,
+    }
+
+
+def split_authors(names: str) -> list[str]:
+    """Split the authors of an entry at "and" outside braces."""
+    from bibtexparser.middlewares.names import split_multiple_persons_names
+
+    return [name for name in split_multiple_persons_names(names) if name != "others"]
+
+
+def _dates(entry: dict[str, str]) -> list[str]:
+    if entry.get("date"):
+        return [entry["date"]]
+    year = entry.get("year", "").strip("{} ")
+    if not year:
+        return []
+    month = entry.get("month", "").strip("{} ")
+    number = int(month) if re.fullmatch(r"[0-9]{1,2}", month) else month_number(month)
+    return [f"{year}-{number:02d}"] if number and year.isdecimal() else [year]
+
+
+def _journal(entry: dict[str, str]) -> str | None:
+    journal = entry.get("journal") or entry.get("booktitle")
+    if journal and journal.startswith("\\"):
+        return _JOURNALS.get(journal[1:].lower(), journal[1:])
+    return journal

@@ -1,0 +1,381 @@
+"""Open source files and stream JSON records from them; each fault is one clear sentence."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import re
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, BinaryIO, Protocol, cast
+
+import orjson
+
+from landscape.corpus._records import RawRecord, Rejection
+from landscape.errors import InputError
+
+SAMPLE_BYTES = 1 << 20
+"""Size of the sample from which the kind of a file is recognised."""
+
+PARQUET_MAGIC = b"PAR1"
+_GZIP_MAGIC = b"\x1f\x8b"
+_BOM = b"\xef\xbb\xbf"
+_ARCHIVES = {
+    b"PK\x03\x04": "a zip archive; unzip it and give the file inside",
+    b"BZh": "compressed with bzip2; decompress it with bunzip2 first",
+    b"\xfd7zXZ": "compressed with xz; decompress it with unxz first",
+    b"\x28\xb5\x2f\xfd": "compressed with zstd; decompress it with unzstd first",
+    b"%PDF": "a PDF; Landscape reads metadata, not documents",
+    b"\xff\xfe": "UTF-16 text; save it as UTF-8",
+    b"\xfe\xff": "UTF-16 text; save it as UTF-8",
+    b"SQLite format 3": "an SQLite database; export its table as CSV or Parquet",
+    b"\x89HDF": "an HDF5 file; export its table as CSV or Parquet",
+}
+
+
+def sample(path: Path) -> bytes:
+    """Return the first bytes of a file, decompressed and without a byte order mark."""
+    _check_exists(path)
+    with _sentences(path), open_input(path) as stream:
+        head = _beginning(stream)
+    if not head.strip():
+        raise InputError(f"{path} is empty; give a file with at least one paper.")
+    if head.startswith(PARQUET_MAGIC):
+        return head
+    for magic, what in _ARCHIVES.items():
+        if head.startswith(magic):
+            raise InputError(f"{path} is {what}.")
+    start = head[:65536]
+    wrong = start.decode("utf-8", "replace").count("\ufffd")
+    if b"\0" in start or wrong > len(start) / 10:
+        raise InputError(
+            f"{path} is a binary file (it begins with {head[:8].hex(' ')}), not text or Parquet; "
+            "give a file of papers."
+        )
+    return head
+
+
+@contextmanager
+def open_input(
+    path: Path, *, on_bytes: Callable[[int], None] | None = None
+) -> Iterator[io.BufferedReader[Any]]:
+    """Open a plain or gzip file for reading; a byte order mark is skipped."""
+    with path.open("rb") as file:
+        compressed = file.read(2) == _GZIP_MAGIC
+        file.seek(0)
+        raw = cast("io.RawIOBase", _Counting(file, on_bytes))
+        counted = io.BufferedReader(raw, 1 << 18)
+        if compressed:
+            unpacked = gzip.GzipFile(fileobj=counted, mode="rb")
+            stream = io.BufferedReader(cast("io.RawIOBase", _Unpacked(unpacked)), 1 << 16)
+        else:
+            stream = counted
+        if stream.peek(3)[:3] == _BOM:
+            stream.read(3)
+        yield stream
+
+
+def checked(
+    path: Path, records: Iterator[RawRecord | Rejection]
+) -> Iterator[RawRecord | Rejection]:
+    """Pass records through; a file that breaks off becomes an error that counts the good ones."""
+    n_good = 0
+    with _sentences(path, lambda: n_good):
+        for record in records:
+            n_good += isinstance(record, RawRecord)
+            yield record
+
+
+def _beginning(stream: io.BufferedReader) -> bytes:
+    """Read a sample; of a file that breaks off, what there is: the reader counts its records."""
+    pieces: list[bytes] = []
+    try:
+        while sum(map(len, pieces)) < SAMPLE_BYTES and (piece := stream.read1(1 << 16)):
+            pieces.append(piece)
+    except (EOFError, gzip.BadGzipFile, zlib.error):
+        if not pieces:
+            raise
+    return b"".join(pieces)
+
+
+def _check_exists(path: Path) -> None:
+    if not path.exists():
+        raise InputError(f"There is no file {path}; check the name and the folder.")
+    if path.is_dir():
+        raise InputError(f"{path} is a folder, not a file; give the files in it.")
+
+
+@contextmanager
+def _sentences(path: Path, count: Callable[[], int] | None = None) -> Iterator[None]:
+    """Turn what the system and zlib raise for damaged files into sentences."""
+
+    def good() -> str:
+        return "" if count is None else f" after {count():,} good records"
+
+    try:
+        yield
+    except EOFError:
+        raise InputError(
+            f"{path} breaks off in the middle (truncated gzip){good()}; download or copy it again."
+        ) from None
+    except (gzip.BadGzipFile, zlib.error) as error:
+        raise InputError(
+            f"{path} is damaged (gzip: {error}){good()}; download or copy it again."
+        ) from None
+    except FileNotFoundError:
+        raise InputError(f"There is no file {path}; check the name and the folder.") from None
+    except PermissionError:
+        raise InputError(f"{path} may not be read; change its permissions.") from None
+
+
+class _Unpacked(io.RawIOBase):
+    """What a gzip file holds, given out as it comes: all of it that is there, if it breaks off."""
+
+    def __init__(self, file: gzip.GzipFile) -> None:
+        self._file = file
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray) -> int:  # type: ignore[override]  # the stub wants typing's private Buffer
+        piece = self._file.read1(len(buffer))
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+
+class _Counting(io.RawIOBase):
+    """A raw file that reports the number of bytes read."""
+
+    def __init__(self, file: BinaryIO, on_bytes: Callable[[int], None] | None) -> None:
+        self._file = file
+        self._on_bytes = on_bytes
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return False
+
+    def readinto(self, buffer: memoryview | bytearray) -> int:  # type: ignore[override]  # the stub wants typing's private Buffer
+        n_read = self._file.readinto(buffer)  # type: ignore[attr-defined]  # BinaryIO hides it
+        if n_read and self._on_bytes is not None:
+            self._on_bytes(n_read)
+        return int(n_read)
+
+
+LARGEST_RECORD = 16 << 20
+"""Bytes. A larger record has lost a quote or a bracket."""
+
+# A string whole (so that brackets inside it do not count), else one bracket.
+_STRUCTURE = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|[{}\[\]]', re.DOTALL)
+_BETWEEN = b" \t\r\n,"
+
+Piece = tuple[int, bytes]
+
+
+class Stream(Protocol):
+    """What can be read as it comes: a buffered file or bytes in memory."""
+
+    def read1(self, size: int, /) -> bytes:
+        """Read at most so many bytes, fewer where fewer are at hand; none at the end."""
+        ...
+
+
+class ObjectCutter:
+    r"""Finds the objects of an array, or objects that follow one another, by their brackets."""
+
+    def __init__(self, opening: re.Pattern[bytes] | None, *, alone: bool = False) -> None:
+        self._opening = opening
+        self._alone = alone
+        self._buffer = b""
+        self._line = 1  # of the first byte of the buffer
+        self._at = 0  # looked at up to here
+        self._done = 0  # given out up to here
+        self._start = -1  # of the object we are in
+        self._depth = 0
+        self._inside = opening is None
+
+    def cut(self, stream: Stream, *, source: str = "the input") -> Iterator[Piece]:
+        """Stream the pieces, each with the line on which it starts."""
+        ended = False
+        while not ended:
+            chunk = stream.read1(_CHUNK)
+            ended = not chunk
+            self._append(chunk)
+            yield from self._scan(ended=ended)
+            if len(self._buffer) - self._done > LARGEST_RECORD:
+                raise InputError(
+                    f"The JSON record that starts on line {self._line_of(max(self._start, 0)):,} "
+                    f"of {source} does not end; a quote or a bracket is missing there."
+                )
+        if self._inside or self._alone:
+            yield from self._rest(len(self._buffer))
+
+    def _append(self, chunk: bytes) -> None:
+        self._line = self._line_of(self._done)
+        self._buffer = self._buffer[self._done :] + chunk
+        self._at -= self._done
+        self._start -= self._done if self._start >= 0 else 0
+        self._done = 0
+
+    def _scan(self, *, ended: bool) -> Iterator[Piece]:
+        while self._inside or self._enter():
+            token = _STRUCTURE.search(self._buffer, self._at)
+            if token is None:
+                self._at = len(self._buffer)
+                return
+            if token[0][:1] != b'"':
+                yield from self._bracket(token)
+            elif token.end() == len(self._buffer) and not ended:
+                self._at = token.start()  # a string perhaps cut by the end of the chunk
+                return
+            self._at = token.end()
+
+    def _enter(self) -> bool:
+        """Go to the beginning of the next array."""
+        found = self._opening.search(self._buffer, self._done) if self._opening else None
+        if found is None:
+            if not self._alone:  # what names the array may be cut by the end of the chunk
+                self._done = max(self._done, len(self._buffer) - 64)
+            self._at = self._done
+            return False
+        self._inside, self._depth = True, 0
+        self._at = self._done = found.end()
+        return True
+
+    def _bracket(self, token: re.Match[bytes]) -> Iterator[Piece]:
+        if token[0] in b"{[":
+            if self._depth == 0:
+                yield from self._rest(token.start())
+                self._start = token.start()
+            self._depth += 1
+        elif self._depth > 0:
+            self._depth -= 1
+            if self._depth == 0:
+                yield self._line_of(self._start), self._buffer[self._start : token.end()]
+                self._start, self._done = -1, token.end()
+        elif self._opening is not None:
+            yield from self._rest(token.start())
+            self._inside, self._done = False, token.end()
+
+    def _rest(self, end: int) -> Iterator[Piece]:
+        """Yield the text between the last piece and `end`, unless it is only commas."""
+        rest = self._buffer[self._done : end]
+        if rest.strip(_BETWEEN):
+            start = self._done + len(rest) - len(rest.lstrip(_BETWEEN))
+            yield self._line_of(start), rest.strip(_BETWEEN)
+        self._done = end
+
+    def _line_of(self, at: int) -> int:
+        return self._line + self._buffer.count(b"\n", 0, at)
+
+
+_CHUNK = 1 << 20
+_ENVELOPE = re.compile(rb'"docs"\s*:\s*\[')
+_ARRAY = re.compile(rb"\[")
+_PRETTY = re.compile(rb"\s*\{\s*\n\s*\"")
+
+JsonRecord = tuple[int, dict[str, Any]]
+
+
+def json_records(
+    path: Path, *, on_bytes: Callable[[int], None] | None = None
+) -> Iterator[JsonRecord | Rejection]:
+    """Stream the JSON objects of a file."""
+    with open_input(path, on_bytes=on_bytes) as stream:
+        pieces = _pieces(stream, stream.peek(_CHUNK)[:_CHUNK], source=str(path))
+        for line, piece in pieces:
+            value, problem = _parsed(piece)
+            if problem is None:
+                yield line, value
+            else:
+                yield Rejection(path.name, line, problem, _snippet(piece))
+
+
+def raw_records(
+    path: Path,
+    fields_of: Callable[[dict[str, Any]], dict[str, Any]],
+    *,
+    on_bytes: Callable[[int], None] | None = None,
+) -> Iterator[RawRecord | Rejection]:
+    """Stream the JSON objects of a file as records."""
+    for item in json_records(path, on_bytes=on_bytes):
+        if isinstance(item, Rejection):
+            yield item
+        else:
+            line, found = item
+            yield RawRecord(line, fields_of(found))
+
+
+@lru_cache(maxsize=4)
+def first_objects(head: bytes) -> tuple[dict[str, Any], ...]:
+    """Return the complete objects among the first of a file; none where it is no JSON."""
+    if head.lstrip()[:1] not in (b"{", b"["):
+        return ()
+    found = []
+    for number, (_, piece) in enumerate(_pieces(io.BytesIO(head), head, source="the input")):
+        value, problem = _parsed(piece)
+        if problem is None:
+            found.append(value)
+        if len(found) == 5 or number == 200:
+            break
+    return tuple(found)
+
+
+def is_ads_reply(head: bytes) -> bool:
+    """Whether a file is a whole reply of the ADS search service."""
+    return (
+        head.lstrip()[:1] == b"{"
+        and b'"response"' in head[:4096]
+        and _ENVELOPE.search(head) is not None
+    )
+
+
+def _pieces(stream: io.BufferedIOBase, head: bytes, *, source: str) -> Iterator[tuple[int, bytes]]:
+    text = head.lstrip()
+    if is_ads_reply(text):
+        return ObjectCutter(_ENVELOPE).cut(stream, source=source)
+    if text[:1] == b"[":
+        return ObjectCutter(_ARRAY, alone=True).cut(stream, source=source)
+    if _PRETTY.match(text):
+        return ObjectCutter(None).cut(stream, source=source)
+    return _lines(stream)
+
+
+def _lines(stream: io.BufferedIOBase) -> Iterator[tuple[int, bytes]]:
+    number = 0
+    while line := stream.readline(LARGEST_RECORD):
+        number += 1
+        ended = line.endswith(b"\n")
+        if line.strip(b" \t\r\n"):  # what JSON takes for space; a control character is damage
+            yield number, line
+        while not ended and (rest := stream.readline(LARGEST_RECORD)):
+            ended = rest.endswith(b"\n")  # the tail of a line too long to be one record
+
+
+def _parsed(piece: bytes) -> tuple[Any, str | None]:
+    if len(piece) >= LARGEST_RECORD:
+        return None, "the record is too large to be one paper"
+    try:
+        value = orjson.loads(piece)
+    except orjson.JSONDecodeError as error:
+        try:
+            piece.decode("utf-8")
+        except UnicodeDecodeError as wrong:
+            return None, f"not UTF-8 text (byte {wrong.start + 1} of the record)"
+        return None, f"not JSON ({error.msg})"
+    if not isinstance(value, dict):
+        return None, f"not a record but {_kind(value)}"
+    return value, None
+
+
+def _kind(value: Any) -> str:
+    names = {list: "a list", str: "a text", bool: "true or false", type(None): "null"}
+    return names.get(type(value), "a number")
+
+
+def _snippet(piece: bytes) -> str:
+    return piece[:200].decode("utf-8", "replace").strip()

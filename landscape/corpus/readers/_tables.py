@@ -1,0 +1,396 @@
+"""Tables: CSV, Parquet (also pathfinder's) and JSON lines, with their names of columns."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from landscape.corpus._identifiers import parse_arxiv_id, parse_bibcode, parse_doi
+from landscape.corpus._names import read_author_list
+from landscape.corpus._records import RawRecord, Rejection, first, list_in_text, texts_of
+from landscape.corpus.readers._files import (
+    LARGEST_RECORD,
+    PARQUET_MAGIC,
+    checked,
+    first_objects,
+    json_records,
+    open_input,
+    sample,
+)
+from landscape.errors import InputError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+
+
+# Names in lower case, the one of the contract first.
+ALIASES: dict[str, tuple[str, ...]] = {
+    "title": ("title", "paper_title", "article_title", "article title", "document title"),
+    "abstract": ("abstract", "summary", "abstract_text", "text", "description"),
+    "arxiv_id": ("arxiv_id", "arxiv", "arxivid", "eprint", "arxiv id"),
+    "doi": ("doi", "dois"),
+    "bibcode": ("bibcode", "ads_id", "ads_bibcode"),
+    "given_id": ("paper_id", "id", "doc_id", "key", "identifier"),
+    "authors": ("authors", "author", "author_names", "author full names"),
+    "aff": ("aff", "affiliations", "affiliation"),
+    "cites": ("cites", "citation_count", "citations", "num_citations", "n_citations", "cited_by"),
+    "read_count": ("read_count", "reads"),
+    "ads_keywords": ("ads_keywords", "keywords", "keyword", "author_keywords", "author keywords"),
+    "cite_bibcodes": ("cite_bibcodes", "citation"),
+    "ref_bibcodes": ("ref_bibcodes", "reference", "references"),
+    "categories": ("categories", "arxiv_class", "category", "subjects"),
+    "doctype": ("doctype", "document type"),
+    "journal": ("journal", "pub", "venue", "journal_ref", "journal-ref", "publication"),
+    "source": ("source",),
+    "generated": ("generated",),
+    "title_original": ("title_original",),
+    "abstract_original": ("abstract_original",),
+}
+DATES = ("date", "pubdate", "published", "publication_date", "date_created", "created")
+YEARS = ("year", "publication year", "publication_year")
+VECTORS = ("embed", "embedding", "embeddings", "vector")
+POSITIONS = ("umap_x", "umap_y")
+
+
+def fields_of(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Read one row of a table, whatever its columns are called."""
+    row = {
+        name.strip().lower(): value
+        for name, value in record.items()
+        if isinstance(name, str) and value is not None and value != ""
+    }
+    fields = {
+        name: next((row[alias] for alias in aliases if alias in row), None)
+        for name, aliases in ALIASES.items()
+    }
+    # Extracted keywords of an atlas or of pathfinder are not the authors' own.
+    if "ads_keywords" not in row and ("paper_id" in row or "embed" in row):
+        fields["ads_keywords"] = None
+    fields["title"] = first(fields["title"])
+    fields["doi"] = first(fields["doi"])
+    fields["authors"] = read_author_list(fields["authors"])
+    fields["aff"] = texts_of(fields["aff"], separator=";")
+    fields["ads_keywords"] = texts_of(fields["ads_keywords"])
+    fields["categories"] = texts_of(fields["categories"], separator=r"[\s,;]+")
+    for name in ("cite_bibcodes", "ref_bibcodes"):
+        fields[name] = texts_of(fields[name], separator=r"[\s,;]+")
+    fields["dates"] = _dates(row)
+    _sort_out_id(fields)
+    return fields
+
+
+def has_titles(names: Mapping[str, Any] | tuple[str, ...] | list[str]) -> bool:
+    """Whether there is a column of titles among these names."""
+    lowered = {name.strip().lower() for name in names}
+    return any(alias in lowered for alias in ALIASES["title"])
+
+
+def _dates(row: Mapping[str, Any]) -> list[Any]:
+    dates = [row[name] for name in DATES if name in row] or [row[n] for n in YEARS if n in row]
+    # An atlas holds unknown months and days as 1, and says so beside.
+    precision = row.get("date_precision")
+    if dates and precision in ("year", "month"):
+        return [str(dates[0])[: 4 if precision == "year" else 7]]
+    return dates
+
+
+def _sort_out_id(fields: dict[str, Any]) -> None:
+    """An ``id`` that is plainly an arXiv id, a bibcode or a DOI takes that place."""
+    given = fields["given_id"]
+    if isinstance(given, int) and not isinstance(given, bool):
+        fields["given_id"] = given = str(given)
+    for name, parse in (
+        ("bibcode", parse_bibcode),
+        ("arxiv_id", parse_arxiv_id),
+        ("doi", parse_doi),
+    ):
+        if parse(given) is not None:
+            fields[name] = fields[name] or given
+            fields["given_id"] = None
+            return
+
+
+_ROWS = 1000
+# What Arrow holds and Python does not: text that is not UTF-8 and dates out of range (both
+# ValueErrors, some dates OverflowErrors), time zones without a name.
+_UNREADABLE = (ValueError, OverflowError, KeyError)
+
+
+def column_names(path: Path) -> tuple[str, ...]:
+    """Return the names of a Parquet file's columns."""
+    status = path.stat()
+    return _names(path, status.st_size, status.st_mtime_ns)
+
+
+@lru_cache(maxsize=8)
+def _names(path: Path, size: int, modified: int) -> tuple[str, ...]:  # noqa: ARG001  # the key
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return tuple(pq.read_schema(path).names)
+    except pa.ArrowMemoryError:
+        raise
+    except (pa.ArrowException, OSError) as error:
+        raise _damaged(path, error, 0) from None
+
+
+def parquet_records(
+    path: Path, *, on_bytes: Callable[[int], None] | None = None
+) -> Iterator[RawRecord | Rejection]:
+    """Stream the rows of a Parquet file; the line of a record is its row, from 1."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    row = 0
+    try:
+        with pq.ParquetFile(path) as file:
+            total, told = max(file.metadata.num_rows, 1), 0
+            size = path.stat().st_size
+            for batch in file.iter_batches(batch_size=_ROWS, use_threads=False):
+                for record in _rows_of(path, batch, row):
+                    row = record.line
+                    yield record
+                if on_bytes is not None:
+                    on_bytes(size * row // total - told)
+                    told = size * row // total
+    except pa.ArrowMemoryError:
+        raise  # the file is not to blame
+    except pa.ArrowException as error:
+        raise _damaged(path, error, row) from None
+    except OSError as error:
+        if error.errno is not None:
+            raise
+        raise _damaged(path, error, row) from None  # Arrow's own, not the system's
+
+
+def _rows_of(path: Path, batch: pa.RecordBatch, row: int) -> Iterator[RawRecord | Rejection]:
+    names = {name.lower(): name for name in batch.schema.names}
+    vectors = next((_matrix(batch, names[n]) for n in VECTORS if n in names), None)
+    plain = [n for n in batch.schema.names if n.lower() not in VECTORS]
+    for number, record in enumerate(_values_of(path, batch.select(plain), row)):
+        if isinstance(record, Rejection):
+            yield record
+            continue
+        xy = [record.pop(names[n]) for n in POSITIONS if n in names]
+        position = (xy[0], xy[1]) if len(xy) == 2 and None not in xy else None
+        yield RawRecord(
+            row + number + 1,
+            fields_of(record),
+            vectors[number] if vectors is not None else None,
+            position,
+        )
+
+
+def _values_of(path: Path, batch: pa.RecordBatch, row: int) -> list[dict[str, Any] | Rejection]:
+    """Convert a batch at once; where that fails row by row, so that only the bad ones are lost."""
+    try:
+        return list(batch.to_pylist())
+    except _UNREADABLE:
+        rows = [batch.slice(number, 1) for number in range(batch.num_rows)]
+        return [_value_of(path, one, row + number + 1) for number, one in enumerate(rows)]
+
+
+def _value_of(path: Path, one: pa.RecordBatch, line: int) -> dict[str, Any] | Rejection:
+    record: dict[str, Any] = {}
+    problem = None
+    for name, column in zip(one.schema.names, one.columns, strict=True):
+        try:
+            record[name] = column.to_pylist()[0]
+        except _UNREADABLE as error:
+            problem = problem or f"unreadable cell in column {name!r} ({error})"
+    if problem is None:
+        return record
+    shown = ", ".join(str(value) for value in record.values() if value is not None)
+    return Rejection(path.name, line, problem, shown[:200])
+
+
+def _matrix(batch: pa.RecordBatch, name: str) -> list[np.ndarray[Any, Any] | None] | None:
+    """Rows of a column of lists as float32, without going through Python numbers."""
+    import numpy as np
+    import pyarrow as pa
+
+    column = batch.column(name)
+    kind = column.type
+    if not (
+        pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind)
+    ):
+        return None
+    if not pa.types.is_floating(kind.value_type):
+        return None
+    if pa.types.is_fixed_size_list(kind):
+        column = column.cast(pa.list_(kind.value_type))
+    values = column.values.to_numpy(zero_copy_only=False).astype(np.float32, copy=False)
+    ends = column.offsets.to_numpy()
+    missing = column.is_null().to_numpy(zero_copy_only=False)
+    return [None if missing[i] else values[ends[i] : ends[i + 1]] for i in range(len(column))]
+
+
+def _damaged(path: Path, error: Exception, n_good: int) -> InputError:
+    reason = str(error).strip().splitlines()[0].rstrip(".")[:160]
+    return InputError(
+        f"{path} is a damaged Parquet file ({reason}) after {n_good:,} good records; "
+        "download or copy it again."
+    )
+
+
+class PathfinderReader:
+    """Reads shards of ``kiyer/pathfinder_arxiv_data``, with their embeddings and coordinates."""
+
+    name = "pathfinder"
+
+    def recognises(self, path: Path, head: bytes) -> bool:
+        """Say whether it is a Parquet file with pathfinder's names of columns."""
+        if not head.startswith(PARQUET_MAGIC):
+            return False
+        # Other tables call their vectors "embed" too, and those are of another model.
+        return {"title", "abstract", "ads_id", "umap_x"} <= set(column_names(path))
+
+    def read(
+        self, path: Path, *, on_bytes: Callable[[int], None] | None = None
+    ) -> Iterator[RawRecord | Rejection]:
+        """Stream the rows, embeddings and coordinates with them."""
+        return checked(path, parquet_records(path, on_bytes=on_bytes))
+
+
+_DELIMITERS = (",", "\t", ";", "|")
+
+
+class TableReader:
+    r"""Reads tables: CSV (comma, tab, semicolon), Parquet, JSON lines or a JSON array."""
+
+    name = "table"
+
+    def recognises(self, path: Path, head: bytes) -> bool:
+        """Say whether there is a column of titles."""
+        if head.startswith(PARQUET_MAGIC):
+            return has_titles(column_names(path))
+        if head.lstrip()[:1] in (b"{", b"["):
+            return any(has_titles(tuple(found)) for found in first_objects(head))
+        return _delimiter(head) is not None
+
+    def read(
+        self, path: Path, *, on_bytes: Callable[[int], None] | None = None
+    ) -> Iterator[RawRecord | Rejection]:
+        """Stream the rows."""
+        head = sample(path)
+        if head.startswith(PARQUET_MAGIC):
+            return checked(path, parquet_records(path, on_bytes=on_bytes))
+        if head.lstrip()[:1] in (b"{", b"["):
+            return checked(path, _json_rows(path, on_bytes))
+        return checked(path, _csv_rows(path, _delimiter(head) or ",", on_bytes))
+
+
+def _json_rows(
+    path: Path, on_bytes: Callable[[int], None] | None
+) -> Iterator[RawRecord | Rejection]:
+    for item in json_records(path, on_bytes=on_bytes):
+        if isinstance(item, Rejection):
+            yield item
+        else:
+            yield _record(*item)
+
+
+def _record(line: int, row: dict[str, Any]) -> RawRecord:
+    names = {name.lower(): name for name in row}
+    vector = next((row[names[n]] for n in VECTORS if n in names), None)
+    vector = list_in_text(vector)
+    xy = [row[names[n]] for n in POSITIONS if n in names]
+    return RawRecord(
+        line,
+        fields_of({name: value for name, value in row.items() if name.lower() not in VECTORS}),
+        vector if isinstance(vector, list) and vector else None,
+        _position(xy),
+    )
+
+
+def _position(xy: list[Any]) -> tuple[float, float] | None:
+    if len(xy) != 2:
+        return None
+    try:
+        return float(xy[0]), float(xy[1])
+    except (TypeError, ValueError):
+        return None
+
+
+def _csv_rows(
+    path: Path, delimiter: str, on_bytes: Callable[[int], None] | None
+) -> Iterator[RawRecord | Rejection]:
+    with open_input(path, on_bytes=on_bytes) as stream:
+        lines = _TextLines(stream)
+        rows = csv.reader(lines, delimiter=delimiter)
+        try:
+            header = next((row for row in rows if not _is_blank(row)), [])
+        except csv.Error as error:
+            raise InputError(f"The header of {path} cannot be read as CSV: {error}.") from error
+        while True:
+            line = lines.number + 1
+            try:
+                row = next(rows)
+            except StopIteration:
+                return
+            except csv.Error as error:
+                yield Rejection(path.name, line, f"not a row of the table ({error})")
+                continue
+            if _is_blank(row):
+                continue
+            yield _csv_record(path, line, header, row)
+
+
+def _is_blank(row: list[str]) -> bool:
+    # Not every character that Python takes for a space leaves a line empty: a stray control
+    # character is damage, and has to be accounted for.
+    return not any(field.strip(" \t\r\n") for field in row)
+
+
+def _csv_record(path: Path, line: int, header: list[str], row: list[str]) -> RawRecord | Rejection:
+    snippet = ",".join(row)[:200].encode("utf-8", "replace").decode("utf-8")
+    if any("\udc80" <= character <= "\udcff" for field in row for character in field):
+        return Rejection(path.name, line, "not UTF-8 text", snippet)
+    if len(row) != len(header):
+        reason = f"{len(row)} fields where the header names {len(header)}"
+        return Rejection(path.name, line, reason, snippet)
+    return _record(line, dict(zip(header, row, strict=True)))
+
+
+class _TextLines:
+    """The decoded lines of a stream; too long a one raises, and the next is the one after it."""
+
+    def __init__(self, stream: io.BufferedReader) -> None:
+        self._stream = io.TextIOWrapper(stream, "utf-8", errors="surrogateescape", newline="")
+        self.number = 0
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> str:
+        line = self._stream.readline(LARGEST_RECORD)
+        if not line:
+            raise StopIteration
+        self.number += 1
+        if len(line) < LARGEST_RECORD:
+            return line
+        while not line.endswith(("\n", "\r")) and line:
+            line = self._stream.readline(LARGEST_RECORD)
+        raise csv.Error("the line is too long to be one paper")
+
+
+def _delimiter(head: bytes) -> str | None:
+    """Find the delimiter of a CSV file from its header, None where it has no column of titles."""
+    first = next((line for line in io.BytesIO(head) if line.strip()), b"")
+    first_line = first.decode("utf-8", "replace").rstrip("\r\n")
+    if len(first_line) > 10_000:
+        return None
+    for delimiter in _DELIMITERS:
+        try:
+            header = next(csv.reader([first_line], delimiter=delimiter), [])
+        except csv.Error:  # no text file at all
+            return None
+        if len(header) > 1 and has_titles(header):
+            return delimiter
+    return None

@@ -11,7 +11,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from landscape.outreach.fidelity import Fidelity, judge
+    from landscape.outreach._fidelity import Fidelity, judge
     from landscape.outreach.finished import Rendering
     from landscape.outreach.painting import paint
     from landscape.outreach.rendering import render
@@ -33,13 +33,13 @@ __all__ = [
 # No module has the name of its function: importing the module would hide the function.
 _HOMES = {
     "THEMES": "landscape.outreach.themes",
-    "Fidelity": "landscape.outreach.fidelity",
+    "Fidelity": "landscape.outreach._fidelity",
     "Rendering": "landscape.outreach.finished",
     "Terrain": "landscape.outreach.terrain",
-    "judge": "landscape.outreach.fidelity",
+    "judge": "landscape.outreach._fidelity",
     "make_terrain": "landscape.outreach.terrain",
     "paint": "landscape.outreach.painting",
-    "redraw": "landscape.outreach.diffusion",
+    "redraw": "landscape.outreach._diffusion",
     "render": "landscape.outreach.rendering",
 }
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from landscape.errors import InputError
-from landscape.outputs import at_home, check_output, is_file, is_folder
+from landscape.outputs import check_output, is_file
 from landscape.outreach.writing import gazetteer_of
 
 KINDS = (".png", ".pdf", ".svg", ".html")
@@ -44,34 +44,3 @@ def check_names_file(names: Any, target: Path | None) -> None:
             f"The gazetteer of {target.name} would replace your table of names, {names}; give "
             "the table or the map another name."
         )
-
-
-def check_weights(weights: str) -> None:
-    """Look at weights before anything is drawn: a slip is told at once.
-
-    Parameters
-    ----------
-    weights : str
-        A folder, or a name on the Hub.
-
-    Raises
-    ------
-    InputError, RemoteError, MissingExtraError
-        If they are no use, or cannot be had.
-
-    Examples
-    --------
-    >>> check_weights("no/such/folder")
-    Traceback (most recent call last):
-    landscape.errors.InputError: There are no weights at no/such/folder: ...
-    """
-    path = at_home(weights)
-    is_here = is_folder(path) or is_file(path)
-    if is_here or weights.count("/") != 1 or weights.startswith((".", "~", "/")):
-        from landscape.outreach.weights import open_folder
-
-        open_folder(path, name=weights)
-    else:
-        from landscape.outreach.hub import find_weights
-
-        find_weights(weights)

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
+    from landscape.outreach._fidelity import Fidelity
     from landscape.outreach.about import About
-    from landscape.outreach.fidelity import Fidelity
     from landscape.outreach.marks import Mark
     from landscape.outreach.sheet import Box, Sheet
     from landscape.outreach.terrain import Terrain

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape.outreach import fonts
+from landscape.outreach._weights import check_weights
 from landscape.outreach.about import About, about_atlas
 from landscape.outreach.cartouche import compose, frame_marks, placed
-from landscape.outreach.checking import check_names_file, check_target, check_weights
+from landscape.outreach.checking import check_names_file, check_target
 from landscape.outreach.finished import Rendering
 from landscape.outreach.gazetteer import Entry, describe
 from landscape.outreach.key import key_picture
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
     from landscape.atlas.reading import Atlas
     from landscape.llm.models import LanguageModel
-    from landscape.outreach.fidelity import Fidelity
+    from landscape.outreach._fidelity import Fidelity
     from landscape.outreach.terrain import Terrain
     from landscape.outreach.themes import Inks
 
@@ -151,7 +152,7 @@ def render(
     settings: Mapping[str, Any] = {}
     used = f"drawn from the data alone; {_HOW_TO_REPAINT}"
     if weights is not None:
-        from landscape.outreach.diffusion import redraw
+        from landscape.outreach._diffusion import redraw
 
         painted = redraw(
             picture,

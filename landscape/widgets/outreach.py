@@ -194,7 +194,7 @@ class OutreachPanel(OpenedPanel):
 
     def _render(self, turn: int, atlas: Atlas, chosen: Mapping[str, Any]) -> Rendering:
         from landscape.outreach import render
-        from landscape.outreach.checking import check_weights
+        from landscape.outreach._weights import check_weights
 
         options = {name: value for name, value in chosen.items() if name != "everyday"}
         if options["weights"] is None:

@@ -13,7 +13,7 @@ from landscape.widgets.table_view import Column, table_html
 
 if TYPE_CHECKING:
     from landscape.outreach.finished import Rendering
-    from landscape.outreach.scores import Fidelity
+    from landscape.outreach._fidelity import Fidelity
 
 _KEYWORDS = 5
 _PLACES = (

@@ -13,9 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from landscape.errors import InputError
-from landscape.outreach.fidelity import Ruler, judge
+from landscape.outreach._fidelity import Bars, Fidelity, TrueMap, judge
 from landscape.outreach.painting import paint
-from landscape.outreach.scores import Bars, Fidelity
 from landscape.outreach.terrain import Terrain
 from landscape.outreach.themes import THEMES
 from tests.outreach.made_terrain import made_terrain
@@ -30,12 +29,12 @@ def drawn(theme: str, seed: int = 1) -> tuple[Terrain, Picture]:
 
 
 @cache
-def ruler(theme: str, seed: int = 1) -> Ruler:
-    return Ruler.of(*drawn(theme, seed))
+def true_map(theme: str, seed: int = 1) -> TrueMap:
+    return TrueMap(*drawn(theme, seed))
 
 
 def score(picture: Picture, theme: str, seed: int = 1) -> Fidelity:
-    return ruler(theme, seed).judge(np.ascontiguousarray(picture))
+    return true_map(theme, seed).judge(np.ascontiguousarray(picture))
 
 
 @pytest.mark.parametrize("theme", list(THEMES))

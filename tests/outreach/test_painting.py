@@ -6,6 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import ndimage
+from skimage.color import rgb2lab
 
 from landscape.errors import InputError
 from landscape.outreach import canvas
@@ -15,7 +17,6 @@ from landscape.outreach.key import SHORE, key_picture
 from landscape.outreach.painting import paint
 from landscape.outreach.palettes import THEMES
 from landscape.outreach.terrain import River, Terrain
-from landscape.outreach.tones import colours
 from tests.outreach.made_terrain import made_terrain
 
 WIDTH, HEIGHT = 96, 72
@@ -117,7 +118,8 @@ def test_what_cannot_be_painted_is_refused() -> None:
 def test_the_key_shows_newer_and_older_coasts_apart(theme: str) -> None:
     hills = made_terrain()
     dated = replace(hills, recent_years=(2022, 2026), recent_share=0.5)
-    key = colours(key_picture(dated, theme=theme, width=300))
+    key = rgb2lab(key_picture(dated, theme=theme, width=300) / 255)
+    key = ndimage.gaussian_filter(key, (1, 1, 0))
     height, width, _ = key.shape
     shore = slice(round((SHORE + 0.02) * width), round((SHORE + 0.06) * width))
     newer, older = key[: height // 6, shore], key[-height // 6 :, shore]

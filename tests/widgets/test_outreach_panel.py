@@ -16,8 +16,8 @@ import ipywidgets as widgets
 
 import landscape as ls
 from landscape.errors import InputError
-from landscape.outreach.scores import Fidelity
-from landscape.outreach.studio import Redrawn
+from landscape.outreach._diffusion import Redrawn
+from landscape.outreach._fidelity import Fidelity
 from landscape.widgets import OutreachPanel
 from landscape.widgets.outreach_controls import DEFAULTS, EXAMPLE
 from landscape.widgets.outreach_view import code_of, places_html, scores_html, used_html
@@ -212,8 +212,8 @@ def test_what_a_model_repaints_comes_with_its_scores(
         painted = picture[:, ::-1] if kept else picture
         return Redrawn(painted, scores, scores, kept, {"kept": kept})
 
-    monkeypatch.setattr("landscape.outreach.diffusion.redraw", redraw)
-    for module in ("checking", "rendering"):
+    monkeypatch.setattr("landscape.outreach._diffusion.redraw", redraw)
+    for module in ("_weights", "rendering"):
         monkeypatch.setattr(f"landscape.outreach.{module}.check_weights", lambda _: None)
     weights = str(tmp_path / "my-weights")
     panel = opened(demo_atlas, weights=weights, seed=7, strength=0.3)

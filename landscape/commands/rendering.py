@@ -63,9 +63,9 @@ def add_render(commands: Any) -> None:
 
 def _render(options: _Options) -> Answer:
     from landscape.atlas.reading import open_atlas
-    from landscape.outreach.checking import check_target
-    from landscape.outreach.rendering import render
-    from landscape.outreach.themes import find_theme
+    from landscape.outreach._files import check_target
+    from landscape.outreach._rendering import render
+    from landscape.outreach._themes import find_theme
 
     check_target(options.output)
     find_theme(options.theme)

@@ -21,13 +21,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from landscape.errors import InputError, LandscapeError, require
+from landscape.outreach._elevation import Surface
 from landscape.outreach._fidelity import Bars, Fidelity, TrueMap
 from landscape.outreach._weights import CONTROLS, SD15, SDXL, Weights, find_weights, variant_of
-from landscape.outreach.splines import Surface
 from landscape.progress import progress
 
 if TYPE_CHECKING:
-    from landscape.outreach.terrain import Terrain
+    from landscape.outreach._terrain import Terrain
 
 Picture = NDArray[np.uint8]
 
@@ -186,11 +186,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Redrawn:
-    """Result of `redraw`: the picture with the true water, or the original map if not `kept`.
-
-    `scores` are of the last picture as the model drew it, `scores_after` of `picture`, and
-    `settings` everything that is needed to draw it again, ready for JSON.
-    """
+    """Result of `redraw`: the picture with the true water, or the original map if not `kept`."""
 
     picture: Picture
     scores: Fidelity | None

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from landscape.errors import InputError
 
 if TYPE_CHECKING:
-    from landscape.outreach.terrain import Terrain
+    from landscape.outreach._terrain import Terrain
 
 Picture = NDArray[np.uint8]
 Floats = NDArray[np.float32]
@@ -29,11 +29,7 @@ _SAMPLE, _TREES = 20_000, 30  # pixels and trees of the colour reader
 
 @dataclass(frozen=True)
 class Bars:
-    """Lowest scores of a picture that is shown as a map of the data, each 0 to 1.
-
-    `iou` and `boundary_f1` concern land, water and coasts; `peaks_kept` is a share of the highest
-    peaks; `relief` is a share of the relief correlation of the true map.
-    """
+    """Lowest scores of a picture that is shown as a map of the data, each 0 to 1."""
 
     iou: float = 0.95
     boundary_f1: float = 0.85
@@ -167,7 +163,7 @@ def judge(
     et al. (2013, *BMVC*), with a tolerance of 0.5 % of the diagonal.
     """
     if truth is None:
-        from landscape.outreach.painting import paint
+        from landscape.outreach._painting import paint
 
         truth = paint(terrain, theme=theme)
     return TrueMap(terrain, truth).judge(picture, bars=bars)

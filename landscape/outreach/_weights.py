@@ -76,11 +76,7 @@ def find_weights(
     coast: str = "auto",
     cache: Path | None = None,
 ) -> Weights:
-    """Find a model and its ControlNets in folders, without network, or on the Hub.
-
-    ``"auto"`` takes ``controlnet_depth/`` and ``controlnet_coast/`` inside a folder, and those in
-    `RECOMMENDED` with a model from the Hub; ``"none"`` takes none.
-    """
+    """Find a model and its ControlNets in folders, without network, or on the Hub."""
     path = at_home(weights)
     local = is_folder(path) or is_file(path) or not _HUB_NAME.fullmatch(str(weights))
     if local:

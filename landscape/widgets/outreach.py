@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import os
 
     from landscape.atlas.reading import Atlas
-    from landscape.outreach.finished import Rendering
+    from landscape.outreach._files import Rendering
 
 _FILES = {
     "PNG": (".png", "The map as a picture, for the web and slides"),

@@ -12,8 +12,8 @@ from landscape.widgets.outreach_controls import DEFAULTS
 from landscape.widgets.table_view import Column, table_html
 
 if TYPE_CHECKING:
-    from landscape.outreach.finished import Rendering
     from landscape.outreach._fidelity import Fidelity
+    from landscape.outreach._files import Rendering
 
 _KEYWORDS = 5
 _PLACES = (
@@ -40,7 +40,7 @@ def picture_html(rendering: Rendering) -> str:
     str
         HTML. Names and titles are escaped.
     """
-    from landscape.outreach.writing import preview
+    from landscape.outreach._files import preview
 
     source = f"data:image/png;base64,{b64encode(preview(rendering)).decode('ascii')}"
     about = html.escape(rendering.alt_text, quote=True)

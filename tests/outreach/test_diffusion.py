@@ -26,10 +26,10 @@ from landscape.outreach._diffusion import (
     depth_picture,
     redraw,
 )
+from landscape.outreach._painting import paint
+from landscape.outreach._rendering import render
+from landscape.outreach._terrain import Terrain
 from landscape.outreach._weights import find_weights
-from landscape.outreach.painting import paint
-from landscape.outreach.rendering import render
-from landscape.outreach.terrain import Terrain
 from tests.outreach.made_terrain import made_terrain
 from tests.outreach.tiny_models import write_model
 

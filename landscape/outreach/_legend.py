@@ -1,26 +1,174 @@
-"""The words around the map: title, key, how to read it, where it comes from."""
+"""The legend: title, key, sources and credits."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from landscape.outreach.about import About
-from landscape.outreach.fonts import is_right_to_left
-from landscape.outreach.key import SHAPE, SHORE
-from landscape.outreach.letters import Run, Style, extent, wrapped
-from landscape.outreach.marks import Dot, Inset, Line, Mark, Panel
+from landscape.outreach._fonts import is_right_to_left
+from landscape.outreach._letters import Dot, Inset, Line, Mark, Panel, Run, Style, extent, wrapped
+from landscape.outreach._names import tidy_name
+from landscape.outreach._wording import Wording, wording
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from landscape.outreach.sheet import Sheet
-    from landscape.outreach.themes import Inks
+    from landscape.atlas.reading import Atlas
+    from landscape.outreach._page import Sheet
+    from landscape.outreach._terrain import Terrain
+    from landscape.outreach._themes import Inks
 
     Picture = NDArray[np.uint8]
+
+
+_SOURCES = 4  # named in the fine print
+_ENDINGS = re.compile(r"(?:\.(?:bib|csv|tsv|jsonl?|ndjson|parquet|xml|txt|gz|bz2|xz|zst))+$", re.I)
+_PROVIDERS = {"arxiv": "arXiv", "ads": "NASA ADS", "pathfinder": "the pathfinder data set"}
+
+
+@dataclass(frozen=True)
+class About:
+    """Content of the legend."""
+
+    title: str
+    n_papers: int = 0
+    first: str = ""
+    last: str = ""
+    middle: int | None = None
+    corpus: str = ""
+    sources: Sequence[str] = ()
+    generated: bool = False
+    recent: tuple[int, int] | None = None
+    rivers: bool = False
+    credits: str = ""
+    version: str = ""
+    model: str = ""
+    language: str = "en"
+    in_ink: bool = False
+
+    @property
+    def words(self) -> Wording:
+        """The words in its language."""
+        return wording(self.language)
+
+    def subtitle(self) -> str:
+        """Number and years of the papers."""
+        parts = [self.words.papers.format(n=self.words.count(self.n_papers))]
+        if self.first and self.last and self.first != self.last:
+            parts.append(self.words.between.format(first=self.first, last=self.last))
+        elif self.first:
+            parts.append(self.first)
+        return ("، " if is_right_to_left(parts[0]) else ", ").join(parts)
+
+    def legend(self) -> list[str]:
+        """How to read land and water, one sentence per item."""
+        span = "–".join(map(str, dict.fromkeys(self.recent or ())))
+        years = f" ({span})" if span else ""
+        lines = [self.words.mountains]
+        if self.recent:
+            coasts = self.words.coasts_in_ink if self.in_ink else self.words.coasts
+            lines.append(coasts.format(years=years))
+        lines.append(self.words.water)
+        if self.rivers:
+            lines.append(self.words.rivers)
+        return lines
+
+    def fine_print(self) -> list[str]:
+        """Sources of the papers and of the picture."""
+        sources = list(self.sources)
+        named = ", ".join(sources[:_SOURCES]) + (" …" if len(sources) > _SOURCES else "")
+        lines = [self.words.sources.format(title=self.corpus or self.title, sources=named or "–")]
+        if self.middle is not None and self.first != self.last:
+            lines[0] += " " + self.words.half.format(middle=self.middle)
+        how = self.words.repainted.format(model=self.model) if self.model else self.words.plain
+        lines.append(f"{self.words.drawn.format(version=self.version).strip()}; {how}.")
+        if self.credits:
+            lines.append(self.credits)
+        return lines
+
+    def everything(self) -> list[str]:
+        """All texts of the legend, for the choice of fonts."""
+        words = self.words
+        return [
+            self.title,
+            self.subtitle(),
+            words.generated,
+            words.near,
+            *words.few_to_many,
+            *words.old_to_new,
+            *self.legend(),
+            *self.fine_print(),
+        ]
+
+
+def about_atlas(atlas: Atlas, title: str | None, credits_: str, language: str, model: str) -> About:
+    """Collect the legend of an atlas; `model` repaints the map, empty for none."""
+    from landscape import __version__
+
+    coverage = atlas.coverage
+    heading = tidy_name(title if title is not None else coverage["title"], most=120)
+    return About(
+        title=heading or "Papers",
+        n_papers=int(coverage["papers"]),
+        first=str(coverage["first_date"] or "")[:4],
+        last=str(coverage["last_date"] or "")[:4],
+        corpus=tidy_name(coverage["title"], most=80),
+        sources=tuple(dict.fromkeys(credit_of(source) for source in coverage["sources"])),
+        generated=bool(coverage["generated"]),
+        credits=tidy_name(credits_, most=300),
+        version=__version__,
+        model=tidy_name(Path(model).name if model else "", most=60),
+        language=language,
+    )
+
+
+def credit_of(source: str) -> str:
+    """Return the provider of a source, or its file name without endings."""
+    kind, _, file = source.partition(":")
+    return _PROVIDERS.get(kind) or tidy_name(_ENDINGS.sub("", file) or kind, most=60)
+
+
+SHAPE = 0.36  # height over width
+SHORE = 0.22  # where the coast is, across
+_SHEET = 3  # times as wide
+
+
+def key_picture(terrain: Terrain, *, theme: str, width: int = 420) -> Picture:
+    """Paint the colour key: a small artificial coast in the theme of the map."""
+    from landscape.outreach._painting import paint
+
+    height = round(width * SHAPE)
+    across = (
+        np.linspace(0, 1, width)[None, :]
+        + 0.02 * np.sin(np.linspace(0, 3.2 * np.pi, height))[:, None]
+    )
+    elevation = np.where(
+        across < SHORE,
+        -0.9 * (1 - across / SHORE),
+        (np.maximum(across - SHORE, 0) / (1 - SHORE)) ** 1.15,
+    )
+    newer = np.linspace(1, -1, height)[:, None] * np.ones((1, width))
+    share = terrain.recent_share
+    # Odds from a seventh of the whole's to seven times them: the ends of the coast's colours.
+    odds = share / (1 - share) * 7.0**newer if 0 < share < 1 else np.full(newer.shape, np.nan)
+    recency = odds / (1 + odds)
+    # A corner of a larger sheet: coasts and lines are then about as broad as on the map.
+    beyond = ((0, (_SHEET - 1) * height), (0, (_SHEET - 1) * width))
+    scene = replace(
+        terrain,
+        elevation=np.pad(np.clip(elevation, -1, 1), beyond, mode="edge").astype(np.float32),
+        recency=np.pad(recency, beyond, mode="edge").astype(np.float32),
+        extent=(0.0, _SHEET, 0.0, _SHEET * SHAPE),
+        peaks=(),
+        rivers=(),
+    )
+    return paint(scene, theme=theme, window=(0, 0, width, height))
+
 
 _TITLE, _LEAST_TITLE = 25.0, 12.0
 _SUBTITLE, _NOTE, _WORDS, _FINE = 10.0, 9.2, 7.6, 6.4
@@ -67,35 +215,7 @@ class _Column:
 def compose(
     about: About, sheet: Sheet, inks: Inks, families: tuple[str, ...], key: Picture
 ) -> tuple[list[Mark], float]:
-    """Lay the cartouche out.
-
-    Parameters
-    ----------
-    about : About
-    sheet : Sheet
-    inks : Inks
-    families : tuple of str
-        Fonts.
-    key : ndarray of uint8, shape (height, width, 3)
-        Painted by `key_picture`.
-
-    Returns
-    -------
-    marks : list of Mark
-        From the left at 0, from the top at 0 downwards.
-    height : float
-        In points.
-
-    Examples
-    --------
-    >>> from landscape.outreach.sheet import choose_sheet
-    >>> from landscape.outreach.themes import find_theme
-    >>> sheet, inks = choose_sheet("a4", aspect=1.0), find_theme("atlas").inks
-    >>> marks, height = compose(About("Stars"), sheet, inks, ("STIXGeneral", "DejaVu Sans"),
-    ...                         np.zeros((3, 9, 3), np.uint8))
-    >>> marks[0].text, height > 50
-    ('Stars', True)
-    """
+    """Lay out the legend."""
     width = sheet.panel_width
     if sheet.panel == "side":
         for scale in sheet.scale * np.array([1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4]):
@@ -126,7 +246,7 @@ def compose(
 
 
 def placed(marks: Sequence[Mark], box: tuple[float, float, float, float]) -> list[Mark]:
-    """Move a composed cartouche into its box on the sheet."""
+    """Move a composed legend into its box on the sheet."""
     x0, _, _, y1 = box
     return [_moved(mark, x0, y1) for mark in marks]
 

@@ -1,4 +1,4 @@
-"""Text as outlines: measured and drawn alike at every resolution, in any script."""
+"""Text and other marks on a page, and the curves that text follows."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from landscape.outreach.curves import Baseline, bent
-from landscape.outreach.fonts import can_be_spaced, font
+from landscape.outreach._fonts import can_be_spaced, font
 
 if TYPE_CHECKING:
     from matplotlib.font_manager import FontProperties
@@ -19,24 +18,119 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
+    Picture = NDArray[np.uint8]
+
+
+_STEPS = 96  # points of a baseline
+_SHARPEST = np.radians(50)  # turn from the first letter to the last
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """A smooth line to set letters on, from left to right."""
+
+    points: Floats
+
+    @property
+    def length(self) -> float:
+        """Length, in points."""
+        return float(self._course[0][-1])
+
+    @cached_property
+    def _course(self) -> tuple[Floats, Floats]:
+        """Distance from the start at each point, and how the line runs there."""
+        steps = np.hypot(*np.diff(self.points, axis=0).T)
+        reached = np.concatenate([[0.0], np.cumsum(steps)])
+        return reached, np.gradient(self.points, reached, axis=0)
+
+    def at(self, along: Floats) -> tuple[Floats, Floats]:
+        """Positions and unit normals at distances from the start, each of shape (n, 2)."""
+        reached, slopes = self._course
+        where = np.column_stack(
+            [np.interp(along, reached, self.points[:, axis]) for axis in (0, 1)]
+        )
+        tangent = np.column_stack([np.interp(along, reached, slopes[:, axis]) for axis in (0, 1)])
+        tangent /= np.linalg.norm(tangent, axis=1, keepdims=True)
+        # Beyond its ends the line goes on straight.
+        over = np.asarray(along) - np.clip(along, 0, reached[-1])
+        where = where + over[:, None] * tangent
+        return where, np.column_stack([-tangent[:, 1], tangent[:, 0]])
+
+    def cut(self, start: float, length: float) -> Baseline:
+        """Take a part, `start` points from the beginning and `length` points long."""
+        where, _ = self.at(np.linspace(start, start + length, _STEPS))
+        return Baseline(where)
+
+    def moved(self, up: float) -> Baseline:
+        """Move along the normals, `up` points to the left of the line."""
+        along = np.linspace(0, self.length, _STEPS)
+        where, normals = self.at(along)
+        return Baseline(where + up * normals)
+
+
+@dataclass(frozen=True)
+class Ridge:
+    """Main line of a cloud of points."""
+
+    baseline: Baseline
+    elongation: float
+    steepest: float
+
+
+def ridge_line(points: Floats, *, coverage: float = 0.8) -> Ridge:
+    """Fit a parabola about the main axis of a cloud of points."""
+    cloud = np.asarray(points, dtype=np.float64)
+    centre = np.median(cloud, axis=0)
+    offsets = cloud - centre
+    variances, axes = np.linalg.eigh(np.cov(offsets.T) + 1e-9 * np.eye(2))
+    main = axes[:, 1] * (1 if axes[0, 1] >= 0 else -1)
+    side = np.array([-main[1], main[0]])
+    along, across = offsets @ main, offsets @ side
+    tail = (1 - coverage) / 2
+    first, last = np.quantile(along, [tail, 1 - tail])
+    inner = (along >= first) & (along <= last)
+    half = max((last - first) / 2, 1e-6)
+    middle = (first + last) / 2
+    scaled = (along[inner] - middle) / half
+    bend, slope, height = 0.0, 0.0, float(np.median(across))
+    if inner.sum() >= 8:
+        bend, slope, height = np.polyfit(scaled, across[inner], 2)
+    most = float(np.tan(_SHARPEST / 2)) * half / 2  # of a parabola, the slope at its ends is 2b/h
+    bend = float(np.clip(bend, -most, most))
+    slope = float(np.clip(slope, -0.3 * half, 0.3 * half))
+    t = np.linspace(-1, 1, _STEPS)
+    line = centre + np.outer(middle + half * t, main)
+    line = line + np.outer(bend * t**2 + slope * t + height, side)
+    steepest = np.abs(np.arctan2(*np.diff(line, axis=0).T[::-1])).max()
+    return Ridge(
+        baseline=_even(line),
+        elongation=float(np.sqrt(variances[1] / max(variances[0], 1e-9))),
+        steepest=float(np.degrees(steepest)),
+    )
+
+
+def bent(path: Path, baseline: Baseline) -> Path:
+    """Bend an outline from the x axis to a baseline."""
+    from matplotlib.path import Path
+
+    vertices = np.asarray(path.vertices, dtype=np.float64)
+    where, normals = baseline.at(vertices[:, 0])
+    return Path(where + vertices[:, 1:] * normals, path.codes)
+
+
+def _even(line: Floats) -> Baseline:
+    """Space the points of a line evenly."""
+    reached = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(line, axis=0).T))])
+    along = np.linspace(0, reached[-1], _STEPS)
+    return Baseline(np.column_stack([np.interp(along, reached, line[:, axis]) for axis in (0, 1)]))
+
 
 _CHUNK = 0.7  # width of the boxes that cover a bent text, in font sizes
 
 
 @dataclass(frozen=True)
 class Style:
-    """How letters look.
-
-    Attributes
-    ----------
-    families : tuple of str
-        Font families, the one to try first, first.
-    size : float
-        In points.
-    italic, bold : bool
-    tracking : float
-        Extra space between letters, in font sizes; only scripts that allow it are spaced.
-    """
+    """Font families, size and style of letters."""
 
     families: tuple[str, ...]
     size: float
@@ -47,26 +141,7 @@ class Style:
 
 @dataclass(frozen=True)
 class Run:
-    """One line of text at its place on the page, straight or bent.
-
-    Attributes
-    ----------
-    text : str
-    style : Style
-    x, y : float
-        Where a straight text's baseline begins on the left, in points from the lower left corner.
-    baseline : Baseline or None
-        What a bent text stands on; its letters begin where the line begins.
-    colour : str
-    halo : str
-        Colour of the glow behind the letters; none where empty.
-    halo_width : float
-        How far the glow reaches around the letters, in points.
-    role : str
-        What the text is: ``"region"``, ``"continent"``, ``"water"``, ``"title"``, ...
-    place : str
-        Key of the place that it names in the gazetteer.
-    """
+    """One line of text at its position on the page, straight or bent."""
 
     text: str
     style: Style
@@ -111,7 +186,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Extent:
-    """Room that one line takes, in points: `ascent` above its baseline, `descent` below."""
+    """Size of one line in points: `ascent` above its baseline, `descent` below."""
 
     width: float
     ascent: float
@@ -120,26 +195,7 @@ class Extent:
 
 @lru_cache(maxsize=4096)
 def outline(text: str, style: Style) -> Path:
-    """Draw a text as an outline whose baseline begins at the origin.
-
-    Parameters
-    ----------
-    text : str
-        One line.
-    style : Style
-
-    Returns
-    -------
-    matplotlib.path.Path
-        In points. Shaped: Arabic joins and runs from the right, Hindi stacks.
-
-    Examples
-    --------
-    >>> style = Style(("STIXGeneral", "DejaVu Sans"), size=10)
-    >>> wide = outline("Dark", Style(style.families, 10, tracking=0.5)).get_extents().width
-    >>> bool(wide > outline("Dark", style).get_extents().width + 10)
-    True
-    """
+    """Draw a text as an outline whose baseline begins at the origin."""
     from matplotlib.path import Path
     from matplotlib.transforms import Affine2D
 
@@ -156,7 +212,7 @@ def outline(text: str, style: Style) -> Path:
 
 
 def corners_of(path: Path) -> Floats:
-    """Corners that an outline lies between: its points, without those that only close it."""
+    """Return the points of an outline without those that only close it."""
     vertices = np.asarray(path.vertices, dtype=np.float64)
     if path.codes is None:
         return vertices
@@ -165,13 +221,7 @@ def corners_of(path: Path) -> Floats:
 
 @lru_cache(maxsize=4096)
 def extent(text: str, style: Style) -> Extent:
-    """Measure one line of text.
-
-    Examples
-    --------
-    >>> extent("Dark", Style(("STIXGeneral",), size=10)).width > 15
-    True
-    """
+    """Measure one line of text."""
     corners = corners_of(outline(text, style))
     if not len(corners):
         return Extent(0.0, 0.7 * style.size, 0.2 * style.size)
@@ -180,13 +230,7 @@ def extent(text: str, style: Style) -> Extent:
 
 
 def wrapped(text: str, style: Style, *, width: float) -> list[str]:
-    """Break a text into lines no wider than `width` points; a wider word is cut.
-
-    Examples
-    --------
-    >>> wrapped("one two three", Style(("STIXGeneral",), size=10), width=45)
-    ['one two', 'three']
-    """
+    """Break a text into lines no wider than `width` points; a wider word is cut."""
     lines = [""]
     for word, glue in _words(text):
         longer = f"{lines[-1]}{glue if lines[-1] else ''}{word}"
@@ -204,13 +248,7 @@ def wrapped(text: str, style: Style, *, width: float) -> list[str]:
 
 
 def clusters(text: str) -> list[str]:
-    r"""Part a text into characters with the marks that belong to them.
-
-    Examples
-    --------
-    >>> [len(cluster) for cluster in clusters("e\u0301a")]
-    [2, 1]
-    """
+    """Split a text into characters with their combining marks."""
     parts: list[str] = []
     for character in text:
         joins = unicodedata.category(character).startswith("M") or character in "\u200c\u200d"
@@ -222,8 +260,8 @@ def clusters(text: str) -> list[str]:
 
 
 def _words(text: str) -> Sequence[tuple[str, str]]:
-    """Words and what goes before each: a space, or nothing between Chinese characters."""
-    from landscape.outreach.fonts import breaks_anywhere
+    """Return words and the separator before each: a space, or nothing in Chinese."""
+    from landscape.outreach._fonts import breaks_anywhere
 
     found: list[tuple[str, str]] = []
     for word in text.split(" "):
@@ -273,3 +311,49 @@ def _advance(cluster: str, style: Style) -> float:
     hundred = _font(replace(one, size=100.0))  # of a point, the width would be rounded
     width, _, _ = text_to_path.get_text_width_height_descent(cluster, hundred, ismath=False)
     return float(width) / 100
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line on the page: points of shape (n, 2), colour, and width in points."""
+
+    points: Floats
+    colour: str
+    width: float
+    role: str = ""
+
+
+@dataclass(frozen=True)
+class Dot:
+    """A filled circle: centre and radius in points."""
+
+    x: float
+    y: float
+    radius: float
+    colour: str
+    edge: str = ""
+    edge_width: float = 0.0
+    role: str = ""
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A box: filled where `face` names a colour, outlined where `edge` does."""
+
+    box: tuple[float, float, float, float]
+    face: str = ""
+    edge: str = ""
+    width: float = 0.0
+    role: str = ""
+
+
+@dataclass(frozen=True)
+class Inset:
+    """A small picture in a box, such as the key of the colours."""
+
+    picture: Picture
+    box: tuple[float, float, float, float]
+    role: str = ""
+
+
+Mark = Run | Line | Dot | Panel | Inset

@@ -1,4 +1,4 @@
-"""Drawing the sheet as SVG: the picture, and over it words that stay words."""
+"""The sheet as SVG: the picture with selectable text over it."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
 
-from landscape.outreach.fonts import can_be_spaced, covers, font_file, is_right_to_left
-from landscape.outreach.letters import Run
-from landscape.outreach.marks import Dot, Inset, Line, Mark
+from landscape.outreach._fonts import can_be_spaced, covers, font_file, is_right_to_left
+from landscape.outreach._letters import Dot, Inset, Line, Mark, Run
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from landscape.outreach.sheet import Box, Sheet
+    from landscape.outreach._page import Box, Sheet
 
     Picture = NDArray[np.uint8]
+
 
 _HALO_STRENGTH = 0.66
 
@@ -38,24 +38,7 @@ def svg_text(
     about: str = "",
     language: str = "en",
 ) -> str:
-    """Write a whole sheet as SVG with its fonts inside: it looks the same everywhere.
-
-    Parameters
-    ----------
-    sheet, picture, map_box, marks, page
-        See `landscape.outreach.drawing.draw_page`.
-    title, description : str
-        For screen readers.
-    about : str, default ""
-        Metadata.
-    language : str, default "en"
-        Of the words on the sheet.
-
-    Returns
-    -------
-    str
-        The same for the same input.
-    """
+    """Write a whole sheet as SVG with its fonts inside: it looks the same everywhere."""
     x0, y0, x1, y1 = map_box
     width, height = sheet.width, sheet.height
     parts = [
@@ -75,27 +58,7 @@ def svg_text(
 
 
 def svg_marks(marks: Sequence[Mark], height: float) -> str:
-    """Write marks as SVG elements, the runs of one place together in a group.
-
-    Parameters
-    ----------
-    marks : sequence of Mark
-    height : float
-        Of the sheet, in points: SVG counts from the top.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> from landscape.outreach.letters import Style
-    >>> run = Run("<Dark>", Style(("STIXGeneral",), 10), x=5, y=20, place="7", role="region")
-    >>> print(svg_marks([run], 100.0))
-    <g class="region" data-place="7">
-    <text x="5" y="80" font-family="'STIXGeneral', serif" font-size="10"...>&lt;Dark&gt;</text>
-    </g>
-    """
+    """Write marks as SVG elements, the runs of one place together in a group."""
     parts = []
     for (place, role), group in groupby(marks, key=_owner):
         inner = "\n".join(_element(mark, height) for mark in group)
@@ -107,14 +70,7 @@ def svg_marks(marks: Sequence[Mark], height: float) -> str:
 
 
 def font_faces(marks: Iterable[Mark]) -> str:
-    """Write the fonts that runs need as CSS, cut down to the letters in use.
-
-    Examples
-    --------
-    >>> from landscape.outreach.letters import Style
-    >>> font_faces([Run("Dark", Style(("STIXGeneral",), 10))])[:40]
-    "@font-face{font-family:'STIXGeneral';fon"
-    """
+    """Write the fonts that runs need as CSS, cut down to the letters in use."""
     needed: dict[tuple[str, bool, bool], set[str]] = {}
     for run in marks:
         if not isinstance(run, Run):
@@ -136,13 +92,7 @@ def font_faces(marks: Iterable[Mark]) -> str:
 
 
 def image(picture: Picture, box: Box, *, jpeg: int = 0) -> str:
-    """Write a picture as an SVG element: `box` is left, top, right, bottom; PNG unless `jpeg`.
-
-    Examples
-    --------
-    >>> image(np.zeros((1, 1, 3), np.uint8), (0, 0, 10, 10))[:40]
-    '<image x="0" y="0" width="10" height="10'
-    """
+    """Write a picture as an SVG element: `box` is left, top, right, bottom; PNG unless `jpeg`."""
     left, top, right, bottom = box
     return (
         f'<image x="{_n(left)}" y="{_n(top)}" width="{_n(right - left)}" '

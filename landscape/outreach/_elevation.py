@@ -1,9 +1,4 @@
-r"""From positions of papers to heights: counts, smoothed log density, sea level, islands.
-
-With the density :math:`\rho` of papers and its value :math:`\rho_0` at the coast, the height is
-:math:`h = \log[(\rho + \epsilon) / (\rho_0 + \epsilon)]`, with :math:`\epsilon = \rho_0 / 30` to
-give the open sea a floor. On paper it is drawn through `relief_of`, which keeps its order.
-"""
+"""Heights from paper density, and smooth surfaces through a grid of heights."""
 
 from __future__ import annotations
 
@@ -13,13 +8,71 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape.figures.shading import count_grid
-from landscape.outreach.splines import Surface
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Grid = NDArray[np.float32]
+    Window = tuple[int, int, int, int]
     Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Surface:
+    """A smooth surface through the values of a grid."""
+
+    coefficients: Grid
+
+    @classmethod
+    def through(cls, grid: Grid) -> Surface:
+        """Make the surface that passes through a grid."""
+        from scipy.ndimage import spline_filter
+
+        return cls(np.asarray(spline_filter(grid, order=3, output=np.float32, mode="mirror")))
+
+    def at(
+        self, size: tuple[int, int], window: Window | None = None, *, slope: str | None = None
+    ) -> Grid:
+        """Evaluate the surface, or its slope, on the pixels of a sheet."""
+        left, top, right, bottom = window or (0, 0, *size)
+        rows, columns = self.coefficients.shape
+        down = _weights(rows, size[1], range(top, bottom), slope=slope == "down")
+        across = _weights(columns, size[0], range(left, right), slope=slope == "across")
+        # Only the cells that the window touches: a patch costs no more than its share.
+        used = np.unique(across.indices)
+        cells = slice(int(used[0]), int(used[-1]) + 1)
+        strip = down @ np.ascontiguousarray(self.coefficients[:, cells])
+        return np.ascontiguousarray((across[:, cells] @ strip.T).T)
+
+
+def _weights(n_cells: int, n_pixels: int, pixels: range, *, slope: bool) -> Any:
+    """Weights of the cells for each pixel: a sparse matrix of shape (len(pixels), n_cells)."""
+    from scipy import sparse
+
+    place = (np.arange(pixels.start, pixels.stop) + 0.5) * (n_cells / n_pixels) - 0.5
+    place = np.clip(place, 0, n_cells - 1)  # half a cell beyond the outermost centres: held
+    first = np.floor(place).astype(np.int64)
+    t = place - first
+    if slope:
+        parts = [-((1 - t) ** 2) / 2, (3 * t - 4) * t / 2, (1 + 2 * t - 3 * t * t) / 2, t * t / 2]
+    else:
+        parts = [
+            (1 - t) ** 3 / 6,
+            (3 * t**3 - 6 * t**2 + 4) / 6,
+            (-3 * t**3 + 3 * t**2 + 3 * t + 1) / 6,
+            t**3 / 6,
+        ]
+    cells = first[:, None] + np.arange(-1, 3)
+    if n_cells == 1:
+        cells = np.zeros_like(cells)
+    else:
+        turn = 2 * (n_cells - 1)  # the grid is continued by its mirror image
+        cells = np.abs(cells)
+        cells = np.where(cells >= n_cells, np.abs(turn - cells), cells)
+    rows = np.repeat(np.arange(len(place)), 4)
+    values = np.stack(parts, axis=1).ravel().astype(np.float32)
+    return sparse.csr_matrix((values, (rows, cells.ravel())), shape=(len(place), n_cells))
+
 
 KERNEL_CELLS = 6.5  # standard deviation of the narrowest kernel at first, in cells
 _LEAST_CELLS, _MOST_CELLS = 320, 960  # along the longer side
@@ -40,21 +93,7 @@ _CLEAR = 0.06  # of the highest peak: what is filled or drowned stays clear of s
 
 @dataclass(frozen=True)
 class Ground:
-    """Heights on the grid on which they are measured; row 0 is the highest y.
-
-    Attributes
-    ----------
-    height : ndarray of float32, shape (rows, columns)
-        Logarithm of the density over that at the coast: 0 at sea level.
-    extent : (float, float, float, float)
-        ``x0, x1, y0, y1`` of the grid, in map units.
-    bandwidth : float
-        Standard deviation of the narrowest kernel, in cells.
-    sea_density, peak_density : float
-        Papers per square map unit at sea level and on the highest peak.
-    land_share : float
-        Share of all papers that lie on land.
-    """
+    """Heights on the grid on which they are measured; row 0 is the highest y."""
 
     height: Grid
     extent: tuple[float, float, float, float]
@@ -68,32 +107,11 @@ class Ground:
         return _cells_of(x, y, self.extent, self.height.shape)
 
 
-def raise_ground(x: Floats, y: Floats, *, aspect: float, sea_share: float, margin: float) -> Ground:
-    """Measure the heights of a map of papers, and cut the sheet around the land.
-
-    Parameters
-    ----------
-    x, y : ndarray of float, shape (n_papers,)
-        Map coordinates, finite, at least one.
-    aspect : float
-        Width of the sheet over its height.
-    sea_share : float
-        Share of the papers on land.
-    margin : float
-        Water between the land and the edge of the sheet, as a share of its longer side.
-
-    Returns
-    -------
-    Ground
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> ground = raise_ground(*rng.normal(size=(2, 500)), aspect=1.0, sea_share=0.97, margin=0.07)
-    >>> round(ground.land_share, 2), round(float(ground.height.min()), 1)
-    (0.97, -3.4)
-    """
-    first = _fitted(*_crowd(x, y), aspect=aspect, margin=0.12)
+def measure_ground(
+    x: Floats, y: Floats, *, aspect: float, sea_share: float, margin: float
+) -> Ground:
+    """Measure paper density, and crop the sheet around the land."""
+    first = _fitted(*_box_of_most(x, y), aspect=aspect, margin=0.12)
     # The best width shrinks with the papers as in two dimensions it must (Scott 1992).
     narrow = float(np.clip(0.0095 * (40_000 / len(x)) ** (1 / 6), 0.006, _WIDEST))
     cells = int(np.clip(KERNEL_CELLS / narrow, _LEAST_CELLS, _MOST_CELLS))
@@ -112,26 +130,10 @@ def raise_ground(x: Floats, y: Floats, *, aspect: float, sea_share: float, margi
 
 
 def relief_of(height: Grid, *, highest: float) -> Grid:
-    r"""Turn heights into what is drawn: -1 (open sea), 0 (coast) to 1 (highest peak).
+    """Turn heights into what is drawn: -1 (open sea), 0 (coast) to 1 (highest peak).
 
     On land :math:`e = a t + (1 - a) t^2` with :math:`t` the height over that of the highest peak:
     plains at the foot, steep at the top, in the order of the heights.
-
-    Parameters
-    ----------
-    height : ndarray of float32
-        As in `Ground`.
-    highest : float
-        Height of the highest peak.
-
-    Returns
-    -------
-    ndarray of float32
-
-    Examples
-    --------
-    >>> [round(float(e), 2) for e in relief_of(np.float32([-9, 0, 1.2, 2]), highest=2.0)]
-    [-1.0, 0.0, 0.46, 1.0]
     """
     t = np.minimum(height / np.float32(highest), 1)
     land = t * (PLAIN + (1 - PLAIN) * t)
@@ -144,13 +146,7 @@ def relief_of(height: Grid, *, highest: float) -> Grid:
 
 
 def height_of(relief: float, *, highest: float) -> float:
-    """Height above sea level at a drawn elevation, 0 to 1: the inverse of `relief_of` on land.
-
-    Examples
-    --------
-    >>> round(height_of(0.36, highest=2.0), 2)
-    1.01
-    """
+    """Height above sea level at a drawn elevation, 0 to 1: the inverse of `relief_of` on land."""
     a, b = 1 - PLAIN, PLAIN
     return float(highest * (np.sqrt(b * b + 4 * a * relief) - b) / (2 * a))
 
@@ -185,8 +181,8 @@ def _cells_of(
     return index, inside
 
 
-def _crowd(x: Floats, y: Floats) -> tuple[float, float, float, float]:
-    """Box of nearly all papers: a few that lie far off must not shrink the rest."""
+def _box_of_most(x: Floats, y: Floats) -> tuple[float, float, float, float]:
+    """Return the box of nearly all papers, without outliers."""
     low, high = np.quantile(np.stack([x, y]), [0.002, 0.998], axis=1)
     room = 0.1 * (high - low)
     low = np.maximum(low - room, [x.min(), y.min()])
@@ -254,7 +250,7 @@ def _measure(
 def _sea_level(
     density: Grid, counts: Grid, *, share: float, n_papers: int
 ) -> tuple[float, Any, float]:
-    """Density at the coast, what is land, and the papers on it; islets are drowned."""
+    """Return the density at the coast, the land and the papers on it; islets are removed."""
     from scipy.ndimage import label
 
     held = np.sort(density[counts > 0])
@@ -278,7 +274,7 @@ def _sea_level(
 
 
 def _without_specks(height: Grid, land: Any, sigma: float) -> Grid:
-    """Leave drowned islets as shoals, and fill puddles smaller than a kernel."""
+    """Sink small islands, and fill lakes smaller than a kernel."""
     from scipy.ndimage import label
 
     lakes, n = label(~land)
@@ -288,12 +284,12 @@ def _without_specks(height: Grid, land: Any, sigma: float) -> Grid:
     small[edge] = False
     puddle, islet = small[lakes], ~land & (height > 0)
     clear = np.float32(max(0.03, _CLEAR * float(height.max())))
-    filled = _raised(height, puddle, ~land & ~puddle, to=clear)
-    return -_raised(-filled, islet, land | puddle, to=clear)
+    filled = _fill(height, puddle, ~land & ~puddle, to=clear)
+    return -_fill(-filled, islet, land | puddle, to=clear)
 
 
-def _raised(height: Grid, holes: Any, keep: Any, *, to: np.float32) -> Grid:
-    """Fill holes to a level and soften their rims, but leave what is to be kept as it is."""
+def _fill(height: Grid, holes: Any, keep: Any, *, to: np.float32) -> Grid:
+    """Fill holes to a level and soften their rims, except cells to keep."""
     from scipy.ndimage import distance_transform_edt, gaussian_filter
 
     if not holes.any():

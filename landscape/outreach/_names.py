@@ -1,4 +1,4 @@
-"""Names for everybody: one everyday phrase a place, by hand or from a language model."""
+"""Everyday names of regions: from a table, or from a language model."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from landscape.figures.names import one_line, shortened
 
 if TYPE_CHECKING:
     from landscape.llm.models import LanguageModel
+
 
 LONGEST = 80  # letters of a name; a longer one is cut with an ellipsis
 _AT_ONCE = 25
@@ -50,24 +51,7 @@ _SCHEMA = {
 
 
 def tidy_name(name: object, *, most: int = LONGEST) -> str:
-    r"""Make a name one safe line: control and direction characters go, joiners of scripts stay.
-
-    Parameters
-    ----------
-    name : object
-        As it comes, from anywhere.
-    most : int, default 80
-        Longest name in letters; a longer one ends in an ellipsis.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> tidy_name("  dark\nmatter \u202e halos")
-    'dark matter halos'
-    """
+    """Remove control and direction characters from a name; joiners of scripts stay."""
     return shortened(one_line(name, keep=_JOINERS), most=most)
 
 
@@ -78,42 +62,7 @@ def read_names(
     shown: Mapping[str, str] | None = None,
     language: str = "en",
 ) -> tuple[dict[str, str], list[str]]:
-    r"""Read everyday names from a table made by hand.
-
-    Parameters
-    ----------
-    path : path
-        CSV in UTF-8. One column says which place: ``place`` (a key of the gazetteer), ``topic_id``,
-        or ``technical_name`` (or ``region``, ``label``). Another says its name:
-        ``name_ar`` for the language ``ar`` where there is one, else ``name`` (or ``phrase``). A
-        gazetteer that was written beside a map, with its names changed, will do.
-    known : mapping of str to str
-        Keys of the places, and their technical names.
-    shown : mapping of str to str, optional
-        What the map calls some of them, which will do as well.
-    language : str, default "en"
-
-    Returns
-    -------
-    names : dict of str to str
-        By key.
-    problems : list of str
-        One sentence on rows that name no place of the map.
-
-    Raises
-    ------
-    InputError
-        If the file is no such table.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     table = Path(folder, "names.csv")
-    ...     _ = table.write_text("region,name\nDark matter halos,Invisible scaffolding\n")
-    ...     read_names(table, {"7": "Dark matter halos"})
-    ({'7': 'Invisible scaffolding'}, [])
-    """
+    """Read everyday names from a CSV table."""
     table = Path(path)
     try:
         with table.open(encoding="utf-8-sig", newline="") as stream:
@@ -156,13 +105,7 @@ def read_names(
 
 
 def keys_by_name(known: Mapping[str, str], shown: Mapping[str, str]) -> dict[str, str]:
-    """Keys of places by what they are called, without capitals; technical names go first.
-
-    Examples
-    --------
-    >>> keys_by_name({"7": "Dark energy and inflation"}, {"7": "Cosmology"})
-    {'cosmology': '7', 'dark energy and inflation': '7'}
-    """
+    """Map lower-case names to keys of places; technical names take precedence."""
     return {name.casefold(): key for names in (shown, known) for key, name in names.items()}
 
 
@@ -173,33 +116,7 @@ def ask_names(
     language: str = "en",
     note: Callable[[str], None] | None = None,
 ) -> dict[str, str]:
-    """Ask a language model for everyday names, and keep those that fit on a map.
-
-    Parameters
-    ----------
-    model : LanguageModel
-        See `landscape.llm.client.connect`.
-    places : sequence of mapping
-        Each with ``key``, ``name`` and ``keywords``.
-    language : str, default "en"
-        To write in, as ``"hi"`` or ``"Hindi"``.
-    note : callable, optional
-        Told in a sentence when the model gave nothing usable.
-
-    Returns
-    -------
-    dict of str to str
-        By key; places without a usable phrase are absent.
-
-    Examples
-    --------
-    >>> class Echo:
-    ...     model = "echo"
-    ...     def complete_json(self, system, user, schema):
-    ...         return {"names": [{"id": "7", "phrase": "Invisible scaffolding"}]}
-    >>> ask_names(Echo(), [{"key": "7", "name": "Dark matter halos", "keywords": []}])
-    {'7': 'Invisible scaffolding'}
-    """
+    """Ask a language model for everyday names, and keep those that fit on a map."""
     names: dict[str, str] = {}
     taken: set[str] = set()
     for start in range(0, len(places), _AT_ONCE):

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.font_manager import FontProperties
     from matplotlib.ft2font import FT2Font
 
+
 #: Serif of atlases, bundled with matplotlib, and what lends it the glyphs that it lacks.
 BASE = ("STIXGeneral", "DejaVu Sans")
 
@@ -39,13 +40,7 @@ _JOINERS = "\u200c\u200d"  # Persian and Indian scripts need them; they have no 
 
 
 def script_of(character: str) -> str:
-    """Name the script of a character, in Unicode's words; ``""`` for signs of every script.
-
-    Examples
-    --------
-    >>> script_of("अ"), script_of("暗"), script_of("a"), script_of("7")
-    ('DEVANAGARI', 'CJK', 'LATIN', '')
-    """
+    """Name the script of a character, in Unicode's words; ``""`` for signs of every script."""
     if not (character.isalpha() or unicodedata.category(character).startswith("M")):
         return ""
     name = unicodedata.name(character, "")
@@ -55,13 +50,7 @@ def script_of(character: str) -> str:
 
 
 def is_right_to_left(text: str) -> bool:
-    """Say whether a text begins with a letter of a script that runs from right to left.
-
-    Examples
-    --------
-    >>> is_right_to_left("الثقوب"), is_right_to_left("holes")
-    (True, False)
-    """
+    """Return whether a text starts with a right-to-left letter."""
     for character in text:
         direction = unicodedata.bidirectional(character)
         if direction in ("R", "AL", "L"):
@@ -70,48 +59,20 @@ def is_right_to_left(text: str) -> bool:
 
 
 def can_be_spaced(text: str) -> bool:
-    """Say whether the letters of a text may be set apart without breaking the script.
-
-    Examples
-    --------
-    >>> can_be_spaced("dark"), can_be_spaced("المادة"), can_be_spaced("暗物质")
-    (True, False, True)
-    """
+    """Return whether letters may be spaced without breaking the script."""
     scripts = {script_of(character) for character in text} - {""}
     return all(script.startswith(_UNJOINED) for script in scripts)
 
 
 def breaks_anywhere(text: str) -> bool:
-    """Say whether a text is of a script without spaces between words, as Chinese is.
-
-    Examples
-    --------
-    >>> breaks_anywhere("暗物质"), breaks_anywhere("dark matter")
-    (True, False)
-    """
+    """Return whether the script has no spaces between words, as in Chinese."""
     letters = [script_of(character) for character in text if character.isalpha()]
     east = sum(script.startswith(_EAST_ASIAN) for script in letters)
     return bool(letters) and 2 * east > len(letters)
 
 
 def families(texts: Iterable[str]) -> tuple[str, ...]:
-    """List the font families that together draw texts, the one to try first, first.
-
-    Parameters
-    ----------
-    texts : iterable of str
-
-    Returns
-    -------
-    tuple of str
-        The base fonts alone where they are enough. Characters that no font has are passed over;
-        `missing_fonts` tells of them.
-
-    Examples
-    --------
-    >>> families(["Dark matter"])
-    ('STIXGeneral', 'DejaVu Sans')
-    """
+    """Return the font families that draw some texts, in order of preference."""
     found: list[str] = []
     for character in sorted({c for text in texts for c in text}):
         if covers(BASE[0], character) or character in _JOINERS:
@@ -123,35 +84,12 @@ def families(texts: Iterable[str]) -> tuple[str, ...]:
 
 
 def drawable(text: str) -> bool:
-    """Say whether every character of a text has a glyph in some font here.
-
-    Examples
-    --------
-    >>> drawable("σ₈ and Λ"), drawable(chr(0x10FFFF))
-    (True, False)
-    """
+    """Return whether every character of a text has a glyph in an installed font."""
     return not _lacking(text)
 
 
 def missing_fonts(texts: Iterable[str]) -> str | None:
-    """Say in one sentence which letters no font here can draw, and how to get a font for them.
-
-    Parameters
-    ----------
-    texts : iterable of str
-
-    Returns
-    -------
-    str or None
-        None where nothing is missing.
-
-    Examples
-    --------
-    >>> missing_fonts(["Dark matter"]) is None
-    True
-    >>> print(missing_fonts(["star " + chr(0x10FFFF)]))
-    No font on this machine has 1 of the characters in use (signs; such as U+10FFFF in ...
-    """
+    """Return a sentence on letters that no font can draw and how to install a font."""
     lacking = {c: text for text in texts for c in _lacking(text)}
     if not lacking:
         return None
@@ -168,13 +106,7 @@ def missing_fonts(texts: Iterable[str]) -> str | None:
 
 
 def replaced(text: str) -> str:
-    """Put an open square for each character that no font can draw.
-
-    Examples
-    --------
-    >>> replaced("a" + chr(0x10FFFF))
-    'a□'
-    """
+    """Replace characters that no font can draw by squares."""
     lacking = _lacking(text)
     return "".join("□" if c in lacking else c for c in text)
 
@@ -182,7 +114,7 @@ def replaced(text: str) -> str:
 def font(
     families_: Sequence[str], *, size: float, italic: bool = False, bold: bool = False
 ) -> FontProperties:
-    """Make the matplotlib font of a size in points."""
+    """Return the matplotlib font of a size in points."""
     from matplotlib.font_manager import FontProperties
 
     return FontProperties(
@@ -244,19 +176,13 @@ def _installed() -> tuple[str, ...]:
             try:
                 fontManager.addfont(path)
             except (OSError, RuntimeError, ValueError):
-                continue  # a broken font of the system is none of ours
+                continue  # a line_break_options font of the system is none of ours
     return tuple(sorted({entry.name for entry in fontManager.ttflist}))
 
 
 @cache
 def covers(family: str, character: str) -> bool:
-    """Say whether a family that is here has a glyph for a character.
-
-    Examples
-    --------
-    >>> covers("STIXGeneral", "a"), covers("No Such Family", "a")
-    (True, False)
-    """
+    """Return whether an installed family has a glyph for a character."""
     font = _opened(family)
     return font is not None and font.get_char_index(ord(character)) != 0
 

@@ -1,4 +1,4 @@
-"""The outreach map, from an atlas to files: one door to everything in this folder."""
+"""Render the outreach map of an atlas."""
 
 from __future__ import annotations
 
@@ -9,20 +9,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from landscape.outreach import fonts
+from landscape.outreach import _fonts, _names
+from landscape.outreach._files import Rendering, check_names_file, check_target
+from landscape.outreach._labels import Lettering, letter
+from landscape.outreach._legend import About, about_atlas, compose, frame_marks, key_picture, placed
+from landscape.outreach._page import Box, Sheet, choose_sheet
+from landscape.outreach._places import (
+    Entry,
+    Found,
+    Projection,
+    as_entries,
+    as_places,
+    aspect_of,
+    describe,
+    find_places,
+)
+from landscape.outreach._themes import find_theme
 from landscape.outreach._weights import check_weights
-from landscape.outreach.about import About, about_atlas
-from landscape.outreach.cartouche import compose, frame_marks, placed
-from landscape.outreach.checking import check_names_file, check_target
-from landscape.outreach.finished import Rendering
-from landscape.outreach.gazetteer import Entry, describe
-from landscape.outreach.key import key_picture
-from landscape.outreach.lettering import Lettering, letter
-from landscape.outreach.naming import drawable_about, drawable_names, given_names
-from landscape.outreach.places import Found, as_entries, as_places, find_places
-from landscape.outreach.projection import Projection, aspect_of
-from landscape.outreach.sheet import Box, Sheet, choose_sheet
-from landscape.outreach.themes import find_theme
 from landscape.progress import progress
 
 if TYPE_CHECKING:
@@ -31,11 +34,93 @@ if TYPE_CHECKING:
     from landscape.atlas.reading import Atlas
     from landscape.llm.models import LanguageModel
     from landscape.outreach._fidelity import Fidelity
-    from landscape.outreach.terrain import Terrain
-    from landscape.outreach.themes import Inks
+    from landscape.outreach._legend import About
+    from landscape.outreach._places import Found
+    from landscape.outreach._terrain import Terrain
+    from landscape.outreach._themes import Inks
 
     Floats = NDArray[np.float64]
     Picture = NDArray[np.uint8]
+
+
+def choose_names(
+    names: Any,
+    model: LanguageModel | None,
+    found: list[Found],
+    language: str,
+    tell: Callable[[str], None],
+) -> dict[str, str]:
+    """Return everyday names by key: the given ones, and the model's for the rest."""
+    known = {one.key: one.technical_name for one in found}
+    shown = {one.key: one.name for one in found if one.name}
+    given: dict[str, str] = {}
+    if isinstance(names, Mapping):
+        by_name = _names.keys_by_name(known, shown)
+        for place, name in names.items():
+            key = str(place) if str(place) in known else by_name.get(str(place).casefold())
+            said = _names.tidy_name(name)
+            if key is None:
+                tell(f"No place of this map is called {str(place)[:60]!r}; its name is not used.")
+            elif said:
+                given[key] = said
+    elif names is not None:
+        given, problems = _names.read_names(names, known, shown=shown, language=language)
+        for problem in problems:
+            tell(problem)
+    if model is not None:
+        rest = [
+            {"key": one.key, "name": one.technical_name, "keywords": one.keywords}
+            for one in found
+            if one.key not in given
+        ]
+        given |= _names.ask_names(model, rest, language=language, note=tell)
+    return given | _distinct_names(given, found)
+
+
+def _distinct_names(given: Mapping[str, str], found: list[Found]) -> dict[str, str]:
+    """Return full names for places whose short name was given to another place."""
+    said = {name.casefold() for name in given.values()}
+    return {
+        one.key: one.technical_name
+        for one in found
+        if one.key not in given and one.called({}).casefold() in said
+    }
+
+
+def drawable_names(
+    given: dict[str, str], found: list[Found], tell: Callable[[str], None]
+) -> dict[str, str]:
+    """Replace names that no font can draw by the technical name, or missing letters by squares."""
+    called = {one.key: one.called(given) for one in found}
+    lacking = [name for name in called.values() if not _fonts.drawable(name)]
+    if not lacking:
+        return given
+    sentence = _fonts.missing_fonts(lacking)
+    if sentence:
+        tell(sentence)
+    mended = dict(given)
+    for one in found:
+        if not _fonts.drawable(called[one.key]):
+            plain = one.technical_name
+            mended[one.key] = plain if _fonts.drawable(plain) else _fonts.replaced(plain)
+    return mended
+
+
+def drawable_about(about: About, tell: Callable[[str], None]) -> About:
+    """Replace letters of the legend that no font can draw."""
+    sentence = _fonts.missing_fonts(about.everything())
+    if sentence is None:
+        return about
+    tell(sentence)
+    shown = replace(
+        about,
+        title=_fonts.replaced(about.title),
+        corpus=_fonts.replaced(about.corpus),
+        credits=_fonts.replaced(about.credits),
+        sources=tuple(_fonts.replaced(source) for source in about.sources),
+    )
+    return replace(shown, language="en") if _fonts.missing_fonts(shown.everything()) else shown
+
 
 _TERRAIN_SIDE = 2048
 _HOW_TO_REPAINT = (
@@ -79,19 +164,19 @@ def render(
     theme : {"atlas", "parchment", "night", "mono", "clear"}, default "atlas"
     size : str, default "web"
         ``"web"``, ``"slide"``, ``"poster"``, ``"a4"`` to ``"a0"``, or your own such as
-        ``"600x400mm"``, see `landscape.outreach.sheet.choose_sheet`.
+        ``"600x400mm"``, see `landscape.outreach._page.choose_sheet`.
     dpi : int, optional
         Pixels per inch; that of the size when not given.
     title : str, optional
         Heading; the name of the atlas when not given.
     names : path or mapping, optional
-        Everyday names: a CSV table, see `landscape.outreach.everyday.read_names`, or a mapping of
+        Everyday names: a CSV table, see `landscape.outreach._names.read_names`, or a mapping of
         topic number or technical name to name. Technical names stay in the gazetteer.
     model : LanguageModel, optional
         Names what `names` does not, see `landscape.llm.client.connect`.
     language : str, default "en"
         Of the names that are asked for or read, and of the words around the map where it is one of
-        `landscape.outreach.wording.LANGUAGES`.
+        `landscape.outreach._wording.LANGUAGES`.
     credits : str, default ""
         A line of thanks in the cartouche.
     max_names : int, optional
@@ -132,15 +217,15 @@ def render(
         if note is not None:
             note(sentence)
 
-    from landscape.outreach.painting import paint
-    from landscape.outreach.terrain import make_terrain
+    from landscape.outreach._painting import paint
+    from landscape.outreach._terrain import make_terrain
 
     sheet = choose_sheet(size, aspect=aspect_of(atlas), dpi=dpi)
     about = about_atlas(atlas, title, credits, language, "" if weights is None else str(weights))
     # The key and the notes take the same room whatever they turn out to say.
     about = replace(about, in_ink=look.is_ink)
     draft = replace(about, middle=2000, recent=(2000, 2000), rivers=True)
-    families = fonts.families(draft.everything())
+    families = _fonts.families(draft.everything())
     _, height = compose(draft, sheet, look.inks, families, np.zeros((1, 1, 3), np.uint8))
     map_box, words_box = sheet.areas(height)
     pixels = _pixels(sheet, map_box)
@@ -170,7 +255,7 @@ def render(
             used = f"drawn from the data alone, because what {weights} painted is not true to them"
 
     found = find_places(atlas, terrain, language=language)
-    given = given_names(names, model, found, language, tell)
+    given = choose_names(names, model, found, language, tell)
     given = drawable_names(given, found, tell)
     about = drawable_about(
         replace(
@@ -183,7 +268,7 @@ def render(
     )
     to_page = Projection(terrain.extent, map_box)
     lettering = _letter(found, given, to_page, sheet, terrain, look.inks, max_names)
-    families = fonts.families(about.everything())
+    families = _fonts.families(about.everything())
     key = key_picture(terrain, theme=theme, width=round(min(900, 150 * sheet.dpi / 72)))
     cartouche, _ = compose(about, sheet, look.inks, families, key)
     marks = [
@@ -242,7 +327,7 @@ def _letter(
         places,
         frame=to_page.box,
         inks=inks,
-        families=fonts.families(f"{place.name} {place.name.upper()}" for place in places),
+        families=_fonts.families(f"{place.name} {place.name.upper()}" for place in places),
         scale=sheet.scale,
         on_water=to_page.on_water(terrain),
     )
@@ -254,7 +339,7 @@ def _pixels(sheet: Sheet, box: Box) -> tuple[int, int]:
 
 
 def _terrain_size(pixels: tuple[int, int]) -> tuple[int, int]:
-    """The numbers need no more than 2,048 cells a side; what is finer is painted."""
+    """Size of the terrain grid: at most 2,048 cells a side."""
     shrink = min(1.0, _TERRAIN_SIDE / max(pixels))
     return max(16, round(pixels[0] * shrink)), max(16, round(pixels[1] * shrink))
 

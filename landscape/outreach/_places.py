@@ -1,35 +1,196 @@
-"""What on the map gets a name: continents, regions, and the waters between."""
+"""Places on the map, from map coordinates to the page, and the gazetteer."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from landscape.errors import InputError
+from landscape.figures.caption import place_in_words
 from landscape.mapping.topics import BY_KEYWORDS
-from landscape.outreach.continents import continent_names, fields_of
-from landscape.outreach.everyday import tidy_name
-from landscape.outreach.gazetteer import Entry
-from landscape.outreach.hand import Place
-from landscape.outreach.seas import (
+from landscape.outreach._continents import (
     Separation,
     Water,
+    continent_names,
+    fields_of,
     find_waters,
     papers_on_shores,
     separation,
 )
-from landscape.outreach.wording import wording
+from landscape.outreach._labels import Place
+from landscape.outreach._names import tidy_name
+from landscape.outreach._wording import wording
+from landscape.plural import count
 from landscape.progress import progress
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from landscape.outreach.terrain import Terrain
+    from landscape.atlas.reading import Atlas
+    from landscape.outreach._page import Box
+    from landscape.outreach._terrain import Terrain
 
     Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Projection:
+    """Map coordinates to points of the page."""
+
+    extent: tuple[float, float, float, float]
+    box: Box
+
+    def __call__(self, x: Any, y: Any) -> Floats:
+        """Place map coordinates on the page, shape (n, 2)."""
+        x0, x1, y0, y1 = self.extent
+        left, low, right, top = self.box
+        across = left + (np.asarray(x, float) - x0) * (right - left) / (x1 - x0)
+        up = low + (np.asarray(y, float) - y0) * (top - low) / (y1 - y0)
+        return np.column_stack([across, up])
+
+    def on_water(self, terrain: Terrain) -> Callable[[Floats], bool]:
+        """Return a function that tests whether boxes are entirely over water."""
+        wet = terrain.elevation < 0
+        rows, columns = wet.shape
+        left, low, right, top = self.box
+        dry = np.zeros((rows + 1, columns + 1), dtype=np.int64)  # running sums: any box at once
+        dry[1:, 1:] = (~wet).cumsum(axis=0).cumsum(axis=1)
+
+        def test(boxes: Floats) -> bool:
+            across = (boxes[:, [0, 2]] - left) * columns / (right - left)
+            down = (top - boxes[:, [3, 1]]) * rows / (top - low)
+            c = np.clip(np.stack([np.floor(across[:, 0]), np.ceil(across[:, 1])]), 0, columns)
+            r = np.clip(np.stack([np.floor(down[:, 0]), np.ceil(down[:, 1])]), 0, rows)
+            (c0, c1), (r0, r1) = c.astype(int), r.astype(int)
+            land = dry[r1, c1] - dry[r0, c1] - dry[r1, c0] + dry[r0, c0]
+            return bool((land == 0).all())
+
+        return test
+
+
+def aspect_of(atlas: Atlas) -> float:
+    """Width over height of the map, without outliers."""
+    table = atlas.map
+    if not len(table):
+        raise InputError("This atlas holds no papers, so there is nothing to draw.")
+    spans = [
+        float(np.ptp(np.quantile(table[axis].to_numpy(np.float64), [0.002, 0.998])))
+        for axis in ("x", "y")
+    ]
+    if not np.isfinite(spans).all() or min(spans) <= 0:
+        return 1.0
+    return float(np.clip(spans[0] / spans[1], 0.4, 2.5))
+
+
+COLUMNS = (
+    "place",
+    "kind",
+    "name",
+    "technical_name",
+    "x",
+    "y",
+    "elevation",
+    "n_papers",
+    "share",
+    "recent_share",
+    "shown",
+    "part_of",
+    "keywords",
+    "note",
+)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One place of the gazetteer."""
+
+    place: str
+    kind: str
+    name: str
+    technical_name: str
+    x: float
+    y: float
+    elevation: float | None = None
+    n_papers: int | None = None
+    share: float | None = None
+    recent_share: float | None = None
+    shown: bool = False
+    part_of: str = ""
+    keywords: Sequence[str] = ()
+    note: str = ""
+
+
+def as_table(entries: Sequence[Entry]) -> pd.DataFrame:
+    """Convert entries into a table, one row per place."""
+    import pandas as pd
+
+    rows = [
+        [
+            "; ".join(map(str, entry.keywords)) if column == "keywords" else getattr(entry, column)
+            for column in COLUMNS
+        ]
+        for entry in entries
+    ]
+    table = pd.DataFrame(rows, columns=list(COLUMNS))
+    table["n_papers"] = table["n_papers"].astype("Int64")
+    return table
+
+
+def describe(
+    entries: Sequence[Entry],
+    *,
+    head: str,
+    extent: tuple[float, float, float, float],
+    notes: Sequence[str] = (),
+    most: int = 10,
+) -> str:
+    """Describe the map for readers who cannot see it."""
+    x0, x1, y0, y1 = extent
+    parts = [head]
+    nouns = {"continent": "continent", "region": "region", "strait": "strait", "sea": "sea"}
+    for kind, noun in nouns.items():
+        is_land = kind in ("continent", "region")  # of waters, those that the picture names
+        some = [entry for entry in entries if entry.kind == kind and (is_land or entry.shown)]
+        if not some:
+            continue
+        some.sort(key=lambda entry: (-(entry.n_papers or 0), entry.place))
+        named = []
+        for entry in some[:most]:
+            where = place_in_words((entry.x - x0) / (x1 - x0), (entry.y - y0) / (y1 - y0))
+            technical = (
+                f"technically {entry.technical_name}; "
+                if entry.technical_name and entry.technical_name != entry.name
+                else ""
+            )
+            papers = f"{count(int(entry.n_papers), 'paper')}, " if entry.n_papers else ""
+            named.append(f"{entry.name} ({technical}{papers}{where})")
+        lead = "Largest: " if is_land else ""
+        parts.append(f"{count(len(some), noun)}. {lead}{', '.join(named)}.")
+    return " ".join([*parts, *notes])
+
+
+def places_as_json(entries: Sequence[Entry]) -> list[dict[str, Any]]:
+    """Entries as plain values, for the page in the browser."""
+    return [
+        {
+            "place": entry.place,
+            "kind": entry.kind,
+            "name": entry.name,
+            "technical": entry.technical_name,
+            "papers": entry.n_papers,
+            "recent": None if entry.recent_share is None else round(entry.recent_share, 3),
+            "keywords": list(entry.keywords)[:8],
+            "note": entry.note,
+            "shown": entry.shown,
+            "partOf": entry.part_of,
+        }
+        for entry in entries
+    ]
+
 
 _CLOUD = 500  # papers of a place that its range is fitted to
 _WATERS = 10
@@ -38,24 +199,7 @@ _SMALL_WORDS = {"and", "of", "the", "in", "on", "for", "to", "a", "an", "with", 
 
 @dataclass(frozen=True)
 class Found:
-    """One place with what is known of it.
-
-    Attributes
-    ----------
-    key, kind, technical_name : str
-    name : str
-        What the map calls it where nobody else says; empty for its technical name.
-    silent : bool
-        Whether its name is left away, because something wider bears it.
-    x, y : float
-        Map coordinates.
-    n_papers : int or None
-    part_of : str
-    keywords : tuple of str
-    cloud : ndarray of float, shape (n, 2)
-        Papers, or the middle line of a water, in map coordinates.
-    note : str
-    """
+    """A place that can be named."""
 
     key: str
     kind: str
@@ -71,26 +215,13 @@ class Found:
     silent: bool = False
 
     def called(self, names: Mapping[str, str]) -> str:
-        """Its name on the map; `names` go first."""
+        """Name on the map; `names` take precedence."""
         return names.get(self.key) or self.name or self.technical_name
 
 
 @progress("Finding the places", total=None, unit="steps")
 def find_places(atlas: Any, terrain: Terrain, *, language: str = "en") -> list[Found]:
-    """List what can be named, the most important of each kind first.
-
-    Parameters
-    ----------
-    atlas : Atlas
-    terrain : Terrain
-    language : str, default "en"
-        Of the names of waters.
-
-    Returns
-    -------
-    list of Found
-        Continents of at least two regions, regions, then waters.
-    """
+    """List what can be named, the most important of each kind first."""
     topics = atlas.topics
     table = atlas.map
     x, y = (table[axis].to_numpy(np.float64) for axis in ("x", "y"))
@@ -113,7 +244,7 @@ def find_places(atlas: Any, terrain: Terrain, *, language: str = "en") -> list[F
                 continue
             members = np.flatnonzero((continents if level == 0 else topic) == row.topic_id)
             found.append(_land(row, kind, members, x, y, parents))
-    found = _called(atlas, found, continents, topics)
+    found = _continent_names(atlas, found, continents, topics)
     fields = continents if len(set(continents[continents >= 0])) > 1 else topic
     return [*found, *_waters(atlas, terrain, x, y, fields, found, language)]
 
@@ -121,22 +252,7 @@ def find_places(atlas: Any, terrain: Terrain, *, language: str = "en") -> list[F
 def as_places(
     found: Sequence[Found], names: Mapping[str, str], to_page: Any, *, most: int | None = None
 ) -> list[Place]:
-    """Turn what was found into places to letter.
-
-    Parameters
-    ----------
-    found : sequence of Found
-    names : mapping of str to str
-        Everyday names by key; the others keep their technical name.
-    to_page : callable
-        Map coordinates, two arrays, to points of the page, shape (n, 2).
-    most : int, optional
-        Regions to name at most.
-
-    Returns
-    -------
-    list of Place
-    """
+    """Convert places into labels to place."""
     largest = {
         kind: max([one.n_papers or 1 for one in found if one.kind == kind], default=1)
         for kind in ("continent", "region")
@@ -172,10 +288,7 @@ def as_places(
 def as_entries(
     found: Sequence[Found], names: Mapping[str, str], shown: frozenset[str], terrain: Terrain
 ) -> list[Entry]:
-    """Turn what was found into entries of the gazetteer.
-
-    Waters without a name on the map are left out: nobody has looked at what they are called.
-    """
+    """Convert places into entries of the gazetteer."""
     heights = {str(peak.region): peak.elevation for peak in terrain.peaks}
     entries = []
     for one in found:
@@ -203,10 +316,10 @@ def as_entries(
     return entries
 
 
-def _called(
+def _continent_names(
     atlas: Any, found: Sequence[Found], continents: NDArray[np.int64], topics: pd.DataFrame
 ) -> list[Found]:
-    """Names of continents that repeat no region; those that somebody chose stay."""
+    """Return names of continents that repeat no region; chosen names stay."""
     chosen = set(topics.loc[topics["label_source"] != BY_KEYWORDS, "topic_id"].astype(int))
     names = {
         kind: {int(one.key): one.technical_name for one in found if one.kind == kind}
@@ -295,7 +408,7 @@ def _what_separates(
 
 
 def _titled(words: str, language: str) -> str:
-    """Capitals as English writes names; other languages keep theirs."""
+    """Capitalize a name in English."""
     if not language.lower().startswith("en"):
         return words
     return " ".join(
@@ -305,7 +418,7 @@ def _titled(words: str, language: str) -> str:
 
 
 def _recency(terrain: Terrain, place: Found) -> float | None:
-    """Share of recent papers near a place, None where the dates do not tell."""
+    """Share of recent papers near a place, or None if it is unknown."""
     column, row = terrain.pixels_of([place.x], [place.y])
     width, height = terrain.size
     value = float(

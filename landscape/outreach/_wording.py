@@ -184,15 +184,5 @@ LANGUAGES = tuple(_WORDINGS)
 
 
 def wording(language: str) -> Wording:
-    """Words around the map in a language, given as ``"de"`` or ``"pt-BR"``.
-
-    Languages without words of their own get English ones; names of places may be in any language.
-
-    Examples
-    --------
-    >>> wording("de").water
-    'Wasser: Hier hat kaum jemand geschrieben.'
-    >>> wording("xx") is wording("en")
-    True
-    """
+    """Words around the map in a language, given as ``"de"`` or ``"pt-BR"``."""
     return _WORDINGS.get(language.lower().replace("_", "-").split("-")[0], _WORDINGS["en"])

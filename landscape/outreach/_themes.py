@@ -1,8 +1,107 @@
-"""The themes of the outreach map: five looks, each with its colours and its inks."""
+"""Themes of the outreach map: colours, strengths and ramps."""
 
 from __future__ import annotations
 
-from landscape.outreach.looks import Inks, Theme
+import difflib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from landscape.errors import InputError
+from landscape.figures.colours import oklab_to_srgb, srgb_to_oklab
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Grid = NDArray[np.float32]
+
+
+STEPS = 1024  # colours of a ramp: more than a screen tells apart
+
+
+@dataclass(frozen=True)
+class Inks:
+    """Colours of what is lettered on the map, hex."""
+
+    region: str
+    land: str
+    sea: str
+    halo: str
+    sea_halo: str
+    title: str
+    text: str
+    faint: str
+    page: str
+    panel: str
+
+
+@dataclass(frozen=True)
+class Theme:
+    """The look of one map. Colours are hex; strengths are shares, 0 to 1."""
+
+    name: str
+    words: str
+    land: tuple[tuple[float, str], ...]
+    water: tuple[tuple[float, str], ...]
+    coast: tuple[str, str, str]
+    coast_strength: float
+    shadow: str
+    light: str
+    shadow_strength: float
+    light_strength: float
+    ruggedness: float
+    contour: str
+    coastline: str
+    waterline: str
+    river: str
+    contour_strength: float
+    waterline_strength: float
+    glow: str
+    glow_strength: float
+    inks: Inks
+
+    @property
+    def land_ramp(self) -> Grid:
+        """Colours by elevation, sRGB 0 to 1, shape (STEPS, 3)."""
+        return ramp(self.land)
+
+    @property
+    def water_ramp(self) -> Grid:
+        """Colours by depth, sRGB 0 to 1, shape (STEPS, 3)."""
+        return ramp(self.water)
+
+    @property
+    def is_ink(self) -> bool:
+        """Whether coasts differ in darkness alone."""
+        return all(len({*rgb(colour).tolist()}) == 1 for colour in self.coast)
+
+    @property
+    def coast_ramp(self) -> Grid:
+        """Colours by recency, older to newer, sRGB 0 to 1, shape (STEPS, 3)."""
+        return ramp(tuple(zip((0.0, 0.5, 1.0), self.coast, strict=True)))
+
+
+def rgb(colour: str) -> Grid:
+    """Red, green and blue of a hex colour, 0 to 1."""
+    return np.array([int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)], dtype=np.float32)
+
+
+def ramp(stops: tuple[tuple[float, str], ...]) -> Grid:
+    """Blend colours along a ramp, evenly to the eye (in OKLab), without kinks."""
+    places = [place for place, _ in stops]
+    lab = srgb_to_oklab(np.array([rgb(colour) for _, colour in stops], dtype=np.float64))
+    room = STEPS // 16  # the mean over this much takes the kinks out
+    along = np.linspace(-room / (STEPS - 1), 1 + room / (STEPS - 1), STEPS + 2 * room)
+    # Continued beyond its ends by its mirror image, turned, so that the ends stay as they are.
+    inside = np.abs(np.where(along > 1, 2 - along, along))
+    mirrored = np.column_stack([np.interp(inside, places, channel) for channel in lab.T])
+    turned = np.where(along[:, None] < 0, 2 * lab[0] - mirrored, mirrored)
+    turned = np.where(along[:, None] > 1, 2 * lab[-1] - mirrored, turned)
+    sums = np.cumsum(np.vstack([np.zeros(3), turned]), axis=0)
+    smooth = (sums[2 * room + 1 :] - sums[: -2 * room - 1]) / (2 * room + 1)
+    return oklab_to_srgb(smooth).astype(np.float32)
+
 
 THEMES = {
     one.name: one
@@ -228,3 +327,12 @@ THEMES = {
         ),
     )
 }
+
+
+def find_theme(name: str) -> Theme:
+    """Find a theme by its name; where that is a slip, the nearest is suggested."""
+    if name in THEMES:
+        return THEMES[name]
+    near = difflib.get_close_matches(str(name).lower(), THEMES, n=1, cutoff=0.4)
+    hint = f"; did you mean {near[0]!r}?" if near else "."
+    raise InputError(f"There is no theme {name!r}{hint} Themes: {', '.join(THEMES)}.")

@@ -11,11 +11,10 @@ import numpy as np
 
 from landscape.errors import AtlasError
 from landscape.mapping.naming import capitalised
+from landscape.outreach._terrain import Terrain
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from landscape.outreach._terrain import Terrain
 
     Ints = NDArray[np.int64]
     Floats = NDArray[np.float64]

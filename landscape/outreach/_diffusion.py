@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from itertools import groupby, pairwise
 from math import ceil
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,11 +23,9 @@ from numpy.typing import NDArray
 from landscape.errors import InputError, LandscapeError, require
 from landscape.outreach._elevation import Surface
 from landscape.outreach._fidelity import Bars, Fidelity, TrueMap
+from landscape.outreach._terrain import Terrain
 from landscape.outreach._weights import CONTROLS, SD15, SDXL, Weights, find_weights, variant_of
 from landscape.progress import progress
-
-if TYPE_CHECKING:
-    from landscape.outreach._terrain import Terrain
 
 Picture = NDArray[np.uint8]
 
@@ -104,58 +102,26 @@ class OutOfMemoryError(LandscapeError):
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings of `redraw`, checked before anything is loaded.
+    """Settings of `redraw`, checked before anything is loaded."""
 
-    Parameters
-    ----------
-    seed : int, default 0
-        Of the noise; the same seed gives the same picture.
-    strength : float, optional
-        Share of the diffusion that is run: 0.2 is a finish, 0.6 another picture. Default: that of
-        the theme.
-    steps : int, default 30
-        Steps of a whole diffusion.
-    guidance : float, default 6
-        How closely the prompt is followed.
-    depth_scale, coast_scale : float, default 0.6 and 0.5
-        Weight of the ControlNets for heights and coasts.
-    tile, overlap : int, optional
-        Longest side and shared strip of tiles in pixels. Default: 1024 for XL, 768 for 1.5, and a
-        quarter of a tile.
-    scheduler : {"dpm++", "ddim", "euler", "own"}, default "dpm++"
-    attempts : int, default 3
-        Number of drawings, at decreasing strength, until one is true to the data.
-    lowering : float, default 0.6
-        Factor of the strength from one attempt to the next.
-    prompt, negative : str, optional
-        Words instead of the theme's, and words to exclude in addition to the theme's.
-    depth, coast : str, default "auto"
-        ControlNets: a folder, a name on the Hub, or ``"none"``.
-    revision : str, optional
-        Branch, tag or commit of weights on the Hub.
-    device : {"auto", "cuda", "mps", "cpu"}, default "auto"
-    bars : Bars or dict
-        Lowest accepted scores.
-    """
-
-    seed: int = 0
-    strength: float | None = None
-    steps: int = 30
-    guidance: float = 6.0
-    depth_scale: float = 0.6
-    coast_scale: float = 0.5
-    tile: int | None = None
-    overlap: int | None = None
-    scheduler: str = "dpm++"
-    attempts: int = 3
-    lowering: float = 0.6
-    prompt: str = ""
-    negative: str = ""
-    depth: str = "auto"
-    coast: str = "auto"
-    revision: str | None = None
-    device: str = "auto"
-    bars: Bars = field(default_factory=Bars)
+    seed: int = 0  # of the noise: the same seed gives the same picture
+    strength: float | None = None  # 0.2 is a finish, 0.6 another picture; default: the theme's
+    steps: int = 30  # of a whole diffusion
+    guidance: float = 6.0  # how closely the prompt is followed
+    depth_scale: float = 0.6  # weight of the ControlNet for heights
+    coast_scale: float = 0.5  # weight of the ControlNet for coasts
+    tile: int | None = None  # longest side in pixels; default: 1024 for XL, 768 for 1.5
+    overlap: int | None = None  # of tiles, in pixels; default: a quarter of a tile
+    scheduler: str = "dpm++"  # a key of SCHEDULERS
+    attempts: int = 3  # drawings at decreasing strength, until one is true to the data
+    lowering: float = 0.6  # factor of the strength from one attempt to the next
+    prompt: str = ""  # instead of the theme's
+    negative: str = ""  # words to exclude in addition to the theme's
+    depth: str = "auto"  # ControlNet for heights: a folder, a name on the Hub, or "none"
+    coast: str = "auto"  # ControlNet for coasts
+    revision: str | None = None  # branch, tag or commit of weights on the Hub
+    device: str = "auto"  # or "cuda", "mps", "cpu"
+    bars: Bars = field(default_factory=Bars)  # lowest accepted scores
 
     def __post_init__(self) -> None:
         for name, (low, high) in _RANGES.items():
@@ -229,7 +195,7 @@ def redraw(
     note : callable, optional
         Receives each note.
     **choices
-        Other fields of `Settings`, such as ``steps`` or ``tile``.
+        Other fields of `landscape.outreach._diffusion.Settings`, such as ``steps`` or ``tile``.
 
     Returns
     -------
@@ -758,7 +724,7 @@ class _Redrawing:
     def _record(
         self, picture: Picture, plan: Plan, tries: list[dict[str, Any]], *, kept: bool
     ) -> dict[str, Any]:
-        """Return everything that is needed to draw the picture again."""
+        """Return everything needed to draw the picture again."""
         weights, scheduler = self.model.weights, self.model.pipeline.scheduler
         config = {key: value for key, value in scheduler.config.items() if key[0] != "_"}
         return {

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from landscape.errors import InputError
-
-if TYPE_CHECKING:
-    from landscape.outreach._terrain import Terrain
+from landscape.outreach._painting import paint
+from landscape.outreach._terrain import Terrain
 
 Picture = NDArray[np.uint8]
 Floats = NDArray[np.float32]
@@ -23,7 +22,7 @@ _RISE = 0.02  # of the highest peak: summits with less relief on the true map ar
 _NOTHING = 0.001  # share of the sheet: less land or water than this counts as none
 _TOLERANCE, _LEAST_TOLERANCE = 0.005, 2.5  # coast offset, of the diagonal and in pixels
 # How far a picture may be paler or warmer as a whole before its colours mean something else.
-_GAIN, _OFFSET = (0.75, 1.33), 15.0
+_GAIN, _OFFSETS = (0.8, 1.25), (10.0, 4.0, 4.0)  # of L*, a* and b*
 _SAMPLE, _TREES = 20_000, 30  # pixels and trees of the colour reader
 
 
@@ -163,8 +162,6 @@ def judge(
     et al. (2013, *BMVC*), with a tolerance of 0.5 % of the diagonal.
     """
     if truth is None:
-        from landscape.outreach._painting import paint
-
         truth = paint(terrain, theme=theme)
     return TrueMap(terrain, truth).judge(picture, bars=bars)
 
@@ -263,13 +260,13 @@ def _lab(picture: Picture, size: tuple[int, int]) -> Floats:
 
 
 def _features(lab: Floats) -> Floats:
-    """Colours at four scales and edges at two of every pixel, shape (pixels, 14)."""
+    """Colours at three scales and edges at two of every pixel, shape (pixels, 11)."""
     from scipy import ndimage
 
     width = max(1.0, 0.006 * max(lab.shape))
-    blurred = [ndimage.gaussian_filter(lab, (s * width, s * width, 0)) for s in (1, 3, 6)]
+    blurred = [ndimage.gaussian_filter(lab, (s * width, s * width, 0)) for s in (1, 3)]
     edges = [ndimage.gaussian_gradient_magnitude(lab[..., 0], s * width)[..., None] for s in (1, 3)]
-    return np.concatenate([lab, *blurred, *edges], axis=-1).reshape(-1, 14)
+    return np.concatenate([lab, *blurred, *edges], axis=-1).reshape(-1, 11)
 
 
 def _match_tone(lab: Floats, truth: Floats) -> Floats:
@@ -280,7 +277,7 @@ def _match_tone(lab: Floats, truth: Floats) -> Floats:
         spread = float(other.var())
         gain = float(np.mean((one - one.mean()) * (other - other.mean()))) / max(spread, 1e-6)
         gain = float(np.clip(gain, *_GAIN)) if spread > 1 else 1.0
-        offset = float(np.clip(one.mean() - gain * other.mean(), -_OFFSET, _OFFSET))
+        offset = float(np.clip(one.mean() - gain * other.mean(), -_OFFSETS[i], _OFFSETS[i]))
         matched[..., i] = (one - offset) / gain
     return matched
 

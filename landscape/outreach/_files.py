@@ -13,23 +13,22 @@ from typing import TYPE_CHECKING, Any
 
 from landscape.errors import InputError
 from landscape.outputs import check_output, is_file, write_output
-from landscape.outreach._fonts import is_right_to_left
-from landscape.outreach._letters import Inset, Run
+from landscape.outreach._fidelity import Fidelity
+from landscape.outreach._fonts import families, is_right_to_left
+from landscape.outreach._legend import About
+from landscape.outreach._letters import Inset, Mark, Run
+from landscape.outreach._page import Box, Sheet, draw_page, pdf_bytes, png_bytes
+from landscape.outreach._painting import paint
 from landscape.outreach._places import Entry, as_table, places_as_json
-from landscape.outreach._svg import data_address, font_faces, image, svg_marks
+from landscape.outreach._svg import data_address, font_faces, image, svg_marks, svg_text
+from landscape.outreach._terrain import Terrain
+from landscape.outreach._themes import Inks
 from landscape.text.spreadsheet import as_csv
 
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
     from numpy.typing import NDArray
-
-    from landscape.outreach._fidelity import Fidelity
-    from landscape.outreach._legend import About
-    from landscape.outreach._letters import Mark
-    from landscape.outreach._page import Box, Sheet
-    from landscape.outreach._terrain import Terrain
-    from landscape.outreach._themes import Inks
 
     Picture = NDArray[np.uint8]
 
@@ -112,8 +111,6 @@ class Rendering:
 
     def page(self) -> Picture:
         """The whole sheet as pixels, shape (height, width, 3)."""
-        from landscape.outreach._page import draw_page
-
         return draw_page(self.sheet, self.picture, self.map_box, self.marks, page=self.inks.page)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
@@ -189,7 +186,6 @@ def preview(rendering: Rendering) -> bytes:
 
 
 def _png(rendering: Rendering) -> bytes:
-    from landscape.outreach._page import png_bytes
 
     return png_bytes(
         rendering.page(), dpi=rendering.sheet.dpi, about=_about(rendering), few=_for_web(rendering)
@@ -197,7 +193,6 @@ def _png(rendering: Rendering) -> bytes:
 
 
 def _pdf(rendering: Rendering) -> bytes:
-    from landscape.outreach._page import pdf_bytes
 
     about = _about(rendering)
     return pdf_bytes(
@@ -216,7 +211,6 @@ def _pdf(rendering: Rendering) -> bytes:
 
 
 def _svg(rendering: Rendering) -> bytes:
-    from landscape.outreach._svg import svg_text
 
     about = _about(rendering)
     return svg_text(
@@ -340,7 +334,6 @@ def _enlarged_map(rendering: Rendering) -> NDArray[np.uint8]:
     height, width = picture.shape[:2]
     if rendering.fidelity is not None or max(width, height) >= _SIDE:
         return picture
-    from landscape.outreach._painting import paint
 
     enlarged = _SIDE / max(width, height)
     size = round(width * enlarged), round(height * enlarged)
@@ -373,8 +366,6 @@ def _page_words(rendering: Rendering) -> list[Run]:
     if style is None:
         return []
     from dataclasses import replace
-
-    from landscape.outreach._fonts import families
 
     texts = [*rendering.about.everything(), *(entry.name for entry in rendering.entries)]
     some = replace(style, families=families(texts), italic=False, bold=False)

@@ -22,11 +22,10 @@ from landscape.outreach._letters import (
     extent,
     ridge_line,
 )
+from landscape.outreach._themes import Inks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from landscape.outreach._themes import Inks
 
     Floats = NDArray[np.float64]
     OnWater = Callable[[Floats], bool]
@@ -68,7 +67,7 @@ class LabelStyle:
             return Style(self.families, (7.8 + 2.2 * weight) * self.scale, italic=True)
         return Style(self.families, (7.2 + 3.0 * weight) * self.scale)
 
-    def written(self, place: Place) -> str:
+    def label_text(self, place: Place) -> str:
         """Return the name as drawn: continents in capitals."""
         if place.kind != "continent":
             return place.name
@@ -76,7 +75,7 @@ class LabelStyle:
             c if "\u0370" <= c <= "\u03ff" else c.upper() for c in place.name
         )  # a capital gamma is another symbol than a small one
 
-    def inked(self, run: Run, place: Place) -> Run:
+    def colour(self, run: Run, place: Place) -> Run:
         """Colour a run."""
         ink = {
             "continent": (self.inks.land, self.inks.halo),
@@ -284,7 +283,7 @@ def _along_range(
     ridge = ridge_line(place.cloud)
     if ridge.steepest > _STEEPEST[place.kind] or ridge.elongation < _CURVED[place.kind]:
         return []
-    name, style = label_style.written(place), label_style.style(place)
+    name, style = label_style.label_text(place), label_style.style(place)
     spread = (0.16, 0.75) if place.kind == "continent" else (0.0, 0.12)
     if not can_be_spaced(name):
         spread = (0.0, 0.0)
@@ -295,7 +294,7 @@ def _along_range(
             total = cost + 0.6 * (len(lines) - 1)
             if best is not None and total >= best[0]:
                 break  # the others cost more
-            inked = [label_style.inked(run, place) for run in runs]
+            inked = [label_style.colour(run, place) for run in runs]
             boxes = np.concatenate([run.boxes for run in inked])
             if not room.free(boxes) or _over_water(boxes, on_water):
                 continue
@@ -338,9 +337,9 @@ def _beside(
         return {}
     scale, kind = label_style.scale, places[0].kind
     styles = [label_style.style(place) for place in places]
-    names = [label_style.written(place) for place in places]
+    names = [label_style.label_text(place) for place in places]
     variants = [line_break_options(name) for name in names]
-    halos = [label_style.inked(Run("", styles[0]), place).halo_width for place in places]
+    halos = [label_style.colour(Run("", styles[0]), place).halo_width for place in places]
     sizes = [
         np.array([block(lines, style) for lines in ways]) + halo
         for ways, style, halo in zip(variants, styles, halos, strict=True)
@@ -366,7 +365,7 @@ def _beside(
         inner = box + np.array([1, 1, -1, -1]) * halos[index] / 2
         lines = variants[index][int(placement.variants[index])]
         marks: list[Mark] = [
-            label_style.inked(run, place) for run in straight(lines, styles[index], inner, side)
+            label_style.colour(run, place) for run in straight(lines, styles[index], inner, side)
         ]
         boxes = box[None]
         if not np.isnan(leader).any() and place.kind == "region":
@@ -406,7 +405,7 @@ def _on_water(place: Place, label_style: LabelStyle, room: Room, on_water: OnWat
         ridge = ridge_line(place.cloud, coverage=0.96)
         for lines in ways[:2] if ridge.steepest <= _STEEPEST["water"] else ():
             for _, runs in along(lines, style, ridge.baseline, spread=spread):
-                inked = [label_style.inked(run, place) for run in runs]
+                inked = [label_style.colour(run, place) for run in runs]
                 boxes = np.concatenate([run.boxes for run in inked])
                 if room.free(boxes) and on_water(boxes):
                     return inked
@@ -418,7 +417,9 @@ def _on_water(place: Place, label_style: LabelStyle, room: Room, on_water: OnWat
         size = np.array(block(lines, spaced))
         for spot in spots:
             box = np.concatenate([spot - size / 2, spot + size / 2])
-            runs = [label_style.inked(run, place) for run in straight(lines, spaced, box, "centre")]
+            runs = [
+                label_style.colour(run, place) for run in straight(lines, spaced, box, "centre")
+            ]
             boxes = np.concatenate([run.boxes for run in runs])
             if room.free(boxes) and on_water(boxes):
                 return runs

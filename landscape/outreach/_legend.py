@@ -13,15 +13,16 @@ import numpy as np
 from landscape.outreach._fonts import is_right_to_left
 from landscape.outreach._letters import Dot, Inset, Line, Mark, Panel, Run, Style, extent, wrapped
 from landscape.outreach._names import tidy_name
+from landscape.outreach._page import Sheet
+from landscape.outreach._painting import paint
+from landscape.outreach._terrain import Terrain
+from landscape.outreach._themes import Inks
 from landscape.outreach._wording import Wording, wording
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from landscape.atlas.reading import Atlas
-    from landscape.outreach._page import Sheet
-    from landscape.outreach._terrain import Terrain
-    from landscape.outreach._themes import Inks
 
     Picture = NDArray[np.uint8]
 
@@ -140,8 +141,6 @@ _SHEET = 3  # times as wide
 
 def key_picture(terrain: Terrain, *, theme: str, width: int = 420) -> Picture:
     """Paint the colour key: a small artificial coast in the theme of the map."""
-    from landscape.outreach._painting import paint
-
     height = round(width * SHAPE)
     across = (
         np.linspace(0, 1, width)[None, :]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from landscape.outreach._fonts import can_be_spaced, font
+from landscape.outreach._fonts import breaks_anywhere, can_be_spaced, font
 
 if TYPE_CHECKING:
     from matplotlib.font_manager import FontProperties
@@ -261,8 +261,6 @@ def clusters(text: str) -> list[str]:
 
 def _words(text: str) -> Sequence[tuple[str, str]]:
     """Return words and the separator before each: a space, or nothing in Chinese."""
-    from landscape.outreach._fonts import breaks_anywhere
-
     found: list[tuple[str, str]] = []
     for word in text.split(" "):
         if breaks_anywhere(word):

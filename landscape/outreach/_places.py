@@ -22,6 +22,8 @@ from landscape.outreach._continents import (
 )
 from landscape.outreach._labels import Place
 from landscape.outreach._names import tidy_name
+from landscape.outreach._page import Box
+from landscape.outreach._terrain import Terrain
 from landscape.outreach._wording import wording
 from landscape.plural import count
 from landscape.progress import progress
@@ -31,8 +33,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from landscape.atlas.reading import Atlas
-    from landscape.outreach._page import Box
-    from landscape.outreach._terrain import Terrain
 
     Floats = NDArray[np.float64]
 
@@ -198,7 +198,7 @@ _SMALL_WORDS = {"and", "of", "the", "in", "on", "for", "to", "a", "an", "with", 
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundPlace:
     """A place that can be named."""
 
     key: str
@@ -220,13 +220,13 @@ class Found:
 
 
 @progress("Finding the places", total=None, unit="steps")
-def find_places(atlas: Any, terrain: Terrain, *, language: str = "en") -> list[Found]:
+def find_places(atlas: Any, terrain: Terrain, *, language: str = "en") -> list[FoundPlace]:
     """List what can be named, the most important of each kind first."""
     topics = atlas.topics
     table = atlas.map
     x, y = (table[axis].to_numpy(np.float64) for axis in ("x", "y"))
     topic = table["topic_id"].to_numpy(np.int64)
-    found: list[Found] = []
+    found: list[FoundPlace] = []
     children = topics[topics["level"] == 1]["parent_id"].value_counts()
     parents = dict(
         zip(topics["topic_id"].astype(int), topics["parent_id"].astype(int), strict=True)
@@ -250,7 +250,7 @@ def find_places(atlas: Any, terrain: Terrain, *, language: str = "en") -> list[F
 
 
 def as_places(
-    found: Sequence[Found], names: Mapping[str, str], to_page: Any, *, most: int | None = None
+    found: Sequence[FoundPlace], names: Mapping[str, str], to_page: Any, *, most: int | None = None
 ) -> list[Place]:
     """Convert places into labels to place."""
     largest = {
@@ -286,7 +286,7 @@ def as_places(
 
 
 def as_entries(
-    found: Sequence[Found], names: Mapping[str, str], shown: frozenset[str], terrain: Terrain
+    found: Sequence[FoundPlace], names: Mapping[str, str], shown: frozenset[str], terrain: Terrain
 ) -> list[Entry]:
     """Convert places into entries of the gazetteer."""
     heights = {str(peak.region): peak.elevation for peak in terrain.peaks}
@@ -317,8 +317,8 @@ def as_entries(
 
 
 def _continent_names(
-    atlas: Any, found: Sequence[Found], continents: NDArray[np.int64], topics: pd.DataFrame
-) -> list[Found]:
+    atlas: Any, found: Sequence[FoundPlace], continents: NDArray[np.int64], topics: pd.DataFrame
+) -> list[FoundPlace]:
     """Return names of continents that repeat no region; chosen names stay."""
     chosen = set(topics.loc[topics["label_source"] != BY_KEYWORDS, "topic_id"].astype(int))
     names = {
@@ -341,13 +341,13 @@ def _land(
     x: Floats,
     y: Floats,
     parents: Mapping[int, int],
-) -> Found:
+) -> FoundPlace:
     few = members[:: max(1, len(members) // _CLOUD)]
     cloud = np.column_stack([x[few], y[few]])
     place = (float(row.x), float(row.y))
     parent = parents.get(int(row.topic_id), -1)
     words = getattr(row, "keywords", None)
-    return Found(
+    return FoundPlace(
         key=str(int(row.topic_id)),
         kind=kind,
         technical_name=tidy_name(row.label),
@@ -366,9 +366,9 @@ def _waters(
     x: Floats,
     y: Floats,
     fields: NDArray[np.int64],
-    lands: Sequence[Found],
+    lands: Sequence[FoundPlace],
     language: str,
-) -> list[Found]:
+) -> list[FoundPlace]:
     """Waters between fields, each with the words that separate its shores."""
     labels = {int(one.key): one.called({}) for one in lands}
     waters = find_waters(terrain, x, y, fields)[:_WATERS]
@@ -385,7 +385,7 @@ def _waters(
         middle = np.argmin(np.hypot(water.x - np.median(water.x), water.y - np.median(water.y)))
         first, second = (labels.get(shore, str(shore)) for shore in water.shores)
         found.append(
-            Found(
+            FoundPlace(
                 key=water.key,
                 kind=water.kind,
                 technical_name=template.format(a=a, b=b),
@@ -417,7 +417,7 @@ def _titled(words: str, language: str) -> str:
     )
 
 
-def _recency(terrain: Terrain, place: Found) -> float | None:
+def _recency(terrain: Terrain, place: FoundPlace) -> float | None:
     """Share of recent papers near a place, or None if it is unknown."""
     column, row = terrain.pixels_of([place.x], [place.y])
     width, height = terrain.size

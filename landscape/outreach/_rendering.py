@@ -10,13 +10,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape.outreach import _fonts, _names
+from landscape.outreach._diffusion import redraw
+from landscape.outreach._fidelity import Fidelity
 from landscape.outreach._files import Rendering, check_names_file, check_target
 from landscape.outreach._labels import Lettering, letter
 from landscape.outreach._legend import About, about_atlas, compose, frame_marks, key_picture, placed
 from landscape.outreach._page import Box, Sheet, choose_sheet
+from landscape.outreach._painting import paint
 from landscape.outreach._places import (
     Entry,
-    Found,
+    FoundPlace,
     Projection,
     as_entries,
     as_places,
@@ -24,7 +27,8 @@ from landscape.outreach._places import (
     describe,
     find_places,
 )
-from landscape.outreach._themes import find_theme
+from landscape.outreach._terrain import Terrain, make_terrain
+from landscape.outreach._themes import Inks, find_theme
 from landscape.outreach._weights import check_weights
 from landscape.progress import progress
 
@@ -33,11 +37,6 @@ if TYPE_CHECKING:
 
     from landscape.atlas.reading import Atlas
     from landscape.llm.models import LanguageModel
-    from landscape.outreach._fidelity import Fidelity
-    from landscape.outreach._legend import About
-    from landscape.outreach._places import Found
-    from landscape.outreach._terrain import Terrain
-    from landscape.outreach._themes import Inks
 
     Floats = NDArray[np.float64]
     Picture = NDArray[np.uint8]
@@ -46,9 +45,9 @@ if TYPE_CHECKING:
 def choose_names(
     names: Any,
     model: LanguageModel | None,
-    found: list[Found],
+    found: list[FoundPlace],
     language: str,
-    tell: Callable[[str], None],
+    add_note: Callable[[str], None],
 ) -> dict[str, str]:
     """Return everyday names by key: the given ones, and the model's for the rest."""
     known = {one.key: one.technical_name for one in found}
@@ -60,24 +59,26 @@ def choose_names(
             key = str(place) if str(place) in known else by_name.get(str(place).casefold())
             said = _names.tidy_name(name)
             if key is None:
-                tell(f"No place of this map is called {str(place)[:60]!r}; its name is not used.")
+                add_note(
+                    f"No place of this map is called {str(place)[:60]!r}; its name is not used."
+                )
             elif said:
                 given[key] = said
     elif names is not None:
         given, problems = _names.read_names(names, known, shown=shown, language=language)
         for problem in problems:
-            tell(problem)
+            add_note(problem)
     if model is not None:
         rest = [
             {"key": one.key, "name": one.technical_name, "keywords": one.keywords}
             for one in found
             if one.key not in given
         ]
-        given |= _names.ask_names(model, rest, language=language, note=tell)
+        given |= _names.ask_names(model, rest, language=language, note=add_note)
     return given | _distinct_names(given, found)
 
 
-def _distinct_names(given: Mapping[str, str], found: list[Found]) -> dict[str, str]:
+def _distinct_names(given: Mapping[str, str], found: list[FoundPlace]) -> dict[str, str]:
     """Return full names for places whose short name was given to another place."""
     said = {name.casefold() for name in given.values()}
     return {
@@ -88,7 +89,7 @@ def _distinct_names(given: Mapping[str, str], found: list[Found]) -> dict[str, s
 
 
 def drawable_names(
-    given: dict[str, str], found: list[Found], tell: Callable[[str], None]
+    given: dict[str, str], found: list[FoundPlace], add_note: Callable[[str], None]
 ) -> dict[str, str]:
     """Replace names that no font can draw by the technical name, or missing letters by squares."""
     called = {one.key: one.called(given) for one in found}
@@ -97,7 +98,7 @@ def drawable_names(
         return given
     sentence = _fonts.missing_fonts(lacking)
     if sentence:
-        tell(sentence)
+        add_note(sentence)
     mended = dict(given)
     for one in found:
         if not _fonts.drawable(called[one.key]):
@@ -106,12 +107,12 @@ def drawable_names(
     return mended
 
 
-def drawable_about(about: About, tell: Callable[[str], None]) -> About:
+def drawable_about(about: About, add_note: Callable[[str], None]) -> About:
     """Replace letters of the legend that no font can draw."""
     sentence = _fonts.missing_fonts(about.everything())
     if sentence is None:
         return about
-    tell(sentence)
+    add_note(sentence)
     shown = replace(
         about,
         title=_fonts.replaced(about.title),
@@ -210,15 +211,12 @@ def render(
     check_names_file(names, target)
     if weights is not None:
         check_weights(os.fspath(weights))
-    told: list[str] = []
+    notes: list[str] = []
 
-    def tell(sentence: str) -> None:
-        told.append(sentence)
+    def add_note(sentence: str) -> None:
+        notes.append(sentence)
         if note is not None:
             note(sentence)
-
-    from landscape.outreach._painting import paint
-    from landscape.outreach._terrain import make_terrain
 
     sheet = choose_sheet(size, aspect=aspect_of(atlas), dpi=dpi)
     about = about_atlas(atlas, title, credits, language, "" if weights is None else str(weights))
@@ -237,15 +235,13 @@ def render(
     settings: Mapping[str, Any] = {}
     used = f"drawn from the data alone; {_HOW_TO_REPAINT}"
     if weights is not None:
-        from landscape.outreach._diffusion import redraw
-
         painted = redraw(
             picture,
             terrain,
             weights=os.fspath(weights),
             theme=theme,
             seed=seed,
-            note=tell,
+            note=add_note,
             **repainting,
         )
         picture, fidelity, settings = painted.picture, painted.scores, painted.settings
@@ -255,8 +251,8 @@ def render(
             used = f"drawn from the data alone, because what {weights} painted is not true to them"
 
     found = find_places(atlas, terrain, language=language)
-    given = choose_names(names, model, found, language, tell)
-    given = drawable_names(given, found, tell)
+    given = choose_names(names, model, found, language, add_note)
+    given = drawable_names(given, found, add_note)
     about = drawable_about(
         replace(
             about,
@@ -264,7 +260,7 @@ def render(
             recent=terrain.recent_years,
             rivers=bool(terrain.rivers),
         ),
-        tell,
+        add_note,
     )
     to_page = Projection(terrain.extent, map_box)
     lettering = _letter(found, given, to_page, sheet, terrain, look.inks, max_names)
@@ -288,7 +284,7 @@ def render(
         entries=tuple(entries),
         alt_text=_alt_text(about, entries, terrain, theme),
         used=f"{theme} theme, {sheet.pixels[0]} x {sheet.pixels[1]} pixels, {used}",
-        notes=tuple(told),
+        notes=tuple(notes),
         settings={
             "theme": theme,
             "size": sheet.name,
@@ -310,7 +306,7 @@ def render(
 
 @progress("Lettering", total=None, unit="steps")
 def _letter(
-    found: list[Found],
+    found: list[FoundPlace],
     names: Mapping[str, str],
     to_page: Projection,
     sheet: Sheet,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape.errors import InputError
-from landscape.outreach._elevation import Ground, Surface, blurred, relief_of
+from landscape.outreach._elevation import Ground, Surface, blurred, measure_ground, relief_of
 from landscape.progress import progress
 
 if TYPE_CHECKING:
@@ -201,7 +201,6 @@ def make_terrain(
     ((64, 48), 300, 0.97)
     """
     from landscape.figures.density_map import positions
-    from landscape.outreach._elevation import measure_ground, relief_of
 
     _check(size, sea_share=sea_share, recent_years=recent_years, margin=margin)
     x, y = positions(atlas.map["x"], atlas.map["y"])

@@ -212,7 +212,7 @@ def test_what_a_model_repaints_comes_with_its_scores(
         painted = picture[:, ::-1] if kept else picture
         return Redrawn(painted, scores, scores, kept, {"kept": kept})
 
-    monkeypatch.setattr("landscape.outreach._diffusion.redraw", redraw)
+    monkeypatch.setattr("landscape.outreach._rendering.redraw", redraw)
     for module in ("_weights", "_rendering"):
         monkeypatch.setattr(f"landscape.outreach.{module}.check_weights", lambda _: None)
     weights = str(tmp_path / "my-weights")
@@ -248,7 +248,7 @@ def test_stopping_ends_the_drawing_and_keeps_what_was_there(demo_atlas, panel, m
         finally:
             ended.set()
 
-    monkeypatch.setattr("landscape.outreach._terrain.make_terrain", make_terrain)
+    monkeypatch.setattr("landscape.outreach._rendering.make_terrain", make_terrain)
     fresh = OutreachPanel(demo_atlas, size=SMALL)
     assert begun.wait(SECONDS)
     assert fresh.code == f'picture = ls.outreach.render(atlas, size="{SMALL}")'  # before it is done

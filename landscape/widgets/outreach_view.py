@@ -146,7 +146,7 @@ def _measured(scores: Fidelity) -> list[tuple[str, str, float, float]]:
             bars.peaks_kept,
         ),
         (
-            "relief", "Light and shade follow the relief (rank correlation)",
+            "relief", "Heights follow the relief (rank correlation)",
             scores.relief_correlation, bars.relief * max(scores.relief_of_truth, 0.0),
         ),
     ]  # fmt: skip

@@ -102,7 +102,7 @@ islands
 # folder with weights, or a name on the Hugging Face Hub. Without a graphics card this takes long.
 #
 # What a model paints looks convincing whether or not it is true. So the picture is compared with
-# the data: land and water, coasts, peaks, light and shade. If it fails, it is painted again with
+# the data: land and water, coasts, peaks and relief. If it fails, it is painted again with
 # less *strength*; if that does not help, you get the map drawn from the data. The scores stand
 # below the picture.
 #

@@ -9,9 +9,10 @@ import pytest
 
 from landscape._io import write_output
 from landscape.errors import InputError
-from landscape.outreach.checking import check_names_file, check_weights
-from landscape.outreach.everyday import read_names
-from landscape.outreach.hub import find_weights
+from landscape.outputs import write_output
+from landscape.outreach._files import check_names_file
+from landscape.outreach._names import read_names
+from landscape.outreach._weights import check_weights, find_weights
 
 ODD = ["~nobody-of-that-name/weights", "x" * 5000, "a\0b", "no/such/folder"]
 

@@ -1,25 +1,23 @@
-"""The outreach map: a literature as terrain, true to the data. Loaded when first asked for.
+"""The outreach map: a literature as terrain, true to the data. Submodules are loaded on first use.
 
 >>> from landscape import outreach
 >>> outreach.render.__name__
 'render'
 """
 
-from __future__ import annotations
+from typing import TYPE_CHECKING
 
-import importlib
-from typing import TYPE_CHECKING, Any
+import lazy_loader
 
 if TYPE_CHECKING:
-    from landscape.outreach.fidelity import Fidelity, judge
-    from landscape.outreach.finished import Rendering
-    from landscape.outreach.painting import paint
-    from landscape.outreach.rendering import render
-    from landscape.outreach.terrain import Terrain, make_terrain
-    from landscape.outreach.themes import THEMES
+    from landscape.outreach._diffusion import redraw
+    from landscape.outreach._fidelity import Fidelity, judge
+    from landscape.outreach._files import Rendering
+    from landscape.outreach._painting import paint
+    from landscape.outreach._rendering import render
+    from landscape.outreach._terrain import Terrain, make_terrain
 
 __all__ = [
-    "THEMES",
     "Fidelity",
     "Rendering",
     "Terrain",
@@ -30,26 +28,14 @@ __all__ = [
     "render",
 ]
 
-# No module has the name of its function: importing the module would hide the function.
-_HOMES = {
-    "THEMES": "landscape.outreach.themes",
-    "Fidelity": "landscape.outreach.fidelity",
-    "Rendering": "landscape.outreach.finished",
-    "Terrain": "landscape.outreach.terrain",
-    "judge": "landscape.outreach.fidelity",
-    "make_terrain": "landscape.outreach.terrain",
-    "paint": "landscape.outreach.painting",
-    "redraw": "landscape.outreach.diffusion",
-    "render": "landscape.outreach.rendering",
-}
-
-
-def __getattr__(name: str) -> Any:
-    """Import a public name when it is first asked for (PEP 562)."""
-    if name not in _HOMES:
-        raise AttributeError(f"module 'landscape.outreach' has no attribute {name!r}")
-    return getattr(importlib.import_module(_HOMES[name]), name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__, _ = lazy_loader.attach(
+    __name__,
+    submod_attrs={
+        "_diffusion": ["redraw"],
+        "_fidelity": ["Fidelity", "judge"],
+        "_files": ["Rendering"],
+        "_painting": ["paint"],
+        "_rendering": ["render"],
+        "_terrain": ["Terrain", "make_terrain"],
+    },
+)

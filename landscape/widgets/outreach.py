@@ -30,8 +30,8 @@ from landscape.widgets.outreach_view import (
 if TYPE_CHECKING:
     import os
 
-    from landscape.atlas import Atlas
-    from landscape.outreach.finished import Rendering
+    from landscape.atlas.reading import Atlas
+    from landscape.outreach._files import Rendering
 
 _FILES = {
     "PNG": (".png", "The map as a picture, for the web and slides"),
@@ -194,7 +194,7 @@ class OutreachPanel(OpenedPanel):
 
     def _render(self, turn: int, atlas: Atlas, chosen: Mapping[str, Any]) -> Rendering:
         from landscape.outreach import render
-        from landscape.outreach.checking import check_weights
+        from landscape.outreach._weights import check_weights
 
         options = {name: value for name, value in chosen.items() if name != "everyday"}
         if options["weights"] is None:

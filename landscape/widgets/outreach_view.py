@@ -12,8 +12,8 @@ from landscape.widgets.outreach_controls import DEFAULTS
 from landscape.widgets.table_view import Column, table_html
 
 if TYPE_CHECKING:
-    from landscape.outreach.finished import Rendering
-    from landscape.outreach.scores import Fidelity
+    from landscape.outreach._fidelity import Fidelity
+    from landscape.outreach._files import Rendering
 
 _KEYWORDS = 5
 _PLACES = (
@@ -40,7 +40,7 @@ def picture_html(rendering: Rendering) -> str:
     str
         HTML. Names and titles are escaped.
     """
-    from landscape.outreach.writing import preview
+    from landscape.outreach._files import preview
 
     source = f"data:image/png;base64,{b64encode(preview(rendering)).decode('ascii')}"
     about = html.escape(rendering.alt_text, quote=True)
@@ -146,7 +146,7 @@ def _measured(scores: Fidelity) -> list[tuple[str, str, float, float]]:
             bars.peaks_kept,
         ),
         (
-            "relief", "Light and shade follow the relief (rank correlation)",
+            "relief", "Heights follow the relief (rank correlation)",
             scores.relief_correlation, bars.relief * max(scores.relief_of_truth, 0.0),
         ),
     ]  # fmt: skip

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from landscape.outreach.terrain import Peak, Terrain
+from landscape.outreach._terrain import Peak, Terrain
 
 
 def made_terrain(seed: int = 0, *, size: tuple[int, int] = (384, 320), hills: int = 14) -> Terrain:

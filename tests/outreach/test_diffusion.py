@@ -11,20 +11,25 @@ from typing import Any
 
 import numpy as np
 import pytest
+from PIL import Image
 
 import landscape
 from landscape.errors import InputError, MissingExtraError, RemoteError
-from landscape.outreach.controls import coast_picture, depth_picture
-from landscape.outreach.diffusion import Redrawn, draw_again, redraw
-from landscape.outreach.hub import find_weights
-from landscape.outreach.loading import load
-from landscape.outreach.metadata import png_bytes, read_record, text_chunks, xmp_packet
-from landscape.outreach.painting import paint
-from landscape.outreach.pipelines import Painter
-from landscape.outreach.prompts import Prompt
-from landscape.outreach.rendering import render
-from landscape.outreach.terrain import Terrain
-from landscape.outreach.tiles import Tile
+from landscape.outreach._diffusion import (
+    DiffusionModel,
+    Prompt,
+    Redrawn,
+    Settings,
+    Tile,
+    clean_prompt,
+    coast_picture,
+    depth_picture,
+    redraw,
+)
+from landscape.outreach._painting import paint
+from landscape.outreach._rendering import render
+from landscape.outreach._terrain import Terrain
+from landscape.outreach._weights import find_weights
 from tests.outreach.made_terrain import made_terrain
 from tests.outreach.tiny_models import write_model
 
@@ -150,25 +155,17 @@ def test_strength_is_lowered_until_the_picture_is_true(
     assert set(drawn.settings["controls"]) == {"coast"}
 
 
-def test_the_same_seed_gives_the_same_bytes_and_the_metadata_draw_it_again(
-    kept: Redrawn, models: dict[str, Path], picture: Any, terrain: Terrain, tmp_path: Path
+def test_the_record_is_enough_to_draw_the_same_bytes_again(
+    kept: Redrawn, picture: Any, terrain: Terrain
 ) -> None:
-    file = tmp_path / "map.png"
-    file.write_bytes(png_bytes(kept.picture, kept.settings))
-    record = read_record(file)
-    assert record == json.loads(json.dumps(kept.settings))
-    again = draw_again(file, picture, terrain)
+    record = json.loads(json.dumps(kept.settings))
+    choices = {**record["settings"], "strength": record["strength"], "tile": record["tile"]}
+    again = redraw(picture, terrain, weights=record["model"], theme=record["theme"], **choices)
     assert np.array_equal(again.picture, kept.picture)
+    assert again.settings["picture_sha256"] == record["picture_sha256"]
+    assert again.settings["start_sha256"] == record["start_sha256"]
+    assert again.settings["fingerprint"] == record["fingerprint"]
     assert again.notes == ()
-    (tmp_path / "map.json").write_text(json.dumps({"settings": {"repainting": record}}))
-    assert read_record(tmp_path / "map.json") == record
-
-    with pytest.raises(InputError, match="another atlas"):
-        draw_again({**record, "atlas_hash": "f" * 64}, picture, terrain)
-    with pytest.raises(InputError, match="another painted map"):
-        draw_again(record, 255 - picture, terrain)
-    with pytest.raises(InputError, match="others than those of that time"):
-        draw_again(record, picture, terrain, weights=models["1.5 random"])
 
 
 def test_the_metadata_hold_what_it_takes(kept: Redrawn, models: dict[str, Path]) -> None:
@@ -184,29 +181,23 @@ def test_the_metadata_hold_what_it_takes(kept: Redrawn, models: dict[str, Path])
     assert record["attempts"][0]["before"]["passed"]
     assert record["settings"]["bars"]["iou"] == 0.95
     assert {"torch", "diffusers", "landscape"} <= set(record["versions"])
-    assert "Seed: 7" in text_chunks(record)["parameters"]
-    assert "compositeWithTrainedAlgorithmicMedia" in xmp_packet(record)
 
 
 def test_controls_seed_and_place_count(
     models: dict[str, Path], picture: Any, terrain: Terrain
 ) -> None:
-    painter = Painter(load(found := find_weights(models["1.5 random"])), found)
+    model = DiffusionModel(find_weights(models["1.5 random"]))
     heights = terrain.elevation[:64, :64]
     controls = {"depth": depth_picture(heights), "coast": coast_picture(heights >= 0)}
 
     def draw(*, depth: float = 0.5, coast: float = 0.5, seed: int = 1, left: int = 0) -> bytes:
-        painter.lay_noise(*SIZE, seed)
-        return painter.draw(
+        return model.draw(
             np.ascontiguousarray(picture[:64, :64]),
             controls,
             tile=Tile(left, 0, 64, 64),
-            prompt=Prompt("hills", "text"),
-            seed=seed,
-            strength=0.5,
-            steps=2,
-            guidance=5,
-            scales={"depth": depth, "coast": coast},
+            noise=model.noise(*SIZE, seed),
+            prompt=Prompt("hills", "text", 0.5),
+            settings=Settings(seed=seed, steps=2, guidance=5, depth_scale=depth, coast_scale=coast),
         ).tobytes()
 
     assert draw() == draw()
@@ -219,14 +210,14 @@ def test_out_of_memory_means_smaller_tiles_and_is_said_aloud(
 ) -> None:
     import torch
 
-    real = Painter.draw
+    real = DiffusionModel.draw
 
-    def draw(self: Painter, part: Any, *args: Any, **kwargs: Any) -> Any:
+    def draw(self: DiffusionModel, part: Any, *args: Any, **kwargs: Any) -> Any:
         if max(part.shape) > 64:
             raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB")
         return real(self, part, *args, **kwargs)
 
-    monkeypatch.setattr(Painter, "draw", draw)
+    monkeypatch.setattr(DiffusionModel, "draw", draw)
     drawn = redraw(picture, terrain, weights=models["1.5"], strength=LITTLE, overlap=0)
     assert drawn.settings["tile"] == 64
     assert any("Out of memory with tiles of 128 pixels" in note for note in drawn.notes)
@@ -239,7 +230,7 @@ def test_no_memory_at_all_ships_the_true_map(
     def draw(*_: Any, **__: Any) -> Any:
         raise RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 9 GB")
 
-    monkeypatch.setattr(Painter, "draw", draw)
+    monkeypatch.setattr(DiffusionModel, "draw", draw)
     drawn = redraw(picture, terrain, weights=models["1.5"])
     assert not drawn.kept
     assert np.array_equal(drawn.picture, picture)
@@ -259,6 +250,11 @@ def test_a_prompt_of_odd_characters_is_no_trouble(
     assert "letters" in drawn.settings["negative_prompt"]
     assert any("does not read the end of the prompt" in note for note in drawn.notes)
     assert json.loads(json.dumps(drawn.settings))
+
+
+def test_a_prompt_is_cleaned_of_what_a_tokenizer_reads_as_marks() -> None:
+    odd = "  mountains\nof\x1b[31m wool <|endoftext|>\ud800 山脈 "
+    assert clean_prompt(odd) == "mountains of [31m wool 山脈"
 
 
 # Weights that are no use ------------------------------------------------------------------------
@@ -401,6 +397,7 @@ def test_render_ships_what_is_true_and_says_which(
     words = "repainted by" if kept else "drawn from the data alone, because"
     assert words in drawn.used
     assert "not true" in drawn.used or kept
-    record = read_record(target)
+    with Image.open(target) as written:
+        record = json.loads(written.text["Landscape"])["settings"]["repainting"]  # type: ignore[attr-defined]  # of a PNG
     assert record["atlas_hash"] == drawn.terrain.atlas_hash
     assert record["seed"] == 0

@@ -8,13 +8,19 @@ import numpy as np
 import pytest
 
 from landscape.figures.lettering import boxes_overlap, segment_meets_box
-from landscape.outreach import fonts
-from landscape.outreach.curves import Baseline, ridge_line
-from landscape.outreach.hand import Place, broken
-from landscape.outreach.lettering import Lettering, letter
-from landscape.outreach.letters import Run, Style, corners_of, outline, wrapped
-from landscape.outreach.marks import Line
-from landscape.outreach.themes import find_theme
+from landscape.outreach import _fonts
+from landscape.outreach._labels import Lettering, Place, letter, line_break_options
+from landscape.outreach._letters import (
+    Baseline,
+    Line,
+    Run,
+    Style,
+    corners_of,
+    outline,
+    ridge_line,
+    wrapped,
+)
+from landscape.outreach._themes import find_theme
 
 FRAME = (20.0, 30.0, 620.0, 480.0)
 WORDS = ("dark", "matter", "halos", "galaxies", "magnetic", "fields", "neutron", "mergers")
@@ -51,7 +57,7 @@ def lettered(places: list[Place], *, island: bool = False) -> Lettering:
         places,
         frame=FRAME,
         inks=find_theme("atlas").inks,
-        families=fonts.families(place.name + place.name.upper() for place in places),
+        families=_fonts.families(place.name + place.name.upper() for place in places),
         scale=1.0,
         on_water=None if island else east,
     )
@@ -104,8 +110,8 @@ def test_names_of_waters_stand_on_water() -> None:
 @pytest.mark.parametrize("script", SCRIPTS)
 def test_any_script_is_lettered(script: str) -> None:
     names = SCRIPTS[script]
-    if not all(fonts.drawable(name) for name in names):
-        pytest.skip(f"no font here draws {script}: {fonts.missing_fonts(names)}")
+    if not all(_fonts.drawable(name) for name in names):
+        pytest.skip(f"no font here draws {script}: {_fonts.missing_fonts(names)}")
     found = lettered(some_places(3, names))
     check(found)
     assert len(found.shown) > 15
@@ -113,7 +119,7 @@ def test_any_script_is_lettered(script: str) -> None:
 
 def test_joined_scripts_are_shaped_and_never_spaced() -> None:
     word = "المادة"
-    style = Style(fonts.families([word]), 20)
+    style = Style(_fonts.families([word]), 20)
     joined = outline(word, style).get_extents().width
     backwards = outline("".join(reversed(word)), style)
     assert len(outline(word, style).vertices) != len(backwards.vertices)  # other joining forms
@@ -128,7 +134,7 @@ def test_a_name_of_eighty_letters_is_broken_or_left_out() -> None:
         Place("3", "W" * 80, "continent", 100, 100, 1.0),
     ]
     check(lettered(long))
-    assert min(max(len(line) for line in way) for way in broken("x" * 80)) <= 26
+    assert min(max(len(line) for line in way) for way in line_break_options("x" * 80)) <= 26
 
 
 @pytest.mark.parametrize("place", [(20.0, 30.0), (619.0, 479.0), (20.0, 479.0)])
@@ -172,7 +178,7 @@ def test_a_bent_name_keeps_its_length() -> None:
 
 
 def test_words_are_wrapped_wherever_their_script_allows() -> None:
-    style = Style(fonts.families(["暗物质"]), 10)
+    style = Style(_fonts.families(["暗物质"]), 10)
     lines = wrapped("暗物质晕与星系形成，重子", style, width=45)
     assert len(lines) > 1
     assert not any(line.startswith("，") for line in lines)
@@ -183,12 +189,12 @@ def test_words_are_wrapped_wherever_their_script_allows() -> None:
 def test_a_missing_font_is_one_sentence_with_the_line_that_installs_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(fonts, "_family_for", lambda c: None if "\u0900" <= c < "\u0980" else "x")
-    sentence = fonts.missing_fonts(["कृष्ण", "stars"])
+    monkeypatch.setattr(_fonts, "_family_for", lambda c: None if "\u0900" <= c < "\u0980" else "x")
+    sentence = _fonts.missing_fonts(["कृष्ण", "stars"])
     assert sentence is not None
     assert "Devanagari" in sentence
     assert "sudo apt install fonts-noto-core" in sentence
-    assert fonts.replaced("क a") == "□ a"
+    assert _fonts.replaced("क a") == "□ a"
 
 
 def test_a_range_of_islands_is_not_lettered_on_the_water_between_them() -> None:

@@ -10,11 +10,11 @@ import pytest
 
 from landscape.errors import InputError
 from landscape.llm.client import connect
-from landscape.outreach.everyday import ask_names, read_names, tidy_name
-from landscape.outreach.naming import given_names
-from landscape.outreach.places import Found
-from landscape.outreach.seas import find_waters, separation
-from landscape.outreach.terrain import Terrain
+from landscape.outreach._continents import find_waters, separation
+from landscape.outreach._names import ask_names, read_names, tidy_name
+from landscape.outreach._places import FoundPlace
+from landscape.outreach._rendering import choose_names
+from landscape.outreach._terrain import Terrain
 from tests.servers.openai_server import OpenAIServer, failing
 
 KNOWN = {"3": "Dark matter halos", "12": "Pulsars", "3|12": "Strait of A and B"}
@@ -134,9 +134,10 @@ def test_shores_that_hardly_differ_are_not_told_apart() -> None:
 def test_a_place_gives_way_to_one_that_somebody_called_so() -> None:
     nowhere = {"x": 0.0, "y": 0.0, "cloud": np.zeros((0, 2)), "n_papers": 9, "part_of": ""}
     found = [
-        Found(key="1", kind="continent", technical_name="Stars and cold gas", keywords=(),
+        FoundPlace(key="1", kind="continent", technical_name="Stars and cold gas", keywords=(),
               name="Cold gas", **nowhere),
-        Found(key="2", kind="region", technical_name="Carbon monoxide", keywords=(), **nowhere),
+        FoundPlace(key="2", kind="region", technical_name="Carbon monoxide", keywords=(),
+                   **nowhere),
     ]  # fmt: skip
-    given = given_names({"2": "cold gas"}, None, found, "en", pytest.fail)
+    given = choose_names({"2": "cold gas"}, None, found, "en", pytest.fail)
     assert [one.called(given) for one in found] == ["Stars and cold gas", "cold gas"]

@@ -6,16 +6,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import ndimage
+from skimage.color import rgb2lab
 
 from landscape.errors import InputError
-from landscape.outreach import canvas
-from landscape.outreach.canvas import Canvas
-from landscape.outreach.contours import contour_levels
-from landscape.outreach.key import SHORE, key_picture
-from landscape.outreach.painting import paint
-from landscape.outreach.palettes import THEMES
-from landscape.outreach.terrain import River, Terrain
-from landscape.outreach.tones import colours
+from landscape.outreach import _painting
+from landscape.outreach._legend import SHORE, key_picture
+from landscape.outreach._painting import Canvas, contour_levels, paint
+from landscape.outreach._terrain import River, Terrain
+from landscape.outreach._themes import THEMES
 from tests.outreach.made_terrain import made_terrain
 
 WIDTH, HEIGHT = 96, 72
@@ -39,7 +38,7 @@ def island(*, recency: float = float("nan"), rivers: tuple[River, ...] = ()) -> 
 
 @pytest.fixture
 def small_patches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(canvas, "PATCH", 100)
+    monkeypatch.setattr(_painting, "PATCH", 100)
 
 
 @pytest.mark.parametrize("theme", THEMES)
@@ -50,7 +49,7 @@ def test_patches_have_no_seams(theme: str, monkeypatch: pytest.MonkeyPatch) -> N
     size = (321, 241)
     tiled = paint(terrain, theme=theme, size=size)
     window = paint(terrain, theme=theme, size=size, window=(57, 31, 260, 198))
-    monkeypatch.setattr(canvas, "PATCH", 10_000)
+    monkeypatch.setattr(_painting, "PATCH", 10_000)
     whole = paint(terrain, theme=theme, size=size)
     assert np.array_equal(tiled, whole)
     assert np.array_equal(window, whole[31:198, 57:260])
@@ -117,7 +116,8 @@ def test_what_cannot_be_painted_is_refused() -> None:
 def test_the_key_shows_newer_and_older_coasts_apart(theme: str) -> None:
     hills = made_terrain()
     dated = replace(hills, recent_years=(2022, 2026), recent_share=0.5)
-    key = colours(key_picture(dated, theme=theme, width=300))
+    key = rgb2lab(key_picture(dated, theme=theme, width=300) / 255)
+    key = ndimage.gaussian_filter(key, (1, 1, 0))
     height, width, _ = key.shape
     shore = slice(round((SHORE + 0.02) * width), round((SHORE + 0.06) * width))
     newer, older = key[: height // 6, shore], key[-height // 6 :, shore]

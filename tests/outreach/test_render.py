@@ -17,10 +17,10 @@ from PIL import Image
 from landscape import Atlas, cli
 from landscape.errors import InputError
 from landscape.figures.lettering import boxes_overlap
-from landscape.outreach import Rendering, render
-from landscape.outreach.letters import Run
-from landscape.outreach.sheet import SIZES, choose_sheet
-from landscape.outreach.writing import written
+from landscape.outreach import Rendering, _files, render
+from landscape.outreach._files import encode_map
+from landscape.outreach._letters import Run
+from landscape.outreach._page import SIZES, choose_sheet
 from tests.outreach.small_atlas import SmallAtlas, small_atlas
 
 SIZE = "720x540px"
@@ -85,7 +85,7 @@ def test_the_gazetteer_names_every_place_and_can_be_edited_and_read_back(
     assert len(regions) == int((demo_atlas.topics["level"] == 1).sum())
     renamed = next(row for row in rows if row["name"] == EVIL)
     assert renamed["technical_name"] != EVIL
-    from landscape.outreach.everyday import read_names
+    from landscape.outreach._names import read_names
 
     known = {entry.place: entry.technical_name for entry in rendering.entries}
     names, problems = read_names(file, known)
@@ -98,7 +98,7 @@ def test_the_same_map_is_the_same_file(
     kind: str, drawn: tuple[Rendering, Path], demo_atlas: Atlas
 ) -> None:
     rendering, _ = drawn
-    assert written(rendering, kind) == written(rendering, kind)
+    assert encode_map(rendering, kind) == encode_map(rendering, kind)
     if kind == ".png":
         names = {row.place: row.name for row in rendering.entries}
         again = render(
@@ -109,7 +109,7 @@ def test_the_same_map_is_the_same_file(
 
 def test_svg_holds_words_fonts_and_no_address(drawn: tuple[Rendering, Path]) -> None:
     rendering, _ = drawn
-    text = written(rendering, ".svg").decode()
+    text = encode_map(rendering, ".svg").decode()
     root = ET.fromstring(text)  # noqa: S314 - our own
     space = "{http://www.w3.org/2000/svg}"
     words = ["".join(node.itertext()) for node in root.iter(f"{space}text")]
@@ -123,7 +123,7 @@ def test_svg_holds_words_fonts_and_no_address(drawn: tuple[Rendering, Path]) -> 
 
 def test_pdf_holds_words_that_can_be_searched_for(drawn: tuple[Rendering, Path]) -> None:
     rendering, _ = drawn
-    content = written(rendering, ".pdf")
+    content = encode_map(rendering, ".pdf")
     assert content.startswith(b"%PDF")
     assert b"/FontFile2" in content
     assert b"CreationDate" not in content
@@ -145,11 +145,10 @@ class _Page(HTMLParser):
 def test_the_page_for_the_browser_needs_nothing_else_and_runs_no_name(
     drawn: tuple[Rendering, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from landscape.outreach import zoomable
 
-    monkeypatch.setattr(zoomable, "_SIDE", 100)  # the picture as it is
+    monkeypatch.setattr(_files, "_SIDE", 100)  # the picture as it is
     rendering, _ = drawn
-    text = written(rendering, ".html").decode()
+    text = encode_map(rendering, ".html").decode()
     parser = _Page()
     parser.feed(text)
     assert parser.scripts == 2  # the places, and the code
@@ -160,7 +159,7 @@ def test_the_page_for_the_browser_needs_nothing_else_and_runs_no_name(
     places = json.loads(data[1])
     assert EVIL in [place["name"] for place in places]
     assert {"at", "technical", "shown"} <= set(places[0])
-    assert text == written(rendering, ".html").decode()
+    assert text == encode_map(rendering, ".html").decode()
 
 
 def draw(atlas: SmallAtlas, **how: object) -> Rendering:
@@ -177,15 +176,15 @@ def test_long_odd_and_foreign_names() -> None:
     labels = ["A" * 80, "very " * 16, "\u202eevil\x00 $x$ {", "物质", "$\\frac{", "क्षेत्र"]
     rendering = draw(small_atlas(labels, papers=30), title="T " * 90, language="zh")
     assert len(rendering.gazetteer) >= len(labels)
-    written(rendering, ".svg")
+    encode_map(rendering, ".svg")
     assert "evil $x$ {" in [entry.name for entry in rendering.entries]
 
 
 def test_a_glyph_that_no_font_has(monkeypatch: pytest.MonkeyPatch) -> None:
-    from landscape.outreach import fonts
+    from landscape.outreach import _fonts
 
-    real = fonts._family_for
-    monkeypatch.setattr(fonts, "_family_for", lambda c: None if c == "物" else real(c))
+    real = _fonts._family_for
+    monkeypatch.setattr(_fonts, "_family_for", lambda c: None if c == "物" else real(c))
     told: list[str] = []
     rendering = draw(small_atlas(["Dust"]), names={"Dust": "物"}, note=told.append)
     assert rendering.entries[0].name == "Dust"

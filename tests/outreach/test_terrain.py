@@ -11,9 +11,7 @@ import pytest
 
 from landscape import Atlas
 from landscape.errors import InputError
-from landscape.outreach.recency import read_dates
-from landscape.outreach.rivers import citation_flows
-from landscape.outreach.terrain import Terrain, make_terrain
+from landscape.outreach._terrain import Terrain, citation_flows, make_terrain, read_dates
 
 SIZE = (160, 120)
 

@@ -8,9 +8,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from landscape.errors import InputError
-from landscape.outreach.controls import coast_picture, depth_picture, mask_sea_back
-from landscape.outreach.memory import OutOfMemoryError, Plan, plans, with_less_memory
-from landscape.outreach.tiles import cut, draw_in_tiles, window
+from landscape.outreach._diffusion import (
+    Plan,
+    coast_picture,
+    cut_tiles,
+    depth_picture,
+    draw_in_tiles,
+    is_out_of_memory,
+    list_plans,
+    restore_water,
+    window,
+)
 
 
 @settings(max_examples=25, deadline=None)
@@ -24,7 +32,7 @@ def test_a_picture_comes_back_whole_from_its_tiles(
     width: int, height: int, tile: int, share: float
 ) -> None:
     overlap = int(tile * share)
-    tiles = cut(width, height, tile=tile, overlap=overlap)
+    tiles = cut_tiles(width, height, tile=tile, overlap=overlap)
     picture = np.arange(width * height * 3).astype(np.uint8).reshape(height, width, 3)
     assert np.array_equal(
         draw_in_tiles((height, width), tiles, lambda one: window(picture, one)), picture
@@ -37,7 +45,7 @@ def test_a_picture_comes_back_whole_from_its_tiles(
 
 
 def test_tiles_of_different_tone_fade_into_each_other() -> None:
-    tiles = cut(640, 512, tile=256, overlap=64)
+    tiles = cut_tiles(640, 512, tile=256, overlap=64)
     tones = {tile: 40 + 30 * (i % 5) for i, tile in enumerate(tiles)}
     sheet = draw_in_tiles(
         (512, 640),
@@ -52,7 +60,7 @@ def test_tiles_of_different_tone_fade_into_each_other() -> None:
 @pytest.mark.parametrize(("tile", "overlap"), [(32, 0), (128, 65), (128, -1)])
 def test_tiles_that_cannot_be_are_refused(tile: int, overlap: int) -> None:
     with pytest.raises(InputError):
-        cut(500, 500, tile=tile, overlap=overlap)
+        cut_tiles(500, 500, tile=tile, overlap=overlap)
 
 
 @settings(max_examples=15, deadline=None)
@@ -61,7 +69,7 @@ def test_the_water_comes_back_to_the_pixel(seed: int, shore: int) -> None:
     random = np.random.default_rng(seed)
     drawn, truth = random.integers(0, 256, (2, 20, 30, 3), dtype=np.uint8)
     land = random.random((20, 30)) > 0.4
-    whole = mask_sea_back(drawn, truth, land, shore=shore)
+    whole = restore_water(drawn, truth, land, shore=shore)
     assert np.array_equal(whole[~land], truth[~land])
     if shore == 0:
         assert np.array_equal(whole[land], drawn[land])
@@ -77,24 +85,17 @@ def test_controls_show_heights_and_coasts() -> None:
     assert not coast_picture(heights >= -2).any()
 
 
-def test_less_and_less_memory_is_tried_and_said() -> None:
-    said: list[str] = []
-
-    def work(plan: Plan) -> str:
-        if plan.device == "cuda":
-            raise RuntimeError("CUDA out of memory. Tried to allocate 9.00 GiB")
-        return "drawn"
-
-    found, plan = with_less_memory(work, plans("cuda", 512), note=said.append)
-    assert (found, plan) == ("drawn", Plan("cpu", 512))
-    assert len(said) == 3
-    assert said[-1].endswith("going on with tiles of 512 pixels on the processor.")
-
-    with pytest.raises(RuntimeError, match="sizes"):
-        with_less_memory(lambda _: fail("sizes must match"), plans("cuda", 512), note=said.append)
-    with pytest.raises(OutOfMemoryError, match="not enough memory"):
-        with_less_memory(lambda _: fail("out of memory"), plans("cpu", 512), note=said.append)
+def test_smaller_tiles_come_before_the_processor() -> None:
+    assert list_plans("cpu", 1024) == [Plan("cpu", size) for size in (1024, 768, 512, 384)]
+    plans = list_plans("cuda", 512)
+    assert plans[:2] == [Plan("cuda", 512), Plan("cuda", 512, spare=True)]
+    assert [plan.tile for plan in plans if plan.spare] == [512, 384, 256]
+    assert plans[4:] == [Plan("cpu", 512), Plan("cpu", 384), Plan("cpu", 256)]
+    assert str(plans[1]) == "tiles of 512 pixels on the graphics card, with offloading"
+    assert str(plans[4]) == "tiles of 512 pixels on the processor"
 
 
-def fail(words: str) -> None:
-    raise RuntimeError(words)
+def test_a_lack_of_memory_is_recognized() -> None:
+    assert is_out_of_memory(RuntimeError("CUDA out of memory. Tried to allocate 9.00 GiB"))
+    assert is_out_of_memory(MemoryError())
+    assert not is_out_of_memory(RuntimeError("sizes of tensors must match"))

@@ -16,8 +16,8 @@ import ipywidgets as widgets
 
 import landscape as ls
 from landscape.errors import InputError
-from landscape.outreach.scores import Fidelity
-from landscape.outreach.studio import Redrawn
+from landscape.outreach._diffusion import Redrawn
+from landscape.outreach._fidelity import Fidelity
 from landscape.widgets import OutreachPanel
 from landscape.widgets.outreach_controls import DEFAULTS, EXAMPLE
 from landscape.widgets.outreach_view import code_of, places_html, scores_html, used_html
@@ -49,7 +49,7 @@ def quick(monkeypatch, panel):
         asked.append(options)
         return panel.rendering
 
-    monkeypatch.setattr("landscape.outreach.rendering.render", render)
+    monkeypatch.setattr("landscape.outreach._rendering.render", render)
     return asked
 
 
@@ -132,7 +132,7 @@ def test_downloads_are_links_that_hold_the_file(panel):
 def test_a_file_that_cannot_be_is_refused(panel, tmp_path, demo_atlas, monkeypatch):
     with pytest.raises(InputError, match=r"cannot be written as 'map\.doc'"):
         panel.save(tmp_path / "map.doc")
-    monkeypatch.setattr("landscape.outreach.rendering.render", fails)
+    monkeypatch.setattr("landscape.outreach._rendering.render", fails)
     with pytest.raises(InputError, match="No map is drawn yet"):
         opened(demo_atlas).save(tmp_path / "map.png")
 
@@ -212,8 +212,8 @@ def test_what_a_model_repaints_comes_with_its_scores(
         painted = picture[:, ::-1] if kept else picture
         return Redrawn(painted, scores, scores, kept, {"kept": kept})
 
-    monkeypatch.setattr("landscape.outreach.diffusion.redraw", redraw)
-    for module in ("checking", "rendering"):
+    monkeypatch.setattr("landscape.outreach._rendering.redraw", redraw)
+    for module in ("_weights", "_rendering"):
         monkeypatch.setattr(f"landscape.outreach.{module}.check_weights", lambda _: None)
     weights = str(tmp_path / "my-weights")
     panel = opened(demo_atlas, weights=weights, seed=7, strength=0.3)
@@ -248,7 +248,7 @@ def test_stopping_ends_the_drawing_and_keeps_what_was_there(demo_atlas, panel, m
         finally:
             ended.set()
 
-    monkeypatch.setattr("landscape.outreach.terrain.make_terrain", make_terrain)
+    monkeypatch.setattr("landscape.outreach._rendering.make_terrain", make_terrain)
     fresh = OutreachPanel(demo_atlas, size=SMALL)
     assert begun.wait(SECONDS)
     assert fresh.code == f'picture = ls.outreach.render(atlas, size="{SMALL}")'  # before it is done

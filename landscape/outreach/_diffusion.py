@@ -1,0 +1,762 @@
+"""Redraw a shaded map with Stable Diffusion; keep the picture only if it is true to the data."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import hashlib
+import importlib.metadata
+import logging
+import re
+import unicodedata
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from itertools import groupby, pairwise
+from math import ceil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from landscape.errors import InputError, LandscapeError, require
+from landscape.outreach._elevation import Surface
+from landscape.outreach._fidelity import Bars, Fidelity, TrueMap
+from landscape.outreach._terrain import Terrain
+from landscape.outreach._weights import CONTROLS, SD15, SDXL, Weights, find_weights, variant_of
+from landscape.progress import progress
+
+Picture = NDArray[np.uint8]
+
+GRAIN = 64  # pixels: 8 of a latent cell, and the three halvings of the UNet
+_TILES = {SD15: 768, SDXL: 1024}  # pixels: about the size that a family was trained on
+_SMALLEST_TILE = 256
+_SHORE = 3  # pixels of land over which the true coast blends into the drawn picture
+_BAND = 1024  # rows that are masked at a time
+_SEA_GREY, _SHORE_GREY = 24, 64  # of the depth picture; the highest peak is 255
+# Schedulers without randomness: the result depends only on the noise at the start.
+SCHEDULERS = {
+    "dpm++": "DPMSolverMultistepScheduler",
+    "ddim": "DDIMScheduler",
+    "euler": "EulerDiscreteScheduler",
+    "own": "",
+}
+_RANGES: dict[str, tuple[float, float]] = {
+    "strength": (0.001, 1),
+    "steps": (1, 1000),
+    "guidance": (0, 30),
+    "depth_scale": (0, 2),
+    "coast_scale": (0, 2),
+    "tile": (GRAIN, 4096),
+    "attempts": (1, 10),
+    "lowering": (0.1, 0.95),
+    "seed": (0, 2**63 - 1),
+}
+# A model's letters are never words; towns, ships and monsters would say something unmeasured.
+_NEVER = (
+    "text, letters, words, numbers, labels, captions, typography, signature, watermark, logo, "
+    "compass rose, legend, frame, border, people, animals, ships, monsters, buildings, towns, "
+    "blurry, low quality, jpeg artefacts, tiling, seams"
+)
+# Prompt, negative prompt and strength of each theme.
+_PROMPTS = {
+    "atlas": (
+        "physical relief map in a fine printed atlas, seen from straight above, shaded mountain "
+        "ranges with eroded ridges and valleys, green lowlands, ochre highlands, pale summits, "
+        "calm blue sea, soft light from the north-west, cartography, highly detailed",
+        f"perspective view, horizon, sky, clouds, photograph of a city, {_NEVER}",
+        0.4,
+    ),
+    "parchment": (
+        "antique hand-drawn map on aged parchment, seen from straight above, engraved mountain "
+        "ranges with hachures, sepia ink and pale watercolour washes, quiet empty sea, "
+        "copperplate engraving, paper grain, highly detailed",
+        f"perspective view, horizon, modern map, saturated colours, stains over the land, {_NEVER}",
+        0.4,
+    ),
+    "night": (
+        "land at night seen from orbit straight above, dark blue sea, dim mountain ranges under "
+        "moonlight, soft glow on the heights, deep contrast, fine relief, highly detailed",
+        f"perspective view, horizon, stars, moon, daylight, roads, motorways, {_NEVER}",
+        0.35,
+    ),
+    "mono": (
+        "monochrome shaded relief map, seen from straight above, fine greyscale hill shading as in "
+        "a pencil drawing, eroded ridges and valleys, plain white sea, lithograph, highly detailed",
+        f"colour, tint, perspective view, horizon, sky, clouds, {_NEVER}",
+        0.35,
+    ),
+    "clear": (
+        "clean relief map with few flat colours, seen from straight above, crisp shaded mountain "
+        "ranges, plain sea, high contrast, modern cartography, highly detailed",
+        f"perspective view, horizon, sky, clouds, gradients in the sea, {_NEVER}",
+        0.35,
+    ),
+}
+
+
+class OutOfMemoryError(LandscapeError):
+    """The map cannot be drawn in the memory of this machine."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Settings of `redraw`, checked before anything is loaded."""
+
+    seed: int = 0  # of the noise: the same seed gives the same picture
+    strength: float | None = None  # 0.2 is a finish, 0.6 another picture; default: the theme's
+    steps: int = 30  # of a whole diffusion
+    guidance: float = 6.0  # how closely the prompt is followed
+    depth_scale: float = 0.6  # weight of the ControlNet for heights
+    coast_scale: float = 0.5  # weight of the ControlNet for coasts
+    tile: int | None = None  # longest side in pixels; default: 1024 for XL, 768 for 1.5
+    overlap: int | None = None  # of tiles, in pixels; default: a quarter of a tile
+    scheduler: str = "dpm++"  # a key of SCHEDULERS
+    attempts: int = 3  # drawings at decreasing strength, until one is true to the data
+    lowering: float = 0.6  # factor of the strength from one attempt to the next
+    prompt: str = ""  # instead of the theme's
+    negative: str = ""  # words to exclude in addition to the theme's
+    depth: str = "auto"  # ControlNet for heights: a folder, a name on the Hub, or "none"
+    coast: str = "auto"  # ControlNet for coasts
+    revision: str | None = None  # branch, tag or commit of weights on the Hub
+    device: str = "auto"  # or "cuda", "mps", "cpu"
+    bars: Bars = field(default_factory=Bars)  # lowest accepted scores
+
+    def __post_init__(self) -> None:
+        for name, (low, high) in _RANGES.items():
+            value = getattr(self, name)
+            if value is not None and not low <= value <= high:
+                raise InputError(
+                    f"The setting {name} must lie between {low} and {high}, not {value}."
+                )
+        if self.scheduler not in SCHEDULERS:
+            raise InputError(
+                f"There is no scheduler {self.scheduler!r}; use one of {', '.join(SCHEDULERS)}."
+            )
+
+    @classmethod
+    def of(cls, choices: Mapping[str, Any]) -> Settings:
+        """Create settings from names and values."""
+        known = [one.name for one in fields(cls)]
+        for name in choices:
+            if name not in known:
+                raise InputError(f"There is no setting {name!r}; there are {', '.join(known)}.")
+        bars = choices.get("bars")
+        return cls(**{**choices, **({"bars": Bars(**bars)} if isinstance(bars, dict) else {})})
+
+    def overlap_of(self, tile: int) -> int:
+        """Pixels shared by tiles of a size."""
+        return tile // 4 if self.overlap is None else self.overlap
+
+
+@dataclass(frozen=True)
+class Redrawn:
+    """Result of `redraw`: the picture with the true water, or the original map if not `kept`."""
+
+    picture: Picture
+    scores: Fidelity | None
+    scores_after: Fidelity
+    kept: bool
+    settings: Mapping[str, Any]
+    notes: tuple[str, ...] = ()
+
+
+def redraw(
+    picture: Picture,
+    terrain: Terrain,
+    *,
+    weights: str | Path,
+    theme: str = "atlas",
+    seed: int = 0,
+    strength: float | None = None,
+    note: Callable[[str], None] | None = None,
+    **choices: Any,
+) -> Redrawn:
+    """Redraw a map with a diffusion model, and keep the picture only if it is true to the data.
+
+    Image-to-image diffusion (Meng et al. 2022, arXiv:2108.01073) from the painted map, guided by
+    ControlNets (Zhang et al. 2023, arXiv:2302.05543) for heights and coasts if there are any. The
+    picture is compared with the data before the true water is put back. If it fails, it is drawn
+    again with less strength; if all attempts fail, the painted map is returned.
+
+    Parameters
+    ----------
+    picture : ndarray of uint8, shape (height, width, 3)
+        The map as `landscape.outreach.paint` paints it.
+    terrain : Terrain
+    weights : str or path
+        Folder of a Stable Diffusion 1.5 or XL model, used without network, or its Hub name.
+    theme : str, default "atlas"
+        Determines the prompt.
+    seed : int, default 0
+    strength : float, optional
+        0 to 1; that of the theme if not given.
+    note : callable, optional
+        Receives each note.
+    **choices
+        Other fields of `landscape.outreach._diffusion.Settings`, such as ``steps`` or ``tile``.
+
+    Returns
+    -------
+    Redrawn
+        Bit-identical for the same input on the same CPU.
+
+    Raises
+    ------
+    InputError
+        For unusable weights or settings.
+    RemoteError
+        If weights on the Hub cannot be fetched.
+    MissingExtraError
+        If diffusers is not installed.
+    """
+    settings = Settings.of({**choices, "seed": seed, "strength": strength})
+    return _Redrawing(picture, terrain, str(weights), theme, settings, note).run()
+
+
+# Prompts and controls -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """A prompt, its negative prompt, and the strength at which it is drawn."""
+
+    wanted: str
+    unwanted: str
+    strength: float = 0.4
+
+
+def prompt_for(theme: str, settings: Settings) -> Prompt:
+    """Return the prompt of a theme, changed by the user's own words."""
+    wanted, unwanted, strength = _PROMPTS.get(theme, _PROMPTS["atlas"])
+    extra = clean_prompt(settings.negative)
+    return Prompt(
+        clean_prompt(settings.prompt) or wanted,
+        f"{extra}, {unwanted}" if extra else unwanted,
+        strength if settings.strength is None else settings.strength,
+    )
+
+
+def clean_prompt(words: str) -> str:
+    """Remove control characters, lone surrogates and tokenizer marks; at most 600 characters."""
+    composed = unicodedata.normalize("NFC", words.encode("utf-8", "ignore").decode("utf-8"))
+    composed = re.sub(r"<\|[^|<>]{0,40}\|>", " ", composed)
+    kept = (" " if unicodedata.category(c) in ("Cc", "Cn", "Co") else c for c in composed)
+    return " ".join("".join(kept).split())[:600].rstrip()
+
+
+def depth_picture(elevation: NDArray[np.float32]) -> Picture:
+    """Draw heights for a depth ControlNet: high is bright, water flat, the shore a step above."""
+    heights = np.nan_to_num(elevation, nan=-1.0)
+    rise = _SHORE_GREY + (255 - _SHORE_GREY) * np.clip(heights, 0, 1)
+    return _grey(np.where(heights >= 0, rise, _SEA_GREY))
+
+
+def coast_picture(land: NDArray[np.bool_], *, width: int = 2) -> Picture:
+    """Draw coasts for a line ControlNet: white on black, `width` pixels to either side."""
+    from scipy.ndimage import binary_dilation
+
+    line = binary_dilation(land, iterations=width) & binary_dilation(~land, iterations=width)
+    return _grey(np.where(line, 255, 0))
+
+
+def restore_water(
+    drawn: Picture, truth: Picture, land: NDArray[np.bool_], *, shore: int = _SHORE
+) -> Picture:
+    """Put the water of the true map back, and blend the shore into it over some pixels."""
+    from scipy.ndimage import distance_transform_cdt
+
+    if land.all():
+        return drawn.copy()
+    inland = distance_transform_cdt(land, metric="taxicab")
+    share = np.minimum(inland / (shore + 1), 1).astype(np.float32)[..., None]
+    return np.rint(drawn * share + truth * (1 - share)).astype(np.uint8)
+
+
+def _grey(values: NDArray[Any]) -> Picture:
+    """Repeat grey levels over three channels."""
+    return np.repeat(np.rint(values).astype(np.uint8)[..., None], 3, axis=2)
+
+
+# Tiles --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Tile:
+    """Position and size of a tile, and the strips that earlier tiles have drawn, in pixels."""
+
+    left: int
+    top: int
+    width: int
+    height: int
+    over_left: int = 0
+    over_top: int = 0
+
+
+def cut_tiles(width: int, height: int, *, tile: int, overlap: int) -> list[Tile]:
+    """Cover a sheet with overlapping tiles of one size, row by row, on multiples of `GRAIN`."""
+    if tile < GRAIN:
+        raise InputError(f"A tile must be at least {GRAIN} pixels wide, not {tile}.")
+    if not 0 <= overlap <= tile // 2:
+        raise InputError(
+            f"Tiles of {tile} pixels may overlap by 0 to {tile // 2} pixels, not {overlap}."
+        )
+    side = tile // GRAIN * GRAIN
+    columns = list(_spans(width, side, overlap))
+    return [
+        Tile(x, y, w, h, ox, oy)
+        for y, h, oy in _spans(height, side, overlap)
+        for x, w, ox in columns
+    ]
+
+
+def _spans(length: int, side: int, overlap: int) -> Iterator[tuple[int, int, int]]:
+    """Yield start, length and overlap with the previous tile along one side of the sheet."""
+    whole = ceil(length / GRAIN) * GRAIN
+    if whole <= side:
+        yield 0, whole, 0
+        return
+    # Neighbours share at least `overlap`, also after their starts are rounded to the grain.
+    number = ceil((whole - overlap) / max(GRAIN, (side - overlap) // GRAIN * GRAIN))
+    starts = [round(i * (whole - side) / (number - 1) / GRAIN) * GRAIN for i in range(number)]
+    yield starts[0], side, 0
+    for before, start in pairwise(starts):
+        yield start, side, before + side - start
+
+
+def window(array: NDArray[Any], tile: Tile) -> NDArray[Any]:
+    """Cut a tile out of an array; beyond the edge, the edge is repeated."""
+    part = array[tile.top : tile.top + tile.height, tile.left : tile.left + tile.width]
+    past = [(0, tile.height - part.shape[0]), (0, tile.width - part.shape[1])]
+    return np.pad(part, past + [(0, 0)] * (array.ndim - 2), mode="edge")
+
+
+def draw_in_tiles(
+    shape: tuple[int, int], tiles: Sequence[Tile], draw: Callable[[Tile], Picture]
+) -> Picture:
+    """Draw a sheet tile by tile, blended over the shared strips with a raised cosine."""
+    sheet = np.zeros((*shape, 3), dtype=np.uint8)
+    for top, row in groupby(tiles, key=lambda tile: tile.top):
+        # Rows are composed first, so that each blend is along one side where four tiles meet.
+        in_row = list(row)
+        strip = np.zeros((in_row[0].height, shape[1], 3), dtype=np.uint8)
+        for tile in in_row:
+            place = strip[:, tile.left : tile.left + tile.width]
+            weight = _ramp(tile.over_left, place.shape[1])
+            _blend(place, draw(tile)[:, : place.shape[1]], weight[:, None])
+        place = sheet[top : top + len(strip)]
+        _blend(place, strip[: len(place)], _ramp(in_row[0].over_top, len(place))[:, None, None])
+    return sheet
+
+
+def _blend(place: Picture, drawn: Picture, weight: NDArray[np.float32]) -> None:
+    place[:] = np.rint(place * (1 - weight) + drawn * weight)
+
+
+def _ramp(over: int, length: int) -> NDArray[np.float32]:
+    """Weights along one side of a tile: 0 to 1 over the shared strip, then 1."""
+    along = np.clip((np.arange(length) + 0.5) / max(over, 1), 0, 1) if over else np.ones(length)
+    return (0.5 - 0.5 * np.cos(np.pi * along)).astype(np.float32)
+
+
+# Memory -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Device and longest side of a tile; `spare` saves memory with offloading and VAE tiling."""
+
+    device: str
+    tile: int
+    spare: bool = False
+
+    def __str__(self) -> str:
+        where = "the processor" if self.device == "cpu" else "the graphics card"
+        return f"tiles of {self.tile} pixels on {where}{', with offloading' * self.spare}"
+
+
+def list_plans(device: str, tile: int) -> list[Plan]:
+    """List ways to draw, from the best to the one that needs the least memory."""
+    smaller = [int(tile * share) // GRAIN * GRAIN for share in (0.75, 0.5, 0.375)]
+    sizes = [tile, *dict.fromkeys(s for s in smaller if min(_SMALLEST_TILE, tile // 2) <= s < tile)]
+    plans = [] if device == "cpu" else [Plan(device, tile)]
+    plans += [Plan(device, size, spare=True) for size in sizes if device == "cuda"]
+    plans += [Plan(device, size) for size in sizes[1:] if device == "mps"]
+    return plans + [Plan("cpu", size) for size in sizes]
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether an error is a lack of memory, also one that PyTorch reports only in words."""
+    if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":
+        return True
+    signs = ("out of memory", "can't allocate", "cannot allocate", "not enough memory")
+    return isinstance(error, RuntimeError) and any(sign in str(error).lower() for sign in signs)
+
+
+# The model ----------------------------------------------------------------------------------------
+
+
+class DiffusionModel:
+    """A pipeline of diffusers, loaded from checked weights without network, pickles or code."""
+
+    def __init__(self, weights: Weights, scheduler: str = "dpm++") -> None:
+        self.weights = weights
+        try:
+            with _quiet():
+                self.pipeline = _load_pipeline(weights, SCHEDULERS[scheduler])
+        except Exception as error:
+            # Whatever a loader raises on foreign files, its own class says less than its words.
+            if is_out_of_memory(error):
+                raise
+            reason = " ".join(str(error).split())[:300] or type(error).__name__
+            raise InputError(
+                f"The weights {weights.name} cannot be loaded: {reason} Fetch the folder again."
+            ) from error
+        self.pipeline.set_progress_bar_config(disable=True)
+        self.cell = self.pipeline.vae_scale_factor  # pixels of a latent cell
+
+    def move(self, plan: Plan) -> None:
+        """Move the model to a device, in half precision on a graphics card."""
+        import torch
+        from diffusers.utils import is_accelerate_available
+
+        self.pipeline.remove_all_hooks()
+        dtype = torch.float16 if plan.device == "cuda" else torch.float32
+        if plan.spare and is_accelerate_available():
+            self.pipeline.to(dtype=dtype)
+            self.pipeline.enable_model_cpu_offload(device=plan.device)
+        else:
+            self.pipeline.to(plan.device, dtype)
+        (self.pipeline.vae.enable_tiling if plan.spare else self.pipeline.vae.disable_tiling)()
+
+    def unread(self, words: str) -> str:
+        """Return the end of a prompt that the text encoder does not read."""
+        tokenizer = self.pipeline.tokenizer
+        with _quiet():
+            tokens = tokenizer(words, truncation=False)["input_ids"]
+        return str(tokenizer.decode(tokens[tokenizer.model_max_length - 1 : -1]))
+
+    def noise(self, width: int, height: int, seed: int) -> Any:
+        """Draw the noise of a sheet on the CPU, so that it is the same on all machines."""
+        import torch
+
+        shape = (
+            1,
+            self.pipeline.vae.config.latent_channels,
+            ceil(height / self.cell),
+            ceil(width / self.cell),
+        )
+        return torch.randn(shape, generator=torch.Generator("cpu").manual_seed(seed))
+
+    def draw(
+        self,
+        picture: Picture,
+        controls: Mapping[str, Picture],
+        *,
+        tile: Tile,
+        noise: Any,
+        prompt: Prompt,
+        settings: Settings,
+    ) -> Picture:
+        """Redraw one tile; its position selects its part of the noise."""
+        import torch
+        from PIL import Image
+
+        arguments: dict[str, Any] = {}
+        if self.weights.controls:
+            used = [kind for kind in CONTROLS if kind in self.weights.controls]
+            scales = {"depth": settings.depth_scale, "coast": settings.coast_scale}
+            arguments = {
+                "control_image": [Image.fromarray(controls[kind]) for kind in used],
+                "controlnet_conditioning_scale": [float(scales[kind]) for kind in used],
+            }
+        place = tile.top * 1_000_003 + tile.left
+        seed = (settings.seed * 2_654_435_761 + place) % 2**63
+        with _quiet(), self._shared_noise(noise, tile):
+            drawn = self.pipeline(
+                prompt=prompt.wanted,
+                negative_prompt=prompt.unwanted,
+                image=Image.fromarray(picture),
+                strength=prompt.strength,
+                num_inference_steps=max(settings.steps, ceil(1 / prompt.strength - 1e-9)),
+                guidance_scale=settings.guidance,
+                generator=torch.Generator("cpu").manual_seed(seed),
+                output_type="np",
+                **arguments,
+            ).images[0]
+        # Half precision can overflow; NaN is drawn grey, and the check sees it.
+        return np.rint(np.nan_to_num(drawn, nan=0.5) * 255).astype(np.uint8)
+
+    @contextlib.contextmanager
+    def _shared_noise(self, noise: Any, tile: Tile) -> Iterator[None]:
+        """Replace the tile's noise by its part of the sheet's, so that overlapping tiles agree."""
+        scheduler = self.pipeline.scheduler
+        own = scheduler.add_noise
+        top, left = tile.top // self.cell, tile.left // self.cell
+
+        def add_noise(original: Any, drawn: Any, when: Any) -> Any:
+            rows, columns = drawn.shape[-2:]
+            part = noise[..., top : top + rows, left : left + columns].to(drawn)
+            drawn = drawn.clone()  # cells beyond the sheet keep the tile's own noise
+            drawn[..., : part.shape[-2], : part.shape[-1]] = part
+            return own(original, drawn, when)
+
+        scheduler.add_noise = add_noise
+        try:
+            yield
+        finally:
+            del scheduler.add_noise
+
+
+def _load_pipeline(weights: Weights, scheduler: str) -> Any:
+    """Load a pipeline onto the CPU; local safetensors only."""
+    import torch
+
+    diffusers = require("diffusers", "outreach")
+    common = {"torch_dtype": torch.float32, "use_safetensors": True, "local_files_only": True}
+    parts: dict[str, Any] = {}
+    if weights.controls:
+        parts["controlnet"] = [
+            diffusers.ControlNetModel.from_pretrained(folder, variant=variant_of(folder), **common)
+            for kind in CONTROLS
+            if (folder := weights.controls.get(kind))
+        ]
+    # The safety checker looks for people in photographs, and blackens tiles where it errs.
+    if weights.family == SD15:
+        parts |= {"safety_checker": None, "requires_safety_checker": False}
+    else:
+        parts["add_watermarker"] = False
+    family = "StableDiffusion" if weights.family == SD15 else "StableDiffusionXL"
+    kind = getattr(diffusers, f"{family}{'ControlNet' * bool(weights.controls)}Img2ImgPipeline")
+    variant = variant_of(weights.folder / "unet")
+    pipeline = kind.from_pretrained(weights.folder, variant=variant, **parts, **common)
+    if scheduler:
+        chosen = getattr(diffusers, scheduler)
+        pipeline.scheduler = chosen.from_config(pipeline.scheduler.config)
+    return pipeline
+
+
+def _best_device(wanted: str) -> str:
+    """Return the device to draw on."""
+    import torch
+
+    here = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
+    available = [device for device, is_here in here.items() if is_here] + ["cpu"]
+    if wanted == "auto":
+        return available[0]
+    if wanted not in available:
+        raise InputError(
+            f"There is no device {wanted!r} to draw on here; use auto or {', '.join(available)}."
+        )
+    return wanted
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Silence progress bars and hints of the libraries; errors are still raised."""
+    from diffusers.utils import logging as of_diffusers
+    from transformers.utils import logging as of_transformers
+
+    before = [
+        (one, one.get_verbosity(), one.is_progress_bar_enabled())
+        for one in (of_diffusers, of_transformers)
+    ]
+    for library, _, _ in before:
+        library.set_verbosity(logging.ERROR)
+        library.disable_progress_bar()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)  # names that change between versions
+            yield
+    finally:
+        for library, level, had_bar in before:
+            library.set_verbosity(level)
+            if had_bar:
+                library.enable_progress_bar()
+
+
+# The map ------------------------------------------------------------------------------------------
+
+
+class _Redrawing:
+    """A map, a model and settings."""
+
+    def __init__(
+        self,
+        picture: Picture,
+        terrain: Terrain,
+        weights: str,
+        theme: str,
+        settings: Settings,
+        note: Callable[[str], None] | None,
+    ) -> None:
+        if picture.ndim != 3 or picture.shape[2] != 3 or picture.dtype != np.uint8:
+            raise InputError(
+                "A map is drawn anew from uint8 of shape (height, width, 3), "
+                f"not {picture.dtype} of {picture.shape}."
+            )
+        require("diffusers", "outreach")
+        self.picture, self.terrain, self.theme, self.settings = picture, terrain, theme, settings
+        self.notes: list[str] = []
+        self._report = note
+        self.size = picture.shape[1], picture.shape[0]
+        found = find_weights(
+            weights, revision=settings.revision, depth=settings.depth, coast=settings.coast
+        )
+        device = _best_device(settings.device)
+        tile = min(settings.tile or _TILES[found.family], ceil(max(self.size) / GRAIN) * GRAIN)
+        cut_tiles(64, 64, tile=tile, overlap=settings.overlap_of(tile))  # refuses a wrong overlap
+        self.plans = list_plans(device, tile)
+        self.prompt = prompt_for(theme, settings)
+        self.model = DiffusionModel(found, settings.scheduler)
+        self.heights = Surface.through(terrain.elevation)
+        self.truth = TrueMap(terrain, picture)
+        if not found.controls:
+            self.note(
+                f"There is no ControlNet in {found.name}: the picture is held to the data by its "
+                "strength and the check alone."
+            )
+        unread = self.model.unread(self.prompt.wanted)
+        if unread and settings.prompt:
+            self.note(f"The model does not read the end of the prompt: {unread[:120]!r}.")
+
+    def note(self, sentence: str) -> None:
+        """Keep a note, and report it."""
+        self.notes.append(sentence)
+        if self._report is not None:
+            self._report(sentence)
+
+    def run(self) -> Redrawn:
+        """Draw until a picture is true to the data, or all attempts have failed."""
+        tries: list[dict[str, Any]] = []
+        scores, bars = None, self.settings.bars
+        for attempt in range(self.settings.attempts):
+            strength = self.prompt.strength
+            try:
+                drawn, plan = self._draw()
+            except OutOfMemoryError as error:
+                self.note(f"{error} The map drawn from the data alone is used instead.")
+                break
+            scores = self.truth.judge(drawn, bars=bars)
+            self._restore_water(drawn)
+            after = self.truth.judge(drawn, bars=bars)
+            tries.append(
+                {"strength": strength, "before": scores.as_dict(), "after": after.as_dict()}
+            )
+            if scores.passed and after.passed:
+                record = self._record(drawn, plan, tries, kept=True)
+                return Redrawn(drawn, scores, after, True, record, tuple(self.notes))
+            says = after.says if scores.passed else scores.says
+            if attempt + 1 < self.settings.attempts:
+                lower = max(round(strength * self.settings.lowering, 4), 0.001)
+                self.prompt = replace(self.prompt, strength=lower)
+                self.note(f"Drawn with strength {strength:g}, {says}: again with {lower:g}.")
+            else:
+                self.note(
+                    f"Drawn with strength {strength:g}, {says}: no picture of this model is true "
+                    "enough, and the map drawn from the data alone is used instead."
+                )
+        record = self._record(self.picture, self.plans[0], tries, kept=False)
+        original = self.truth.judge(self.picture, bars=bars)
+        return Redrawn(self.picture, scores, original, False, record, tuple(self.notes))
+
+    def _draw(self) -> tuple[Picture, Plan]:
+        """Draw the whole sheet with the first plan that fits into memory."""
+        import torch
+
+        noise = self.model.noise(*self.size, self.settings.seed)
+        while True:
+            plan = self.plans[0]
+            try:
+                return self._draw_with(plan, noise), plan
+            except (RuntimeError, MemoryError) as error:
+                if not is_out_of_memory(error):
+                    raise
+            gc.collect()  # after the error, which holds the tensors, is gone
+            if torch.cuda.is_available():
+                torch.cuda.empty_cache()
+            if len(self.plans) == 1:
+                raise OutOfMemoryError(
+                    f"There is not enough memory to draw even with {plan}; close other programs, "
+                    "or use a smaller model."
+                )
+            self.plans = self.plans[1:]  # a plan that did not fit will not fit later
+            self.note(f"Out of memory with {plan}: going on with {self.plans[0]}.")
+
+    def _draw_with(self, plan: Plan, noise: Any) -> Picture:
+        self.model.move(plan)
+        overlap = min(self.settings.overlap_of(plan.tile), plan.tile // 2)
+        tiles = cut_tiles(*self.size, tile=plan.tile, overlap=overlap)
+        with progress("Drawing", total=len(tiles), unit="tiles") as advance:
+
+            def draw(tile: Tile) -> Picture:
+                drawn = self._draw_tile(tile, noise)
+                advance(1)
+                return drawn
+
+            return draw_in_tiles(self.picture.shape[:2], tiles, draw)
+
+    def _draw_tile(self, tile: Tile, noise: Any) -> Picture:
+        right = min(tile.left + tile.width, self.size[0])
+        bottom = min(tile.top + tile.height, self.size[1])
+        heights = self.heights.at(self.size, (tile.left, tile.top, right, bottom))
+        heights = window(heights, Tile(0, 0, tile.width, tile.height))
+        return self.model.draw(
+            window(self.picture, tile),
+            {"depth": depth_picture(heights), "coast": coast_picture(heights >= 0)},
+            tile=tile,
+            noise=noise,
+            prompt=self.prompt,
+            settings=self.settings,
+        )
+
+    def _restore_water(self, drawn: Picture) -> None:
+        """Put the true water into a drawn sheet, some rows at a time."""
+        width, height = self.size
+        for top in range(0, height, _BAND):
+            bottom = min(top + _BAND, height)
+            low, high = max(0, top - _SHORE), min(height, bottom + _SHORE)
+            land = self.heights.at(self.size, (0, low, width, high)) >= 0
+            whole = restore_water(drawn[low:high], self.picture[low:high], land)
+            drawn[top:bottom] = whole[top - low : bottom - low]
+
+    def _record(
+        self, picture: Picture, plan: Plan, tries: list[dict[str, Any]], *, kept: bool
+    ) -> dict[str, Any]:
+        """Return everything needed to draw the picture again."""
+        weights, scheduler = self.model.weights, self.model.pipeline.scheduler
+        config = {key: value for key, value in scheduler.config.items() if key[0] != "_"}
+        return {
+            "kept": kept,
+            "model": weights.name,
+            "family": weights.family,
+            "revision": weights.revision,
+            "fingerprint": weights.fingerprint,
+            "controls": dict(weights.control_names),
+            "scheduler": {"class": type(scheduler).__name__, "config": config},
+            "seed": self.settings.seed,
+            "strength": self.prompt.strength,
+            "theme": self.theme,
+            "prompt": self.prompt.wanted,
+            "negative_prompt": self.prompt.unwanted,
+            "tile": plan.tile,
+            "overlap": min(self.settings.overlap_of(plan.tile), plan.tile // 2),
+            "device": plan.device,
+            "settings": asdict(self.settings),
+            "atlas_hash": self.terrain.atlas_hash,
+            "size": list(self.size),
+            "start_sha256": _digest(self.picture),
+            "picture_sha256": _digest(picture),
+            "versions": {
+                name: importlib.metadata.version(name)
+                for name in ("landscape", "diffusers", "transformers", "torch")
+            },
+            "attempts": tries,
+        }
+
+
+def _digest(picture: Picture) -> str:
+    """SHA-256 of the shape and pixels of a picture."""
+    shape = "x".join(map(str, picture.shape)).encode()
+    return hashlib.sha256(shape + np.ascontiguousarray(picture).tobytes()).hexdigest()

@@ -1,0 +1,302 @@
+"""Heights from paper density, and smooth surfaces through a grid of heights."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from landscape.figures.shading import count_grid
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Grid = NDArray[np.float32]
+    Window = tuple[int, int, int, int]
+    Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Surface:
+    """A smooth surface through the values of a grid."""
+
+    coefficients: Grid
+
+    @classmethod
+    def through(cls, grid: Grid) -> Surface:
+        """Make the surface that passes through a grid."""
+        from scipy.ndimage import spline_filter
+
+        return cls(np.asarray(spline_filter(grid, order=3, output=np.float32, mode="mirror")))
+
+    def at(
+        self, size: tuple[int, int], window: Window | None = None, *, slope: str | None = None
+    ) -> Grid:
+        """Evaluate the surface, or its slope, on the pixels of a sheet."""
+        left, top, right, bottom = window or (0, 0, *size)
+        rows, columns = self.coefficients.shape
+        down = _weights(rows, size[1], range(top, bottom), slope=slope == "down")
+        across = _weights(columns, size[0], range(left, right), slope=slope == "across")
+        # Only the cells that the window touches: a patch costs no more than its share.
+        used = np.unique(across.indices)
+        cells = slice(int(used[0]), int(used[-1]) + 1)
+        strip = down @ np.ascontiguousarray(self.coefficients[:, cells])
+        return np.ascontiguousarray((across[:, cells] @ strip.T).T)
+
+
+def _weights(n_cells: int, n_pixels: int, pixels: range, *, slope: bool) -> Any:
+    """Weights of the cells for each pixel: a sparse matrix of shape (len(pixels), n_cells)."""
+    from scipy import sparse
+
+    place = (np.arange(pixels.start, pixels.stop) + 0.5) * (n_cells / n_pixels) - 0.5
+    place = np.clip(place, 0, n_cells - 1)  # half a cell beyond the outermost centres: held
+    first = np.floor(place).astype(np.int64)
+    t = place - first
+    if slope:
+        parts = [-((1 - t) ** 2) / 2, (3 * t - 4) * t / 2, (1 + 2 * t - 3 * t * t) / 2, t * t / 2]
+    else:
+        parts = [
+            (1 - t) ** 3 / 6,
+            (3 * t**3 - 6 * t**2 + 4) / 6,
+            (-3 * t**3 + 3 * t**2 + 3 * t + 1) / 6,
+            t**3 / 6,
+        ]
+    cells = first[:, None] + np.arange(-1, 3)
+    if n_cells == 1:
+        cells = np.zeros_like(cells)
+    else:
+        turn = 2 * (n_cells - 1)  # the grid is continued by its mirror image
+        cells = np.abs(cells)
+        cells = np.where(cells >= n_cells, np.abs(turn - cells), cells)
+    rows = np.repeat(np.arange(len(place)), 4)
+    values = np.stack(parts, axis=1).ravel().astype(np.float32)
+    return sparse.csr_matrix((values, (rows, cells.ravel())), shape=(len(place), n_cells))
+
+
+KERNEL_CELLS = 6.5  # standard deviation of the narrowest kernel at first, in cells
+_LEAST_CELLS, _MOST_CELLS = 320, 960  # along the longer side
+FLOOR = 30.0  # the open sea lies where the density is this many times less than at the coast
+PLAIN = 0.42  # slope of the coastal plains beside the mean slope of the land
+# A mixture of Gaussians has the sharp summits of the narrow one and the broad feet of the wide
+# one, in which neighbouring summits grow together to one land.
+_KERNELS = ((1.0, 0.5), (2.2, 0.3), (4.8, 0.2))
+_WIDEN = 1.3
+_WIDEST = 0.05  # of the longer side: standard deviation of the narrowest kernel
+_FEW_LANDS = 12  # more, and the kernels are widened: neighbours grow together
+_LEAST_LAND = 0.02  # of the sheet; less, and the kernels are widened too
+_LEAST_ISLAND = 0.0004  # of the papers
+_LEAST_PAPERS = 3.0
+_HIGHEST_SEA = 0.8  # of the density on the highest peak
+_CLEAR = 0.06  # of the highest peak: what is filled or drowned stays clear of sea level
+
+
+@dataclass(frozen=True)
+class Ground:
+    """Heights on the grid on which they are measured; row 0 is the highest y."""
+
+    height: Grid
+    extent: tuple[float, float, float, float]
+    bandwidth: float
+    sea_density: float
+    peak_density: float
+    land_share: float
+
+    def cells_of(self, x: Floats, y: Floats) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """Flat index of the cell of each paper, and whether it is on the grid at all."""
+        return _cells_of(x, y, self.extent, self.height.shape)
+
+
+def measure_ground(
+    x: Floats, y: Floats, *, aspect: float, sea_share: float, margin: float
+) -> Ground:
+    """Measure paper density, and crop the sheet around the land."""
+    first = _fitted(*_box_of_most(x, y), aspect=aspect, margin=0.12)
+    # The best width shrinks with the papers as in two dimensions it must (Scott 1992).
+    narrow = float(np.clip(0.0095 * (40_000 / len(x)) ** (1 / 6), 0.006, _WIDEST))
+    cells = int(np.clip(KERNEL_CELLS / narrow, _LEAST_CELLS, _MOST_CELLS))
+    draft = _measure(x, y, first, cells=cells // 2, narrow=narrow, sea_share=sea_share)
+    rows, columns = np.nonzero(draft.height > 0)
+    x0, _, _, y1 = first
+    cell = (first[1] - x0) / draft.height.shape[1]
+    land = (
+        x0 + cell * columns.min(),
+        x0 + cell * (columns.max() + 1),
+        y1 - cell * (rows.max() + 1),
+        y1 - cell * rows.min(),
+    )
+    sheet = _fitted(*land, aspect=aspect, margin=margin)
+    return _measure(x, y, sheet, cells=cells, narrow=narrow, sea_share=sea_share)
+
+
+def relief_of(height: Grid, *, highest: float) -> Grid:
+    """Turn heights into what is drawn: -1 (open sea), 0 (coast) to 1 (highest peak).
+
+    On land :math:`e = a t + (1 - a) t^2` with :math:`t` the height over that of the highest peak:
+    plains at the foot, steep at the top, in the order of the heights.
+    """
+    t = np.minimum(height / np.float32(highest), 1)
+    land = t * (PLAIN + (1 - PLAIN) * t)
+    deepest = float(np.log(1 / (1 + FLOOR)))
+    depth = np.clip(height / deepest, 0, 1)
+    # The ground goes under without a kink, which would show along the coast.
+    foot = np.float32(min(PLAIN * -deepest / float(highest), 2.0))
+    water = -depth * (foot + (1 - foot) * depth)
+    return np.where(height >= 0, land, water).astype(np.float32)
+
+
+def height_of(relief: float, *, highest: float) -> float:
+    """Height above sea level at a drawn elevation, 0 to 1: the inverse of `relief_of` on land."""
+    a, b = 1 - PLAIN, PLAIN
+    return float(highest * (np.sqrt(b * b + 4 * a * relief) - b) / (2 * a))
+
+
+def blurred(counts: Grid, sigma: float) -> Grid:
+    """Smooth with a Gaussian of `sigma` cells; a wide one on a coarser grid, for speed."""
+    from scipy.ndimage import gaussian_filter
+
+    factor = 1
+    while sigma / factor > 8:
+        factor *= 2
+    if factor == 1:
+        return np.asarray(gaussian_filter(counts, sigma, mode="constant", truncate=4.5))
+    rows, columns = counts.shape
+    padded = np.pad(counts, ((0, -rows % factor), (0, -columns % factor)))
+    blocks = padded.reshape(padded.shape[0] // factor, factor, padded.shape[1] // factor, factor)
+    coarse = blocks.mean(axis=(1, 3))
+    coarse = gaussian_filter(coarse, sigma / factor, mode="constant", truncate=4.5)
+    fine = Surface.through(coarse).at((padded.shape[1], padded.shape[0]))
+    return np.maximum(fine[:rows, :columns], 0)
+
+
+def _cells_of(
+    x: Floats, y: Floats, extent: tuple[float, float, float, float], shape: tuple[int, ...]
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Flat index of the cell of each paper, 0 where it is off the sheet, and whether it is on."""
+    x0, x1, y0, y1 = extent
+    column = np.floor((np.asarray(x, dtype=np.float64) - x0) * (shape[1] / (x1 - x0)))
+    row = np.floor((y1 - np.asarray(y, dtype=np.float64)) * (shape[0] / (y1 - y0)))
+    inside = (column >= 0) & (column < shape[1]) & (row >= 0) & (row < shape[0])
+    index = np.where(inside, row * shape[1] + column, 0).astype(np.int64)
+    return index, inside
+
+
+def _box_of_most(x: Floats, y: Floats) -> tuple[float, float, float, float]:
+    """Return the box of nearly all papers, without outliers."""
+    low, high = np.quantile(np.stack([x, y]), [0.002, 0.998], axis=1)
+    room = 0.1 * (high - low)
+    low = np.maximum(low - room, [x.min(), y.min()])
+    high = np.minimum(high + room, [x.max(), y.max()])
+    return float(low[0]), float(high[0]), float(low[1]), float(high[1])
+
+
+def _fitted(
+    x0: float, x1: float, y0: float, y1: float, *, aspect: float, margin: float
+) -> tuple[float, float, float, float]:
+    """The sheet of a given shape around a box."""
+    centre = np.array([(x0 + x1) / 2, (y0 + y1) / 2])
+    room = np.array([1.0, 1 / aspect]) if aspect >= 1 else np.array([aspect, 1.0])
+    free = room - 2 * margin
+    longer = float(np.max(np.array([x1 - x0, y1 - y0]) / free))
+    # Papers all on one spot still get a sheet, wide enough to tell its sides apart.
+    longer = max(longer, 1e-3 * max(1.0, float(np.abs(centre).max())))
+    half = longer * room / 2
+    return (
+        float(centre[0] - half[0]),
+        float(centre[0] + half[0]),
+        float(centre[1] - half[1]),
+        float(centre[1] + half[1]),
+    )
+
+
+def _measure(
+    x: Floats,
+    y: Floats,
+    extent: tuple[float, float, float, float],
+    *,
+    cells: int,
+    narrow: float,
+    sea_share: float,
+) -> Ground:
+    from scipy.ndimage import label
+
+    x0, x1, y0, y1 = extent
+    cell = max(x1 - x0, y1 - y0) / cells
+    shape = (max(8, round((y1 - y0) / cell)), max(8, round((x1 - x0) / cell)))
+    counts = count_grid(x, y, extent=(x0, y0, x1, y1), shape=shape)[::-1]
+    sigma = cells * narrow
+    while True:
+        density = sum(weight * blurred(counts, sigma * wide) for wide, weight in _KERNELS)
+        density = np.asarray(density, dtype=np.float32)
+        level, land, on_land = _sea_level(density, counts, share=sea_share, n_papers=len(x))
+        handsome = label(land)[1] <= _FEW_LANDS and land.mean() > _LEAST_LAND
+        if handsome or sigma * _WIDEN > cells * _WIDEST:
+            break
+        sigma *= _WIDEN
+    floor = level / FLOOR
+    height = np.log((density + floor) / (level + floor)).astype(np.float32)
+    height = _without_specks(height, land, sigma)
+    area = (x1 - x0) / shape[1] * ((y1 - y0) / shape[0])
+    return Ground(
+        height=height,
+        extent=extent,
+        bandwidth=sigma,
+        sea_density=level / area,
+        peak_density=float(density.max()) / area,
+        land_share=on_land / len(x),
+    )
+
+
+def _sea_level(
+    density: Grid, counts: Grid, *, share: float, n_papers: int
+) -> tuple[float, Any, float]:
+    """Return the density at the coast, the land and the papers on it; islets are removed."""
+    from scipy.ndimage import label
+
+    held = np.sort(density[counts > 0])
+    # Papers all on one spot are all on the summit: they get some land around it.
+    on_summit = held[0] > _HIGHEST_SEA * held[-1]
+    low, high = float(held[0]) * 0.2, float(held[-1]) * (0.5 if on_summit else 0.98)
+    islet = max(min(_LEAST_PAPERS, 0.3 * n_papers), _LEAST_ISLAND * n_papers)
+
+    def flooded(level: float) -> tuple[Any, float]:
+        lands, n = label(density > level)
+        papers = np.bincount(lands.ravel(), counts.ravel(), minlength=n + 1)
+        papers[0] = 0
+        stays = papers >= islet
+        return stays[lands], float(papers[stays].sum())
+
+    for _ in range(18):  # the share falls as the sea rises: bisection
+        level = (low * high) ** 0.5
+        low, high = (level, high) if flooded(level)[1] >= share * n_papers else (low, level)
+    land, on_land = flooded(low)
+    return low, land, on_land
+
+
+def _without_specks(height: Grid, land: Any, sigma: float) -> Grid:
+    """Sink small islands, and fill lakes smaller than a kernel."""
+    from scipy.ndimage import label
+
+    lakes, n = label(~land)
+    size = np.bincount(lakes.ravel(), minlength=n + 1)
+    edge = np.unique(np.concatenate([lakes[0], lakes[-1], lakes[:, 0], lakes[:, -1]]))
+    small = (size < 4 * sigma**2) & (np.arange(n + 1) > 0)
+    small[edge] = False
+    puddle, islet = small[lakes], ~land & (height > 0)
+    clear = np.float32(max(0.03, _CLEAR * float(height.max())))
+    filled = _fill(height, puddle, ~land & ~puddle, to=clear)
+    return -_fill(-filled, islet, land | puddle, to=clear)
+
+
+def _fill(height: Grid, holes: Any, keep: Any, *, to: np.float32) -> Grid:
+    """Fill holes to a level and soften their rims, except cells to keep."""
+    from scipy.ndimage import distance_transform_edt, gaussian_filter
+
+    if not holes.any():
+        return height
+    near = np.clip(1 - (distance_transform_edt(~holes) - 4) / 4, 0, 1)
+    if keep.any():
+        near = np.where(holes, 1, near * np.clip((distance_transform_edt(~keep) - 1) / 4, 0, 1))
+    level = np.maximum(height, to)
+    level = np.maximum(gaussian_filter(level, 4.0), to)
+    return np.asarray(height + near * (level - height), dtype=np.float32)

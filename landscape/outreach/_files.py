@@ -1,0 +1,389 @@
+"""A finished map, and the files it is written to."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from landscape.errors import InputError
+from landscape.outputs import check_output, is_file, write_output
+from landscape.outreach._fidelity import Fidelity
+from landscape.outreach._fonts import families, is_right_to_left
+from landscape.outreach._legend import About
+from landscape.outreach._letters import Inset, Mark, Run
+from landscape.outreach._page import Box, Sheet, draw_page, pdf_bytes, png_bytes
+from landscape.outreach._painting import paint
+from landscape.outreach._places import Entry, as_table, places_as_json
+from landscape.outreach._svg import data_address, font_faces, image, svg_marks, svg_text
+from landscape.outreach._terrain import Terrain
+from landscape.outreach._themes import Inks
+from landscape.text.spreadsheet import as_csv
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    Picture = NDArray[np.uint8]
+
+
+KINDS = (".png", ".pdf", ".svg", ".html")
+
+
+def check_target(path: str | os.PathLike[str]) -> Path:
+    """Check the file name before anything is drawn."""
+    return check_output(path, KINDS, what="An outreach map")
+
+
+def check_names_file(names: Any, target: Path | None) -> None:
+    """Check that a table of names exists and that the gazetteer would not overwrite it."""
+    if names is None or isinstance(names, Mapping):
+        return
+    if not is_file(Path(names)):
+        raise InputError(
+            f"There is no table of names at {names}; make a CSV file with the columns "
+            "region,name, or give the path of one."
+        )
+    if target is not None and Path(names).resolve() == gazetteer_of(target).resolve():
+        raise InputError(
+            f"The gazetteer of {target.name} would replace your table of names, {names}; give "
+            "the table or the map another name."
+        )
+
+
+@dataclass(frozen=True)
+class Rendering:
+    """A finished outreach map.
+
+    Attributes
+    ----------
+    picture : ndarray of uint8, shape (height, width, 3)
+        The map without words.
+    marks : tuple of Mark
+        All that is drawn over it: words, lines, key.
+    sheet : Sheet
+    map_box : (float, float, float, float)
+        Where on the sheet the map is, in points.
+    terrain : Terrain
+        The numbers behind the picture.
+    inks : Inks
+    about : About
+        What the cartouche says.
+    entries : tuple of Entry
+        The gazetteer.
+    alt_text : str
+        The map in words.
+    used : str
+        One line: what the picture was made with.
+    notes : tuple of str
+        What the user should know: names without fonts, rows of a table that fit nothing, ...
+    settings : dict
+        Enough to draw it again; with the scores of `landscape.outreach.judge` where a model
+        repainted it.
+    fidelity : Fidelity or None
+        Scores of the repainted picture.
+    """
+
+    picture: Picture
+    marks: tuple[Mark, ...]
+    sheet: Sheet
+    map_box: Box
+    terrain: Terrain
+    inks: Inks
+    about: About
+    entries: tuple[Entry, ...]
+    alt_text: str
+    used: str
+    notes: tuple[str, ...] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    fidelity: Fidelity | None = None
+
+    @property
+    def gazetteer(self) -> pd.DataFrame:
+        """Every place, named on the map or not."""
+        return as_table(self.entries)
+
+    def page(self) -> Picture:
+        """The whole sheet as pixels, shape (height, width, 3)."""
+        return draw_page(self.sheet, self.picture, self.map_box, self.marks, page=self.inks.page)
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the map, and beside it its gazetteer, alternative text and settings.
+
+        Parameters
+        ----------
+        path : path
+            ``.png``, ``.pdf``, ``.svg``, or ``.html`` for a page to zoom in a browser. For
+            ``map.png`` the others are ``map.gazetteer.csv``, ``map.alt.txt`` and ``map.json``.
+
+        Returns
+        -------
+        pathlib.Path
+            The file. It appears whole or not at all; the same map gives the same bytes.
+
+        Raises
+        ------
+        InputError
+            For any other kind, or a folder that cannot be written.
+        """
+        target = check_target(path)
+        write_output(target, encode_map(self, target.suffix.lower()))
+        for file, content in sidecars(self, target).items():
+            write_output(file, content)
+        return target
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+        """Show in notebooks."""
+        from base64 import b64encode
+
+        return {
+            "image/png": b64encode(preview(self)).decode("ascii"),
+            "text/plain": self.alt_text,
+        }
+
+
+_PREVIEW_WIDTH = 1400
+
+
+def encode_map(rendering: Rendering, kind: str) -> bytes:
+    """Encode the map as ``.png``, ``.pdf``, ``.svg`` or ``.html``."""
+    return {".png": _png, ".pdf": _pdf, ".svg": _svg, ".html": _html}[kind](rendering)
+
+
+def sidecars(rendering: Rendering, target: Path) -> dict[Path, bytes]:
+    """Return the files beside the map: gazetteer, alternative text, settings with scores."""
+    return {
+        gazetteer_of(target): as_csv(rendering.gazetteer, float_format="%.6g").encode(),
+        target.with_suffix(".alt.txt"): f"{rendering.alt_text}\n".encode(),
+        target.with_suffix(".json"): f"{_record(rendering)}\n".encode(),
+    }
+
+
+def gazetteer_of(target: Path) -> Path:
+    """Path of the gazetteer of a map."""
+    return target.with_suffix(".gazetteer.csv")
+
+
+def preview(rendering: Rendering) -> bytes:
+    """Return a PNG for notebooks, at most 1,400 pixels wide."""
+    import io
+
+    from PIL import Image
+
+    image = Image.fromarray(rendering.page())
+    if image.width > _PREVIEW_WIDTH:
+        height = round(image.height * _PREVIEW_WIDTH / image.width)
+        image = image.resize((_PREVIEW_WIDTH, height), Image.Resampling.LANCZOS)
+    buffer = io.BytesIO()
+    image.save(buffer, format="png")
+    return buffer.getvalue()
+
+
+def _png(rendering: Rendering) -> bytes:
+
+    return png_bytes(
+        rendering.page(), dpi=rendering.sheet.dpi, about=_about(rendering), few=_for_web(rendering)
+    )
+
+
+def _pdf(rendering: Rendering) -> bytes:
+
+    about = _about(rendering)
+    return pdf_bytes(
+        rendering.sheet,
+        rendering.picture,
+        rendering.map_box,
+        rendering.marks,
+        page=rendering.inks.page,
+        about={
+            "Title": about["Title"],
+            "Subject": about["Description"],
+            "Keywords": about["Landscape"],
+            "Creator": f"Landscape {rendering.about.version}",
+        },
+    )
+
+
+def _svg(rendering: Rendering) -> bytes:
+
+    about = _about(rendering)
+    return svg_text(
+        rendering.sheet,
+        rendering.picture,
+        rendering.map_box,
+        rendering.marks,
+        page=rendering.inks.page,
+        title=about["Title"],
+        description=about["Description"],
+        about=about["Landscape"],
+        language=rendering.about.language,
+    ).encode()
+
+
+def _html(rendering: Rendering) -> bytes:
+
+    return zoomable_page(rendering).encode()
+
+
+def _about(rendering: Rendering) -> dict[str, str]:
+    return {
+        "Title": rendering.about.title,
+        "Description": rendering.alt_text,
+        "Landscape": _record(rendering, indent=None),
+    }
+
+
+def _record(rendering: Rendering, *, indent: int | None = 1) -> str:
+    """Settings, scores and notes as JSON."""
+    record: dict[str, Any] = {"settings": dict(rendering.settings), "used": rendering.used}
+    scores = rendering.fidelity
+    if scores is not None:
+        record["fidelity"] = scores.as_dict()
+    record["notes"] = list(rendering.notes)
+    return json.dumps(record, indent=indent, ensure_ascii=False, default=str)
+
+
+def _for_web(rendering: Rendering) -> bool:
+    """Whether to save the PNG with a palette, at a quarter of the size."""
+    return rendering.sheet.name == "web"
+
+
+_SIDE = 2600  # pixels of the map's longer side, to look closer
+_JPEG = 88
+_LETTERED = ("region", "continent", "water", "leader", "peak")
+# The page may show what is in it and reach for nothing else.
+_POLICY = (
+    "default-src 'none'; img-src data:; font-src data:; style-src 'unsafe-inline'; "
+    "script-src 'unsafe-inline'"
+)
+
+
+def zoomable_page(rendering: Rendering) -> str:
+    """Return a self-contained HTML page to zoom the map."""
+    about, inks = rendering.about, rendering.inks
+    x0, y0, x1, y1 = rendering.map_box
+    marks = [mark for mark in rendering.marks if mark.role in _LETTERED]
+    names = svg_marks(marks, rendering.sheet.height)
+    top = rendering.sheet.height - y1
+    picture = image(_enlarged_map(rendering), (x0, top, x1, top + y1 - y0), jpeg=_JPEG)
+    colours = {
+        "page": inks.page,
+        "panel": inks.panel,
+        "text": inks.text,
+        "faint": inks.faint,
+        "title": inks.title,
+        "land": inks.land,
+        "region": inks.region,
+        "halo": inks.halo,
+        "sea": inks.sea_halo,
+        "sea-ink": inks.sea,
+    }
+    variables = "".join(f"--{name}:{value};" for name, value in colours.items())
+    direction = "rtl" if is_right_to_left(about.words.near) else "ltr"
+    width, height = x1 - x0, y1 - y0
+    return f"""<!DOCTYPE html>
+<html lang="{escape(about.language)}" dir="{direction}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
+<meta name="description" content="{escape(rendering.alt_text)}">
+<title>{escape(about.title)}</title>
+<style>
+:root{{{variables}}}
+{_read_asset("zoomable.css")}
+{font_faces([*marks, *_page_words(rendering)])}
+</style>
+</head>
+<body>
+<main dir="ltr">
+<svg id="map" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.2f} {height:.2f}"
+ tabindex="0" role="group" aria-label="{escape(rendering.alt_text)}">
+<g id="world"><g transform="translate({-x0:.2f} {-top:.2f})">
+{picture}
+{names}
+</g></g></svg>
+<div id="tools"><button id="closer" aria-label="Zoom in">+</button>
+<button id="farther" aria-label="Zoom out">−</button>
+<button id="whole" aria-label="Show the whole map">⌂</button></div>
+<div id="card" aria-live="polite" hidden></div>
+</main>
+<aside>
+{_words(rendering)}
+<p><input id="search" type="search" aria-label="Search places" placeholder="…"></p>
+<ul id="list"></ul>
+</aside>
+<script type="application/json" id="places">{_places(rendering)}</script>
+<script>
+{_read_asset("zoomable.js")}
+</script>
+</body>
+</html>
+"""
+
+
+def _enlarged_map(rendering: Rendering) -> NDArray[np.uint8]:
+    """Return the picture with enough pixels to zoom, painted again if it is small."""
+    picture = rendering.picture
+    height, width = picture.shape[:2]
+    if rendering.fidelity is not None or max(width, height) >= _SIDE:
+        return picture
+
+    enlarged = _SIDE / max(width, height)
+    size = round(width * enlarged), round(height * enlarged)
+    return paint(rendering.terrain, theme=str(rendering.settings["theme"]), size=size)
+
+
+def _words(rendering: Rendering) -> str:
+    """Title, key, notes."""
+    about = rendering.about
+    key = next(mark for mark in rendering.marks if isinstance(mark, Inset))
+    warning = f'<p class="warning">{escape(about.words.generated)}</p>' if about.generated else ""
+    legend = "".join(f"<li>{escape(line)}</li>" for line in about.legend())
+    fine = "".join(f'<p class="fine">{escape(line)}</p>' for line in about.fine_print())
+    sides = " → ".join(about.words.few_to_many)
+    ages = f" ↑ {about.words.old_to_new[1]}" if about.recent else ""
+    return f"""<h1>{escape(about.title)}</h1>
+<p class="subtitle">{escape(about.subtitle())}</p>
+{warning}
+<img src="{data_address(key.picture)}" alt="{escape(sides + ages)}">
+<p class="fine">{escape(sides + ages)}</p>
+<ul>{legend}</ul>
+<p class="near">{escape(about.words.near)}</p>
+{fine}"""
+
+
+def _page_words(rendering: Rendering) -> list[Run]:
+    """Return the words beside the map and unplaced names as runs, for their fonts."""
+    runs = [mark for mark in rendering.marks if isinstance(mark, Run)]
+    style = runs[0].style if runs else None
+    if style is None:
+        return []
+    from dataclasses import replace
+
+    texts = [*rendering.about.everything(), *(entry.name for entry in rendering.entries)]
+    some = replace(style, families=families(texts), italic=False, bold=False)
+    return [Run(text, some) for text in texts]
+
+
+def _places(rendering: Rendering) -> str:
+    """Return the gazetteer as JSON that is safe inside a script element."""
+    x0, x1, y0, y1 = rendering.terrain.extent
+    left, low, right, top = rendering.map_box
+    places: list[dict[str, Any]] = places_as_json(rendering.entries)
+    for place, entry in zip(places, rendering.entries, strict=True):
+        across = (entry.x - x0) / (x1 - x0) * (right - left)
+        down = (y1 - entry.y) / (y1 - y0) * (top - low)
+        place["at"] = [round(across, 2), round(down, 2)]
+    text = json.dumps(places, ensure_ascii=False, allow_nan=False)
+    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def _read_asset(name: str) -> str:
+    return files("landscape.outreach").joinpath(name).read_text(encoding="utf-8")

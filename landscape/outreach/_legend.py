@@ -1,0 +1,353 @@
+"""The legend: title, key, sources and credits."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from landscape.outreach._fonts import is_right_to_left
+from landscape.outreach._letters import Dot, Inset, Line, Mark, Panel, Run, Style, extent, wrapped
+from landscape.outreach._names import tidy_name
+from landscape.outreach._page import Sheet
+from landscape.outreach._painting import paint
+from landscape.outreach._terrain import Terrain
+from landscape.outreach._themes import Inks
+from landscape.outreach._wording import Wording, wording
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from landscape.atlas.reading import Atlas
+
+    Picture = NDArray[np.uint8]
+
+
+_SOURCES = 4  # named in the fine print
+_ENDINGS = re.compile(r"(?:\.(?:bib|csv|tsv|jsonl?|ndjson|parquet|xml|txt|gz|bz2|xz|zst))+$", re.I)
+_PROVIDERS = {"arxiv": "arXiv", "ads": "NASA ADS", "pathfinder": "the pathfinder data set"}
+
+
+@dataclass(frozen=True)
+class About:
+    """Content of the legend."""
+
+    title: str
+    n_papers: int = 0
+    first: str = ""
+    last: str = ""
+    middle: int | None = None
+    corpus: str = ""
+    sources: Sequence[str] = ()
+    generated: bool = False
+    recent: tuple[int, int] | None = None
+    rivers: bool = False
+    credits: str = ""
+    version: str = ""
+    model: str = ""
+    language: str = "en"
+    in_ink: bool = False
+
+    @property
+    def words(self) -> Wording:
+        """The words in its language."""
+        return wording(self.language)
+
+    def subtitle(self) -> str:
+        """Number and years of the papers."""
+        parts = [self.words.papers.format(n=self.words.count(self.n_papers))]
+        if self.first and self.last and self.first != self.last:
+            parts.append(self.words.between.format(first=self.first, last=self.last))
+        elif self.first:
+            parts.append(self.first)
+        return ("، " if is_right_to_left(parts[0]) else ", ").join(parts)
+
+    def legend(self) -> list[str]:
+        """How to read land and water, one sentence per item."""
+        span = "–".join(map(str, dict.fromkeys(self.recent or ())))
+        years = f" ({span})" if span else ""
+        lines = [self.words.mountains]
+        if self.recent:
+            coasts = self.words.coasts_in_ink if self.in_ink else self.words.coasts
+            lines.append(coasts.format(years=years))
+        lines.append(self.words.water)
+        if self.rivers:
+            lines.append(self.words.rivers)
+        return lines
+
+    def fine_print(self) -> list[str]:
+        """Sources of the papers and of the picture."""
+        sources = list(self.sources)
+        named = ", ".join(sources[:_SOURCES]) + (" …" if len(sources) > _SOURCES else "")
+        lines = [self.words.sources.format(title=self.corpus or self.title, sources=named or "–")]
+        if self.middle is not None and self.first != self.last:
+            lines[0] += " " + self.words.half.format(middle=self.middle)
+        how = self.words.repainted.format(model=self.model) if self.model else self.words.plain
+        lines.append(f"{self.words.drawn.format(version=self.version).strip()}; {how}.")
+        if self.credits:
+            lines.append(self.credits)
+        return lines
+
+    def everything(self) -> list[str]:
+        """All texts of the legend, for the choice of fonts."""
+        words = self.words
+        return [
+            self.title,
+            self.subtitle(),
+            words.generated,
+            words.near,
+            *words.few_to_many,
+            *words.old_to_new,
+            *self.legend(),
+            *self.fine_print(),
+        ]
+
+
+def about_atlas(atlas: Atlas, title: str | None, credits_: str, language: str, model: str) -> About:
+    """Collect the legend of an atlas; `model` repaints the map, empty for none."""
+    from landscape import __version__
+
+    coverage = atlas.coverage
+    heading = tidy_name(title if title is not None else coverage["title"], most=120)
+    return About(
+        title=heading or "Papers",
+        n_papers=int(coverage["papers"]),
+        first=str(coverage["first_date"] or "")[:4],
+        last=str(coverage["last_date"] or "")[:4],
+        corpus=tidy_name(coverage["title"], most=80),
+        sources=tuple(dict.fromkeys(credit_of(source) for source in coverage["sources"])),
+        generated=bool(coverage["generated"]),
+        credits=tidy_name(credits_, most=300),
+        version=__version__,
+        model=tidy_name(Path(model).name if model else "", most=60),
+        language=language,
+    )
+
+
+def credit_of(source: str) -> str:
+    """Return the provider of a source, or its file name without endings."""
+    kind, _, file = source.partition(":")
+    return _PROVIDERS.get(kind) or tidy_name(_ENDINGS.sub("", file) or kind, most=60)
+
+
+SHAPE = 0.36  # height over width
+SHORE = 0.22  # where the coast is, across
+_SHEET = 3  # times as wide
+
+
+def key_picture(terrain: Terrain, *, theme: str, width: int = 420) -> Picture:
+    """Paint the colour key: a small artificial coast in the theme of the map."""
+    height = round(width * SHAPE)
+    across = (
+        np.linspace(0, 1, width)[None, :]
+        + 0.02 * np.sin(np.linspace(0, 3.2 * np.pi, height))[:, None]
+    )
+    elevation = np.where(
+        across < SHORE,
+        -0.9 * (1 - across / SHORE),
+        (np.maximum(across - SHORE, 0) / (1 - SHORE)) ** 1.15,
+    )
+    newer = np.linspace(1, -1, height)[:, None] * np.ones((1, width))
+    share = terrain.recent_share
+    # Odds from a seventh of the whole's to seven times them: the ends of the coast's colours.
+    odds = share / (1 - share) * 7.0**newer if 0 < share < 1 else np.full(newer.shape, np.nan)
+    recency = odds / (1 + odds)
+    # A corner of a larger sheet: coasts and lines are then about as broad as on the map.
+    beyond = ((0, (_SHEET - 1) * height), (0, (_SHEET - 1) * width))
+    scene = replace(
+        terrain,
+        elevation=np.pad(np.clip(elevation, -1, 1), beyond, mode="edge").astype(np.float32),
+        recency=np.pad(recency, beyond, mode="edge").astype(np.float32),
+        extent=(0.0, _SHEET, 0.0, _SHEET * SHAPE),
+        peaks=(),
+        rivers=(),
+    )
+    return paint(scene, theme=theme, window=(0, 0, width, height))
+
+
+_TITLE, _LEAST_TITLE = 25.0, 12.0
+_SUBTITLE, _NOTE, _WORDS, _FINE = 10.0, 9.2, 7.6, 6.4
+_LINE = 1.34  # line height, in font sizes
+
+
+@dataclass
+class _Column:
+    """Text and pictures stacked from the top; y is 0 at the top and falls."""
+
+    width: float
+    families: tuple[str, ...]
+    scale: float
+    flush_right: bool = False
+    marks: list[Mark] = field(default_factory=list)
+    y: float = 0.0
+
+    def write(
+        self,
+        text: str,
+        size: float,
+        colour: str,
+        *,
+        bold: bool = False,
+        italic: bool = False,
+        role: str = "cartouche",
+        tracking: float = 0.0,
+        after: float = 0.0,
+    ) -> None:
+        style = Style(self.families, size * self.scale, italic, bold, tracking)
+        for line in wrapped(text, style, width=self.width):
+            x = self.width - extent(line, style).width if self.flush_right else 0.0
+            baseline = self.y - max(0.78 * style.size, min(extent(line, style).ascent, style.size))
+            self.marks.append(Run(line, style, x=x, y=baseline, colour=colour, role=role))
+            self.y -= _LINE * style.size
+        self.y -= after * self.scale
+
+    def rule(self, colour: str, *, after: float) -> None:
+        points = np.array([[0.0, self.y], [self.width, self.y]])
+        self.marks.append(Line(points, colour, 0.5 * self.scale, "cartouche"))
+        self.y -= after * self.scale
+
+
+def compose(
+    about: About, sheet: Sheet, inks: Inks, families: tuple[str, ...], key: Picture
+) -> tuple[list[Mark], float]:
+    """Lay out the legend."""
+    width = sheet.panel_width
+    if sheet.panel == "side":
+        for scale in sheet.scale * np.array([1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4]):
+            columns = _columns(about, inks, families, key, (width,) * 4, float(scale))
+            gap = 14 * float(scale)
+            heights = [-column.y for column in columns]
+            if sum(heights) + 3 * gap <= sheet.height - 2 * sheet.margin:
+                break
+        # The title stands at the top, key and notes at the foot.
+        foot = sheet.height - 2 * sheet.margin
+        third = heights[3] - foot
+        second = third + heights[2] + gap
+        tops = (0.0, second + heights[1] + 0.4 * gap, second, third)
+        marks = [
+            _moved(mark, 0.0, top)
+            for column, top in zip(columns, tops, strict=True)
+            for mark in column.marks
+        ]
+        return marks, foot
+    gap = 20 * sheet.scale
+    parts = np.array([0.31, 0.19, 0.26, 0.24]) * (width - 3 * gap)
+    columns = _columns(about, inks, families, key, tuple(parts), sheet.scale)
+    marks, x = [], 0.0
+    for column, part in zip(columns, parts, strict=True):
+        marks += [_moved(mark, x, 0.0) for mark in column.marks]
+        x += float(part) + gap
+    return marks, max(-column.y for column in columns)
+
+
+def placed(marks: Sequence[Mark], box: tuple[float, float, float, float]) -> list[Mark]:
+    """Move a composed legend into its box on the sheet."""
+    x0, _, _, y1 = box
+    return [_moved(mark, x0, y1) for mark in marks]
+
+
+def frame_marks(box: tuple[float, float, float, float], inks: Inks, scale: float) -> list[Mark]:
+    """The double line around the map."""
+    x0, y0, x1, y1 = box
+    away = 2.6 * scale
+    outer = (x0 - away, y0 - away, x1 + away, y1 + away)
+    return [
+        Panel(box, edge=inks.faint, width=0.5 * scale, role="frame"),
+        Panel(outer, edge=inks.faint, width=1.0 * scale, role="frame"),
+    ]
+
+
+def _columns(
+    about: About,
+    inks: Inks,
+    families: tuple[str, ...],
+    key: Picture,
+    widths: Sequence[float],
+    scale: float,
+) -> tuple[_Column, _Column, _Column, _Column]:
+    """Title, key, how to read it, and notes."""
+    words = about.words
+    right = is_right_to_left(words.near)
+    title, colours, legend, notes = (
+        _Column(float(width), families, scale, flush_right=right) for width in widths
+    )
+    size = _title_size(about.title, families, scale, title.width)
+    title.write(about.title, size, inks.title, bold=True, role="title", after=3)
+    title.rule(inks.faint, after=7)
+    title.write(about.subtitle(), _SUBTITLE, inks.text, italic=not right, after=3)
+    if about.generated:
+        title.write(words.generated, _WORDS, inks.land, bold=True, after=2)
+
+    _key(colours, about, inks, key)
+    for line in about.legend():
+        legend.write(line, _WORDS, inks.text, after=1)
+
+    notes.write(words.near, _NOTE, inks.title, italic=not right, after=4)
+    for line in about.fine_print():
+        notes.write(line, _FINE, inks.faint)
+    return title, colours, legend, notes
+
+
+def _key(column: _Column, about: About, inks: Inks, key: Picture) -> None:
+    """The painted key, and what its sides mean."""
+    scale, words = column.scale, about.words
+    small = Style(column.families, _FINE * scale)
+    dated = about.recent is not None
+    margin = 0.0
+    if dated:
+        margin = 4 * scale + max(extent(text, small).width for text in words.old_to_new)
+        margin = min(margin, 0.4 * column.width)
+    wide = min(column.width - margin, 210 * scale)
+    high = SHAPE * wide
+    left = column.width - wide - margin if column.flush_right else 0.0
+    box = (left, column.y - high, left + wide, column.y)
+    column.marks.append(Inset(key, box, "key"))
+    column.marks.append(Panel(box, edge=inks.faint, width=0.4 * scale, role="key"))
+    if dated:
+        for text, y in (
+            (words.old_to_new[1], column.y - small.size * 0.85),
+            (words.old_to_new[0], column.y - high + small.size * 0.25),
+        ):
+            column.marks.append(
+                Run(text, small, x=left + wide + 4 * scale, y=y, colour=inks.faint, role="key")
+            )
+    base = column.y - high - 1.1 * small.size
+    few, many = words.few_to_many
+    column.marks.append(
+        Run(few, small, x=left + SHORE * wide, y=base, colour=inks.faint, role="key")
+    )
+    column.marks.append(
+        Run(
+            many,
+            small,
+            x=left + wide - extent(many, small).width,
+            y=base,
+            colour=inks.faint,
+            role="key",
+        )
+    )
+    column.y -= high + 2.0 * small.size
+
+
+def _title_size(title: str, families: tuple[str, ...], scale: float, width: float) -> float:
+    """The largest size at which a title takes no more than three lines and no word is cut."""
+    words = title.split() or [title]
+    for size in np.arange(_TITLE, _LEAST_TITLE - 0.1, -0.5):
+        style = Style(families, float(size) * scale, bold=True)
+        longest = max(extent(word, style).width for word in words)
+        if longest <= width and len(wrapped(title, style, width=width)) <= 3:
+            return float(size)
+    return _LEAST_TITLE
+
+
+def _moved(mark: Mark, right: float, up: float) -> Mark:
+    if isinstance(mark, Run | Dot):
+        return replace(mark, x=mark.x + right, y=mark.y + up)
+    if isinstance(mark, Line):
+        return replace(mark, points=mark.points + np.array([right, up]))
+    x0, y0, x1, y1 = mark.box
+    return replace(mark, box=(x0 + right, y0 + up, x1 + right, y1 + up))

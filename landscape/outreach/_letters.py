@@ -1,0 +1,357 @@
+"""Text and other marks on a page, and the curves that text follows."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from landscape.outreach._fonts import breaks_anywhere, can_be_spaced, font
+
+if TYPE_CHECKING:
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.path import Path
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Picture = NDArray[np.uint8]
+
+
+_STEPS = 96  # points of a baseline
+_SHARPEST = np.radians(50)  # turn from the first letter to the last
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """A smooth line to set letters on, from left to right."""
+
+    points: Floats
+
+    @property
+    def length(self) -> float:
+        """Length, in points."""
+        return float(self._course[0][-1])
+
+    @cached_property
+    def _course(self) -> tuple[Floats, Floats]:
+        """Distance from the start at each point, and how the line runs there."""
+        steps = np.hypot(*np.diff(self.points, axis=0).T)
+        reached = np.concatenate([[0.0], np.cumsum(steps)])
+        return reached, np.gradient(self.points, reached, axis=0)
+
+    def at(self, along: Floats) -> tuple[Floats, Floats]:
+        """Positions and unit normals at distances from the start, each of shape (n, 2)."""
+        reached, slopes = self._course
+        where = np.column_stack(
+            [np.interp(along, reached, self.points[:, axis]) for axis in (0, 1)]
+        )
+        tangent = np.column_stack([np.interp(along, reached, slopes[:, axis]) for axis in (0, 1)])
+        tangent /= np.linalg.norm(tangent, axis=1, keepdims=True)
+        # Beyond its ends the line goes on straight.
+        over = np.asarray(along) - np.clip(along, 0, reached[-1])
+        where = where + over[:, None] * tangent
+        return where, np.column_stack([-tangent[:, 1], tangent[:, 0]])
+
+    def cut(self, start: float, length: float) -> Baseline:
+        """Take a part, `start` points from the beginning and `length` points long."""
+        where, _ = self.at(np.linspace(start, start + length, _STEPS))
+        return Baseline(where)
+
+    def moved(self, up: float) -> Baseline:
+        """Move along the normals, `up` points to the left of the line."""
+        along = np.linspace(0, self.length, _STEPS)
+        where, normals = self.at(along)
+        return Baseline(where + up * normals)
+
+
+@dataclass(frozen=True)
+class Ridge:
+    """Main line of a cloud of points."""
+
+    baseline: Baseline
+    elongation: float
+    steepest: float
+
+
+def ridge_line(points: Floats, *, coverage: float = 0.8) -> Ridge:
+    """Fit a parabola about the main axis of a cloud of points."""
+    cloud = np.asarray(points, dtype=np.float64)
+    centre = np.median(cloud, axis=0)
+    offsets = cloud - centre
+    variances, axes = np.linalg.eigh(np.cov(offsets.T) + 1e-9 * np.eye(2))
+    main = axes[:, 1] * (1 if axes[0, 1] >= 0 else -1)
+    side = np.array([-main[1], main[0]])
+    along, across = offsets @ main, offsets @ side
+    tail = (1 - coverage) / 2
+    first, last = np.quantile(along, [tail, 1 - tail])
+    inner = (along >= first) & (along <= last)
+    half = max((last - first) / 2, 1e-6)
+    middle = (first + last) / 2
+    scaled = (along[inner] - middle) / half
+    bend, slope, height = 0.0, 0.0, float(np.median(across))
+    if inner.sum() >= 8:
+        bend, slope, height = np.polyfit(scaled, across[inner], 2)
+    most = float(np.tan(_SHARPEST / 2)) * half / 2  # of a parabola, the slope at its ends is 2b/h
+    bend = float(np.clip(bend, -most, most))
+    slope = float(np.clip(slope, -0.3 * half, 0.3 * half))
+    t = np.linspace(-1, 1, _STEPS)
+    line = centre + np.outer(middle + half * t, main)
+    line = line + np.outer(bend * t**2 + slope * t + height, side)
+    steepest = np.abs(np.arctan2(*np.diff(line, axis=0).T[::-1])).max()
+    return Ridge(
+        baseline=_even(line),
+        elongation=float(np.sqrt(variances[1] / max(variances[0], 1e-9))),
+        steepest=float(np.degrees(steepest)),
+    )
+
+
+def bent(path: Path, baseline: Baseline) -> Path:
+    """Bend an outline from the x axis to a baseline."""
+    from matplotlib.path import Path
+
+    vertices = np.asarray(path.vertices, dtype=np.float64)
+    where, normals = baseline.at(vertices[:, 0])
+    return Path(where + vertices[:, 1:] * normals, path.codes)
+
+
+def _even(line: Floats) -> Baseline:
+    """Space the points of a line evenly."""
+    reached = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(line, axis=0).T))])
+    along = np.linspace(0, reached[-1], _STEPS)
+    return Baseline(np.column_stack([np.interp(along, reached, line[:, axis]) for axis in (0, 1)]))
+
+
+_CHUNK = 0.7  # width of the boxes that cover a bent text, in font sizes
+
+
+@dataclass(frozen=True)
+class Style:
+    """Font families, size and style of letters."""
+
+    families: tuple[str, ...]
+    size: float
+    italic: bool = False
+    bold: bool = False
+    tracking: float = 0.0
+
+
+@dataclass(frozen=True)
+class Run:
+    """One line of text at its position on the page, straight or bent."""
+
+    text: str
+    style: Style
+    x: float = 0.0
+    y: float = 0.0
+    baseline: Baseline | None = None
+    colour: str = "#000000"
+    halo: str = ""
+    halo_width: float = 0.0
+    role: str = ""
+    place: str = ""
+
+    @cached_property
+    def path(self) -> Path:
+        """Outline on the page, in points."""
+        flat = outline(self.text, self.style)
+        if self.baseline is not None:
+            return bent(flat, self.baseline)
+        from matplotlib.transforms import Affine2D
+
+        return flat.transformed(Affine2D().translate(self.x, self.y))
+
+    @cached_property
+    def boxes(self) -> Floats:
+        """Boxes that together cover the letters and their halo, shape (n, 4): one if straight."""
+        vertices = corners_of(self.path)
+        if not len(vertices):
+            return np.empty((0, 4))
+        if self.baseline is None:
+            starts = np.zeros(1, dtype=np.int64)
+        else:
+            along = corners_of(outline(self.text, self.style))[:, 0]
+            chunk = np.floor(along / (_CHUNK * self.style.size)).astype(int)
+            order = np.argsort(chunk, kind="stable")
+            vertices = vertices[order]
+            starts = np.flatnonzero(np.diff(chunk[order], prepend=-(10**9)))
+        low = np.minimum.reduceat(vertices, starts, axis=0)
+        high = np.maximum.reduceat(vertices, starts, axis=0)
+        grown = np.array([-1, -1, 1, 1]) * self.halo_width / 2
+        return np.hstack([low, high]) + grown
+
+
+@dataclass(frozen=True)
+class Extent:
+    """Size of one line in points: `ascent` above its baseline, `descent` below."""
+
+    width: float
+    ascent: float
+    descent: float
+
+
+@lru_cache(maxsize=4096)
+def outline(text: str, style: Style) -> Path:
+    """Draw a text as an outline whose baseline begins at the origin."""
+    from matplotlib.path import Path
+    from matplotlib.transforms import Affine2D
+
+    if not text.strip():
+        return Path(np.empty((0, 2)))
+    if style.tracking <= 0 or not can_be_spaced(text):
+        return _shaped(text, style)
+    parts, x = [], 0.0
+    for cluster in clusters(text):
+        if not cluster.isspace():
+            parts.append(_shaped(cluster, style).transformed(Affine2D().translate(x, 0)))
+        x += _advance(cluster, style) + style.tracking * style.size
+    return Path.make_compound_path(*parts)
+
+
+def corners_of(path: Path) -> Floats:
+    """Return the points of an outline without those that only close it."""
+    vertices = np.asarray(path.vertices, dtype=np.float64)
+    if path.codes is None:
+        return vertices
+    return vertices[np.asarray(path.codes) != path.CLOSEPOLY]
+
+
+@lru_cache(maxsize=4096)
+def extent(text: str, style: Style) -> Extent:
+    """Measure one line of text."""
+    corners = corners_of(outline(text, style))
+    if not len(corners):
+        return Extent(0.0, 0.7 * style.size, 0.2 * style.size)
+    (_, low), (right, high) = corners.min(axis=0), corners.max(axis=0)
+    return Extent(width=float(right), ascent=float(high), descent=float(max(0.0, -low)))
+
+
+def wrapped(text: str, style: Style, *, width: float) -> list[str]:
+    """Break a text into lines no wider than `width` points; a wider word is cut."""
+    lines = [""]
+    for word, glue in _words(text):
+        longer = f"{lines[-1]}{glue if lines[-1] else ''}{word}"
+        if not lines[-1] or extent(longer, style).width <= width:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+        while extent(lines[-1], style).width > width and len(clusters(lines[-1])) > 1:
+            parts = clusters(lines[-1])
+            fitting = len(parts) - 1
+            while fitting > 1 and extent("".join(parts[:fitting]), style).width > width:
+                fitting -= 1
+            lines[-1:] = ["".join(parts[:fitting]), "".join(parts[fitting:])]
+    return lines
+
+
+def clusters(text: str) -> list[str]:
+    """Split a text into characters with their combining marks."""
+    parts: list[str] = []
+    for character in text:
+        joins = unicodedata.category(character).startswith("M") or character in "\u200c\u200d"
+        if parts and (joins or parts[-1].endswith("\u200d")):
+            parts[-1] += character
+        else:
+            parts.append(character)
+    return parts
+
+
+def _words(text: str) -> Sequence[tuple[str, str]]:
+    """Return words and the separator before each: a space, or nothing in Chinese."""
+    found: list[tuple[str, str]] = []
+    for word in text.split(" "):
+        if breaks_anywhere(word):
+            glue = " "
+            for cluster in clusters(word):
+                closing = unicodedata.category(cluster[0]) in ("Po", "Pe", "Pf")
+                if closing and found:
+                    found[-1] = (found[-1][0] + cluster, found[-1][1])
+                else:
+                    found.append((cluster, glue))
+                glue = ""
+        else:
+            found.append((word, " "))
+    return found
+
+
+def _shaped(text: str, style: Style) -> Path:
+    from matplotlib.path import Path
+
+    vertices, codes = _at_one_point(text, replace(style, size=1.0, tracking=0.0))
+    return Path(vertices * style.size, codes)
+
+
+@lru_cache(maxsize=8192)
+def _at_one_point(text: str, style: Style) -> tuple[Floats, NDArray[np.uint8]]:
+    """Shape a text once for all sizes."""
+    from matplotlib.textpath import text_to_path
+
+    # A dollar sign is a dollar sign: text of papers is never read as mathematics.
+    vertices, codes = text_to_path.get_text_path(_font(style), text, ismath=False)
+    return np.asarray(vertices, dtype=np.float64) / text_to_path.FONT_SCALE, np.asarray(codes)
+
+
+@lru_cache(maxsize=256)
+def _font(style: Style) -> FontProperties:
+    return font(style.families, size=style.size, italic=style.italic, bold=style.bold)
+
+
+@lru_cache(maxsize=4096)
+def _advance(cluster: str, style: Style) -> float:
+    from matplotlib.textpath import text_to_path
+
+    one = replace(style, size=1.0, tracking=0.0)
+    if style != one:
+        return _advance(cluster, one) * style.size
+    hundred = _font(replace(one, size=100.0))  # of a point, the width would be rounded
+    width, _, _ = text_to_path.get_text_width_height_descent(cluster, hundred, ismath=False)
+    return float(width) / 100
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line on the page: points of shape (n, 2), colour, and width in points."""
+
+    points: Floats
+    colour: str
+    width: float
+    role: str = ""
+
+
+@dataclass(frozen=True)
+class Dot:
+    """A filled circle: centre and radius in points."""
+
+    x: float
+    y: float
+    radius: float
+    colour: str
+    edge: str = ""
+    edge_width: float = 0.0
+    role: str = ""
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A box: filled where `face` names a colour, outlined where `edge` does."""
+
+    box: tuple[float, float, float, float]
+    face: str = ""
+    edge: str = ""
+    width: float = 0.0
+    role: str = ""
+
+
+@dataclass(frozen=True)
+class Inset:
+    """A small picture in a box, such as the key of the colours."""
+
+    picture: Picture
+    box: tuple[float, float, float, float]
+    role: str = ""
+
+
+Mark = Run | Line | Dot | Panel | Inset

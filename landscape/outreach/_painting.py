@@ -1,0 +1,455 @@
+"""Paint a terrain at any size in bounded memory."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from landscape.errors import InputError
+from landscape.outreach._elevation import FLOOR, Surface, relief_of
+from landscape.outreach._terrain import Terrain, recency_position, river_cover
+from landscape.outreach._themes import STEPS, Theme, find_theme, rgb
+from landscape.progress import progress
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Grid = NDArray[np.float32]
+    Floats = NDArray[np.float64]
+    Picture = NDArray[np.uint8]
+    Window = tuple[int, int, int, int]
+
+
+EXAGGERATION = 0.05  # height of the highest peak over the longer side of the sheet
+LIGHT_FROM = (315.0, 360.0, 270.0)  # degrees from north by east: the main light and two fillers
+LIGHT_SHARES = (0.64, 0.18, 0.18)
+LIGHT_HEIGHT = 42.0  # degrees above the horizon
+WIDEST_GULLY, FINEST_GULLY = 1 / 38, 1 / 1000  # of the longer side, crest to crest
+_LEAST_PIXELS = 4.5  # a gully narrower than this would be noise
+_CREST = np.float32(0.3)  # less is sharper
+_TABLE = 64  # cells after which the scatter of the waves repeats: a power of two
+_AT_ONCE = 8192  # places: what is worked on stays in the processor's cache
+_TURN = np.float32(2 * np.pi)
+
+
+def hillshade(across: Grid, down: Grid) -> Grid:
+    """Light on slopes: 0 as on flat ground, positive towards the light, negative away from it."""
+    steep = 1 / np.sqrt(1 + across * across + down * down)
+    height = float(np.deg2rad(LIGHT_HEIGHT))
+    total = np.zeros_like(across)
+    for azimuth, share in zip(LIGHT_FROM, LIGHT_SHARES, strict=True):
+        angle = float(np.deg2rad(azimuth))
+        east = np.float32(share * np.sin(angle) * np.cos(height))
+        north = np.float32(share * np.cos(angle) * np.cos(height))
+        total += steep * (np.float32(share * np.sin(height)) - east * across + north * down)
+    return total - np.float32(np.sin(height))
+
+
+def gullies(
+    x: Grid, y: Grid, across: Grid, down: Grid, *, pixel: float, depth: float = 1.0
+) -> tuple[Grid, Grid]:
+    """Rise that gullies add to slopes: point by point, from the place and the slope alone."""
+    added_x, added_y = np.empty_like(across), np.empty_like(down)
+    for start in range(0, len(x), _AT_ONCE):
+        some = slice(start, start + _AT_ONCE)
+        added_x[some], added_y[some] = _cut(
+            x[some], y[some], across[some], down[some], pixel=pixel, depth=depth
+        )
+    return added_x, added_y
+
+
+def _cut(
+    x: Grid, y: Grid, across: Grid, down: Grid, *, pixel: float, depth: float
+) -> tuple[Grid, Grid]:
+    steepness = np.sqrt(across * across + down * down)
+    # Steep ground is cut in proportion, up to a point.
+    strength = np.float32(depth) * steepness / (1 + 0.6 * steepness)
+    along_x, along_y = across.copy(), down.copy()
+    added_x, added_y = np.zeros_like(across), np.zeros_like(down)
+    wave, share, octave = WIDEST_GULLY, 0.6, 0
+    while wave >= max(FINEST_GULLY, _LEAST_PIXELS * pixel):
+        length = np.maximum(np.sqrt(along_x * along_x + along_y * along_y), 1e-6)
+        # Across the slope: the crests run down it.
+        side_x, side_y = -along_y / length, along_x / length
+        swing = _swing(x / np.float32(wave), y / np.float32(wave), side_x, side_y, octave)
+        swing *= strength * np.float32(share)
+        added_x += swing * side_x
+        added_y += swing * side_y
+        along_x = across + np.float32(1.3) * added_x
+        along_y = down + np.float32(1.3) * added_y
+        wave, share, octave = wave / 1.9, share * 0.8, octave + 1
+    return added_x, added_y
+
+
+def _swing(u: Grid, v: Grid, side_x: Any, side_y: Any, octave: int) -> Any:
+    """Slope of a sum of windowed waves across the given direction, about -1 to 1."""
+    scatter_x, scatter_y = _scatter(octave)
+    floor_u, floor_v = np.floor(u), np.floor(v)
+    part_u, part_v = u - floor_u, v - floor_v
+    column, row = floor_u.astype(np.int32), floor_v.astype(np.int32)
+    total, weights = np.zeros_like(u), np.full_like(u, 1e-4)
+    steps = (-1, 0, 1)
+    columns = [(column + step) & (_TABLE - 1) for step in steps]
+    rows = [((row + step) & (_TABLE - 1)) * _TABLE for step in steps]
+    for i, j in product(range(3), range(3)):
+        cell = rows[i] + columns[j]
+        off_x = part_u - np.take(scatter_x[j], cell)
+        off_y = part_v - np.take(scatter_y[i], cell)
+        # A window that ends within the neighbouring cells: no seam where they change.
+        window = np.maximum(1 - (off_x * off_x + off_y * off_y), 0)
+        window *= window
+        weights += window
+        off_x *= side_x
+        off_y *= side_y
+        off_x += off_y
+        off_x *= _TURN
+        window *= np.sin(off_x, out=off_x)
+        total += window
+    swing = total / weights
+    return swing / np.sqrt(swing * swing + _CREST)  # from waves to facets with crests between
+
+
+@cache
+def _scatter(octave: int) -> tuple[Grid, Grid]:
+    """Where the waves of an octave are centred within their cells, always the same."""
+    chance = np.random.default_rng(6 + octave)
+    places = chance.uniform(0.0, 1.0, size=(2, 1, _TABLE * _TABLE)).astype(np.float32)
+    seen = places + np.array([[-1], [0], [1]], dtype=np.float32)
+    return seen[0], seen[1]
+
+
+def coast_distance(elevation: Grid) -> Grid:
+    """Distance from the coast, on land positive and at sea negative."""
+    from scipy.ndimage import distance_transform_edt, gaussian_filter
+
+    down, across = np.gradient(elevation)
+    steepness = np.sqrt(across * across + down * down)
+    part = np.clip(np.abs(elevation) / np.maximum(steepness, 1e-9), 0, 1).astype(np.float32)
+    land = elevation >= 0
+    distance = np.zeros(elevation.shape, dtype=np.float32)
+    for side, sign in ((land, 1.0), (~land, -1.0)):
+        if side.all():
+            return np.full(elevation.shape, sign * max(elevation.shape), dtype=np.float32)
+        away, (row, column) = distance_transform_edt(side, return_indices=True)
+        beyond = part[row, column]  # of the nearest pixel on the other side
+        distance += np.where(side, np.float32(sign) * (away - beyond), 0).astype(np.float32)
+    return np.asarray(gaussian_filter(distance, 1.0, mode="nearest"), dtype=np.float32)
+
+
+_RATIOS = (1.05, 1.1, 1.25, 1.5, 2.0, 3.0, 5.0, 10.0)
+_MOST = 12
+
+
+def contour_levels(terrain: Terrain) -> tuple[tuple[float, ...], float]:
+    """Choose contour levels with a constant, round ratio of densities."""
+    rise = terrain.peak_density / terrain.sea_density
+    if not rise > 1:
+        return (), 1.0
+    floor = 1 / FLOOR
+    highest = float(np.log((rise + floor) / (1 + floor)))
+    for ratio in _RATIOS:
+        n_lines = int(np.log(rise) / np.log(ratio) - 1e-9)
+        if n_lines <= _MOST:
+            break
+    density = ratio ** np.arange(1, n_lines + 1)
+    height = np.log((density + floor) / (1 + floor)).astype(np.float32)
+    return tuple(relief_of(height, highest=highest).tolist()), ratio
+
+
+PATCH = 768  # pixels along the side of a patch
+_FINE = 1536  # cells along the longer side for the distance from the coast
+# All widths are shares of the longer side of the sheet: a poster is a slide, only finer.
+_COAST_BAND = 0.013
+_GLOW = 0.006
+_WATER_LINES = (0.0022, 0.0050, 0.0086, 0.0132, 0.0190)
+_LINE = 0.00032
+_LEAST_LINE = 0.8  # pixels
+_RIVER = 0.0022  # the broadest
+_HATCH = 0.0055  # from line to line, where coasts are told apart in one ink
+_LEAST_HATCH = 6.0  # pixels
+
+
+@dataclass(frozen=True)
+class Canvas:
+    """A terrain prepared for painting at one size."""
+
+    size: tuple[int, int]
+    theme: Theme
+    elevation: Surface
+    position: Surface
+    shore: Surface
+    whole_cells: int
+    contours: tuple[float, ...]
+    rivers: tuple[tuple[Floats, Floats, float], ...]
+
+    @classmethod
+    def of(cls, terrain: Terrain, *, theme: str, size: tuple[int, int]) -> Canvas:
+        """Prepare a terrain."""
+        width, height = terrain.size
+        shrink = min(1.0, _FINE / max(width, height))
+        fine = (max(2, round(width * shrink)), max(2, round(height * shrink)))
+        whole = Surface.through(terrain.elevation)
+        distance = coast_distance(whole.at(fine) if shrink < 1 else terrain.elevation)
+        position = recency_position(terrain.recency, whole=terrain.recent_share)
+        return cls(
+            size=size,
+            theme=find_theme(theme),
+            elevation=whole,
+            position=Surface.through(np.asarray(position, dtype=np.float32)),
+            shore=Surface.through(distance / np.float32(max(fine))),
+            whole_cells=max(width, height),
+            contours=contour_levels(terrain)[0],
+            rivers=_courses(terrain, size),
+        )
+
+    def patches(self, window: Window) -> Iterator[tuple[Window, Picture]]:
+        """Paint a window patch by patch, in reading order, a few at a time."""
+        left, top, right, bottom = window
+        places = [
+            (x, y, min(x + PATCH, right), min(y + PATCH, bottom))
+            for y in range(top, bottom, PATCH)
+            for x in range(left, right, PATCH)
+        ]
+        workers = min(4, os.cpu_count() or 1)
+        with ThreadPoolExecutor(workers) as pool:
+            for start in range(0, len(places), 2 * workers):
+                some = places[start : start + 2 * workers]
+                yield from zip(some, pool.map(self.patch, some), strict=True)
+
+    def patch(self, window: Window) -> Picture:
+        """Paint one patch."""
+        longer = max(self.size)
+        height = self.elevation.at(self.size, window)
+        across = self.elevation.at(self.size, window, slope="across")
+        down = self.elevation.at(self.size, window, slope="down")
+        shore = self.shore.at(self.size, window)
+        across *= np.float32(self.whole_cells)  # change over the longer side
+        down *= np.float32(self.whole_cells)
+        # Pixels to the coast along the slope: sharper than any grid of distances.
+        steep: Any = np.sqrt(across * across + down * down) / np.float32(longer)
+        near = height / np.maximum(steep, 1e-7)
+        covered = np.clip(near + 0.5, 0, 1)
+        colour = self._water(height, shore)
+        land = covered > 0
+        if land.any():
+            left, top, _, _ = window
+            y, x = np.nonzero(land)
+            ground = self._land(
+                (x + np.float32(left + 0.5)).astype(np.float32) / np.float32(longer),
+                (y + np.float32(top + 0.5)).astype(np.float32) / np.float32(longer),
+                height[land],
+                across[land],
+                down[land],
+                shore[land],
+                steep[land],
+                self.position.at(self.size, window)[land],
+            )
+            cover = covered[land][:, None]
+            colour[land] = colour[land] * (1 - cover) + ground * cover
+        if self.rivers:
+            _blend(
+                colour, rgb(self.theme.river), river_cover(self.size, window, self.rivers) * covered
+            )
+        line = self._stroke(np.abs(near), width=1.35)
+        # Where the ground is flat at sea level, the coast is no broader for it.
+        line *= np.clip(1.5 - np.abs(shore) * np.float32(longer / 6), 0, 1)
+        _blend(colour, rgb(self.theme.coastline), line * np.float32(0.9))
+        return np.clip(colour * 255 + 0.5, 0, 255).astype(np.uint8)
+
+    def _stroke(self, distance: Any, *, width: float = 1.0) -> Any:
+        """Cover of a line, from the distance to its middle in pixels."""
+        broad = max(_LEAST_LINE, _LINE * max(self.size)) * width
+        return np.clip(np.float32(broad / 2 + 0.5) - distance, 0, 1) * np.float32(min(1.0, broad))
+
+    def _water(self, height: Grid, shore: Grid) -> Grid:
+        look = self.theme
+        colour = _look_up(look.water_ramp, -height)
+        out = np.maximum(-shore, 0)
+        glow = np.exp(-out / np.float32(_GLOW)) * np.float32(look.glow_strength)
+        _blend(colour, rgb(look.glow), glow)
+        longer = max(self.size)
+        for number, distance in enumerate(_WATER_LINES):
+            fade = look.waterline_strength * (1 - number / len(_WATER_LINES)) ** 1.1
+            stroke = self._stroke(np.abs(out - np.float32(distance)) * np.float32(longer))
+            _blend(colour, rgb(look.waterline), stroke * np.float32(fade))
+        return colour
+
+    def _land(
+        self,
+        x: Grid,
+        y: Grid,
+        height: Grid,
+        across: Grid,
+        down: Grid,
+        shore: Grid,
+        steep: Grid,
+        position: Grid,
+    ) -> Grid:
+        look = self.theme
+        colour = _look_up(look.land_ramp, height)
+        # Coasts by recency: what is as recent as the whole keeps the colour of its height.
+        band = np.exp(-((np.maximum(shore, 0) / np.float32(_COAST_BAND)) ** 2))
+        apart = np.abs(position - 0.5) * 2
+        coast = _look_up(look.coast_ramp, position)
+        band = band * np.sqrt(np.clip(apart, 0, 1)) * np.float32(look.coast_strength)
+        if look.is_ink:  # a darker tone would be taken for shadow
+            band *= _hatched(x, y, 1 / max(self.size)) * (position > 0.5)
+        _blend(colour, coast, band)
+        self._contours(colour, height, steep)
+        rise_x, rise_y = across * np.float32(EXAGGERATION), down * np.float32(EXAGGERATION)
+        if look.ruggedness:
+            fade = _smoothstep(height, 0.02, 0.22)
+            cut_x, cut_y = gullies(
+                x, y, rise_x, rise_y, pixel=1 / max(self.size), depth=look.ruggedness
+            )
+            rise_x, rise_y = rise_x + cut_x * fade, rise_y + cut_y * fade
+        light = hillshade(rise_x, rise_y)
+        # Imhof's aerial perspective: the air softens the lowlands.
+        light *= np.float32(0.72) + np.float32(0.4) * np.clip(height, 0, 1)
+        _blend(colour, rgb(look.shadow), _soft(-light * 1.9) * look.shadow_strength)
+        _blend(colour, rgb(look.light), _soft(light * 3.4) * look.light_strength)
+        _blend(colour, coast, band * np.float32(0.35))  # in shadow too, a coast shows its colour
+        return colour
+
+    def _contours(self, colour: Grid, height: Grid, steep: Grid) -> None:
+        if not self.contours:
+            return
+        levels = np.asarray(self.contours, dtype=np.float32)
+        above = np.searchsorted(levels, height)
+        low = levels[np.maximum(above - 1, 0)]
+        high = levels[np.minimum(above, len(levels) - 1)]
+        nearest = np.where(height - low < high - height, low, high)
+        steep = np.maximum(steep, 1e-7)
+        stroke = self._stroke(np.abs(height - nearest) / steep, width=0.75)
+        spacing = np.maximum(high - low, 1e-3) / steep  # pixels between the lines
+        unit = max(1.0, max(self.size) / 2048)
+        stroke *= np.clip((spacing / np.float32(unit) - 3) / 5, 0, 1)
+        _blend(colour, rgb(self.theme.contour), stroke * np.float32(self.theme.contour_strength))
+
+
+def _courses(terrain: Terrain, size: tuple[int, int]) -> tuple[tuple[Floats, Floats, float], ...]:
+    """Return rivers in shares of the sheet, with widths by the square root of citations."""
+    if not terrain.rivers:
+        return ()
+    most = max(river.citations for river in terrain.rivers)
+    courses = []
+    for river in terrain.rivers:
+        column, row = terrain.pixels_of(river.x, river.y)
+        breadth = max(1.0, _RIVER * max(size) * (river.citations / most) ** 0.5)
+        courses.append((column / terrain.size[0], row / terrain.size[1], breadth))
+    return tuple(courses)
+
+
+def _hatched(x: Grid, y: Grid, pixel: float) -> Grid:
+    """Cover of oblique lines, at places in shares of the longer side."""
+    apart = max(_HATCH, _LEAST_HATCH * pixel)
+    away = np.abs((x + y) / np.float32(apart) % 1 - np.float32(0.5)) * np.float32(apart)
+    return np.clip((np.float32(0.2 * apart) - away) / np.float32(1.41 * pixel) + 0.5, 0, 1)
+
+
+def _soft(value: Grid) -> Grid:
+    """Map values smoothly to 0 to 1."""
+    return 1 - np.exp(-np.maximum(value, 0))
+
+
+def _smoothstep(value: Grid, low: float, high: float) -> Grid:
+    t = np.clip((value - np.float32(low)) / np.float32(high - low), 0, 1)
+    return t * t * (3 - 2 * t)
+
+
+def _look_up(colours: Grid, position: Any) -> Grid:
+    """Colours at positions along a ramp, blended between its steps: no bands."""
+    place = np.clip(position, 0, 1) * np.float32(STEPS - 1)
+    first = np.minimum(np.floor(place), np.float32(STEPS - 2))
+    part = (place - first)[..., None]
+    step = first.astype(np.int32)
+    low = np.take(colours, step, axis=0)
+    low += np.take(np.diff(colours, axis=0, append=0), step, axis=0) * part
+    return low
+
+
+def _blend(colour: Grid, other: Grid, share: Any) -> None:
+    """Cover colours with another one, in place."""
+    colour += (other - colour) * np.asarray(share, dtype=np.float32)[..., None]
+
+
+LARGEST = 32_768  # pixels along a side of a sheet
+
+
+def paint(
+    terrain: Terrain,
+    *,
+    theme: str = "atlas",
+    size: tuple[int, int] | None = None,
+    window: tuple[int, int, int, int] | None = None,
+) -> NDArray[np.uint8]:
+    """Paint a terrain.
+
+    Parameters
+    ----------
+    terrain : Terrain
+    theme : str, default "atlas"
+        See `landscape.outreach._themes.theme`.
+    size : (int, int), optional
+        Width and height of the whole sheet in pixels, in the shape of the terrain; the terrain's
+        own size when not given. A0 at 300 dots per inch is 9,933 x 14,043.
+    window : (int, int, int, int), optional
+        Left, top, right and bottom of the pixels wanted; the whole sheet when not given.
+
+    Returns
+    -------
+    ndarray of uint8, shape (height, width, 3)
+        sRGB. Painted patch by patch: beside this array, memory does not grow with the sheet, and
+        a window is, bit for bit, what the whole sheet shows there.
+
+    Raises
+    ------
+    InputError
+        For an unknown theme, or a size or window that cannot be.
+
+    Examples
+    --------
+    >>> hill = np.float32([[-1, -1, -1], [-1, 1, -1], [-1, -1, -1]])
+    >>> terrain = Terrain(hill, np.full((3, 3), np.nan, np.float32), (0.0, 1.0, 0.0, 1.0))
+    >>> paint(terrain, size=(40, 40)).shape
+    (40, 40, 3)
+    """
+    size = size or terrain.size
+    _check_size(size, terrain)
+    canvas = Canvas.of(terrain, theme=theme, size=size)
+    left, top, right, bottom = window or (0, 0, *canvas.size)
+    if not (0 <= left < right <= canvas.size[0] and 0 <= top < bottom <= canvas.size[1]):
+        raise InputError(
+            f"The window {(left, top, right, bottom)} is not inside the sheet of "
+            f"{canvas.size[0]} x {canvas.size[1]} pixels."
+        )
+    picture = np.empty((bottom - top, right - left, 3), dtype=np.uint8)
+    with progress("Painting", total=picture.size // 3, unit="pixels") as advance:
+        for (x0, y0, x1, y1), patch in canvas.patches((left, top, right, bottom)):
+            picture[y0 - top : y1 - top, x0 - left : x1 - left] = patch
+            advance(patch.size // 3)
+    return picture
+
+
+def _check_size(size: tuple[int, int], terrain: Terrain) -> None:
+    width, height = size
+    if not all(2 <= side <= LARGEST for side in size):
+        raise InputError(
+            f"A picture of {width:,} x {height:,} pixels cannot be painted; each side must be 2 "
+            f"to {LARGEST:,}."
+        )
+    shape = terrain.size[0] / terrain.size[1]
+    # Rounding of a side to whole pixels, on the sheet and in the terrain.
+    slack = 1.5 / min(size) + 1.5 / min(terrain.size)
+    if abs(width / height / shape - 1) > slack:
+        raise InputError(
+            f"The terrain is {terrain.size[0]} x {terrain.size[1]} and the picture {width} x "
+            f"{height}: another shape would distort it; make the terrain in the picture's shape."
+        )

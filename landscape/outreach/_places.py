@@ -1,0 +1,427 @@
+"""Places on the map, from map coordinates to the page, and the gazetteer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from landscape.errors import InputError
+from landscape.figures.caption import place_in_words
+from landscape.mapping.topics import BY_KEYWORDS
+from landscape.outreach._continents import (
+    Separation,
+    Water,
+    continent_names,
+    fields_of,
+    find_waters,
+    papers_on_shores,
+    separation,
+)
+from landscape.outreach._labels import Place
+from landscape.outreach._names import tidy_name
+from landscape.outreach._page import Box
+from landscape.outreach._terrain import Terrain
+from landscape.outreach._wording import wording
+from landscape.plural import count
+from landscape.progress import progress
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from landscape.atlas.reading import Atlas
+
+    Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Projection:
+    """Map coordinates to points of the page."""
+
+    extent: tuple[float, float, float, float]
+    box: Box
+
+    def __call__(self, x: Any, y: Any) -> Floats:
+        """Place map coordinates on the page, shape (n, 2)."""
+        x0, x1, y0, y1 = self.extent
+        left, low, right, top = self.box
+        across = left + (np.asarray(x, float) - x0) * (right - left) / (x1 - x0)
+        up = low + (np.asarray(y, float) - y0) * (top - low) / (y1 - y0)
+        return np.column_stack([across, up])
+
+    def on_water(self, terrain: Terrain) -> Callable[[Floats], bool]:
+        """Return a function that tests whether boxes are entirely over water."""
+        wet = terrain.elevation < 0
+        rows, columns = wet.shape
+        left, low, right, top = self.box
+        dry = np.zeros((rows + 1, columns + 1), dtype=np.int64)  # running sums: any box at once
+        dry[1:, 1:] = (~wet).cumsum(axis=0).cumsum(axis=1)
+
+        def test(boxes: Floats) -> bool:
+            across = (boxes[:, [0, 2]] - left) * columns / (right - left)
+            down = (top - boxes[:, [3, 1]]) * rows / (top - low)
+            c = np.clip(np.stack([np.floor(across[:, 0]), np.ceil(across[:, 1])]), 0, columns)
+            r = np.clip(np.stack([np.floor(down[:, 0]), np.ceil(down[:, 1])]), 0, rows)
+            (c0, c1), (r0, r1) = c.astype(int), r.astype(int)
+            land = dry[r1, c1] - dry[r0, c1] - dry[r1, c0] + dry[r0, c0]
+            return bool((land == 0).all())
+
+        return test
+
+
+def aspect_of(atlas: Atlas) -> float:
+    """Width over height of the map, without outliers."""
+    table = atlas.map
+    if not len(table):
+        raise InputError("This atlas holds no papers, so there is nothing to draw.")
+    spans = [
+        float(np.ptp(np.quantile(table[axis].to_numpy(np.float64), [0.002, 0.998])))
+        for axis in ("x", "y")
+    ]
+    if not np.isfinite(spans).all() or min(spans) <= 0:
+        return 1.0
+    return float(np.clip(spans[0] / spans[1], 0.4, 2.5))
+
+
+COLUMNS = (
+    "place",
+    "kind",
+    "name",
+    "technical_name",
+    "x",
+    "y",
+    "elevation",
+    "n_papers",
+    "share",
+    "recent_share",
+    "shown",
+    "part_of",
+    "keywords",
+    "note",
+)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One place of the gazetteer."""
+
+    place: str
+    kind: str
+    name: str
+    technical_name: str
+    x: float
+    y: float
+    elevation: float | None = None
+    n_papers: int | None = None
+    share: float | None = None
+    recent_share: float | None = None
+    shown: bool = False
+    part_of: str = ""
+    keywords: Sequence[str] = ()
+    note: str = ""
+
+
+def as_table(entries: Sequence[Entry]) -> pd.DataFrame:
+    """Convert entries into a table, one row per place."""
+    import pandas as pd
+
+    rows = [
+        [
+            "; ".join(map(str, entry.keywords)) if column == "keywords" else getattr(entry, column)
+            for column in COLUMNS
+        ]
+        for entry in entries
+    ]
+    table = pd.DataFrame(rows, columns=list(COLUMNS))
+    table["n_papers"] = table["n_papers"].astype("Int64")
+    return table
+
+
+def describe(
+    entries: Sequence[Entry],
+    *,
+    head: str,
+    extent: tuple[float, float, float, float],
+    notes: Sequence[str] = (),
+    most: int = 10,
+) -> str:
+    """Describe the map for readers who cannot see it."""
+    x0, x1, y0, y1 = extent
+    parts = [head]
+    nouns = {"continent": "continent", "region": "region", "strait": "strait", "sea": "sea"}
+    for kind, noun in nouns.items():
+        is_land = kind in ("continent", "region")  # of waters, those that the picture names
+        some = [entry for entry in entries if entry.kind == kind and (is_land or entry.shown)]
+        if not some:
+            continue
+        some.sort(key=lambda entry: (-(entry.n_papers or 0), entry.place))
+        named = []
+        for entry in some[:most]:
+            where = place_in_words((entry.x - x0) / (x1 - x0), (entry.y - y0) / (y1 - y0))
+            technical = (
+                f"technically {entry.technical_name}; "
+                if entry.technical_name and entry.technical_name != entry.name
+                else ""
+            )
+            papers = f"{count(int(entry.n_papers), 'paper')}, " if entry.n_papers else ""
+            named.append(f"{entry.name} ({technical}{papers}{where})")
+        lead = "Largest: " if is_land else ""
+        parts.append(f"{count(len(some), noun)}. {lead}{', '.join(named)}.")
+    return " ".join([*parts, *notes])
+
+
+def places_as_json(entries: Sequence[Entry]) -> list[dict[str, Any]]:
+    """Entries as plain values, for the page in the browser."""
+    return [
+        {
+            "place": entry.place,
+            "kind": entry.kind,
+            "name": entry.name,
+            "technical": entry.technical_name,
+            "papers": entry.n_papers,
+            "recent": None if entry.recent_share is None else round(entry.recent_share, 3),
+            "keywords": list(entry.keywords)[:8],
+            "note": entry.note,
+            "shown": entry.shown,
+            "partOf": entry.part_of,
+        }
+        for entry in entries
+    ]
+
+
+_CLOUD = 500  # papers of a place that its range is fitted to
+_WATERS = 10
+_SMALL_WORDS = {"and", "of", "the", "in", "on", "for", "to", "a", "an", "with", "by"}
+
+
+@dataclass(frozen=True)
+class FoundPlace:
+    """A place that can be named."""
+
+    key: str
+    kind: str
+    technical_name: str
+    x: float
+    y: float
+    n_papers: int | None = None
+    part_of: str = ""
+    keywords: tuple[str, ...] = ()
+    cloud: Floats = field(default_factory=lambda: np.empty((0, 2)))
+    note: str = ""
+    name: str = ""
+    silent: bool = False
+
+    def called(self, names: Mapping[str, str]) -> str:
+        """Name on the map; `names` take precedence."""
+        return names.get(self.key) or self.name or self.technical_name
+
+
+@progress("Finding the places", total=None, unit="steps")
+def find_places(atlas: Any, terrain: Terrain, *, language: str = "en") -> list[FoundPlace]:
+    """List what can be named, the most important of each kind first."""
+    topics = atlas.topics
+    table = atlas.map
+    x, y = (table[axis].to_numpy(np.float64) for axis in ("x", "y"))
+    topic = table["topic_id"].to_numpy(np.int64)
+    found: list[FoundPlace] = []
+    children = topics[topics["level"] == 1]["parent_id"].value_counts()
+    parents = dict(
+        zip(topics["topic_id"].astype(int), topics["parent_id"].astype(int), strict=True)
+    )
+    continent_of = np.full(int(max([*parents, 0])) + 2, -1, dtype=np.int64)  # -1 is the last
+    for child, parent in parents.items():
+        if child >= 0:
+            continent_of[child] = parent if parent >= 0 else child
+    continents = continent_of[topic]
+    # Float32 and text order aside, the largest first and then the smallest number.
+    ordered = topics.sort_values(["n_papers", "topic_id"], ascending=[False, True])
+    for level, kind in ((0, "continent"), (1, "region")):
+        for row in ordered[ordered["level"] == level].itertuples():
+            if level == 0 and children.get(row.topic_id, 0) < 2:
+                continue
+            members = np.flatnonzero((continents if level == 0 else topic) == row.topic_id)
+            found.append(_land(row, kind, members, x, y, parents))
+    found = _continent_names(atlas, found, continents, topics)
+    fields = continents if len(set(continents[continents >= 0])) > 1 else topic
+    return [*found, *_waters(atlas, terrain, x, y, fields, found, language)]
+
+
+def as_places(
+    found: Sequence[FoundPlace], names: Mapping[str, str], to_page: Any, *, most: int | None = None
+) -> list[Place]:
+    """Convert places into labels to place."""
+    largest = {
+        kind: max([one.n_papers or 1 for one in found if one.kind == kind], default=1)
+        for kind in ("continent", "region")
+    }
+    places: list[Place] = []
+    named = 0
+    for one in found:
+        # A table of names that is given back as it was written changes nothing.
+        if one.silent and one.called(names) == one.called({}):
+            continue
+        if one.kind == "region":
+            named += 1
+            if most is not None and named > most:
+                continue
+        x, y = to_page([one.x], [one.y])[0]
+        cloud = to_page(one.cloud[:, 0], one.cloud[:, 1]) if len(one.cloud) else one.cloud
+        is_land = one.kind in largest
+        weight = np.sqrt((one.n_papers or 1) / largest[one.kind]) if is_land else 0.5
+        places.append(
+            Place(
+                key=one.key,
+                name=one.called(names),
+                kind=one.kind if is_land else "water",  # type: ignore[arg-type]  # two kinds of land
+                x=float(x),
+                y=float(y),
+                weight=float(weight),
+                cloud=cloud,
+            )
+        )
+    return places
+
+
+def as_entries(
+    found: Sequence[FoundPlace], names: Mapping[str, str], shown: frozenset[str], terrain: Terrain
+) -> list[Entry]:
+    """Convert places into entries of the gazetteer."""
+    heights = {str(peak.region): peak.elevation for peak in terrain.peaks}
+    entries = []
+    for one in found:
+        is_land = one.kind in ("continent", "region")
+        if not is_land and one.key not in shown:
+            continue
+        entries.append(
+            Entry(
+                place=one.key,
+                kind=one.kind,
+                name=one.called(names),
+                technical_name=one.technical_name,
+                x=one.x,
+                y=one.y,
+                elevation=heights.get(one.key),
+                n_papers=one.n_papers,
+                share=(one.n_papers or 0) / max(1, terrain.n_papers) if is_land else None,
+                recent_share=_recency(terrain, one) if is_land else None,
+                shown=one.key in shown,
+                part_of=one.part_of,
+                keywords=one.keywords,
+                note=one.note,
+            )
+        )
+    return entries
+
+
+def _continent_names(
+    atlas: Any, found: Sequence[FoundPlace], continents: NDArray[np.int64], topics: pd.DataFrame
+) -> list[FoundPlace]:
+    """Return names of continents that repeat no region; chosen names stay."""
+    chosen = set(topics.loc[topics["label_source"] != BY_KEYWORDS, "topic_id"].astype(int))
+    names = {
+        kind: {int(one.key): one.technical_name for one in found if one.kind == kind}
+        for kind in ("continent", "region")
+    }
+    own = {number: name for number, name in names["continent"].items() if number not in chosen}
+    by_hand = [name for number, name in names["continent"].items() if number in chosen]
+    called, silent = continent_names(own, names["region"], fields_of(atlas, continents), by_hand)
+    return [
+        replace(one, name=called.get(int(one.key), ""), silent=int(one.key) in silent)
+        for one in found
+    ]
+
+
+def _land(
+    row: Any,
+    kind: str,
+    members: NDArray[np.int64],
+    x: Floats,
+    y: Floats,
+    parents: Mapping[int, int],
+) -> FoundPlace:
+    few = members[:: max(1, len(members) // _CLOUD)]
+    cloud = np.column_stack([x[few], y[few]])
+    place = (float(row.x), float(row.y))
+    parent = parents.get(int(row.topic_id), -1)
+    words = getattr(row, "keywords", None)
+    return FoundPlace(
+        key=str(int(row.topic_id)),
+        kind=kind,
+        technical_name=tidy_name(row.label),
+        x=place[0],
+        y=place[1],
+        n_papers=int(row.n_papers),
+        part_of=str(parent) if parent >= 0 else "",
+        keywords=tuple(tidy_name(word) for word in words) if words is not None else (),
+        cloud=cloud,
+    )
+
+
+def _waters(
+    atlas: Any,
+    terrain: Terrain,
+    x: Floats,
+    y: Floats,
+    fields: NDArray[np.int64],
+    lands: Sequence[FoundPlace],
+    language: str,
+) -> list[FoundPlace]:
+    """Waters between fields, each with the words that separate its shores."""
+    labels = {int(one.key): one.called({}) for one in lands}
+    waters = find_waters(terrain, x, y, fields)[:_WATERS]
+    avoid = set(labels.values())
+    found = []
+    for water in waters:
+        told = _what_separates(atlas, water, x, y, fields, avoid)
+        if told is None:
+            continue
+        avoid |= set(told.words)
+        words = wording(language)
+        template = words.strait if water.kind == "strait" else words.sea
+        a, b = (_titled(tidy_name(word), language) for word in told.words)
+        middle = np.argmin(np.hypot(water.x - np.median(water.x), water.y - np.median(water.y)))
+        first, second = (labels.get(shore, str(shore)) for shore in water.shores)
+        found.append(
+            FoundPlace(
+                key=water.key,
+                kind=water.kind,
+                technical_name=template.format(a=a, b=b),
+                x=float(water.x[middle]),
+                y=float(water.y[middle]),
+                keywords=told.words,
+                cloud=np.column_stack([water.x, water.y]),
+                note=f"Between {first} and {second}. {told.sentence(first, second)}",
+            )
+        )
+    return found
+
+
+def _what_separates(
+    atlas: Any, water: Water, x: Floats, y: Floats, fields: NDArray[np.int64], avoid: set[str]
+) -> Separation | None:
+    shores = papers_on_shores(water, x, y, fields)
+    words = [atlas.read_papers(["keywords"], rows=rows.tolist())["keywords"] for rows in shores]
+    return separation(words[0], words[1], avoid=avoid)
+
+
+def _titled(words: str, language: str) -> str:
+    """Capitalize a name in English."""
+    if not language.lower().startswith("en"):
+        return words
+    return " ".join(
+        word if word in _SMALL_WORDS or not word[:1].islower() else word[0].upper() + word[1:]
+        for word in words.split(" ")
+    )
+
+
+def _recency(terrain: Terrain, place: FoundPlace) -> float | None:
+    """Share of recent papers near a place, or None if it is unknown."""
+    column, row = terrain.pixels_of([place.x], [place.y])
+    width, height = terrain.size
+    value = float(
+        terrain.recency[int(np.clip(row[0], 0, height - 1)), int(np.clip(column[0], 0, width - 1))]
+    )
+    return value if np.isfinite(value) else None

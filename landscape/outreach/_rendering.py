@@ -1,0 +1,358 @@
+"""Render the outreach map of an atlas."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from landscape.outreach import _fonts, _names
+from landscape.outreach._diffusion import redraw
+from landscape.outreach._fidelity import Fidelity
+from landscape.outreach._files import Rendering, check_names_file, check_target
+from landscape.outreach._labels import Lettering, letter
+from landscape.outreach._legend import About, about_atlas, compose, frame_marks, key_picture, placed
+from landscape.outreach._page import Box, Sheet, choose_sheet
+from landscape.outreach._painting import paint
+from landscape.outreach._places import (
+    Entry,
+    FoundPlace,
+    Projection,
+    as_entries,
+    as_places,
+    aspect_of,
+    describe,
+    find_places,
+)
+from landscape.outreach._terrain import Terrain, make_terrain
+from landscape.outreach._themes import Inks, find_theme
+from landscape.outreach._weights import check_weights
+from landscape.progress import progress
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from landscape.llm.models import LanguageModel
+
+    Floats = NDArray[np.float64]
+    Picture = NDArray[np.uint8]
+
+
+def choose_names(
+    names: Any,
+    model: LanguageModel | None,
+    found: list[FoundPlace],
+    language: str,
+    add_note: Callable[[str], None],
+) -> dict[str, str]:
+    """Return everyday names by key: the given ones, and the model's for the rest."""
+    known = {one.key: one.technical_name for one in found}
+    shown = {one.key: one.name for one in found if one.name}
+    given: dict[str, str] = {}
+    if isinstance(names, Mapping):
+        by_name = _names.keys_by_name(known, shown)
+        for place, name in names.items():
+            key = str(place) if str(place) in known else by_name.get(str(place).casefold())
+            said = _names.tidy_name(name)
+            if key is None:
+                add_note(
+                    f"No place of this map is called {str(place)[:60]!r}; its name is not used."
+                )
+            elif said:
+                given[key] = said
+    elif names is not None:
+        given, problems = _names.read_names(names, known, shown=shown, language=language)
+        for problem in problems:
+            add_note(problem)
+    if model is not None:
+        rest = [
+            {"key": one.key, "name": one.technical_name, "keywords": one.keywords}
+            for one in found
+            if one.key not in given
+        ]
+        given |= _names.ask_names(model, rest, language=language, note=add_note)
+    return given | _distinct_names(given, found)
+
+
+def _distinct_names(given: Mapping[str, str], found: list[FoundPlace]) -> dict[str, str]:
+    """Return full names for places whose short name was given to another place."""
+    said = {name.casefold() for name in given.values()}
+    return {
+        one.key: one.technical_name
+        for one in found
+        if one.key not in given and one.called({}).casefold() in said
+    }
+
+
+def drawable_names(
+    given: dict[str, str], found: list[FoundPlace], add_note: Callable[[str], None]
+) -> dict[str, str]:
+    """Replace names that no font can draw by the technical name, or missing letters by squares."""
+    called = {one.key: one.called(given) for one in found}
+    lacking = [name for name in called.values() if not _fonts.drawable(name)]
+    if not lacking:
+        return given
+    sentence = _fonts.missing_fonts(lacking)
+    if sentence:
+        add_note(sentence)
+    mended = dict(given)
+    for one in found:
+        if not _fonts.drawable(called[one.key]):
+            plain = one.technical_name
+            mended[one.key] = plain if _fonts.drawable(plain) else _fonts.replaced(plain)
+    return mended
+
+
+def drawable_about(about: About, add_note: Callable[[str], None]) -> About:
+    """Replace letters of the legend that no font can draw."""
+    sentence = _fonts.missing_fonts(about.everything())
+    if sentence is None:
+        return about
+    add_note(sentence)
+    shown = replace(
+        about,
+        title=_fonts.replaced(about.title),
+        corpus=_fonts.replaced(about.corpus),
+        credits=_fonts.replaced(about.credits),
+        sources=tuple(_fonts.replaced(source) for source in about.sources),
+    )
+    return replace(shown, language="en") if _fonts.missing_fonts(shown.everything()) else shown
+
+
+_TERRAIN_SIDE = 2048
+_HOW_TO_REPAINT = (
+    "for a version painted by Stable Diffusion and checked against the data, add "
+    "weights='stabilityai/stable-diffusion-xl-base-1.0' (--weights on the command line), or a "
+    "folder with weights"
+)
+
+
+def render(
+    atlas: AtlasStore,
+    out: str | os.PathLike[str] | None = None,
+    *,
+    theme: str = "atlas",
+    size: str = "web",
+    dpi: int | None = None,
+    title: str | None = None,
+    names: str | os.PathLike[str] | Mapping[Any, str] | None = None,
+    model: LanguageModel | None = None,
+    language: str = "en",
+    credits: str = "",  # noqa: A002 - the word of map makers
+    max_names: int | None = None,
+    sea_share: float = 0.97,
+    recent_years: int = 5,
+    weights: str | os.PathLike[str] | None = None,
+    seed: int = 0,
+    note: Callable[[str], None] | None = None,
+    **repainting: Any,
+) -> Rendering:
+    """Draw the outreach map of an atlas: the literature as terrain, for everybody.
+
+    Mountains where much is known, plains of active study, coasts coloured by how new the papers
+    are, water where hardly anybody has. Drawn from the data alone; with `weights`, repainted by
+    Stable Diffusion and then checked against the data.
+
+    Parameters
+    ----------
+    atlas : AtlasStore
+    out : path, optional
+        File to write, see `Rendering.save`; nothing is written when not given.
+    theme : {"atlas", "parchment", "night", "mono", "clear"}, default "atlas"
+    size : str, default "web"
+        ``"web"``, ``"slide"``, ``"poster"``, ``"a4"`` to ``"a0"``, or your own such as
+        ``"600x400mm"``, see `landscape.outreach._page.choose_sheet`.
+    dpi : int, optional
+        Pixels per inch; that of the size when not given.
+    title : str, optional
+        Heading; the name of the atlas when not given.
+    names : path or mapping, optional
+        Everyday names: a CSV table, see `landscape.outreach._names.read_names`, or a mapping of
+        topic number or technical name to name. Technical names stay in the gazetteer.
+    model : LanguageModel, optional
+        Names what `names` does not, see `landscape.llm.client.connect`.
+    language : str, default "en"
+        Of the names that are asked for or read, and of the words around the map where it is one of
+        `landscape.outreach._wording.LANGUAGES`.
+    credits : str, default ""
+        A line of thanks in the cartouche.
+    max_names : int, optional
+        Regions to name at most; as many as the sheet bears when not given.
+    sea_share : float, default 0.97
+        Share of the papers on land.
+    recent_years : int, default 5
+        How many of the last years count as new.
+    weights : str or path, optional
+        Stable Diffusion weights: a Hub id or a local folder, see `landscape.outreach.redraw`.
+    seed : int, default 0
+        Of the repainting.
+    note : callable, optional
+        Told each note as it comes up.
+    **repainting
+        Further settings of `landscape.outreach.redraw`, such as ``strength``.
+
+    Returns
+    -------
+    Rendering
+        The same for the same input, to the byte.
+
+    Raises
+    ------
+    InputError
+        For a theme, size, resolution, kind of file or folder that cannot be used, or a table of
+        names that is none.
+    """
+    look = find_theme(theme)
+    target = None if out is None else check_target(out)
+    check_names_file(names, target)
+    if weights is not None:
+        check_weights(os.fspath(weights))
+    notes: list[str] = []
+
+    def add_note(sentence: str) -> None:
+        notes.append(sentence)
+        if note is not None:
+            note(sentence)
+
+    sheet = choose_sheet(size, aspect=aspect_of(atlas), dpi=dpi)
+    about = about_atlas(atlas, title, credits, language, "" if weights is None else str(weights))
+    # The key and the notes take the same room whatever they turn out to say.
+    about = replace(about, in_ink=look.is_ink)
+    draft = replace(about, middle=2000, recent=(2000, 2000), rivers=True)
+    families = _fonts.families(draft.everything())
+    _, height = compose(draft, sheet, look.inks, families, np.zeros((1, 1, 3), np.uint8))
+    map_box, words_box = sheet.areas(height)
+    pixels = _pixels(sheet, map_box)
+    terrain = make_terrain(
+        atlas, size=_terrain_size(pixels), sea_share=sea_share, recent_years=recent_years
+    )
+    picture = paint(terrain, theme=theme, size=pixels)
+    fidelity: Fidelity | None = None
+    settings: Mapping[str, Any] = {}
+    used = f"drawn from the data alone; {_HOW_TO_REPAINT}"
+    if weights is not None:
+        painted = redraw(
+            picture,
+            terrain,
+            weights=os.fspath(weights),
+            theme=theme,
+            seed=seed,
+            note=add_note,
+            **repainting,
+        )
+        picture, fidelity, settings = painted.picture, painted.scores, painted.settings
+        used = f"repainted by {weights} and checked against the data"
+        if not painted.kept:
+            about = replace(about, model="")
+            used = f"drawn from the data alone, because what {weights} painted is not true to them"
+
+    found = find_places(atlas, terrain, language=language)
+    given = choose_names(names, model, found, language, add_note)
+    given = drawable_names(given, found, add_note)
+    about = drawable_about(
+        replace(
+            about,
+            middle=terrain.middle_year,
+            recent=terrain.recent_years,
+            rivers=bool(terrain.rivers),
+        ),
+        add_note,
+    )
+    to_page = Projection(terrain.extent, map_box)
+    lettering = _letter(found, given, to_page, sheet, terrain, look.inks, max_names)
+    families = _fonts.families(about.everything())
+    key = key_picture(terrain, theme=theme, width=round(min(900, 150 * sheet.dpi / 72)))
+    cartouche, _ = compose(about, sheet, look.inks, families, key)
+    marks = [
+        *lettering.marks,
+        *frame_marks(map_box, look.inks, sheet.scale),
+        *placed(cartouche, words_box),
+    ]
+    entries = as_entries(found, given, lettering.shown, terrain)
+    rendering = Rendering(
+        picture=picture,
+        marks=tuple(marks),
+        sheet=sheet,
+        map_box=map_box,
+        terrain=terrain,
+        inks=look.inks,
+        about=about,
+        entries=tuple(entries),
+        alt_text=_alt_text(about, entries, terrain, theme),
+        used=f"{theme} theme, {sheet.pixels[0]} x {sheet.pixels[1]} pixels, {used}",
+        notes=tuple(notes),
+        settings={
+            "theme": theme,
+            "size": sheet.name,
+            "dpi": sheet.dpi,
+            "sea_share": sea_share,
+            "recent_years": recent_years,
+            "language": language,
+            "seed": seed,
+            "atlas_hash": terrain.atlas_hash,
+            "landscape": about.version,
+            **({"repainting": dict(settings)} if settings else {}),
+        },
+        fidelity=fidelity,
+    )
+    if target is not None:
+        rendering.save(target)
+    return rendering
+
+
+@progress("Lettering", total=None, unit="steps")
+def _letter(
+    found: list[FoundPlace],
+    names: Mapping[str, str],
+    to_page: Projection,
+    sheet: Sheet,
+    terrain: Terrain,
+    inks: Inks,
+    max_names: int | None,
+) -> Lettering:
+    x0, y0, x1, y1 = to_page.box
+    most = max_names
+    if most is None:
+        most = max(6, round(0.82 * (x1 - x0) * (y1 - y0) / 72**2 / sheet.scale**2))
+    places = as_places(found, names, to_page, most=most)
+    return letter(
+        places,
+        frame=to_page.box,
+        inks=inks,
+        families=_fonts.families(f"{place.name} {place.name.upper()}" for place in places),
+        scale=sheet.scale,
+        on_water=to_page.on_water(terrain),
+    )
+
+
+def _pixels(sheet: Sheet, box: Box) -> tuple[int, int]:
+    left, top, right, bottom = sheet.pixel_box(box)
+    return right - left, bottom - top
+
+
+def _terrain_size(pixels: tuple[int, int]) -> tuple[int, int]:
+    """Size of the terrain grid: at most 2,048 cells a side."""
+    shrink = min(1.0, _TERRAIN_SIDE / max(pixels))
+    return max(16, round(pixels[0] * shrink)), max(16, round(pixels[1] * shrink))
+
+
+def _alt_text(about: About, entries: list[Entry], terrain: Terrain, theme: str) -> str:
+    from landscape.figures.caption import GENERATED, MapFacts, headline
+
+    facts = MapFacts(
+        title=about.title,
+        n_papers=about.n_papers,
+        sources=about.sources,
+        first=about.first,
+        last=about.last,
+    )
+    generated = f"{GENERATED} " if about.generated else ""
+    head = (
+        f"{generated}Outreach map in the {theme} theme: papers as terrain, mountains where many "
+        f"papers are, water where none are. {headline(facts)}"
+    )
+    notes = ["Near means similar; directions mean nothing."]
+    return describe(entries, head=head, extent=terrain.extent, notes=notes)

@@ -1,0 +1,552 @@
+"""The terrain of an atlas: heights, peaks, rivers, and how recent its papers are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from landscape.errors import InputError
+from landscape.outreach._elevation import Ground, Surface, blurred, measure_ground, relief_of
+from landscape.progress import progress
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    Grid = NDArray[np.float32]
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+    Course = tuple[Floats, Floats, float]
+
+
+LARGEST = 4096  # pixels along a side of the arrays
+
+
+@dataclass(frozen=True)
+class Peak:
+    """The highest ground of one region."""
+
+    region: int
+    x: float
+    y: float
+    elevation: float
+    papers: int
+    summit: bool = True
+
+
+@dataclass(frozen=True)
+class River:
+    """Citations from one region to another, more than expected by chance."""
+
+    source: int
+    target: int
+    citations: int
+    x: Floats
+    y: Floats
+
+
+@dataclass(frozen=True)
+class Terrain:
+    """The numbers behind the picture. Arrays lie as pictures do: row 0 is the top, the highest y.
+
+    Attributes
+    ----------
+    elevation : ndarray of float32, shape (height, width)
+        0 is sea level, 1 the highest peak, negative (down to -1) under water.
+    recency : ndarray of float32, shape (height, width)
+        Share of recent papers among the dated ones near each pixel, 0 to 1; where papers are few
+        it is drawn to `recent_share`. NaN everywhere when the dates do not tell.
+    extent : (float, float, float, float)
+        ``x0, x1, y0, y1``: map coordinates of the left, right, bottom and top edges.
+    peaks : tuple of Peak
+        One for each region that has land, the highest first.
+    rivers : tuple of River
+        The strongest flows of citations, the largest first; empty where the data give none.
+    n_papers : int
+        Papers of the atlas.
+    n_undated : int
+        Papers without a year: they count for the height, never for the recency.
+    years : (int, int) or None
+        First and last year of the papers.
+    middle_year : int or None
+        Latest year from which on at least half of the dated papers are.
+    recent_years : (int, int) or None
+        First and last year that count as recent; None when the dates do not tell.
+    recent_share : float
+        Share of recent papers among all the dated ones; NaN when the dates do not tell.
+    sea_share : float
+        Share of the papers that the sea level was asked to leave on land.
+    land_share : float
+        Share of the papers that lie on land.
+    sea_density, peak_density : float
+        Papers per square unit of the map at sea level and on the highest peak.
+    atlas_hash : str
+        Digest of positions, regions and years: the same data give the same hash.
+    title : str
+        Name of the atlas.
+    generated : bool
+        Whether any paper is made up.
+    """
+
+    elevation: Grid
+    recency: Grid
+    extent: tuple[float, float, float, float]
+    peaks: tuple[Peak, ...] = ()
+    rivers: tuple[River, ...] = ()
+    n_papers: int = 0
+    n_undated: int = 0
+    years: tuple[int, int] | None = None
+    middle_year: int | None = None
+    recent_years: tuple[int, int] | None = None
+    recent_share: float = float("nan")
+    sea_share: float = 0.97
+    land_share: float = float("nan")
+    sea_density: float = float("nan")
+    peak_density: float = float("nan")
+    atlas_hash: str = ""
+    title: str = "Papers"
+    generated: bool = False
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height, in pixels."""
+        return self.elevation.shape[1], self.elevation.shape[0]
+
+    @property
+    def land(self) -> NDArray[np.bool_]:
+        """Where there is land, shape (height, width)."""
+        return self.elevation >= 0
+
+    def pixels_of(self, x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
+        """Column and row of map positions, in pixels from the upper left corner of the picture."""
+        x0, x1, y0, y1 = self.extent
+        width, height = self.size
+        column = (np.asarray(x, dtype=np.float64) - x0) * (width / (x1 - x0))
+        row = (y1 - np.asarray(y, dtype=np.float64)) * (height / (y1 - y0))
+        return column, row
+
+    def resized(self, size: tuple[int, int]) -> Terrain:
+        """Draw the same terrain on more pixels or fewer, without facets."""
+        if size == self.size:
+            return self
+        return replace(
+            self,
+            elevation=np.clip(Surface.through(self.elevation).at(size), -1, 1),
+            recency=np.clip(Surface.through(self.recency).at(size), 0, 1),
+        )
+
+    def window(self, left: int, top: int, right: int, bottom: int) -> Terrain:
+        """Cut a window out, in pixels; peaks and rivers keep their map coordinates."""
+        x0, x1, y0, y1 = self.extent
+        width, height = self.size
+        across, up = (x1 - x0) / width, (y1 - y0) / height
+        return replace(
+            self,
+            elevation=self.elevation[top:bottom, left:right],
+            recency=self.recency[top:bottom, left:right],
+            extent=(x0 + left * across, x0 + right * across, y1 - bottom * up, y1 - top * up),
+        )
+
+
+@progress("Shaping the terrain", total=None, unit="steps")
+def make_terrain(
+    atlas: Any,
+    *,
+    size: tuple[int, int] = (2048, 2048),
+    sea_share: float = 0.97,
+    recent_years: int = 5,
+    margin: float = 0.04,
+) -> Terrain:
+    """Turn the map of an atlas into terrain.
+
+    The number of papers is counted on a fine grid, smoothed, and its logarithm is the height. The
+    sea stands at the contour that holds `sea_share` of the papers. Islets of a handful of papers
+    are drowned and puddles filled before the level is found. The same atlas gives the same
+    terrain, to the bit.
+
+    Parameters
+    ----------
+    atlas : Atlas
+        With its ``map`` and, if there, ``topics`` and the years of its papers.
+    size : (int, int), default (2048, 2048)
+        Width and height of the arrays, in pixels, each 16 to 4,096: what is finer than that
+        `landscape.outreach._painting.paint` draws from the same terrain at any size.
+    sea_share : float, default 0.97
+        Share of the papers on land, 0.5 to 0.999.
+    recent_years : int, default 5
+        How many of the last years that the corpus covers count as recent.
+    margin : float, default 0.04
+        Water between the land and the edge, as a share of the longer side.
+
+    Returns
+    -------
+    Terrain
+
+    Raises
+    ------
+    InputError
+        For an atlas without papers or with positions that are not finite, or a setting beyond its
+        limits.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from types import SimpleNamespace
+    >>> x, y = np.random.default_rng(0).normal(size=(2, 300))
+    >>> terrain = make_terrain(SimpleNamespace(map=pd.DataFrame({"x": x, "y": y})), size=(64, 48))
+    >>> terrain.size, terrain.n_papers, round(terrain.land_share, 2)
+    ((64, 48), 300, 0.97)
+    """
+    from landscape.figures.density_map import positions
+
+    _check(size, sea_share=sea_share, recent_years=recent_years, margin=margin)
+    x, y = positions(atlas.map["x"], atlas.map["y"])
+    dates = read_dates(years_of(atlas, len(x)), recent_years=recent_years)
+    topic = topics_of(atlas, len(x))
+    ground = measure_ground(x, y, aspect=size[0] / size[1], sea_share=sea_share, margin=margin)
+    highest = max(float(ground.height.max()), 1e-6)
+    recency = map_recency(ground, x, y, dates)
+    peaks = find_peaks(ground, x, y, topic)
+    flows = citation_flows(*citations_of(atlas), topic)
+    coverage = dict(getattr(atlas, "coverage", None) or {})
+    return Terrain(
+        elevation=relief_of(Surface.through(ground.height).at(size), highest=highest),
+        recency=np.clip(Surface.through(recency).at(size), 0, 1),
+        extent=ground.extent,
+        peaks=peaks,
+        rivers=find_rivers(ground, peaks, flows),
+        n_papers=len(x),
+        n_undated=dates.n_undated,
+        years=dates.span,
+        middle_year=dates.middle,
+        recent_years=dates.recent,
+        recent_share=dates.share,
+        sea_share=sea_share,
+        land_share=ground.land_share,
+        sea_density=ground.sea_density,
+        peak_density=ground.peak_density,
+        atlas_hash=digest_of(x, y, topic, dates.years),
+        title=str(coverage.get("title") or "Papers"),
+        generated=bool(coverage.get("generated")),
+    )
+
+
+def _check(size: tuple[int, int], *, sea_share: float, recent_years: int, margin: float) -> None:
+    if not all(16 <= side <= LARGEST for side in size):
+        raise InputError(
+            f"A terrain of {size[0]:,} x {size[1]:,} pixels cannot be made; each side must be 16 "
+            f"to {LARGEST:,}. Larger pictures are painted from a terrain of that shape: "
+            "paint(terrain, size=...)."
+        )
+    if not 0.5 <= sea_share <= 0.999:
+        raise InputError(f"The share of papers on land is {sea_share}; use 0.5 to 0.999.")
+    if recent_years < 1:
+        raise InputError(f"Recent means the last {recent_years} years; use 1 or more.")
+    if not 0 <= margin <= 0.3:
+        raise InputError(f"The margin of water is {margin} of the sheet; use 0 to 0.3.")
+
+
+def years_of(atlas: Any, n_papers: int) -> NDArray[np.float64]:
+    """Year of each paper, NaN where unknown; atlases without years have none."""
+    if not hasattr(atlas, "read_papers"):
+        return np.full(n_papers, np.nan)
+    return np.asarray(atlas.read_papers(["year"])["year"].to_numpy(np.float64, na_value=np.nan))
+
+
+def topics_of(atlas: Any, n_papers: int) -> NDArray[np.int64]:
+    """Region of each paper, -1 outside; atlases without regions have none."""
+    if "topic_id" not in atlas.map:
+        return np.full(n_papers, -1)
+    return np.asarray(atlas.map["topic_id"], dtype=np.int64)
+
+
+def citations_of(atlas: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Rows of citing and cited papers, for citations with both ends in the atlas."""
+    graph = getattr(atlas, "citations", None)
+    if graph is None or not graph.n_links:
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    links = graph.reference_links
+    citing = np.repeat(np.arange(links.n_nodes), links.degrees)
+    cited = np.asarray(links.targets, dtype=np.int64)
+    both = (citing < len(atlas.map)) & (cited < len(atlas.map))
+    return citing[both], cited[both]
+
+
+def digest_of(*columns: NDArray[Any]) -> str:
+    """Digest of columns of numbers: the same numbers, the same digest."""
+    import hashlib
+
+    whole = hashlib.sha256()
+    for column in columns:
+        whole.update(np.ascontiguousarray(column).tobytes())
+    return whole.hexdigest()[:32]
+
+
+_VOTES = 25  # papers next to a summit that say whose it is
+
+
+def find_peaks(ground: Ground, x: Floats, y: Floats, topic: NDArray[np.int64]) -> tuple[Peak, ...]:
+    """Find the highest ground of each region that has land."""
+    height = ground.height
+    highest = max(float(height.max()), 1e-6)
+    cells, inside = ground.cells_of(x, y)
+    named = np.flatnonzero(inside & (topic >= 0) & (height.ravel()[cells] > 0))
+    if not len(named):
+        return ()
+    papers = dict(
+        zip(*(part.tolist() for part in np.unique(topic, return_counts=True)), strict=True)
+    )
+    best: dict[int, tuple[bool, float, int]] = {}
+    # Shoulders first: a summit takes their place.
+    order = named[np.lexsort((cells[named], height.ravel()[cells[named]]))]
+    for region, last in zip(*np.unique(topic[order][::-1], return_index=True), strict=True):
+        cell = int(cells[order[::-1][last]])
+        best[int(region)] = (False, float(height.ravel()[cell]), cell)
+    for cell, region in _summits(ground, x[named], y[named], topic[named]):
+        claim = (True, float(height.ravel()[cell]), cell)
+        best[region] = max(best[region], claim)
+    drawn = relief_of(np.array([claim[1] for claim in best.values()], np.float32), highest=highest)
+    x0, x1, y0, y1 = ground.extent
+    rows, columns = height.shape
+    found = [
+        Peak(
+            region=region,
+            x=x0 + (cell % columns + 0.5) * (x1 - x0) / columns,
+            y=y1 - (cell // columns + 0.5) * (y1 - y0) / rows,
+            elevation=float(elevation),
+            papers=papers[region],
+            summit=summit,
+        )
+        for (region, (summit, _, cell)), elevation in zip(best.items(), drawn, strict=True)
+    ]
+    return tuple(sorted(found, key=lambda peak: (-peak.elevation, peak.region)))
+
+
+def _summits(
+    ground: Ground, x: Floats, y: Floats, topic: NDArray[np.int64]
+) -> list[tuple[int, int]]:
+    """Cell and region of each local maximum on land."""
+    from scipy.ndimage import maximum_filter
+    from scipy.spatial import cKDTree
+
+    height = ground.height
+    width = 2 * round(ground.bandwidth) + 1
+    top = (height == maximum_filter(height, size=width, mode="nearest")) & (height > 0)
+    row, column = np.nonzero(top)
+    x0, x1, y0, y1 = ground.extent
+    places = np.column_stack(
+        [
+            x0 + (column + 0.5) * (x1 - x0) / height.shape[1],
+            y1 - (row + 0.5) * (y1 - y0) / height.shape[0],
+        ]
+    )
+    votes = min(_VOTES, len(x))
+    _, nearest = cKDTree(np.column_stack([x, y])).query(places, k=votes)
+    regions = topic[np.asarray(nearest).reshape(len(places), votes)]
+    return [
+        (int(cell), int(np.bincount(voting).argmax()))
+        for cell, voting in zip(row * height.shape[1] + column, regions, strict=True)
+    ]
+
+
+_WIDE = 2.0  # kernel of the recency beside the narrowest kernel of the heights
+_PRIOR = 25.0  # papers: with fewer, a place is held to be as recent as the whole
+_STRAY = 0.002  # share of the papers dated later than this is a slip of the pen
+_TELLING = 0.02  # a share of recent papers this near to none or all says nothing of places
+
+
+@dataclass(frozen=True)
+class Dates:
+    """Recent years of a corpus and the recency of its papers."""
+
+    years: Floats
+    span: tuple[int, int] | None
+    recent: tuple[int, int] | None
+    share: float
+
+    @property
+    def middle(self) -> int | None:
+        """Latest year from which on at least half of the dated papers are; None without any."""
+        known = np.sort(self.years[np.isfinite(self.years)])
+        return int(known[len(known) // 2]) if len(known) else None
+
+    @property
+    def n_undated(self) -> int:
+        """Papers without a year."""
+        return int(np.isnan(self.years).sum())
+
+
+def read_dates(years: ArrayLike, *, recent_years: int) -> Dates:
+    """Choose the recent years: the last years of the corpus."""
+    year = np.asarray(years, dtype=np.float64)
+    known = np.sort(year[np.isfinite(year)])
+    if not len(known):
+        return Dates(year, None, None, float("nan"))
+    span = (int(known[0]), int(known[-1]))
+    stray = int(_STRAY * len(known))
+    last = int(known[len(known) - 1 - stray])
+    recent = (last - recent_years + 1, last)
+    share = float(np.mean(known >= recent[0]))
+    if not _TELLING < share < 1 - _TELLING or len(known) < _PRIOR / 5:
+        return Dates(year, span, None, float("nan"))
+    return Dates(year, span, recent, share)
+
+
+def map_recency(ground: Ground, x: Floats, y: Floats, dates: Dates) -> Grid:
+    """Smooth the share of recent papers over the map.
+
+    Each place is held to be as recent as the whole until its own papers say otherwise: the share
+    is :math:`(r + k s) / (d + k)` with `r` recent among `d` dated papers within the kernel,
+    :math:`s` the share of the whole and :math:`k` = 25 papers (the mean of a beta-binomial).
+    """
+    shape = ground.height.shape
+    if dates.recent is None:
+        return np.full(shape, np.nan, dtype=np.float32)
+    cells, inside = ground.cells_of(x, y)
+    dated = inside & np.isfinite(dates.years)
+    newer = dated & (dates.years >= dates.recent[0])
+
+    def counted(chosen: Any) -> Grid:
+        counts = np.bincount(cells[chosen], minlength=shape[0] * shape[1])
+        return counts.reshape(shape).astype(np.float32)
+
+    sigma = _WIDE * ground.bandwidth
+    within = np.float32(4 * np.pi * sigma**2)  # cells that a Gaussian averages over
+    all_dated = blurred(counted(dated), sigma) * within
+    recent = blurred(counted(newer), sigma) * within
+    share = (recent + _PRIOR * dates.share) / (all_dated + _PRIOR)
+    return np.clip(share, 0, 1).astype(np.float32)
+
+
+def recency_position(recency: Any, *, whole: float) -> Any:
+    """Compare a recent share with the whole: 0 is much older, 0.5 equal, 1 much newer."""
+    if np.isnan(whole):
+        return np.full_like(np.asarray(recency, dtype=np.float32), 0.5)
+    share = np.clip(recency, 1e-4, 1 - 1e-4)
+    odds = np.log(share / (1 - share)) - np.log(whole / (1 - whole))
+    return np.clip(0.5 + odds / (2 * np.log(7)), 0, 1)
+
+
+MOST = 18  # rivers on a map: more are a net, not a picture
+_LEAST_CITATIONS = 12
+_BEYOND_CHANCE = 2.0
+_STEP = 4  # cells of the ground for one cell of the courses
+_SHORTEST = 0.06  # of the longer side: a shorter one is a stub
+
+
+def citation_flows(citing: Ints, cited: Ints, topic: Ints) -> list[tuple[int, int, int]]:
+    """Count the citations between regions that are more than chance would bring."""
+    source, target = topic[cited], topic[citing]
+    between = (source >= 0) & (target >= 0) & (source != target)
+    source, target = source[between], target[between]
+    if not len(source):
+        return []
+    regions, code = np.unique(np.concatenate([source, target]), return_inverse=True)
+    n = len(regions)
+    table = np.bincount(code[: len(source)] * n + code[len(source) :], minlength=n * n)
+    table = table.reshape(n, n)
+    chance = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
+    strong = (table >= _LEAST_CITATIONS) & (table >= _BEYOND_CHANCE * chance)
+    # Of two directions the stronger; of two alike the one from the lower number.
+    lower = np.tri(n, k=-1, dtype=bool)
+    strong &= (table > table.T) | ((table == table.T) & ~lower)
+    flows = [(int(regions[i]), int(regions[j]), int(table[i, j])) for i, j in np.argwhere(strong)]
+    return sorted(flows, key=lambda flow: (-flow[2], flow[0], flow[1]))
+
+
+def find_rivers(
+    ground: Ground, peaks: Sequence[Peak], flows: Sequence[tuple[int, int, int]]
+) -> tuple[River, ...]:
+    """Route the strongest flows through valleys, over land only."""
+    from scipy.ndimage import distance_transform_edt
+    from skimage.graph import MCP_Geometric
+
+    where = {peak.region: (peak.x, peak.y) for peak in peaks}
+    height = ground.height[::_STEP, ::_STEP].astype(np.float64)
+    share = height / height.max()
+    inland = distance_transform_edt(height > 0)
+    # Below 0 there is no way. Along the coast there is, but rivers have no business there.
+    cost = 0.12 + 4 * np.maximum(share, 0) ** 1.5 + 1.5 * np.exp(-inland / 2)
+    cost = np.where(share > 0.02, cost, -1.0)
+    x0, x1, y0, y1 = ground.extent
+    rows, columns = height.shape
+
+    def cell_of(place: tuple[float, float]) -> tuple[int, int]:
+        row = int((y1 - place[1]) / (y1 - y0) * rows)
+        column = int((place[0] - x0) / (x1 - x0) * columns)
+        return min(max(row, 0), rows - 1), min(max(column, 0), columns - 1)
+
+    rivers: list[River] = []
+    for source, target, citations in flows:
+        if len(rivers) == MOST:
+            break
+        if source not in where or target not in where:
+            continue
+        start, end = cell_of(where[source]), cell_of(where[target])
+        if cost[start] < 0 or cost[end] < 0:
+            continue
+        search: Any = MCP_Geometric(cost)
+        reach, _ = search.find_costs([start], [end])
+        if not np.isfinite(reach[end]):
+            continue
+        path = np.array(search.traceback(end), dtype=np.float64)
+        if len(path) < _SHORTEST * max(rows, columns):
+            continue
+        bed = path.astype(int)
+        cost[bed[:, 0], bed[:, 1]] = np.minimum(cost[bed[:, 0], bed[:, 1]], 0.09)
+        smooth = _rounded(path)
+        rivers.append(
+            River(
+                source=source,
+                target=target,
+                citations=citations,
+                x=x0 + (smooth[:, 1] + 0.5) * (x1 - x0) / columns,
+                y=y1 - (smooth[:, 0] + 0.5) * (y1 - y0) / rows,
+            )
+        )
+    return tuple(rivers)
+
+
+def _rounded(path: Floats) -> Floats:
+    """Smooth a path on a grid; its ends stay."""
+    from scipy.ndimage import gaussian_filter1d
+
+    along = np.arange(len(path))
+    finer = np.linspace(0, len(path) - 1, 4 * (len(path) - 1) + 1)
+    fine = np.column_stack([np.interp(finer, along, side) for side in path.T])
+    line = fine[0] + (fine[-1] - fine[0]) * (finer / finer[-1])[:, None]
+    # What differs from the straight line is nothing at the ends, which are thus kept.
+    bends = gaussian_filter1d(fine - line, 6.0, axis=0, mode="constant")
+    bends *= np.minimum(1, np.minimum(finer, finer[::-1]) / 2)[:, None]
+    return np.asarray(line + bends)
+
+
+def river_cover(
+    size: tuple[int, int], window: tuple[int, int, int, int], courses: Sequence[Course]
+) -> NDArray[np.float32]:
+    """Coverage of the pixels of a window by rivers, which widen along their course."""
+    left, top, right, bottom = window
+    cover = np.zeros((bottom - top, right - left), dtype=np.float32)
+    for across, down, breadth in courses:
+        column, row = across * size[0], down * size[1]
+        for i in range(len(column) - 1):
+            a, b = (column[i], row[i]), (column[i + 1], row[i + 1])
+            half = breadth * (0.4 + 0.6 * (i + 1) / (len(column) - 1)) / 2
+            room = half + 1
+            x0 = max(left, int(np.floor(min(a[0], b[0]) - room)))
+            x1 = min(right, int(np.ceil(max(a[0], b[0]) + room)))
+            y0 = max(top, int(np.floor(min(a[1], b[1]) - room)))
+            y1 = min(bottom, int(np.ceil(max(a[1], b[1]) + room)))
+            if x0 >= x1 or y0 >= y1:
+                continue
+            away_x = np.arange(x0, x1) + 0.5 - a[0]
+            away_y = (np.arange(y0, y1) + 0.5 - a[1])[:, None]
+            run = np.array([b[0] - a[0], b[1] - a[1]])
+            part = np.clip((away_x * run[0] + away_y * run[1]) / max(run @ run, 1e-12), 0, 1)
+            away = np.hypot(away_x - part * run[0], away_y - part * run[1])
+            patch = cover[y0 - top : y1 - top, x0 - left : x1 - left]
+            np.maximum(patch, np.clip(half + 0.5 - away, 0, 1), out=patch, casting="same_kind")
+    return cover

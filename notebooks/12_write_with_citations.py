@@ -93,7 +93,7 @@ print(panel.paragraph.results.to_bibtex()[:500])
 # citation, a wrong one, and a sentence that seems to lack one.
 
 # %%
-from landscape.query.citing import citation_keys
+from landscape._bibliography import citation_keys
 
 bibliography, draft = folder / "references.bib", folder / "draft.tex"
 bibliography.write_text(panel.value.to_bibtex())

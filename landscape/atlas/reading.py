@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from landscape._render import render
 from landscape.atlas.manifest import (
     MANIFEST_NAME,
     Manifest,
@@ -28,17 +29,21 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from landscape.agents.attribute.records import Attribution
-    from landscape.agents.cite.records import Citing
-    from landscape.agents.survey.records import Survey
     from landscape.atlas.citations import CitationGraph
     from landscape.llm.models import LanguageModel, WritingModel
     from landscape.overlays.thesaurus.concepts import Thesaurus
     from landscape.query.engine import Engine
-    from landscape.query.records import Answer, Results
     from landscape.query.reranking import Reranker
     from landscape.query.weights import Weights
+    from landscape.types import Answer, Attribution, CitationSuggestions, Results, Survey
 
+_MEASURES = {
+    "knn_recall_at_10": "true nearest neighbours kept on the map",
+    "trustworthiness": "trustworthiness",
+    "continuity": "continuity",
+    "category_accuracy_map": "category told from the map",
+    "category_accuracy_chance": "category told by chance",
+}
 _STAGES = ("ingest", "keywords", "embeddings", "projection", "topics", "quality", "search")
 
 
@@ -500,7 +505,7 @@ class Atlas:
         k: int = 10,
         model: WritingModel | Literal["auto"] | None = None,
         **settings: Any,
-    ) -> Citing:
+    ) -> CitationSuggestions:
         """Find papers to cite behind a text, with highlights and, with a model, sentences.
 
         Parameters
@@ -518,7 +523,7 @@ class Atlas:
 
         Returns
         -------
-        Citing
+        CitationSuggestions
             ``.suggestions``, ``.table``, ``.to_bibtex()``. Several corpora side by side:
             `landscape.agents.Desk`.
 
@@ -547,9 +552,19 @@ class Atlas:
         return f"<Atlas {self.title!r}: {count(len(self), 'paper')}{generated}, in {self.path}>"
 
     def _repr_html_(self) -> str:
-        from landscape.atlas.html import atlas_as_html
-
-        return atlas_as_html(self)
+        coverage, model = self.coverage, self.stages["embeddings"].model
+        rows = {
+            "papers": f"{coverage['papers']:,}",
+            "dates": f"{coverage['first_date'] or '?'} to {coverage['last_date'] or '?'}",
+            "sources": ", ".join(f"{name} ({n:,})" for name, n in coverage["sources"].items()),
+            "folder": str(self.path),
+        }
+        if model:
+            rows["embeddings"] = f"{model.get('model')} ({model.get('dimension')} dimensions)"
+        measured = {_MEASURES[name]: self.quality.get(name) for name in _MEASURES}
+        rows |= {name: f"{value:.0%}" for name, value in measured.items() if value is not None}
+        generated = coverage["generated"]
+        return render("atlas.html", title=self.title, generated=generated, rows=rows.items())
 
     @cached_property
     def _labelled_topics(self) -> tuple[pd.DataFrame, tuple[str, ...]]:

@@ -11,7 +11,7 @@ from landscape.commands.parsing import command, positive
 from landscape.plural import count
 
 if TYPE_CHECKING:
-    from landscape.agents.survey.records import Survey
+    from landscape.types import Survey
 
 
 def add_survey(commands: Any) -> None:
@@ -120,7 +120,6 @@ def _evaluate(options: argparse.Namespace) -> Answer:
 
 
 def _survey(options: argparse.Namespace) -> Answer:
-    from landscape.agents.survey.exporting import as_text
     from landscape.agents.survey.fulltext import FolderReader
     from landscape.atlas.reading import open_atlas
 
@@ -148,7 +147,7 @@ def _survey(options: argparse.Namespace) -> Answer:
     for problem in reader.problems if reader else ():
         note(f"landscape: {problem}")
     _write(atlas, found, options)
-    return Answer(as_json(found.to_dict()) if options.json else as_text(found))
+    return Answer(as_json(found.to_dict()) if options.json else found.to_text())
 
 
 def _check_files(options: argparse.Namespace) -> None:

@@ -24,9 +24,9 @@ from landscape.evaluation.metrics import bootstrap_interval
 from landscape.progress import progress
 
 if TYPE_CHECKING:
-    from landscape.agents.cite.records import Citing
     from landscape.atlas.reading import Atlas
     from landscape.llm.models import WritingModel
+    from landscape.types import CitationSuggestions
 
 DEPTHS = (1, 5, 10, 20, 50, 100)
 ROUGE = ("rouge1", "rouge2", "rougeL")
@@ -332,7 +332,7 @@ def rouge(text: str, reference: str) -> dict[str, float]:
     return {name: float(found[name].fmeasure) for name in ROUGE}
 
 
-def _best_rouge(sentence: str, found: Citing) -> dict[str, float] | None:
+def _best_rouge(sentence: str, found: CitationSuggestions) -> dict[str, float] | None:
     scores = [rouge(one.sentence.text, sentence) for one in found.suggestions if one.sentence]
     if not scores:
         return None

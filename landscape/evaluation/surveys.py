@@ -22,9 +22,9 @@ from landscape.progress import progress
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from landscape.agents.survey.records import Survey
     from landscape.atlas.reading import Atlas
     from landscape.llm.models import WritingModel
+    from landscape.types import Survey
 
 DEPTHS = (20, 50, 100)
 """Numbers of papers at which recall is compared, as PaSa's evaluation does."""

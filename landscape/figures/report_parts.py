@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from landscape._author_names import short_names
 from landscape.figures.chart_page import SMALL, frame_in, map_box, uncovered_spans
 from landscape.figures.density_map import chosen_topics, positions
 from landscape.figures.hues import share_ramp
 from landscape.figures.names import clean_name
-from landscape.query.names import short_names
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,8 +10,8 @@ from landscape.figures.found_papers import query_map
 from landscape.plural import count
 
 if TYPE_CHECKING:
-    from landscape.agents.survey.records import Survey
     from landscape.figures.sheet import Sheet
+    from landscape.types import Survey
 
 
 def survey_map(

@@ -18,7 +18,7 @@ from landscape.overlays.periods import count_years, paper_years
 from landscape.plural import count
 
 if TYPE_CHECKING:
-    from landscape.overlays.analysis import Analysis
+    from landscape.types import Analysis
 
 _POINTS_TO_AN_INCH = 72
 _TINTS = 9  # colours between which those of years are mixed

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from functools import cache
 
+from landscape._journals import JOURNALS
 from landscape.query.ads_authors import take_authors
 from landscape.query.ads_patterns import (
     ARXIV,
@@ -36,7 +37,6 @@ from landscape.query.ads_wording import (
     PROPERTIES,
     Rules,
 )
-from landscape.query.journals import JOURNALS
 
 MOST_CITED = "citation_count desc"
 NEWEST = "date desc"

@@ -28,8 +28,8 @@ from landscape.query.prompts import (
     papers_as_data,
 )
 from landscape.query.quoting import Score
-from landscape.query.records import Answer, Results
 from landscape.query.rewriting import rewrite
+from landscape.types import Answer, Results
 
 if TYPE_CHECKING:
     from landscape.llm.models import LanguageModel, WritingModel
@@ -92,7 +92,7 @@ def answer(
 
     Examples
     --------
-    >>> from landscape.query.records import Coverage, Hit, Paper
+    >>> from landscape.types import Coverage, Hit, Paper
     >>> class Fixed:
     ...     model = "fixed"
     ...     def complete(self, system, user):
@@ -215,7 +215,7 @@ def standalone_question(
 
     Examples
     --------
-    >>> from landscape.query.records import Coverage
+    >>> from landscape.types import Coverage
     >>> nothing = Results("x", (), Coverage("", 0, 0, {}, None, None))
     >>> before = Answer("How does dust cool?", "", (), nothing, "extractive")
     >>> standalone_question("And why does it?", [before])

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from landscape.llm.models import WritingModel
     from landscape.query.engine import Engine
-    from landscape.query.records import Answer, Results, Step
+    from landscape.types import Answer, Results, Step
 
 Generation = Literal["rag", "react", "quoted"]
 

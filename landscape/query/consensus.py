@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from landscape.query.prompts import CONSENSUS, as_data
 from landscape.query.quoting import sentences_of
-from landscape.query.records import Consensus, Evidence, Paper, Stance
+from landscape.types import Consensus, Evidence, Paper, Stance
 
 if TYPE_CHECKING:
     from landscape.llm.models import LanguageModel

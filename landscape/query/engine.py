@@ -17,10 +17,10 @@ from landscape.query.entities import absent_objects, find_entities, shares_of_na
 from landscape.query.holdings import Holdings
 from landscape.query.outliers import find_outliers
 from landscape.query.ranking import Ranking, fused, reranked, weighed, word_by_word
-from landscape.query.records import Hit, Results
 from landscape.query.reranking import judge
 from landscape.query.settings import SearchSettings
 from landscape.query.wording import query_text
+from landscape.types import Hit, Results
 from landscape.vectors.embedder import WordEmbedder, embed_few
 from landscape.vectors.words import late_interaction
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from landscape.atlas.reading import Atlas
-    from landscape.query.records import Paper
     from landscape.query.reranking import Reranker
+    from landscape.types import Paper
     from landscape.vectors.embedder import Embedder
 
     Rows = NDArray[np.int64]

@@ -18,7 +18,7 @@ from landscape.query.citations import (
 from landscape.query.prompts import CHECKING, CHECKING_SCHEMA, as_data
 from landscape.query.quantities import missing_numbers
 from landscape.query.quoting import Score, sentences_of
-from landscape.query.records import Claim, Evidence, Paper, Verdict
+from landscape.types import Claim, Evidence, Paper, Verdict
 
 if TYPE_CHECKING:
     from landscape.llm.models import LanguageModel

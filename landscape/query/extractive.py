@@ -9,7 +9,7 @@ import numpy as np
 
 from landscape.query.citations import without_labels
 from landscape.query.quoting import Score, likeness, says_something, sentences_of, word_scores
-from landscape.query.records import Answer, Claim, Evidence, Results
+from landscape.types import Answer, Claim, Evidence, Results
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -66,7 +66,7 @@ def extract_answer(
 
     Examples
     --------
-    >>> from landscape.query.records import Coverage, Hit, Paper
+    >>> from landscape.types import Coverage, Hit, Paper
     >>> paper = Paper(0, "a", "", "Dust cools by its lines. We thank all.", bibcode="2024A&A...1A")
     >>> found = Results("dust", (Hit(1, paper, 1.0),), Coverage("", 1, 1, {}, None, None))
     >>> print(extract_answer("How does dust cool?", found).text)
@@ -138,7 +138,7 @@ def abstention(
 
     Examples
     --------
-    >>> from landscape.query.records import Coverage
+    >>> from landscape.types import Coverage
     >>> nothing = Results("x", (), Coverage("", 0, 0, {}, None, None))
     >>> abstention("Who knows?", nothing).abstained
     True

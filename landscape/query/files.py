@@ -8,13 +8,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from landscape._serializer import to_csv as as_csv
 from landscape.errors import InputError
 from landscape.outputs import check_output, write_output
 from landscape.plural import count
-from landscape.text.spreadsheet import as_csv
 
 if TYPE_CHECKING:
-    from landscape.query.records import Results
+    from landscape.types import Results
 
 
 def exported(results: Results, path: Path) -> str:
@@ -57,7 +57,7 @@ def write_results(results: Results, path: str | os.PathLike[str]) -> Path:
 
     Examples
     --------
-    >>> from landscape.query.records import Coverage, Results
+    >>> from landscape.types import Coverage, Results
     >>> results = Results("dust", (), Coverage("Demo", 9, 9, {}, None, None))
     >>> write_results(results, "papers.doc")
     Traceback (most recent call last):

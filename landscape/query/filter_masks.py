@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from landscape._journals import JOURNALS, Journal, find_journal
 from landscape.errors import InputError
 from landscape.overlays.missions.facilities import find_facility
 from landscape.query.filter_columns import Columns
@@ -41,7 +42,6 @@ from landscape.query.filter_tree import (
     Or,
     Years,
 )
-from landscape.query.journals import JOURNALS, Journal, find_journal
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Iterable
 from functools import cache, lru_cache
 
-from landscape.query.journals import JOURNALS, Journal
+from landscape._journals import JOURNALS, Journal
 from landscape.text.phrases import GREEK, singular
 
 _WORD = re.compile(r"[^\W_]+")
@@ -143,7 +143,7 @@ def journal_patterns(journals: tuple[Journal, ...]) -> tuple[str, str | None, st
 
     Examples
     --------
-    >>> from landscape.query.journals import find_journal
+    >>> from landscape._journals import find_journal
     >>> journal_patterns((find_journal("MNRAS"),))[2].endswith("(?:MNRAS)")
     True
     """

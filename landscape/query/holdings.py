@@ -15,10 +15,10 @@ from landscape.corpus.identifiers import parse_arxiv_id, parse_bibcode, parse_do
 from landscape.errors import AtlasError, InputError
 from landscape.query.filter_masks import apply_filter, columns_needed
 from landscape.query.filters import parse_filter
-from landscape.query.records import Coverage
 from landscape.query.shelf import Shelf
 from landscape.query.wording import readable_text
 from landscape.text.lexical import WordIndex, paper_key
+from landscape.types import Coverage
 from landscape.vectors.embedder import embedder_for
 from landscape.vectors.index import VectorIndex, read_index
 from landscape.vectors.words import gather_words

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, get_args
 
 from landscape.query.citations import without_labels
-from landscape.query.records import Paper
+from landscape.types import Paper
 
 Style = Literal["single-paper", "multi-paper", "bibliometric", "nuanced"]
 """How an answer is written."""

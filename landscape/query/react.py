@@ -15,7 +15,7 @@ from landscape.query.answering import answer, finish
 from landscape.query.extractive import failure_notes
 from landscape.query.prompts import AGENT, Style, as_data, papers_as_data
 from landscape.query.quoting import Score
-from landscape.query.records import Answer, Hit, Results, Step
+from landscape.types import Answer, Hit, Results, Step
 
 if TYPE_CHECKING:
     from landscape.llm.models import WritingModel
@@ -109,7 +109,7 @@ def reason(
 
     Examples
     --------
-    >>> from landscape.query.records import Coverage, Paper
+    >>> from landscape.types import Coverage, Paper
     >>> paper = Paper(0, "a", "", "Dust cools by its lines.", bibcode="2024A&A...1A")
     >>> def search(query, k, filter=None):
     ...     return Results(query, (Hit(1, paper, 1.0),), Coverage("", 1, 1, {}, None, None))

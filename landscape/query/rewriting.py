@@ -17,7 +17,7 @@ from landscape.query.citations import (
 )
 from landscape.query.prompts import READERS, REWRITING, REWRITING_SCHEMA, as_data
 from landscape.query.quantities import invents_numbers
-from landscape.query.records import Answer, Claim
+from landscape.types import Answer, Claim
 
 if TYPE_CHECKING:
     from landscape.llm.models import LanguageModel
@@ -58,7 +58,7 @@ def rewrite(
 
     Examples
     --------
-    >>> from landscape.query.records import Coverage, Results
+    >>> from landscape.types import Coverage, Results
     >>> class Fixed:
     ...     model = "fixed"
     ...     def complete_json(self, system, user, schema):

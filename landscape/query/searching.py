@@ -15,9 +15,9 @@ from landscape.query.wording import query_text
 if TYPE_CHECKING:
     from landscape.llm.models import WritingModel
     from landscape.query.engine import Engine
-    from landscape.query.records import Results
     from landscape.query.reranking import Reranker
     from landscape.query.settings import SearchSettings
+    from landscape.types import Results
 
 
 def search(

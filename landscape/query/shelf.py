@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape.errors import AtlasError, InputError
-from landscape.query.records import Paper
+from landscape.types import Paper
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
+from landscape._render import escape
+from landscape._serializer import to_csv as as_csv
 from landscape.errors import InputError
 from landscape.outputs import check_output, write_output
-from landscape.query.html import escape
 from landscape.query.wording import readable_text
-from landscape.text.spreadsheet import as_csv
 from landscape.widgets.checking import checked_flag, checked_whole
 from landscape.widgets.citation_view import answer_html, item_of, steps_html
 from landscape.widgets.export import download_link
@@ -31,9 +31,8 @@ from landscape.widgets.scholar_panel import (
 if TYPE_CHECKING:
     import pandas as pd
 
-    from landscape.agents.attribute.records import Attribution
     from landscape.atlas.reading import Atlas
-    from landscape.query.records import Step
+    from landscape.types import Attribution, Step
     from landscape.widgets.connection import Connection
 
 _WITHOUT_MODEL = (
@@ -277,7 +276,7 @@ class CitationPanel(ScholarPanel):
         self._files.value = f"<p>{' '.join(links)}</p>"
 
     def _file(self, ending: str) -> str:
-        from landscape.query.citing import to_bibtex
+        from landscape._bibliography import to_bibtex
 
         assert self._value is not None  # noqa: S101 - there are no files before the first answer
         if ending == ".json":

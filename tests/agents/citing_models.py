@@ -7,7 +7,7 @@ from typing import Any
 
 from landscape import Atlas
 from landscape.query.quoting import sentences_of
-from landscape.query.records import Paper
+from landscape.types import Paper
 from tests.servers.openai_server import OpenAIServer
 
 

@@ -10,7 +10,7 @@ import pytest
 from landscape.query.citations import read_citations
 from landscape.query.extractive import QUOTED, extract_answer
 from landscape.query.quoting import word_scores
-from landscape.query.records import Paper
+from landscape.types import Paper
 from tests.query.answering_papers import COOLING, HEATING, HOSTILE, found
 
 QUESTION = "How does dust cool in quasar outflows?"

@@ -21,7 +21,7 @@ import landscape
 from landscape.atlas.manifest import read_manifest, write_manifest
 from landscape.atlas.reading import Atlas
 from landscape.errors import InputError
-from landscape.query.records import Answer
+from landscape.types import Answer
 from landscape.widgets import SurveyPanel
 from landscape.widgets.ask import AskPanel
 from landscape.widgets.connection import Connection, Used

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from landscape.agents.attribute.prompts import STEP_SCHEMA, attributing
 from landscape.plural import count
 from landscape.query.prompts import as_data, papers_as_data
-from landscape.query.records import Paper, Step
+from landscape.types import Paper, Step
 
 if TYPE_CHECKING:
     from landscape.agents.attribute.excerpt import Excerpt

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from landscape.atlas.reading import Atlas
     from landscape.overlays.citations import Links
     from landscape.query.engine import Engine
-    from landscape.query.records import Paper
+    from landscape.types import Paper
 
 Sort = Literal["relevance", "citations"]
 

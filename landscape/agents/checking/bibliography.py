@@ -13,7 +13,7 @@ from landscape.agents.cite.merging import is_same, title_key
 from landscape.corpus.cleaning import clean_text
 from landscape.corpus.identifiers import parse_arxiv_id, parse_bibcode, parse_doi
 from landscape.errors import InputError, require
-from landscape.query.records import Paper
+from landscape.types import Paper
 
 if TYPE_CHECKING:
     from landscape.agents.cite.desk import Corpus, Desk

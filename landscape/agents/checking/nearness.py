@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from landscape.agents.cite.desk import Corpus
-    from landscape.query.records import Paper
+    from landscape.types import Paper
     from landscape.vectors.embedder import Embedder
 
     Floats = NDArray[np.float64]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from landscape.atlas.reading import Atlas
-    from landscape.query.records import Paper
+    from landscape.types import Paper
 
     Rows = NDArray[np.int64]
     Floats = NDArray[np.float64]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from landscape._serializer import to_csv as as_csv
 from landscape.errors import InputError
-from landscape.text.spreadsheet import as_csv
 
 if TYPE_CHECKING:
-    from landscape.overlays.analysis import Analysis
+    from landscape.types import Analysis
 
 _FIELDS = (
     "Preferred term", "Alternative terms", "Broader term", "Related terms", "Definition",

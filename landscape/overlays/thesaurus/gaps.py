@@ -10,7 +10,6 @@ import numpy as np
 
 from landscape.errors import InputError
 from landscape.mapping.naming import PhraseTable, phrase_table
-from landscape.overlays.analysis import Analysis
 from landscape.overlays.missions.facilities import load_facilities
 from landscape.overlays.periods import UNKNOWN_YEAR, count_years, paper_years
 from landscape.overlays.thesaurus.candidates import (
@@ -24,6 +23,7 @@ from landscape.overlays.thesaurus.names import complete_name, letters_of, named_
 from landscape.overlays.thesaurus.parents import nearest_concepts, suggest_parent
 from landscape.progress import progress
 from landscape.text.phrases import normal_form
+from landscape.types import Analysis
 
 if TYPE_CHECKING:
     import pandas as pd

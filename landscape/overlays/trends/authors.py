@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape.errors import InputError
-from landscape.overlays.analysis import Analysis
 from landscape.overlays.periods import count_years, paper_years
 from landscape.overlays.trends.identities import (
     given_names,
@@ -17,6 +16,7 @@ from landscape.overlays.trends.identities import (
     place_in_byline,
 )
 from landscape.overlays.trends.moves import mean_distance, measure_drift, periods_table
+from landscape.types import Analysis
 
 if TYPE_CHECKING:
     import pandas as pd

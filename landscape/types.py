@@ -332,19 +332,10 @@ class Results:
 
 @dataclass(frozen=True)
 class Evidence:
-    """A sentence of a paper that supports a claim.
-
-    Attributes
-    ----------
-    paper_id, label : str
-        The paper, and how the answer cites it.
-    start, end : int
-        Characters of the stored abstract: ``abstract[start:end] == text``.
-    text : str
-    """
+    """A sentence of a paper that supports a claim: ``abstract[start:end] == text``."""
 
     paper_id: str
-    label: str
+    label: str  # how the answer cites the paper
     start: int
     end: int
     text: str
@@ -352,20 +343,10 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Claim:
-    """One sentence of an answer.
+    """One sentence of an answer."""
 
-    Attributes
-    ----------
-    text : str
-        Without its citations.
-    citations : tuple of str
-        Labels of papers; unknown ones are removed.
-    evidence : tuple of Evidence
-    verdict : Verdict
-    """
-
-    text: str
-    citations: tuple[str, ...]
+    text: str  # without its citations
+    citations: tuple[str, ...]  # labels of papers
     evidence: tuple[Evidence, ...] = ()
     verdict: Verdict = "not found"
 
@@ -376,15 +357,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Stance:
-    """Position of one paper on a statement.
-
-    Attributes
-    ----------
-    paper_id, label : str
-    position : {"supports", "refutes", "mixed", "irrelevant"}
-    evidence : Evidence or None
-        The sentence that shows it.
-    """
+    """Position of one paper on a statement, with the sentence that shows it."""
 
     paper_id: str
     label: str
@@ -394,43 +367,23 @@ class Stance:
 
 @dataclass(frozen=True)
 class Consensus:
-    """How far the papers found agree with a statement.
+    """How far the papers found agree with a statement."""
 
-    Attributes
-    ----------
-    statement : str
-        The question as a statement.
-    level : str
-        One of `landscape.query.consensus.LEVELS`.
-    explanation : str
-    relevance : float
-        From 0 to 1: how much the papers treat the statement at all.
-    stances : tuple of Stance
-    """
-
-    statement: str
-    level: str
+    statement: str  # the question as a statement
+    level: str  # one of `landscape.query.consensus.LEVELS`
     explanation: str
-    relevance: float
+    relevance: float  # 0 to 1: how much the papers treat it at all
     stances: tuple[Stance, ...] = ()
 
 
 @dataclass(frozen=True)
 class Step:
-    """One step of a reasoning agent.
+    """One step of a reasoning agent."""
 
-    Attributes
-    ----------
-    thought, action, observation : str
-        The intention, the action (``search: dust in quasars; filter: 2015..``) and its result.
-    labels : tuple of str
-        Papers that the step found.
-    """
-
-    thought: str
-    action: str
+    thought: str  # the intention
+    action: str  # such as "search: dust in quasars; filter: 2015.."
     observation: str
-    labels: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()  # papers that the step found
 
 
 @dataclass(frozen=True)
@@ -516,19 +469,10 @@ class Answer:
 
 @dataclass(frozen=True)
 class Guess:
-    """A paper that an excerpt may cite.
-
-    Attributes
-    ----------
-    paper : Paper
-    score : float
-        How well it fits, comparable within one attribution only.
-    reason : str
-        Why it was chosen, in a few words.
-    """
+    """A paper that an excerpt may cite."""
 
     paper: Paper
-    score: float
+    score: float  # comparable within one attribution only
     reason: str = ""
 
 
@@ -628,41 +572,21 @@ class Attribution:
 
 @dataclass(frozen=True)
 class Highlight:
-    """A sentence of a paper that matters.
-
-    Attributes
-    ----------
-    text : str
-    start, end : int
-        Characters of its text: the stored abstract or the full text given.
-    score : float
-        How much it matters, comparable within one paper only.
-    matters : {"context", "paper"}
-        Whether it was chosen for the context or for its paper as a whole.
-    """
+    """A sentence of a paper that matters for the context, or for its paper as a whole."""
 
     text: str
-    start: int
+    start: int  # characters of the stored abstract or of the full text
     end: int
-    score: float
+    score: float  # comparable within one paper only
     matters: Literal["context", "paper"]
 
 
 @dataclass(frozen=True)
 class CitingSentence:
-    """A sentence that cites a paper, written by a language model and checked.
+    """A sentence that cites a paper, written by a language model and checked."""
 
-    Attributes
-    ----------
-    text : str
-        Without the citation itself.
-    evidence : tuple of Evidence
-        Sentences of the paper that support it; never empty.
-    verdict : Verdict
-    """
-
-    text: str
-    evidence: tuple[Evidence, ...]
+    text: str  # without the citation itself
+    evidence: tuple[Evidence, ...]  # sentences of the paper that support it; never empty
     verdict: Verdict
 
     def to_dict(self) -> dict[str, Any]:
@@ -672,32 +596,15 @@ class CitingSentence:
 
 @dataclass(frozen=True)
 class Suggestion:
-    """A paper to cite.
+    """A paper to cite."""
 
-    Attributes
-    ----------
-    rank : int
-        From 1.
-    paper : Paper
-    corpus : str
-        Where it was found.
-    score : float
-        Comparable within one result only.
-    also_in : tuple of str
-        Other corpora that hold it.
-    highlights : tuple of Highlight
-        In reading order.
-    sentence : CitingSentence or None
-        None without a language model, and where the paper supports none of its sentences.
-    """
-
-    rank: int
+    rank: int  # from 1
     paper: Paper
-    corpus: str
-    score: float
-    also_in: tuple[str, ...] = ()
-    highlights: tuple[Highlight, ...] = ()
-    sentence: CitingSentence | None = None
+    corpus: str  # where it was found
+    score: float  # comparable within one result only
+    also_in: tuple[str, ...] = ()  # other corpora that hold it
+    highlights: tuple[Highlight, ...] = ()  # in reading order
+    sentence: CitingSentence | None = None  # None without a model, or if unsupported
 
     def to_dict(self) -> dict[str, Any]:
         """Give everything as JSON values."""
@@ -744,6 +651,11 @@ class CitationSuggestions:
         return tuple(one.paper for one in self.suggestions)
 
     @property
+    def citation_keys(self) -> list[str]:
+        r"""The keys of the papers in `to_bibtex`, for ``\cite``."""
+        return bibliography.citation_keys(self.papers)
+
+    @property
     def table(self) -> pd.DataFrame:
         """One row a paper: ``rank, title, authors, year, label, corpus, also_in, score``..."""
         rows = [
@@ -775,54 +687,26 @@ class CitationSuggestions:
 
 @dataclass(frozen=True)
 class Judgement:
-    """The verdict on one cited paper of one sentence of a draft.
+    """The verdict on one cited paper of one sentence of a draft."""
 
-    Attributes
-    ----------
-    key : str
-        Key of the bibliography.
-    line : int
-        Line of the draft.
-    sentence, part : str
-        The sentence, and the part of it that the citation supports.
-    verdict : CitationVerdict
-    paper : Paper or None
-        None if neither the corpora nor the bibliography have its abstract.
-    evidence : tuple of Evidence
-        Sentences of its abstract.
-    nearness : float or None
-        Cosine of sentence and paper, where both have a vector.
-    why : str
-        In a few words.
-    """
-
-    key: str
-    line: int
+    key: str  # of the bibliography
+    line: int  # of the draft
     sentence: str
-    part: str
+    part: str  # what the citation supports
     verdict: CitationVerdict
-    paper: Paper | None = None
-    evidence: tuple[Evidence, ...] = ()
-    nearness: float | None = None
-    why: str = ""
+    paper: Paper | None = None  # None if nothing gives its abstract
+    evidence: tuple[Evidence, ...] = ()  # sentences of its abstract
+    nearness: float | None = None  # cosine of sentence and paper
+    why: str = ""  # in a few words
 
 
 @dataclass(frozen=True)
 class Uncited:
-    """A sentence that seems to need a citation.
-
-    Attributes
-    ----------
-    line : int
-    sentence : str
-    why : str
-        The words that suggest it.
-    candidates : tuple of Suggestion
-    """
+    """A sentence that seems to need a citation."""
 
     line: int
     sentence: str
-    why: str
+    why: str  # the words that suggest it
     candidates: tuple[Suggestion, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
@@ -887,98 +771,42 @@ class DraftCheck:
 
 @dataclass(frozen=True)
 class Linked:
-    """A paper linked with another one by citations.
+    """A paper linked with another one by citations; a stub is known by name only."""
 
-    Attributes
-    ----------
-    paper_id : str
-        Its key in the atlas; of a stub its name: arXiv identifier, bibcode, DOI or as given.
-    node : int
-        Its row in the atlas; of a stub ``n_papers`` and up.
-    title : str
-        Empty for a stub without a known title.
-    year : int or None
-    score : float
-        How closely it is related; 1 for a reference or a citation.
-    is_stub : bool
-        Whether the atlas has only the name (and sometimes the title).
-
-    Examples
-    --------
-    >>> Linked("1973ApJ...179..427S", 7, "", 1973).is_stub
-    False
-    """
-
-    paper_id: str
-    node: int
-    title: str
+    paper_id: str  # of a stub its name: arXiv identifier, bibcode, DOI or as given
+    node: int  # row of the atlas; of a stub n_papers and up
+    title: str  # empty if unknown
     year: int | None
-    score: float = 1.0
+    score: float = 1.0  # how closely related; 1 for a reference or a citation
     is_stub: bool = False
 
 
 @dataclass(frozen=True)
 class Asked:
-    """One search of a survey.
-
-    Attributes
-    ----------
-    text : str
-    by : {"question", "facet", "model", "seeds"}
-        Origin of the search.
-    parent : str
-        Key of the paper that caused it; empty for the question itself.
-    found, new : int
-        Papers found, and those of them that nothing before had found.
-    """
+    """One search of a survey."""
 
     text: str
-    by: str
-    parent: str = ""
+    by: str  # "question", "facet", "model" or "seeds"
+    parent: str = ""  # key of the paper that caused it
     found: int = 0
-    new: int = 0
+    new: int = 0  # papers that nothing before had found
 
 
 @dataclass(frozen=True)
 class Crawled:
-    """One paper that a survey judged.
-
-    Attributes
-    ----------
-    paper : Paper
-    score : float
-        How likely it belongs to the answer, 0 to 1: relative to the best ten papers, or from a
-        language model, whose decision comes first in the order of the papers.
-    selected : bool
-    reason : str
-        Why, in one sentence.
-    judged_by : str
-        Name of the language model, or "similarity".
-    how : How
-        How it was found first.
-    parent : str
-        Key of the paper that led to it; empty for a search.
-    query : int or None
-        Index of the search that found it.
-    depth : int
-        Steps from the question; 1 for results of a search of the question.
-    expanded : bool
-        Whether its own references and citations were followed.
-    section : str
-        Section of the parent's text that cites it, where the text was read.
-    """
+    """One paper that a survey judged."""
 
     paper: Paper
-    score: float
+    score: float  # how likely it belongs to the answer, 0 to 1
     selected: bool
-    reason: str
-    judged_by: str
-    how: How
-    parent: str = ""
-    query: int | None = None
-    depth: int = 1
-    expanded: bool = False
-    section: str = ""
+    reason: str  # in one sentence
+    judged_by: str  # name of the language model, or "similarity"
+    how: How  # how it was found first
+    parent: str = ""  # key of the paper that led to it; empty for a search
+    query: int | None = None  # index of the search that found it
+    depth: int = 1  # steps from the question
+    expanded: bool = False  # whether its references and citations were followed
+    section: str = ""  # of the parent's text that cites it
 
     @property
     def key(self) -> str:
@@ -988,25 +816,12 @@ class Crawled:
 
 @dataclass(frozen=True)
 class Spent:
-    """Cost of a survey.
+    """Cost of a survey."""
 
-    Attributes
-    ----------
-    calls : int
-        Requests to the language model.
-    tokens : int
-        Both ways, estimated as one for four bytes.
-    money : float
-        In the currency of the prices; 0 without prices.
-    papers : int
-        Papers judged.
-    seconds : float
-    """
-
-    calls: int = 0
-    tokens: int = 0
-    money: float = 0.0
-    papers: int = 0
+    calls: int = 0  # requests to the language model
+    tokens: int = 0  # both ways, estimated as one for four bytes
+    money: float = 0.0  # in the currency of the prices
+    papers: int = 0  # judged
     seconds: float = 0.0
 
 

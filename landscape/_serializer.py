@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from landscape._bibliography import escape_latex
 
@@ -19,6 +19,16 @@ _MOST_ROWS = 40
 _MANY_COLUMNS, _FEW_ROWS = 12, 6
 _ZERO = 1e-9
 _YEAR = re.compile(r"(?:^|_)year(?:_|$)|^last_review$")
+
+
+class Record:
+    """Base of the dataclasses that have JSON values."""
+
+    _keys: ClassVar[str] = ""  # as `pick` reads them; all fields if empty
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give everything as JSON values."""
+        return to_dict(self, self._keys)
 
 
 def plain(value: Any) -> Any:
@@ -35,8 +45,10 @@ def plain(value: Any) -> Any:
     if isinstance(value, tuple | list | set | frozenset):
         items = sorted(value, key=str) if isinstance(value, set | frozenset) else value
         return [plain(inner) for inner in items]
+    if isinstance(value, Record):
+        return value.to_dict()
     if is_dataclass(value):
-        return value.to_dict() if hasattr(value, "to_dict") else to_dict(value)
+        return to_dict(value)
     if isinstance(value, date):
         return value.isoformat()
     if hasattr(value, "to_json"):  # pandas

@@ -13,6 +13,7 @@ from landscape import _bibliography as bibliography
 from landscape import _serializer as serializer
 from landscape._author_names import short_names
 from landscape._render import render
+from landscape._serializer import Record
 from landscape.plural import count
 
 if TYPE_CHECKING:
@@ -30,22 +31,6 @@ CitationVerdict = Literal[
 How = Literal["search", "reference", "citation", "cited together", "similar", "section", "seed"]
 """How one paper led to another."""
 
-_PAPER = (
-    "paper_id label arxiv_id bibcode doi title authors year date cites journal categories keywords "
-    "source abstract url"
-)
-_COVERAGE = (
-    "title papers=n_papers searched=n_searched filtered_away=n_filtered sources first_date "
-    "last_date generated notes"
-)
-_ANSWER = (
-    "question text abstained claims method style question_type consensus trace ads_query notes "
-    "settings results"
-)
-_ATTRIBUTION = (
-    "excerpt sentence clause abstained partial paper chance guesses method trace notes settings "
-    "coverage seconds"
-)
 _HIT_COLUMNS = (
     "rank title=paper.title authors=paper.authors year=paper.year label=paper.label "
     "bibcode=paper.bibcode arxiv_id=paper.arxiv_id doi=paper.doi cites=paper.cites score outlier "
@@ -79,7 +64,7 @@ _WHAT_WORDS_MEAN = (
 
 
 @dataclass(frozen=True)
-class Paper:
+class Paper(Record):
     """One paper of an atlas.
 
     Attributes
@@ -99,6 +84,11 @@ class Paper:
     >>> Paper(0, "2024ApJ...1..1A", "Dust", "It cools.", bibcode="2024ApJ...1..1A").label
     '2024ApJ...1..1A'
     """
+
+    _keys = (
+        "paper_id label arxiv_id bibcode doi title authors year date cites journal categories "
+        "keywords source abstract url"
+    )
 
     row: int
     paper_id: str
@@ -154,13 +144,9 @@ class Paper:
         name = short_names(self.authors) or "no authors known"
         return f"{name} ({self.year})" if self.year else name
 
-    def to_dict(self) -> dict[str, Any]:
-        """Give the paper as JSON values, without its row."""
-        return serializer.to_dict(self, _PAPER)
-
 
 @dataclass(frozen=True)
-class Hit:
+class Hit(Record):
     """One paper found.
 
     Attributes
@@ -177,15 +163,13 @@ class Hit:
         Whether the paper is far from the others found; None if not computed.
     """
 
+    _keys = "rank *paper score parts outlier"
+
     rank: int
     paper: Paper
     score: float
     parts: Mapping[str, float] = field(default_factory=dict)
     outlier: bool | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give the paper with its rank and score as JSON values."""
-        return serializer.to_dict(self, "rank *paper score parts outlier")
 
     def to_html(self) -> str:
         """Give title, links and abstract as HTML without styles, for a list."""
@@ -193,7 +177,7 @@ class Hit:
 
 
 @dataclass(frozen=True)
-class Coverage:
+class Coverage(Record):
     """What was searched.
 
     Attributes
@@ -211,6 +195,11 @@ class Coverage:
     notes : tuple of str
         Limits of the result, for example a method that could not be used, and why.
     """
+
+    _keys = (
+        "title papers=n_papers searched=n_searched filtered_away=n_filtered sources first_date "
+        "last_date generated notes"
+    )
 
     title: str
     n_papers: int
@@ -253,17 +242,13 @@ class Coverage:
         notice = "Generated papers: nothing here is a finding about the sky."
         return " ".join([self.bounds, *([notice] if self.generated else []), *self.notes])
 
-    def to_dict(self) -> dict[str, Any]:
-        """Give everything as JSON values."""
-        return serializer.to_dict(self, _COVERAGE)
-
     def to_text(self) -> str:
         """Describe in a sentence what was searched."""
         return render("coverage.txt", coverage=self)
 
 
 @dataclass(frozen=True)
-class Results:
+class Results(Record):
     """Papers found by a search.
 
     Attributes
@@ -342,17 +327,15 @@ class Evidence:
 
 
 @dataclass(frozen=True)
-class Claim:
+class Claim(Record):
     """One sentence of an answer."""
+
+    _keys = "text citations verdict evidence"
 
     text: str  # without its citations
     citations: tuple[str, ...]  # labels of papers
     evidence: tuple[Evidence, ...] = ()
     verdict: Verdict = "not found"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give everything as JSON values."""
-        return serializer.to_dict(self, "text citations verdict evidence")
 
 
 @dataclass(frozen=True)
@@ -387,7 +370,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Answer:
+class Answer(Record):
     """An answer with its evidence.
 
     Attributes
@@ -417,6 +400,11 @@ class Answer:
         Settings that were used: ``atlas.ask(answer.question, **answer.settings)`` asks again.
     """
 
+    _keys = (
+        "question text abstained claims method style question_type consensus trace ads_query notes "
+        "settings results"
+    )
+
     question: str
     text: str
     claims: tuple[Claim, ...]
@@ -440,10 +428,6 @@ class Answer:
     def ads_url(self) -> str | None:
         """Address of the results of the ADS query."""
         return bibliography.ads_url(self.ads_query) if self.ads_query else None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give everything as JSON values."""
-        return serializer.to_dict(self, _ANSWER)
 
     def to_markdown(self) -> str:
         """Give the answer, its evidence, papers and coverage as one Markdown document."""
@@ -477,7 +461,7 @@ class Guess:
 
 
 @dataclass(frozen=True)
-class Attribution:
+class Attribution(Record):
     """The paper that an excerpt cites.
 
     Attributes
@@ -554,8 +538,12 @@ class Attribution:
             {"rank": n, **serializer.to_dict(one, "*paper score reason")}
             for n, one in enumerate(self.guesses, start=1)
         ]
+        keys = (
+            "excerpt sentence clause abstained partial paper chance guesses method trace notes "
+            "settings coverage seconds"
+        )
         chance = None if self.chance is None else round(self.chance, 2)
-        found = serializer.to_dict(self, _ATTRIBUTION)
+        found = serializer.to_dict(self, keys)
         return {**found, "chance": chance, "guesses": guesses, "seconds": round(self.seconds, 4)}
 
     def to_text(self) -> str:
@@ -582,21 +570,21 @@ class Highlight:
 
 
 @dataclass(frozen=True)
-class CitingSentence:
+class CitingSentence(Record):
     """A sentence that cites a paper, written by a language model and checked."""
+
+    _keys = "text verdict evidence"
 
     text: str  # without the citation itself
     evidence: tuple[Evidence, ...]  # sentences of the paper that support it; never empty
     verdict: Verdict
 
-    def to_dict(self) -> dict[str, Any]:
-        """Give everything as JSON values."""
-        return serializer.to_dict(self, "text verdict evidence")
-
 
 @dataclass(frozen=True)
-class Suggestion:
+class Suggestion(Record):
     """A paper to cite."""
+
+    _keys = "rank *paper corpus also_in score highlights sentence"
 
     rank: int  # from 1
     paper: Paper
@@ -606,17 +594,13 @@ class Suggestion:
     highlights: tuple[Highlight, ...] = ()  # in reading order
     sentence: CitingSentence | None = None  # None without a model, or if unsupported
 
-    def to_dict(self) -> dict[str, Any]:
-        """Give everything as JSON values."""
-        return serializer.to_dict(self, "rank *paper corpus also_in score highlights sentence")
-
     def to_html(self) -> str:
         """Give paper, highlights and sentence as HTML without styles, for a list."""
         return render("suggestion.html", one=self)
 
 
 @dataclass(frozen=True)
-class CitationSuggestions:
+class CitationSuggestions(Record):
     """Papers to cite at a place in a text.
 
     Attributes
@@ -701,7 +685,7 @@ class Judgement:
 
 
 @dataclass(frozen=True)
-class Uncited:
+class Uncited(Record):
     """A sentence that seems to need a citation."""
 
     line: int
@@ -716,7 +700,7 @@ class Uncited:
 
 
 @dataclass(frozen=True)
-class DraftCheck:
+class DraftCheck(Record):
     """The citations of a draft, checked.
 
     Attributes
@@ -734,6 +718,8 @@ class DraftCheck:
     sought : bool
         Whether sentences without a citation were examined.
     """
+
+    _keys = "citations=judgements uncited counts sentences=n_sentences method partial notes"
 
     judgements: tuple[Judgement, ...]
     uncited: tuple[Uncited, ...]
@@ -758,11 +744,6 @@ class DraftCheck:
             for one in self.judgements
         ]
         return serializer.to_table(rows, columns, {})
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give everything as JSON values."""
-        keys = "citations=judgements uncited counts sentences=n_sentences method partial notes"
-        return serializer.to_dict(self, keys)
 
     def to_text(self) -> str:
         """Give the verdicts in the order of the draft, for a terminal."""
@@ -826,7 +807,7 @@ class Spent:
 
 
 @dataclass(frozen=True)
-class Survey:
+class Survey(Record):
     """Result of a survey of a question.
 
     Attributes
@@ -991,7 +972,7 @@ class Survey:
 
 
 @dataclass(frozen=True)
-class Analysis:
+class Analysis(Record):
     """Result of an analysis of the map: one main table, and its caption, bounds and warnings.
 
     Attributes
@@ -1023,6 +1004,8 @@ class Analysis:
     Generated demo corpus: these papers do not exist.
     """
 
+    _keys = "kind caption denominators bounds warnings table tables"
+
     kind: str
     table: pd.DataFrame
     caption: str
@@ -1038,10 +1021,6 @@ class Analysis:
         notice = "Generated demo corpus: these papers do not exist."
         generated = notice if self.bounds.get("generated") else ""
         return tuple(filter(None, (of and f"Of {of}.", *self.warnings, generated)))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give everything as JSON values; missing numbers are null."""
-        return serializer.to_dict(self, "kind caption denominators bounds warnings table tables")
 
     def to_csv(self) -> str:
         """Give the main table, with caption and notes as comments (``#``) above it."""

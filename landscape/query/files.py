@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from landscape._serializer import to_csv as as_csv
+from landscape._serializer import to_csv
 from landscape.errors import InputError
 from landscape.outputs import check_output, write_output
 from landscape.plural import count
@@ -96,6 +96,6 @@ _FORMS: Mapping[str, Callable[[Results], str]] = {
     ".ris": lambda results: results.to_ris(),
     ".tex": lambda results: results.to_aastex(),
     ".txt": lambda results: results.to_bibcodes(),
-    ".csv": lambda results: as_csv(results.table),
+    ".csv": lambda results: to_csv(results.table),
     ".json": _json,
 }

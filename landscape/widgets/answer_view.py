@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets as widgets
 
 from landscape._render import escape
-from landscape._serializer import to_csv as as_csv
+from landscape._serializer import to_csv
 from landscape.atlas.manifest import read_manifest
 from landscape.errors import AtlasError, LandscapeError
 from landscape.query.entities import find_entities
@@ -85,7 +85,7 @@ class Asked:
         if ending == ".bib":
             return chosen.to_bibtex()
         if ending == ".csv":
-            return as_csv(chosen.table)
+            return to_csv(chosen.table)
         where = asdict(self.used) if self.used else {}
         return answer_as_notebook(
             self.answer, self.atlas, thread=self.thread, model=self.model, **where

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets as widgets
 
 from landscape._render import escape
-from landscape._serializer import to_csv as as_csv
+from landscape._serializer import to_csv
 from landscape.errors import InputError
 from landscape.outputs import check_output, write_output
 from landscape.query.wording import readable_text
@@ -283,7 +283,7 @@ class CitationPanel(ScholarPanel):
             return json.dumps(self._value.to_dict(), indent=1, ensure_ascii=False)
         chosen = self.selection
         if ending == ".csv":
-            return as_csv(chosen)
+            return to_csv(chosen)
         ranks = set() if chosen is None else set(chosen["rank"])
         papers = [p for rank, p in enumerate(self._value.papers, start=1) if rank in ranks]
         return to_bibtex(papers)

@@ -120,9 +120,9 @@ def review_rows(atlas: Any) -> tuple[str, Rows]:
 
 def papers_as_csv(atlas: Any, rows: Rows) -> str:
     """Some papers for a spreadsheet: nothing but a line of names and a line for each."""
-    from landscape._serializer import to_csv as as_csv
+    from landscape._serializer import to_csv
 
-    return as_csv(selection_table(atlas, rows))
+    return to_csv(selection_table(atlas, rows))
 
 
 def compare_with_rest(atlas: Any, rows: Rows) -> Analysis:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from landscape._serializer import to_csv as as_csv
+from landscape._serializer import to_csv
 from landscape.errors import InputError
 from landscape.outputs import check_output, write_output
 from landscape.plural import count
@@ -367,7 +367,7 @@ class WritingPanel(ScholarPanel):
         if ending == ".json":
             return json.dumps(self._value.to_dict(), indent=1, ensure_ascii=False)
         if ending == ".csv":
-            return as_csv(self.selection)
+            return to_csv(self.selection)
         return to_bibtex([one.paper for one in self._picked()])
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import ipywidgets as widgets
 
-from landscape._serializer import to_csv as as_csv
+from landscape._serializer import to_csv
 from landscape.plural import count
 from landscape.types import Hit
 from landscape.widgets.draft_files import DraftFiles
@@ -168,7 +168,7 @@ class CheckingTab(widgets.VBox):
         self.checked.value = check_html(found)
         whole = json.dumps(found.to_dict(), indent=1, ensure_ascii=False)
         links = (
-            download_link("check.csv", as_csv(found.table), text="Table (CSV)"),
+            download_link("check.csv", to_csv(found.table), text="Table (CSV)"),
             download_link("check.json", whole, text="Everything (JSON)"),
         )
         self.files.value = f"<p>{' '.join(links)}</p>"

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from landscape._serializer import plain
 from landscape.outputs import check_output, write_output
 from landscape.query.files import write_results
 
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
 
 def as_json(survey: Survey) -> str:
     """Write everything that a survey holds."""
-    from landscape._serializer import plain
-
     return json.dumps(plain(survey.to_dict()), indent=1, ensure_ascii=False, allow_nan=False)
 
 

@@ -93,11 +93,9 @@ print(panel.paragraph.results.to_bibtex()[:500])
 # citation, a wrong one, and a sentence that seems to lack one.
 
 # %%
-from landscape.query.citing import citation_keys
-
 bibliography, draft = folder / "references.bib", folder / "draft.tex"
 bibliography.write_text(panel.value.to_bibtex())
-keys = citation_keys(panel.value.papers)
+keys = panel.value.citation_keys
 draft.write_text(
     rf"""\begin{{document}}
 The winds of massive stars are driven by radiation pressure on spectral lines \citep{{{keys[0]}}}.

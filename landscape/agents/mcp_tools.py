@@ -8,16 +8,14 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec
 
-from landscape.agents.writing import attribution_as_dict, coverage_as_dict, paper_as_dict
+from landscape._serializer import plain
 from landscape.errors import InputError, LandscapeError
-from landscape.llm._quoting import as_data
-from landscape.query.exporting import answer_as_dict, plain
-from landscape.search._outliers import spread_of
+from landscape.query.outliers import spread_of
+from landscape.query.prompts import as_data
 
 if TYPE_CHECKING:
     from landscape.llm.models import WritingModel
-    from landscape.query.records import Paper, Results
-    from landscape.store._atlas_store import AtlasStore
+    from landscape.types import Paper, Results
 
 Reply = dict[str, Any]
 Parameters = ParamSpec("Parameters")
@@ -80,7 +78,7 @@ class Tools:
         found = open_engine(self._atlas).papers([row])[0]
         place = self._atlas.map.iloc[row]
         return {
-            **paper_as_dict(found),
+            **found.to_dict(),
             "map": {
                 "x": float(place["x"]),
                 "y": float(place["y"]),
@@ -125,9 +123,9 @@ class Tools:
         said = self._atlas.ask(
             _text("question", question), k=_bounded("k", k, MOST_PAPERS), model=self._model
         )
-        found = answer_as_dict(said)
+        found = said.to_dict()
         del found["results"], found["settings"]
-        return {**found, "searched": coverage_as_dict(said.results.coverage)}
+        return {**found, "searched": said.results.coverage.to_dict()}
 
     def survey(self, question: str, papers: int = 30, before: str = "") -> Reply:
         """Search, select and follow citations for all papers on a question.
@@ -145,7 +143,7 @@ class Tools:
             "question": question,
             "papers": listed,
             "partial": found.partial,
-            "searched": coverage_as_dict(found.results.coverage),
+            "searched": found.results.coverage.to_dict(),
         }
 
     def attribute(self, excerpt: str, source: str = "", before: str = "") -> Reply:
@@ -160,7 +158,7 @@ class Tools:
             before=_text("before", before) or None,
             model=self._model,
         )
-        told = attribution_as_dict(found)
+        told = found.to_dict()
         shown = {name: told[name] for name in ("clause", "abstained", "partial", "method", "notes")}
         return {
             **shown,
@@ -218,7 +216,7 @@ class Tools:
                 {"rank": hit.rank, "score": hit.score, **_short(hit.paper)} for hit in found.hits
             ],
             "map": spread,
-            "searched": coverage_as_dict(found.coverage),
+            "searched": found.coverage.to_dict(),
             "notes": list(found.coverage.notes),
         }
 
@@ -260,7 +258,7 @@ def refusal(message: str) -> Exception:
 
 
 def _short(paper: Paper) -> Reply:
-    found = paper_as_dict(paper)
+    found = paper.to_dict()
     names = found["authors"]
     abstract = found["abstract"]
     if len(abstract) > _ABSTRACT_IN_LISTS:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from landscape.query.records import Hit, Paper, Results
-from landscape.search._ranking import standardised
-from landscape.search._settings import SearchSettings
+from landscape.query.fusion import standardised
+from landscape.query.settings import SearchSettings
+from landscape.types import Hit, Paper, Results
 
 if TYPE_CHECKING:
     from landscape.search._engine import Engine
@@ -86,7 +86,7 @@ def seek(
 
     Examples
     --------
-    >>> from landscape.query.records import Coverage
+    >>> from landscape.types import Coverage
     >>> class Fixed:
     ...     def search(self, query, settings):
     ...         papers = [Paper(n, f"p{n}", "", "") for n in (0, 1)]

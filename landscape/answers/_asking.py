@@ -36,8 +36,8 @@ from landscape.search._settings import (
 
 if TYPE_CHECKING:
     from landscape.llm.models import WritingModel
-    from landscape.query.records import Answer, Results, Step
-    from landscape.search._engine import Engine
+    from landscape.query.engine import Engine
+    from landscape.types import Answer, Results, Step
 
 Generation = Literal["rag", "react", "quoted"]
 

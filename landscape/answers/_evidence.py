@@ -7,19 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from landscape.answers._agreement import compare, missing_numbers
-from landscape.answers._citations import (
-    CONTRADICTED,
-    UNSUPPORTED,
-    Passage,
-    read_citations,
-    write_citations,
-)
-from landscape.answers._prompts import CHECKING, CHECKING_SCHEMA, CONSENSUS
-from landscape.errors import RemoteError
-from landscape.llm._quoting import as_data
-from landscape.query.records import Claim, Consensus, Evidence, Paper, Stance, Verdict
-from landscape.search._sentences import Score, sentences_of
+from landscape.query.prompts import CONSENSUS, as_data
+from landscape.query.quoting import sentences_of
+from landscape.types import Consensus, Evidence, Paper, Stance
 
 if TYPE_CHECKING:
     from landscape.llm.models import LanguageModel

@@ -37,10 +37,9 @@ from landscape.answers._prompts import (
     answering,
     papers_as_data,
 )
-from landscape.errors import InputError, RemoteError
-from landscape.llm._quoting import as_data
-from landscape.query.records import Answer, Claim, Results
-from landscape.search._sentences import Score
+from landscape.query.quoting import Score
+from landscape.query.rewriting import rewrite
+from landscape.types import Answer, Results
 
 if TYPE_CHECKING:
     from landscape.llm.models import LanguageModel, WritingModel
@@ -109,7 +108,7 @@ def answer(
 
     Examples
     --------
-    >>> from landscape.query.records import Coverage, Hit, Paper
+    >>> from landscape.types import Coverage, Hit, Paper
     >>> class Fixed:
     ...     model = "fixed"
     ...     def complete(self, system, user):
@@ -197,7 +196,31 @@ def finish(
 def standalone_question(
     question: str, thread: Sequence[Answer], *, model: LanguageModel | None = None
 ) -> str:
-    """Rewrite a follow-up question so that it can be searched alone."""
+    """Make a follow-up question one that can be searched for by itself.
+
+    Parameters
+    ----------
+    question : str
+    thread : sequence of Answer
+        The conversation so far, oldest first.
+    model : LanguageModel, optional
+        Without one, a question that is short or leans on a pronoun is put behind the one before.
+
+    Returns
+    -------
+    str
+        The question itself where the thread is empty or the model fails.
+
+    Examples
+    --------
+    >>> from landscape.types import Coverage
+    >>> nothing = Results("x", (), Coverage("", 0, 0, {}, None, None))
+    >>> before = Answer("How does dust cool?", "", (), nothing, "extractive")
+    >>> standalone_question("And why does it?", [before])
+    'How does dust cool? And why does it?'
+    >>> standalone_question("How old are the globular clusters of the Milky Way?", [before])
+    'How old are the globular clusters of the Milky Way?'
+    """
     if not thread:
         return question
     if model is not None:

@@ -11,7 +11,7 @@ from landscape.cli._agents import add_evaluate_citing, add_evaluate_survey
 from landscape.cli._arguments import Answer, as_json, command, positive
 
 if TYPE_CHECKING:
-    from landscape.overlays.analysis import Analysis
+    from landscape.types import Analysis
 
 
 def add_evaluate(commands: Any) -> None:

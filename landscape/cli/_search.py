@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from landscape.cli._arguments import Answer, add_how_to_search, as_json, command, note, positive
 
 if TYPE_CHECKING:
-    from landscape.atlas import Atlas
-    from landscape.query.records import Results
+    from landscape.atlas.reading import Atlas
+    from landscape.types import Results
 
 
 def add_search(commands: Any) -> None:
@@ -63,8 +63,7 @@ def found(atlas: Atlas, options: argparse.Namespace) -> Results:
 def _search(options: argparse.Namespace) -> Answer:
     from landscape.atlas import open as open_atlas
     from landscape.query.files import check_results_file, exported, write_results
-    from landscape.query.writing import results_as_text
-    from landscape.search._outliers import spread_of
+    from landscape.query.outliers import spread_of
 
     if options.export:
         check_results_file(options.export)
@@ -76,12 +75,11 @@ def _search(options: argparse.Namespace) -> Answer:
     spread = spread_of(atlas, results)
     if options.json:
         return Answer(as_json(results.to_dict() | {"spread": spread.to_dict()}))
-    return Answer(results_as_text(results, spread=spread))
+    return Answer(results.to_text(where=spread.to_text()))
 
 
 def _ask_question(options: argparse.Namespace) -> Answer:
-    from landscape.atlas import open as open_atlas
-    from landscape.query.writing import answer_as_text
+    from landscape.atlas.reading import open_atlas
 
     said = open_atlas(options.atlas).ask(
         options.question,
@@ -91,4 +89,4 @@ def _ask_question(options: argparse.Namespace) -> Answer:
         language=options.language,
         audience=options.audience,
     )
-    return Answer(as_json(said.to_dict()) if options.json else answer_as_text(said))
+    return Answer(as_json(said.to_dict()) if options.json else said.to_text())

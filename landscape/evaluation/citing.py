@@ -26,9 +26,9 @@ from landscape.overlays.citations._graph import citation_graph
 from landscape.query.engine import open_engine
 
 if TYPE_CHECKING:
-    from landscape.agents.cite.records import Citing
+    from landscape.atlas.reading import Atlas
     from landscape.llm.models import WritingModel
-    from landscape.store._atlas_store import AtlasStore
+    from landscape.types import CitationSuggestions
 
 DEPTHS = (1, 5, 10, 20, 50, 100)
 ROUGE = ("rouge1", "rouge2", "rougeL")
@@ -334,7 +334,7 @@ def rouge(text: str, reference: str) -> dict[str, float]:
     return {name: float(found[name].fmeasure) for name in ROUGE}
 
 
-def _best_rouge(sentence: str, found: Citing) -> dict[str, float] | None:
+def _best_rouge(sentence: str, found: CitationSuggestions) -> dict[str, float] | None:
     scores = [rouge(one.sentence.text, sentence) for one in found.suggestions if one.sentence]
     if not scores:
         return None

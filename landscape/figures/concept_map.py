@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from landscape.figures.page import Frame
     from landscape.figures.panels import Plate
     from landscape.figures.sheet import Sheet
-    from landscape.overlays.analysis import Analysis
+    from landscape.types import Analysis
 
     Floats = NDArray[np.float64]
 

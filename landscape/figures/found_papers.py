@@ -21,8 +21,7 @@ from landscape.figures.density_map import (
 )
 from landscape.figures.names import clean_name
 from landscape.plural import count
-from landscape.query.writing import spread_as_text
-from landscape.search._outliers import rows_on_map, spread_of
+from landscape.query.outliers import rows_on_map, spread_of
 from landscape.vectors.cutoffs import LONGEST
 
 if TYPE_CHECKING:
@@ -31,8 +30,8 @@ if TYPE_CHECKING:
     from landscape.figures.caption import MapFacts
     from landscape.figures.page import Frame
     from landscape.figures.sheet import Sheet
-    from landscape.query.records import Results
-    from landscape.search._outliers import Spread
+    from landscape.query.outliers import Spread
+    from landscape.types import Results
 
 _LONGEST_QUESTION = 240
 _LONGEST_NOTE = 160
@@ -216,7 +215,7 @@ def _sentences(
         replace(facts, share_named=None, quality=_nearness(facts)), outside=outside
     )
     sentences = [
-        clean_name(spread_as_text(spread), most=4 * _LONGEST_NOTE),
+        clean_name(spread.to_text(), most=4 * _LONGEST_NOTE),
         _apart_in_words(results, n_papers=facts.n_papers),
         _settings_in_words(results),
         *(clean_name(note, most=_LONGEST_NOTE) for note in results.coverage.notes),

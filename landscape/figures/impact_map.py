@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from landscape.figures.page import Frame
     from landscape.figures.panels import Plate
     from landscape.figures.sheet import Sheet
-    from landscape.overlays.analysis import Analysis
     from landscape.overlays.missions.gathering import Usage
     from landscape.overlays.missions.share_map import ShareMap
+    from landscape.types import Analysis
 
     Floats = NDArray[np.float64]
     Bools = NDArray[np.bool_]

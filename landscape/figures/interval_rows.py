@@ -12,7 +12,7 @@ from landscape.errors import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
-    from landscape.overlays.analysis import Analysis
+    from landscape.types import Analysis
 
 _MOST_ROWS = 24
 

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from landscape.figures.panels import Plate
     from landscape.figures.ranking import Ranking
     from landscape.figures.sheet import Sheet
-    from landscape.overlays.analysis import Analysis
     from landscape.overlays.missions.share_map import ShareMap
+    from landscape.types import Analysis
 
     Floats = NDArray[np.float64]
     Bools = NDArray[np.bool_]

@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from landscape.corpus._names import short_names
+from landscape._author_names import short_names
 from landscape.errors import InputError
 from landscape.figures.chart_page import SMALL, ChartPage
 from landscape.figures.colours import theme
 from landscape.figures.names import FONTS, clean_name
-from landscape.query.markdown import coverage_line
+from landscape.plural import count
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from landscape.agents.survey.records import Crawled, Survey
     from landscape.figures.chart_page import Box
     from landscape.figures.sheet import Sheet
+    from landscape.types import Crawled, Survey
 
 SIZE_INCHES = (11.0, 8.5)
 _LONGEST = 90  # characters of a label, before it is cut to its column
@@ -249,7 +249,7 @@ def _sentences(survey: Survey, drawn: int) -> list[str]:
         sentences.append(f"The best {drawn:,} papers are drawn.")
     if survey.partial:
         sentences.append("The survey is partial.")
-    sentences.append(coverage_line(survey.coverage))
+    sentences.append(survey.coverage.summary)
     return sentences
 
 

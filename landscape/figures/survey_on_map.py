@@ -10,8 +10,8 @@ from landscape.figures.density_map import RASTER_DPI, SIZE_INCHES
 from landscape.figures.found_papers import query_map
 
 if TYPE_CHECKING:
-    from landscape.agents.survey.records import Survey
     from landscape.figures.sheet import Sheet
+    from landscape.types import Survey
 
 
 def survey_map(

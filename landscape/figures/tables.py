@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from landscape._io import check_output, write_output
 
 if TYPE_CHECKING:
-    from landscape.overlays.analysis import Analysis
+    from landscape.types import Analysis
 
 
 def save_table(analysis: Analysis, path: str | os.PathLike[str]) -> Path:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from landscape.overlays.analysis import Analysis
+    from landscape.types import Analysis
 
     Floats = NDArray[np.float64]
 

@@ -18,7 +18,7 @@ from landscape.figures.twins import MOST_MARKS, letter, map_base, picture_link, 
 from landscape.overlays.periods import count_years, paper_years
 
 if TYPE_CHECKING:
-    from landscape.overlays.analysis import Analysis
+    from landscape.types import Analysis
 
 _POINTS_TO_AN_INCH = 72
 _TINTS = 9  # colours between which those of years are mixed

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from landscape.overlays import missions, reviews, thesaurus, trends
-    from landscape.overlays.analysis import Analysis
+    from landscape.types import Analysis
 
 __all__ = ["Analysis", "missions", "reviews", "thesaurus", "trends"]
 
@@ -28,7 +28,7 @@ __all__ = ["Analysis", "missions", "reviews", "thesaurus", "trends"]
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first asked for (PEP 562)."""
     if name == "Analysis":
-        return importlib.import_module("landscape.overlays.analysis").Analysis
+        return importlib.import_module("landscape.types").Analysis
     if name in __all__:
         return importlib.import_module(f"landscape.overlays.{name}")
     raise AttributeError(f"module 'landscape.overlays' has no attribute {name!r}")

@@ -8,13 +8,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from landscape._io import check_output, write_output
-from landscape._wording import count
+from landscape._serializer import to_csv
 from landscape.errors import InputError
-from landscape.text.spreadsheet import as_csv
+from landscape.outputs import check_output, write_output
+from landscape.plural import count
 
 if TYPE_CHECKING:
-    from landscape.query.records import Results
+    from landscape.types import Results
 
 
 def exported(results: Results, path: Path) -> str:
@@ -57,7 +57,7 @@ def write_results(results: Results, path: str | os.PathLike[str]) -> Path:
 
     Examples
     --------
-    >>> from landscape.query.records import Coverage, Results
+    >>> from landscape.types import Coverage, Results
     >>> results = Results("dust", (), Coverage("Demo", 9, 9, {}, None, None))
     >>> write_results(results, "papers.doc")
     Traceback (most recent call last):
@@ -96,6 +96,6 @@ _FORMS: Mapping[str, Callable[[Results], str]] = {
     ".ris": lambda results: results.to_ris(),
     ".tex": lambda results: results.to_aastex(),
     ".txt": lambda results: results.to_bibcodes(),
-    ".csv": lambda results: as_csv(results.table),
+    ".csv": lambda results: to_csv(results.table),
     ".json": _json,
 }

@@ -12,25 +12,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from landscape.errors import InputError, LandscapeError, RemoteError
-from landscape.llm._quoting import as_data
-from landscape.llm.environment import connect_if_told
-from landscape.query.records import Hit, Results
-from landscape.search._entities import absent_objects, find_entities, shares_of_names
-from landscape.search._filters import parse_filter
-from landscape.search._outliers import find_outliers
-from landscape.search._papers import Holdings
-from landscape.search._ranking import (
-    Ranking,
-    fused,
-    judge,
-    load_reranker,
-    reranked,
-    weighed,
-    word_by_word,
-)
-from landscape.search._sentences import mixed_nearness
-from landscape.search._settings import SearchSettings, query_text
+from landscape.errors import InputError, LandscapeError
+from landscape.query.entities import absent_objects, find_entities, shares_of_names
+from landscape.query.holdings import Holdings
+from landscape.query.outliers import find_outliers
+from landscape.query.ranking import Ranking, fused, reranked, weighed, word_by_word
+from landscape.query.reranking import judge
+from landscape.query.settings import SearchSettings
+from landscape.query.wording import query_text
+from landscape.types import Hit, Results
 from landscape.vectors.embedder import WordEmbedder, embed_few
 from landscape.vectors.words import late_interaction
 
@@ -38,9 +28,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from landscape.atlas.reading import Atlas
-    from landscape.llm.models import WritingModel
-    from landscape.query.records import Paper
-    from landscape.search._ranking import Reranker
+    from landscape.query.reranking import Reranker
+    from landscape.types import Paper
     from landscape.vectors.embedder import Embedder
 
     Rows = NDArray[np.int64]

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from landscape._journals import JOURNALS, Journal, find_journal
 from landscape.errors import InputError
 from landscape.overlays.missions.facilities import find_facility
 from landscape.search._filter_patterns import (
@@ -45,7 +46,6 @@ from landscape.search._filters import (
     Or,
     Years,
 )
-from landscape.search._journals import JOURNALS, Journal, find_journal
 
 if TYPE_CHECKING:
     import pandas as pd

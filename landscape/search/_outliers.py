@@ -14,9 +14,10 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from landscape.query.records import Results
+    from landscape.types import Results
 
 _ONE_REGION, _TWO_REGIONS = 0.7, 0.8  # share of the papers
+_REGIONS_NAMED = 3
 
 
 def find_outliers(
@@ -95,6 +96,44 @@ class Spread:
             ],
             "outside": self.n_papers - sum(count for *_, count in self.inside),
         }
+
+    def to_text(self) -> str:
+        """Describe in a sentence how the papers are distributed on the map.
+
+        Examples
+        --------
+        >>> Spread("two regions", ((4, 5), (2, 3), (-1, 1)), ("Dust", "Jets", "")).to_text()
+        'On the map, 8 of 9 papers lie in two regions: Dust (5) and Jets (3).'
+        """
+        inside, total = self.inside, self.n_papers
+        papers = "the paper" if total == 1 else f"the {total:,} papers"
+        if not inside:
+            verb = "lies" if total == 1 else "lie"
+            return f"On the map, {papers} {verb} outside of every named region."
+        if total == 1:
+            return f"On the map, the paper lies in the region {inside[0][1]}."
+        if self.kind == "scattered":
+            return f"On the map, {papers} are scattered: {self._scattered()}."
+        chosen = inside[: 1 if self.kind == "one region" else 2]
+        held = sum(n for *_, n in chosen)
+        which = papers if held == total else f"{held:,} of {total:,} papers"
+        if len(chosen) == 1:
+            return f"On the map, {which} lie in one region, {chosen[0][1]}."
+        named = " and ".join(_region(name, n) for _, name, n in chosen)
+        return f"On the map, {which} lie in two regions: {named}."
+
+    def _scattered(self) -> str:
+        inside = self.inside
+        first = ", ".join(_region(name, n) for _, name, n in inside[:_REGIONS_NAMED])
+        more = first
+        if len(inside) > _REGIONS_NAMED:
+            more = f"{len(inside)} regions, among them {first}"
+        outside = self.n_papers - sum(n for *_, n in inside)
+        return f"{more}; {outside:,} outside of every region" if outside else more
+
+
+def _region(name: str, n: int) -> str:
+    return f"{name} ({n:,})"
 
 
 def spread_of(atlas: Any, results: Results) -> Spread:

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from landscape.atlas import Atlas
-    from landscape.overlays.analysis import Analysis
+    from landscape.atlas.reading import Atlas
+    from landscape.types import Analysis
 
 _TABLES, _PAGES = (".csv", ".tex", ".json"), (".png", ".pdf", ".svg")
 _FILES = {"CSV": ".csv", "LaTeX": ".tex", "PNG": ".png", "PDF": ".pdf", "HTML": ".html"}

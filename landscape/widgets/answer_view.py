@@ -10,16 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
+from landscape._render import escape
+from landscape._serializer import to_csv
+from landscape.atlas.manifest import read_manifest
 from landscape.errors import AtlasError, LandscapeError
-from landscape.query.html import (
-    claims_as_html,
-    consensus_as_html,
-    escape,
-    method_as_html,
-    paper_as_html,
-)
-from landscape.search._entities import find_entities
-from landscape.text.spreadsheet import as_csv
+from landscape.query.entities import find_entities
 from landscape.widgets.closing import close_all
 from landscape.widgets.export import download_link
 from landscape.widgets.jobs import Job
@@ -27,8 +22,8 @@ from landscape.widgets.papers_view import PapersView
 from landscape.widgets.recipe import answer_as_notebook
 
 if TYPE_CHECKING:
-    from landscape.atlas import Atlas
-    from landscape.query.records import Answer, Results
+    from landscape.atlas.reading import Atlas
+    from landscape.types import Answer, Results
     from landscape.widgets.connection import Used
 
 _TITLES = ("Answer", "Papers", "Map", "Consensus", "How it was found", "Save")
@@ -90,7 +85,7 @@ class Asked:
         if ending == ".bib":
             return chosen.to_bibtex()
         if ending == ".csv":
-            return as_csv(chosen.table)
+            return to_csv(chosen.table)
         where = asdict(self.used) if self.used else {}
         return answer_as_notebook(
             self.answer, self.atlas, thread=self.thread, model=self.model, **where
@@ -161,8 +156,8 @@ class AnswerView(widgets.VBox):
         self._heading.value = f"<div class='landscape-asked'>{escape(answer.question)}</div>"
         self._claims.value = _claims(asked)
         self.papers.show(answer.results)
-        self._consensus.value = consensus_as_html(answer) or _no_consensus(asked)
-        self._method.value = _facts(asked) + method_as_html(answer)
+        self._consensus.value = answer.to_html("consensus") or _no_consensus(asked)
+        self._method.value = _facts(asked) + answer.to_html("method")
         self._put_on_map()
         self._picked.value, self._files.value = "", ""
         self.tabs.set_title(_PAPERS, f"Papers ({len(answer.results)})")
@@ -236,7 +231,7 @@ class AnswerView(widgets.VBox):
 
     def _show_picked(self, rank: int) -> None:
         if self._asked is not None:
-            self._picked.value = paper_as_html(self._asked.answer.results.hits[rank - 1])
+            self._picked.value = self._asked.answer.results.hits[rank - 1].to_html()
 
 
 def _drawn_map(atlas: Atlas, results: Results, colours: str) -> Any:
@@ -295,7 +290,7 @@ def _claims(asked: Asked) -> str:
             "broke off (unfinished, unchecked)</summary>"
             f"<div class='landscape-live broken'>{escape(asked.unfinished)}</div></details>"
         )
-    return told + claims_as_html(answer) + unfinished
+    return told + answer.to_html("claims") + unfinished
 
 
 def _no_consensus(asked: Asked) -> str:

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from landscape._io import check_output, write_output
-from landscape._progress import progress
-from landscape._wording import count
+from landscape._render import escape
 from landscape.errors import InputError, LandscapeError
-from landscape.query.html import escape
+from landscape.outputs import check_output, write_output
+from landscape.plural import count
+from landscape.progress import progress
 from landscape.widgets.answer_view import FILES, AnswerView, Asked
 from landscape.widgets.ask_controls import AskControls
 from landscape.widgets.atlas_panel import AtlasPanel
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from landscape.atlas import Atlas
     from landscape.llm.models import WritingModel
-    from landscape.query.records import Answer, Step
+    from landscape.types import Answer, Step
 
 _SHOWN_EVERY = 0.15  # seconds between two states of a text that is being written
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from landscape._io import check_output, write_output
+from landscape._render import escape
+from landscape._serializer import to_csv
 from landscape.errors import InputError
-from landscape.query.html import escape
-from landscape.search._settings import readable_text
-from landscape.text.spreadsheet import as_csv
+from landscape.outputs import check_output, write_output
+from landscape.query.wording import readable_text
 from landscape.widgets.checking import checked_flag, checked_whole
 from landscape.widgets.citation_view import answer_html, item_of, steps_html
 from landscape.widgets.export import download_link
@@ -31,9 +31,8 @@ from landscape.widgets.scholar_panel import (
 if TYPE_CHECKING:
     import pandas as pd
 
-    from landscape.agents.attribute.records import Attribution
-    from landscape.atlas import Atlas
-    from landscape.query.records import Step
+    from landscape.atlas.reading import Atlas
+    from landscape.types import Attribution, Step
     from landscape.widgets.connection import Connection
 
 _WITHOUT_MODEL = (
@@ -277,14 +276,14 @@ class CitationPanel(ScholarPanel):
         self._files.value = f"<p>{' '.join(links)}</p>"
 
     def _file(self, ending: str) -> str:
-        from landscape.query.citing import to_bibtex
+        from landscape._bibliography import to_bibtex
 
         assert self._value is not None  # noqa: S101 - there are no files before the first answer
         if ending == ".json":
             return json.dumps(self._value.to_dict(), indent=1, ensure_ascii=False)
         chosen = self.selection
         if ending == ".csv":
-            return as_csv(chosen)
+            return to_csv(chosen)
         ranks = set() if chosen is None else set(chosen["rank"])
         papers = [p for rank, p in enumerate(self._value.papers, start=1) if rank in ranks]
         return to_bibtex(papers)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from landscape._wording import count
-from landscape.query.html import escape, paper_as_html
-from landscape.query.markdown import coverage_line
-from landscape.query.records import Hit
+from landscape._render import escape
+from landscape.plural import count
+from landscape.types import Hit
 from landscape.widgets.paper_list import Item
 from landscape.widgets.scholar_panel import without_the_word_failed
 
 if TYPE_CHECKING:
-    from landscape.agents.attribute.records import Attribution, Guess
+    from landscape.types import Attribution, Guess
 
 
 def answer_html(found: Attribution) -> str:
@@ -46,7 +45,7 @@ def item_of(found: Attribution, guess: Guess, rank: int) -> Item:
     verdict = "<span class='landscape-verdict'>✓ selected.</span> " if is_it else ""
     why = f"{escape(guess.reason[:1].upper() + guess.reason[1:])}. " if guess.reason else ""
     page = (
-        f"{paper_as_html(Hit(rank, guess.paper, guess.score))}"
+        f"{Hit(rank, guess.paper, guess.score).to_html()}"
         f"<div class='landscape-quiet'>{verdict}{why}Score {guess.score:.2f}.</div>"
     )
     return Item(str(rank), f"{rank}.", guess.paper.title, page)
@@ -64,5 +63,5 @@ def steps_html(found: Attribution) -> str:
     return (
         "<div class='landscape-results tex2jax_ignore mathjax_ignore'>"
         f"<details><summary>{how}</summary><ol>{steps}</ol></details>"
-        f"<p class='quiet'>{escape(coverage_line(found.coverage))}</p></div>"
+        f"<p class='quiet'>{escape(found.coverage.summary)}</p></div>"
     )

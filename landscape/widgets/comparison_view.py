@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from landscape.query.html import escape
+from landscape._render import escape
 
 if TYPE_CHECKING:
-    from landscape.overlays.analysis import Analysis
+    from landscape.types import Analysis
 
 
 def comparison_html(found: Analysis) -> str:

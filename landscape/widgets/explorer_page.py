@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from landscape._wording import count
+from landscape._render import escape
 from landscape.errors import InputError
-from landscape.query.html import escape
+from landscape.plural import count
 from landscape.widgets import explorer_work as work
 from landscape.widgets.comparison_view import comparison_html
 from landscape.widgets.export import download_link
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import ipywidgets as widgets
     from numpy.typing import NDArray
 
-    from landscape.query.records import Answer
+    from landscape.types import Answer
     from landscape.widgets.explorer import MapExplorer
 
 T = TypeVar("T")

@@ -11,7 +11,7 @@ from landscape.widgets.raster import draw_picture
 from landscape.widgets.scene import Drawn, MapData, Scene, draw
 
 if TYPE_CHECKING:
-    from landscape.query.records import Paper
+    from landscape.types import Paper
 
 # Pixels of the picture of the whole map, which shows until a sharper one is there.
 _BASE_FINE = 0.45

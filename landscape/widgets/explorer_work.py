@@ -14,8 +14,7 @@ from landscape.widgets.summary import selection_table
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from landscape.overlays.analysis import Analysis
-    from landscape.query.records import Answer
+    from landscape.types import Analysis, Answer
     from landscape.widgets.scene import Period
 
     Rows = NDArray[np.int64]
@@ -121,9 +120,9 @@ def review_rows(atlas: Any) -> tuple[str, Rows]:
 
 def papers_as_csv(atlas: Any, rows: Rows) -> str:
     """Some papers for a spreadsheet: nothing but a line of names and a line for each."""
-    from landscape.text.spreadsheet import as_csv
+    from landscape._serializer import to_csv
 
-    return as_csv(selection_table(atlas, rows))
+    return to_csv(selection_table(atlas, rows))
 
 
 def compare_with_rest(atlas: Any, rows: Rows) -> Analysis:
@@ -170,7 +169,7 @@ def papers_as_bibtex(atlas: Any, rows: Rows) -> str:
     InputError
         If they are too many for one.
     """
-    from landscape.query.citing import to_bibtex
+    from landscape._bibliography import to_bibtex
 
     if len(rows) > _MOST_BIBTEX:
         raise InputError(

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from landscape._render import escape
 from landscape.figures.twins import plain
-from landscape.query.html import escape
 
 if TYPE_CHECKING:
-    from landscape.query.records import Paper
+    from landscape.types import Paper
 
 _HOVER_WIDTH, _HOVER_LINES = 46, 4
 _AUTHORS_TOLD, _AUTHORS_LISTED = 3, 12
@@ -32,7 +32,7 @@ def hover_text(paper: Paper, *, prefix: str = "") -> str:
 
     Examples
     --------
-    >>> from landscape.query.records import Paper
+    >>> from landscape.types import Paper
     >>> hover_text(Paper(0, "x", "Dust <i>in</i> halos", "", ("Rubin, V.",), cites=3))
     '<b>Dust &lt;i&gt;in&lt;/i&gt; halos</b><br>Rubin, V.<br>cited 3 times'
     """
@@ -54,7 +54,7 @@ def cited(paper: Paper) -> str:
 
     Examples
     --------
-    >>> from landscape.query.records import Paper
+    >>> from landscape.types import Paper
     >>> cited(Paper(0, "x", "Dust", "", cites=1)), cited(Paper(0, "x", "Dust", ""))
     ('cited once', '')
     """
@@ -115,7 +115,7 @@ def short_line(paper: Paper, *, rank: int, apart: bool) -> str:
 
     Examples
     --------
-    >>> from landscape.query.records import Paper
+    >>> from landscape.types import Paper
     >>> short_line(Paper(0, "x", "Dust", "", ("Rubin, V.",), cites=3), rank=1, apart=True)
     '1. Dust — Rubin, V. · cited 3 times · ◇ apart from the others'
     """

@@ -9,8 +9,8 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from landscape._wording import count
-from landscape.query.html import STYLE
+from landscape._render import render
+from landscape.plural import count
 from landscape.widgets.closing import close_all
 
 _SHOWN = 30  # papers at first, and more on request
@@ -83,7 +83,9 @@ class PaperList(widgets.VBox):
         self._all.on_click(lambda _: self._choose_all())
         self._more.on_click(lambda _: self._show_more())
         self._head = widgets.HBox([*controls, self._all, self._says])
-        style = widgets.HTML(f"<style>{STYLE}</style>", layout=widgets.Layout(display="none"))
+        style = widgets.HTML(
+            f"<style>{render('results.css')}</style>", layout=widgets.Layout(display="none")
+        )
         super().__init__([style, self._head, self._list, self._more])
 
     @property

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from landscape.query.html import paper_as_html
 from landscape.widgets.paper_list import Item, PaperList
 
 if TYPE_CHECKING:
-    from landscape.query.records import Hit, Results
+    from landscape.types import Hit, Results
 
 _LAST = float("inf")
 
@@ -31,7 +30,7 @@ class PapersView(widgets.VBox):
 
     Examples
     --------
-    >>> from landscape.query.records import Coverage, Hit, Paper, Results
+    >>> from landscape.types import Coverage, Hit, Paper, Results
     >>> hits = tuple(Hit(n, Paper(n, f"p{n}", f"Title {n}", ""), 1.0) for n in (1, 2))
     >>> view = PapersView()
     >>> view.show(Results("dust", hits, Coverage("A", 9, 9, {}, None, None)))
@@ -79,4 +78,4 @@ class PapersView(widgets.VBox):
 
 
 def _item(hit: Hit) -> Item:
-    return Item(str(hit.rank), f"{hit.rank}.", hit.paper.title, paper_as_html(hit))
+    return Item(str(hit.rank), f"{hit.rank}.", hit.paper.title, hit.to_html())

@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from landscape.query.markdown import neutral_html
-from landscape.store._manifest import digest
+from landscape._render import neutral_html
+from landscape.atlas.manifest import digest
 
 if TYPE_CHECKING:
-    from landscape.atlas import Atlas
-    from landscape.query.records import Answer
+    from landscape.atlas.reading import Atlas
+    from landscape.types import Answer
 
 _FORMAT = (4, 5)  # of notebooks
 

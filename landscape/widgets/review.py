@@ -16,7 +16,7 @@ from landscape.widgets.table_view import Column, table_html
 if TYPE_CHECKING:
     import pandas as pd
 
-    from landscape.overlays.analysis import Analysis
+    from landscape.types import Analysis
 
 WHAT = {"gaps": "Where a review would help most", "coverage": "Coverage by reviews"}
 _SAID = {

@@ -20,7 +20,7 @@ from landscape.widgets.views import Size, View, whole_view
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from landscape.query.records import Paper
+    from landscape.types import Paper
 
     Rows = NDArray[np.int64]
 

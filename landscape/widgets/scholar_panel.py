@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import ipywidgets as widgets
 
-from landscape._progress import progress
-from landscape._wording import count
+from landscape._render import escape, render
 from landscape.errors import InputError
-from landscape.query.html import STYLE, escape
+from landscape.plural import count
+from landscape.progress import progress
 from landscape.widgets.atlas_panel import AtlasPanel
 from landscape.widgets.connection import Connection
 from landscape.widgets.interrupting import STOPPED, Interruptible
@@ -230,4 +230,4 @@ def main_button(text: str, icon: str, meaning: str) -> widgets.Button:
 def _css() -> str:
     folder = files("landscape.widgets")
     ours = (folder.joinpath(f"{name}.css").read_text("utf-8") for name in ("ask", "scholar"))
-    return STYLE + "\n".join(ours)
+    return render("results.css") + "\n".join(ours)

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from landscape._wording import count
+from landscape._render import escape
 from landscape.errors import LandscapeError
-from landscape.query.html import escape
+from landscape.plural import count
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from landscape.query.records import Paper
+    from landscape.types import Paper
 
     Rows = NDArray[np.int64]
 

@@ -6,13 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from landscape._wording import count
-from landscape.agents.survey.exporting import counts
+from landscape._render import escape
 from landscape.agents.survey.files import as_json
-from landscape.agents.survey.telling import led
-from landscape.query.html import escape, paper_as_html
-from landscape.query.markdown import coverage_line
-from landscape.query.records import Hit
+from landscape.plural import count
+from landscape.types import Hit
 from landscape.widgets.export import download_link
 from landscape.widgets.paper_list import Item, PaperList
 from landscape.widgets.scholar_panel import without_the_word_failed
@@ -23,8 +20,8 @@ from landscape.widgets.table_view import Column, table_html
 if TYPE_CHECKING:
     import pandas as pd
 
-    from landscape.agents.survey.records import Crawled, Survey
-    from landscape.atlas import Atlas
+    from landscape.atlas.reading import Atlas
+    from landscape.types import Crawled, Survey
 
 _TITLES = ("Papers", "Who led to whom", "Map", "Table", "How it was found", "Save")
 _TREE, _MAP, _SAVE = 1, 2, 5
@@ -114,7 +111,7 @@ class SurveyView(widgets.VBox):
 
     def file(self, ending: str) -> str:
         """Write the survey as ``.csv``, ``.bib``, ``.md`` or ``.json``; ticked papers as BibTeX."""
-        from landscape.query.citing import to_bibtex
+        from landscape._bibliography import to_bibtex
 
         assert self._survey is not None  # noqa: S101 - there are no files before the first survey
         if ending == ".csv":
@@ -174,7 +171,7 @@ def _head(survey: Survey) -> str:
     judges = sorted({one.judged_by for one in survey.crawled})
     by = f" by {' and '.join(judges)}" if judges else ""
     asked = count_searches(len(survey.searches))
-    facts = f"{counts(survey)}{by}, {asked}{cost}{money}, {spent.seconds:.1f} s"
+    facts = f"{survey.counts}{by}, {asked}{cost}{money}, {spent.seconds:.1f} s"
     partial = (
         "<div class='landscape-partial'>Partial: the survey was ended before it was done. What it "
         "had found until then is below.</div>"
@@ -197,16 +194,16 @@ def _paper(survey: Survey, one: Crawled, rank: int) -> str:
     decision = "selected" if one.selected else "left out"
     score = "" if one.judged_by == "similarity" else f", {one.score:.2f}"
     return (
-        f"{paper_as_html(Hit(rank, one.paper, one.score))}"
+        f"{Hit(rank, one.paper, one.score).to_html()}"
         f"<div class='landscape-quiet'><span class='landscape-verdict'>{decision}"
-        f"{score}.</span> {escape(one.reason)} Found {escape(led(survey, one))}.</div>"
+        f"{score}.</span> {escape(one.reason)} Found {escape(survey.origin_of(one))}.</div>"
     )
 
 
 def _table(survey: Survey) -> str:
     table = survey.table
     table["decision"] = ["selected" if one else "left out" for one in table["selected"]]
-    table["led"] = [led(survey, one) for one in survey.crawled]
+    table["led"] = [survey.origin_of(one) for one in survey.crawled]
     return table_html(table, _COLUMNS, about="Papers judged")
 
 
@@ -233,7 +230,7 @@ def _method(survey: Survey) -> str:
         f"<div class='landscape-results tex2jax_ignore mathjax_ignore'>{notes}"
         f"<h4>{heading}</h4><ol>{searches}</ol>{more if beyond else ''}"
         f"<h4>Settings</h4><p class='landscape-quiet'>{escape(told)}</p>"
-        f"<p class='landscape-quiet'>{escape(coverage_line(survey.coverage))}</p></div>"
+        f"<p class='landscape-quiet'>{escape(survey.coverage.summary)}</p></div>"
     )
 
 

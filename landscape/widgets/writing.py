@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from landscape._io import check_output, write_output
-from landscape._wording import count
+from landscape._serializer import to_csv
 from landscape.errors import InputError
 from landscape.outputs import check_output, write_output
 from landscape.plural import count
-from landscape.search._settings import readable_text
-from landscape.text.spreadsheet import as_csv
+from landscape.query.wording import readable_text
 from landscape.widgets.checking import checked_whole
 from landscape.widgets.export import download_link
 from landscape.widgets.scholar_code import Name, called, connecting, desk_lines, lines
@@ -26,11 +24,9 @@ from landscape.widgets.writing_view import heading_html, items_of
 if TYPE_CHECKING:
     import pandas as pd
 
-    from landscape.agents.checking.records import DraftCheck
     from landscape.agents.cite.desk import Desk
-    from landscape.agents.cite.records import Citing, Suggestion
-    from landscape.atlas import Atlas
-    from landscape.query.records import Answer, Paper
+    from landscape.atlas.reading import Atlas
+    from landscape.types import Answer, CitationSuggestions, DraftCheck, Paper, Suggestion
     from landscape.widgets.connection import Connection
 
 _WITHOUT_MODEL = (
@@ -58,7 +54,7 @@ class WritingPanel(ScholarPanel):
 
     Attributes
     ----------
-    value : Citing or None
+    value : CitationSuggestions or None
         The papers shown.
     selection : pandas.DataFrame or None
         The papers that are ticked; all while none is.
@@ -90,7 +86,7 @@ class WritingPanel(ScholarPanel):
         )
         self._given_desk = desk
         self._desk = desk if desk is not None else NewDesk().add(atlas)
-        self._value: Citing | None = None
+        self._value: CitationSuggestions | None = None
         self.paragraph: Answer | None = None
         self.draft_check: DraftCheck | None = None
         self._chosen: dict[str, Paper] = {}
@@ -127,7 +123,7 @@ class WritingPanel(ScholarPanel):
         return desk
 
     @property
-    def value(self) -> Citing | None:
+    def value(self) -> CitationSuggestions | None:
         """The papers shown; None before the first."""
         return self._value
 
@@ -177,12 +173,12 @@ class WritingPanel(ScholarPanel):
         desk = self.desk
         desk.searched  # noqa: B018 - says at once that nothing is switched on
 
-        def work(told: Told) -> tuple[Citing, str | None]:
+        def work(told: Told) -> tuple[CitationSuggestions, str | None]:
             told.step("searching, and reading what was found")
             found = desk.cite(text, within or None, k=most, model=told.model)
             return found, _name_of(told)
 
-        def show(made: tuple[Citing, str | None]) -> None:
+        def show(made: tuple[CitationSuggestions, str | None]) -> None:
             self._show(*made, most)
 
         self._begin("Looking for papers", work, show, unit="steps")
@@ -328,7 +324,7 @@ class WritingPanel(ScholarPanel):
         ranks = self._citing.papers.chosen
         return [one for one in self._value.suggestions if not ranks or str(one.rank) in ranks]
 
-    def _show(self, found: Citing, model: str | None, k: int) -> None:
+    def _show(self, found: CitationSuggestions, model: str | None, k: int) -> None:
         self._value = found
         self._citing.heading.value = heading_html(found)
         self._citing.papers.show(items_of(found))
@@ -365,13 +361,13 @@ class WritingPanel(ScholarPanel):
         self._citing.files.value = f"<p>{links}</p>"
 
     def _file(self, ending: str) -> str:
-        from landscape.query.citing import to_bibtex
+        from landscape._bibliography import to_bibtex
 
         assert self._value is not None  # noqa: S101 - there are no files before the first papers
         if ending == ".json":
             return json.dumps(self._value.to_dict(), indent=1, ensure_ascii=False)
         if ending == ".csv":
-            return as_csv(self.selection)
+            return to_csv(self.selection)
         return to_bibtex([one.paper for one in self._picked()])
 
 

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 import ipywidgets as widgets
 
-from landscape._wording import count
-from landscape.query.html import paper_as_html
-from landscape.query.records import Hit
-from landscape.text.spreadsheet import as_csv
+from landscape._serializer import to_csv
+from landscape.plural import count
+from landscape.types import Hit
 from landscape.widgets.draft_files import DraftFiles
 from landscape.widgets.export import download_link
 from landscape.widgets.paper_list import Item, PaperList
@@ -19,9 +18,8 @@ from landscape.widgets.scholar_panel import main_button, text_area, text_box
 from landscape.widgets.writing_view import check_html, paragraph_html
 
 if TYPE_CHECKING:
-    from landscape.agents.checking.records import DraftCheck
     from landscape.agents.cite.desk import Desk
-    from landscape.query.records import Answer, Paper
+    from landscape.types import Answer, DraftCheck, Paper
 
 Do = Callable[[], None]
 MOST = 100
@@ -131,7 +129,7 @@ class RelatedTab(widgets.VBox):
         """List the chosen papers."""
         self.papers.show(
             [
-                Item(paper.paper_id, f"{n}.", paper.title, paper_as_html(Hit(n, paper, 0.0)))
+                Item(paper.paper_id, f"{n}.", paper.title, Hit(n, paper, 0.0).to_html())
                 for n, paper in enumerate(papers, start=1)
             ]
         )
@@ -170,7 +168,7 @@ class CheckingTab(widgets.VBox):
         self.checked.value = check_html(found)
         whole = json.dumps(found.to_dict(), indent=1, ensure_ascii=False)
         links = (
-            download_link("check.csv", as_csv(found.table), text="Table (CSV)"),
+            download_link("check.csv", to_csv(found.table), text="Table (CSV)"),
             download_link("check.json", whole, text="Everything (JSON)"),
         )
         self.files.value = f"<p>{' '.join(links)}</p>"

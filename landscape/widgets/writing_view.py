@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from landscape._wording import count
-from landscape.query.html import claims_as_html, escape, method_as_html
-from landscape.query.markdown import coverage_line
+from landscape._render import escape
+from landscape.plural import count
 from landscape.widgets.paper_list import Item
 from landscape.widgets.scholar_panel import without_the_word_failed
 from landscape.widgets.table_view import Column, table_html
 
 if TYPE_CHECKING:
-    from landscape.agents.checking.records import DraftCheck, Uncited
-    from landscape.agents.cite.records import Citing, Suggestion
-    from landscape.query.records import Answer
+    from landscape.types import Answer, CitationSuggestions, DraftCheck, Suggestion, Uncited
 
 _COLUMNS = (
     Column("line", "Line", "count"),
@@ -35,12 +32,12 @@ _SIGNS = {
 }
 
 
-def items_of(found: Citing) -> list[Item]:
+def items_of(found: CitationSuggestions) -> list[Item]:
     """The papers to cite as a list draws them.
 
     Parameters
     ----------
-    found : Citing
+    found : CitationSuggestions
 
     Returns
     -------
@@ -50,12 +47,12 @@ def items_of(found: Citing) -> list[Item]:
             for one in found.suggestions]  # fmt: skip
 
 
-def heading_html(found: Citing) -> str:
+def heading_html(found: CitationSuggestions) -> str:
     """What stands above the papers: how many, what is missing, and what the reader should know.
 
     Parameters
     ----------
-    found : Citing
+    found : CitationSuggestions
 
     Returns
     -------
@@ -69,7 +66,7 @@ def heading_html(found: Citing) -> str:
     notes = [*missing, *map(without_the_word_failed, found.notes)]
     told = "".join(f"<div class='landscape-quiet'>{escape(note)}</div>" for note in notes)
     bounds = "".join(
-        f"<div class='landscape-quiet'>{escape(coverage_line(one))}</div>"
+        f"<div class='landscape-quiet'>{escape(one.summary)}</div>"
         for one in found.coverage.values()
     )
     return f"<div class='landscape-asked'>{head}</div>{_partial(found.partial)}{told}{bounds}"
@@ -94,10 +91,10 @@ def paragraph_html(paragraph: Answer, latex: str) -> str:
         else f"Written by {paragraph.method}; each sentence was checked against its papers."
     )
     return (
-        f"<div class='landscape-quiet'>{escape(by)}</div>{claims_as_html(paragraph)}"
+        f"<div class='landscape-quiet'>{escape(by)}</div>{paragraph.to_html('claims')}"
         "<div class='landscape-group'>As LaTeX (click to select)</div>"
         f"<pre class='landscape-latex tex2jax_ignore mathjax_ignore' tabindex='0'>{escape(latex)}"
-        f"</pre><details><summary>How it was made</summary>{method_as_html(paragraph)}</details>"
+        f"</pre><details><summary>How it was made</summary>{paragraph.to_html('method')}</details>"
     )
 
 
@@ -134,9 +131,7 @@ def check_html(found: DraftCheck) -> str:
 
 
 def _page(one: Suggestion) -> str:
-    from landscape.agents.html import suggestion_as_html
-
-    return f"<div class='landscape-results'>{suggestion_as_html(one)}</div>"
+    return f"<div class='landscape-results'>{one.to_html()}</div>"
 
 
 def _uncited(one: Uncited) -> str:

@@ -9,9 +9,9 @@ from datetime import date
 import pytest
 
 from landscape import Atlas
-from landscape.agents.attribute.records import Attribution
 from landscape.errors import InputError
 from landscape.llm.client import ChatModel, connect
+from landscape.types import Attribution
 from tests.agents.citing_models import excerpt_of, scripted, some_paper, step, told
 from tests.servers.openai_server import OpenAIServer, failing
 

@@ -13,10 +13,10 @@ from landscape import Atlas
 from landscape.agents import Desk, as_latex
 from landscape.agents.cite.highlights import highlight
 from landscape.agents.cite.merging import is_same
-from landscape.agents.cite.records import Citing
+from landscape.atlas.manifest import read_manifest
 from landscape.errors import InputError
 from landscape.llm.client import ChatModel
-from landscape.store._manifest import read_manifest
+from landscape.types import CitationSuggestions
 from tests.agents.citing_models import some_paper
 from tests.servers.openai_server import OpenAIServer, failing
 
@@ -24,11 +24,13 @@ CONTEXT = "Comets far from the Sun are known to be active. Their gas is driven m
 
 
 @pytest.fixture(scope="module")
-def found(demo_atlas: Atlas) -> Citing:
+def found(demo_atlas: Atlas) -> CitationSuggestions:
     return demo_atlas.cite(CONTEXT)
 
 
-def test_ten_papers_with_highlights_that_are_quotations(demo_atlas: Atlas, found: Citing) -> None:
+def test_ten_papers_with_highlights_that_are_quotations(
+    demo_atlas: Atlas, found: CitationSuggestions
+) -> None:
     assert len(found) == 10
     assert [one.rank for one in found.suggestions] == list(range(1, 11))
     for one in found.suggestions:
@@ -120,7 +122,7 @@ def test_highlights_follow_the_context() -> None:
     assert len(highlight(full + " " + text, "how dust cools", n=4)) == 4
 
 
-def test_highlights_of_a_full_text(demo_atlas: Atlas, found: Citing) -> None:
+def test_highlights_of_a_full_text(demo_atlas: Atlas, found: CitationSuggestions) -> None:
     paper = found.papers[0]
     text = "Comets are driven by carbon monoxide beyond three au. Nothing else happens here at all."
     again = demo_atlas.cite(CONTEXT, full_texts={paper.paper_id: text}, n_highlights=1)
@@ -184,7 +186,11 @@ def test_a_sentence_that_the_paper_does_not_bear_out_is_left_out(
 
 @pytest.mark.parametrize("reply", ["", "nonsense", '{"sentences": "none"}'])
 def test_a_model_that_fails_costs_the_sentences_only(
-    demo_atlas: Atlas, server: OpenAIServer, model: ChatModel, reply: str, found: Citing
+    demo_atlas: Atlas,
+    server: OpenAIServer,
+    model: ChatModel,
+    reply: str,
+    found: CitationSuggestions,
 ) -> None:
     server.reply = lambda _: reply
     again = demo_atlas.cite(CONTEXT, model=model)
@@ -194,7 +200,7 @@ def test_a_model_that_fails_costs_the_sentences_only(
 
 
 def test_related_work_is_cited_and_checked(
-    demo_atlas: Atlas, server: OpenAIServer, model: ChatModel, found: Citing
+    demo_atlas: Atlas, server: OpenAIServer, model: ChatModel, found: CitationSuggestions
 ) -> None:
     desk = Desk().add(demo_atlas)
     one, two = found.papers[:2]
@@ -212,7 +218,7 @@ def test_related_work_is_cited_and_checked(
     assert str(one.bibcode) in said.results.to_bibtex()
 
 
-def test_related_work_without_a_model_quotes(demo_atlas: Atlas, found: Citing) -> None:
+def test_related_work_without_a_model_quotes(demo_atlas: Atlas, found: CitationSuggestions) -> None:
     said = Desk().add(demo_atlas).related_work([p.label for p in found.papers[:3]])
     assert said.method == "extractive"
     assert {claim.verdict for claim in said.claims} == {"supported"}
@@ -223,7 +229,7 @@ def test_related_work_without_a_model_quotes(demo_atlas: Atlas, found: Citing) -
 
 
 def test_related_work_when_the_server_is_gone(
-    demo_atlas: Atlas, server: OpenAIServer, model: ChatModel, found: Citing
+    demo_atlas: Atlas, server: OpenAIServer, model: ChatModel, found: CitationSuggestions
 ) -> None:
     server.always = failing(500)
     said = Desk().add(demo_atlas).related_work([found.papers[0]], model=model)

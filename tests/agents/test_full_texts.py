@@ -13,7 +13,7 @@ import pytest
 from landscape.agents.survey.fulltext import FolderReader, read_html, read_latex, read_pdf
 from landscape.atlas import Atlas
 from landscape.errors import InputError
-from landscape.query.records import Paper
+from landscape.types import Paper
 
 LATEX = r"""
 \section{Introduction} Dust cools \citep[e.g.][]{smith20, doe21}. % \cite{commented}

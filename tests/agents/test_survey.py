@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from landscape.agents.survey.journal import Journal
-from landscape.agents.survey.records import Survey
 from landscape.agents.survey.scoring import THRESHOLD, Evidence, scores
 from landscape.agents.survey.settings import SurveySettings
 from landscape.agents.survey.spending import Meter, Request
@@ -19,6 +18,7 @@ from landscape.atlas import Atlas
 from landscape.cli import main
 from landscape.errors import InputError
 from landscape.llm.client import ChatModel, connect
+from landscape.types import Survey
 from tests.agents.survey_scripts import good_scholar, pasa, scripted
 from tests.servers.openai_server import OpenAIServer, failing
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from landscape.query.records import Coverage, Hit, Paper, Results
+from landscape.types import Coverage, Hit, Paper, Results
 
 COOLING = Paper(
     0,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 
-from landscape.query.records import (
+from landscape.types import (
     Answer,
     Claim,
     Consensus,

@@ -11,22 +11,13 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from landscape.corpus._records import RawRecord, Rejection, normalise
-from landscape.corpus.readers._bibtex import BibtexReader
+from landscape._bibliography import citation_keys, to_bibcodes, to_bibitems, to_bibtex, to_ris
+from landscape.corpus.normalising import normalise
+from landscape.corpus.readers.bibtex import BibtexReader
+from landscape.corpus.schema import RawRecord, Rejection
 from landscape.errors import InputError
-from landscape.query.citing import citation_keys
-from landscape.query.exporting import (
-    answer_as_dict,
-    answer_as_markdown,
-    as_table,
-    results_as_dict,
-    to_bibcodes,
-    to_bibitems,
-    to_bibtex,
-    to_ris,
-)
 from landscape.query.files import write_results
-from landscape.query.records import Answer, Coverage, Paper, Results
+from landscape.types import Answer, Coverage, Paper, Results
 from tests.query.sample_results import HOSTILE, sample_answer, sample_papers, sample_results
 
 
@@ -46,7 +37,7 @@ def answer() -> Answer:
 
 
 def test_table_has_one_row_a_paper(results: Results) -> None:
-    table = as_table(results)
+    table = results.table
     assert list(table.columns) == [
         "rank", "title", "authors", "year", "label", "bibcode", "arxiv_id", "doi", "cites",
         "score", "outlier", "url",
@@ -55,7 +46,6 @@ def test_table_has_one_row_a_paper(results: Results) -> None:
     assert table["year"].tolist()[:2] == [2022, 2024]
     assert table["year"].isna().tolist() == [False, False, True, False]
     assert table["label"][1] == "arXiv:2401.00001"
-    assert results.table.equals(table)
 
 
 def test_table_of_nothing_has_the_same_columns(results: Results) -> None:
@@ -65,7 +55,7 @@ def test_table_of_nothing_has_the_same_columns(results: Results) -> None:
 
 
 def test_json_has_what_the_design_promises(results: Results) -> None:
-    found = json.loads(json.dumps(results_as_dict(results), allow_nan=False))
+    found = json.loads(json.dumps(results.to_dict(), allow_nan=False))
     assert found["query"] == results.query
     assert {"rank", "paper_id", "arxiv_id", "bibcode", "title", "year", "score"} <= set(
         found["results"][0]
@@ -76,7 +66,7 @@ def test_json_has_what_the_design_promises(results: Results) -> None:
 
 
 def test_answer_as_json_keeps_claims_with_their_places(answer: Answer) -> None:
-    found = json.loads(json.dumps(answer_as_dict(answer), allow_nan=False))
+    found = json.loads(json.dumps(answer.to_dict(), allow_nan=False))
     by_id = {paper["paper_id"]: paper for paper in found["results"]["results"]}
     for claim in found["claims"]:
         for piece in claim["evidence"]:
@@ -90,12 +80,11 @@ def test_answer_as_json_keeps_claims_with_their_places(answer: Answer) -> None:
 
 
 def test_markdown_cannot_be_steered_by_papers(answer: Answer) -> None:
-    page = answer_as_markdown(answer)
+    page = answer.to_markdown()
     assert not re.search(r"(?<!\\)<(?=[a-z/!])", page)
     assert "](b)" not in page.replace(answer.text.replace("<", "&lt;"), "").replace(r"\](b)", "")
     assert "characters 12-21" in page
     assert "30 of 1,200 papers" in page
-    assert page == answer.to_markdown()
 
 
 def test_bibtex_reads_back(papers: tuple[Paper, ...], tmp_path: Path) -> None:
@@ -122,6 +111,28 @@ def test_bibtex_reads_back(papers: tuple[Paper, ...], tmp_path: Path) -> None:
     ]
     assert not back[0]["ads_keywords"]  # those of an atlas are found by machine
     assert back[0]["journal"] == "The Astrophysical Journal Letters"
+
+
+def test_bibtex_has_only_known_fields() -> None:
+    assert to_bibtex([Paper(0, "x", "Dust & gas", "It cools.", ("Rubin, Vera",))]) == (
+        "@misc{x,\n  author = {{Rubin}, Vera},\n  title = {{Dust \\& gas}},\n"
+        "  abstract = {It cools.}\n}"
+    )
+
+
+def test_ris_and_bibitem_of_a_small_record() -> None:
+    small = Paper(0, "x", "Dust", "It cools.", ("Vera Rubin",), doi="10.1/2")
+    assert to_ris([small]).splitlines() == [
+        "TY  - GEN", "AU  - Rubin, Vera", "TI  - Dust", "AB  - It cools.", "DO  - 10.1/2",
+        "ID  - x", "ER  -",
+    ]  # fmt: skip
+    code = "2022ApJ...931L..10S"
+    date = datetime.date(2022, 5, 1)
+    letter = Paper(0, code, "T", "", ("Smith, A.", "Roe, B. C."), date, code, doi="10.3847/1")
+    assert to_bibitems([letter]) == (
+        rf"\bibitem[{{Smith}} \& {{Roe}}(2022)]{{{code}}} {{Smith}}, A., \& {{Roe}}, B.~C. 2022,"
+        "\n  \\apjl, 931, L10, \\dodoi{10.3847/1}"
+    )
 
 
 def test_bibtex_braces_balance_whatever_the_papers_hold(papers: tuple[Paper, ...]) -> None:
@@ -197,7 +208,7 @@ def test_control_characters_never_start_a_new_field() -> None:
 
 def test_coverage_of_an_unknown_corpus() -> None:
     found = Results("q", (), Coverage("A", 0, 0, {}, None, None))
-    assert results_as_dict(found)["coverage"]["papers"] == 0
+    assert found.to_dict()["coverage"]["papers"] == 0
 
 
 def test_a_paper_without_authors_is_written_too(answer: Answer) -> None:

@@ -7,15 +7,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from landscape.query.html import (
-    answer_as_html,
-    claims_as_html,
-    consensus_as_html,
-    method_as_html,
-    paper_as_html,
-    results_as_html,
-)
-from landscape.query.records import Answer, Results
+from landscape.types import Answer, Results
 from tests.query.sample_results import HOSTILE, sample_answer, sample_results
 
 ALLOWED = {
@@ -80,16 +72,15 @@ def answer() -> Answer:
 
 
 def test_results_are_harmless_and_complete(results: Results) -> None:
-    read = assert_harmless(results_as_html(results))
+    read = assert_harmless(results._repr_html_())
     assert read.text.count(HOSTILE) >= 2  # shown as text: title and abstract
     assert "4 papers for “is it <i>cold</i>?”" in read.text
     assert "30 of 1,200 papers searched" in read.text
     assert "apart from the others" in read.text
-    assert results._repr_html_() == results_as_html(results)
 
 
 def test_clicking_a_claim_shows_its_sentences(answer: Answer) -> None:
-    read = assert_harmless(answer_as_html(answer))
+    read = assert_harmless(answer._repr_html_())
     assert read.marked[:3] == ["It cools.", "β < 3", " and"]  # overlaps are marked once
     classes = [a.get("class") for tag, a in read.tags if tag == "details"]
     assert classes[:4] == ["supported", "contradicted", "not-found", "not-found"]
@@ -101,15 +92,15 @@ def test_clicking_a_claim_shows_its_sentences(answer: Answer) -> None:
 
 def test_an_answer_without_claims_shows_its_text(answer: Answer) -> None:
     silent = replace(answer, claims=(), text="I do not know.\n\n" + HOSTILE, abstained=True)
-    assert "I do not know." in assert_harmless(answer_as_html(silent)).text
+    assert "I do not know." in assert_harmless(silent._repr_html_()).text
 
 
 def test_made_up_papers_are_called_so(answer: Answer) -> None:
-    assert "is generated" not in answer_as_html(answer)
+    assert "is generated" not in answer._repr_html_()
     coverage = replace(answer.results.coverage, generated=True)
     made_up = replace(answer, results=replace(answer.results, coverage=coverage))
-    assert "This corpus is generated" in answer_as_html(made_up)
-    assert "This corpus is generated" in results_as_html(made_up.results)
+    assert "This corpus is generated" in made_up._repr_html_()
+    assert "This corpus is generated" in made_up.results._repr_html_()
 
 
 def test_control_characters_are_dropped_from_text_and_links(results: Results) -> None:
@@ -117,21 +108,21 @@ def test_control_characters_are_dropped_from_text_and_links(results: Results) ->
     paper = replace(
         hit.paper, title="Dust\x1b]0;x\x07", bibcode=None, arxiv_id=None, doi="10.1/a\x1b[2J\n b"
     )
-    page = results_as_html(replace(results, hits=(replace(hit, paper=paper),)))
+    page = replace(results, hits=(replace(hit, paper=paper),))._repr_html_()
     assert "\x1b" not in page
     assert "\x07" not in page
     assert 'href="https://doi.org/10.1/a[2Jb"' in page
 
 
 def test_parts_of_an_answer_are_harmless_too(answer: Answer) -> None:
-    claims = assert_harmless(claims_as_html(answer))
+    claims = assert_harmless(answer.to_html("claims"))
     assert claims.marked[0] == "It cools."
     assert "run it in ADS" not in claims.text
-    assert "✓ supports" in assert_harmless(consensus_as_html(answer)).text
-    method = assert_harmless(method_as_html(answer))
+    assert "✓ supports" in assert_harmless(answer.to_html("consensus")).text
+    method = assert_harmless(answer.to_html("method"))
     assert "run it in ADS" in method.text
     assert HOSTILE in method.text  # a note
-    papers = [assert_harmless(paper_as_html(hit)) for hit in answer.results.hits]
+    papers = [assert_harmless(hit.to_html()) for hit in answer.results.hits]
     assert [a["href"] for tag, a in papers[0].tags if tag == "a"] == [
         "https://ui.adsabs.harvard.edu/abs/2022ApJ...931L..10S/abstract",
         "https://arxiv.org/abs/2205.00001",

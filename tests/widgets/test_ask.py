@@ -20,8 +20,7 @@ from ipywidgets.widgets.widget import _instances
 import landscape
 from landscape.atlas import Atlas
 from landscape.errors import InputError
-from landscape.query.records import Answer
-from landscape.store._manifest import read_manifest, write_manifest
+from landscape.types import Answer
 from landscape.widgets import SurveyPanel
 from landscape.widgets.ask import AskPanel
 from landscape.widgets.connection import Connection, Used

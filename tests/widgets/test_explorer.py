@@ -281,7 +281,7 @@ def test_an_atlas_built_again_is_said_once_and_can_be_reloaded(demo_atlas, tmp_p
 
 
 def test_papers_are_escaped_and_the_repr_is_short(explorer):
-    from landscape.query.records import Paper
+    from landscape.types import Paper
     from landscape.widgets.paper_card import hover_text, record_html
 
     paper = Paper(0, "x", "<script>alert(1)</script>$x$", "<img src=x onerror=alert(1)>")

@@ -10,16 +10,15 @@ from typing import TYPE_CHECKING, Literal
 from landscape.agents.attribute.agent import OnStep, Search, work
 from landscape.agents.attribute.excerpt import read_excerpt
 from landscape.agents.attribute.offline import METHOD, Weighing, weigh
-from landscape.agents.attribute.records import Attribution, Guess
 from landscape.agents.attribute.stacks import Bounds, Stacks, bounds
 from landscape.errors import InputError, RemoteError
 from landscape.llm.environment import connect_if_told
-from landscape.search._settings import is_whole
+from landscape.query.settings import is_whole
+from landscape.types import Attribution, Guess
 
 if TYPE_CHECKING:
     from landscape.llm.models import LanguageModel
-    from landscape.query.records import Step
-    from landscape.store._atlas_store import AtlasStore
+    from landscape.types import Step
 
 _MOST_ACTIONS = 100
 _GUESSES = 10

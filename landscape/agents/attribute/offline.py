@@ -14,19 +14,17 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from scipy.special import expit
 
-from landscape._wording import count
-from landscape.agents.attribute.records import Guess
 from landscape.agents.seeking import Wording
 from landscape.plural import count
-from landscape.query.records import Step
-from landscape.search._entities import find_entities, shares_of_names
+from landscape.query.entities import find_entities, shares_of_names
+from landscape.types import Guess, Step
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from landscape.agents.attribute.excerpt import Excerpt
     from landscape.agents.attribute.stacks import Stacks
-    from landscape.query.records import Coverage, Paper
+    from landscape.types import Coverage, Paper
 
 METHOD = "offline"
 

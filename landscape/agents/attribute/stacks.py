@@ -20,8 +20,8 @@ from landscape.query.engine import open_engine
 
 if TYPE_CHECKING:
     from landscape.overlays.citations import Links
-    from landscape.query.records import Paper
-    from landscape.search._engine import Engine
+    from landscape.query.engine import Engine
+    from landscape.types import Paper
 
 Sort = Literal["relevance", "citations"]
 

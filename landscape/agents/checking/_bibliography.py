@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from landscape.agents.cite.merging import is_same, title_key
-from landscape.corpus._cleaning import clean_text
-from landscape.corpus._identifiers import parse_arxiv_id, parse_bibcode, parse_doi
-from landscape.corpus.readers._bibtex import BibtexEntry, parse_entries, split_authors
-from landscape.errors import InputError
-from landscape.query.records import Paper
+from landscape.corpus.cleaning import clean_text
+from landscape.corpus.identifiers import parse_arxiv_id, parse_bibcode, parse_doi
+from landscape.errors import InputError, require
+from landscape.types import Paper
 
 if TYPE_CHECKING:
     from landscape.agents.cite.desk import Corpus, Desk

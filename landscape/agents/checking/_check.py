@@ -10,27 +10,26 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from landscape.agents.checking._bibliography import EntryFinder, read_bibliography, text_of
-from landscape.agents.checking._latex import DraftSentence, inputs_of, read_draft
-from landscape.agents.checking.records import DraftCheck, Judged, Judgement, Uncited
+from landscape.agents.checking.bibliography import Shelfmarks, read_bibliography, text_of
+from landscape.agents.checking.latex import DraftSentence, inputs_of, read_draft
+from landscape.agents.checking.nearness import paper_vectors, thresholds
+from landscape.agents.checking.needs import why_it_needs_a_citation
 from landscape.agents.cite.desk import Corpus, Desk
 from landscape.answers._citations import without_labels
 from landscape.answers._evidence import check_claims
 from landscape.llm.environment import connect_if_told
-from landscape.query.records import Claim, Evidence, Paper
-from landscape.vectors.embedder import (
-    Embedder,
-    WordEmbedder,
-    embed_few,
-    embedding_text,
-    load_embedder,
-)
+from landscape.query.asking import mixed_nearness
+from landscape.query.citations import without_labels
+from landscape.query.evidence import check_claims
+from landscape.query.quoting import sentences_of
+from landscape.types import CitationVerdict, Claim, DraftCheck, Evidence, Judgement, Paper, Uncited
+from landscape.vectors.embedder import Embedder, WordEmbedder, embed_few, load_embedder
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from landscape.agents.cite.records import Suggestion
     from landscape.llm.models import WritingModel
+    from landscape.types import Suggestion
 
     Floats = NDArray[np.float64]
 
@@ -120,7 +119,7 @@ _CANDIDATES = 3
 _WORD = re.compile(r"\w{3,}")
 _FEWEST_WORDS = 7  # that say by themselves what a citation is for
 _SHOWN = 2  # sentences of an abstract
-_VERDICTS: dict[str, Judged] = {
+_VERDICTS: dict[str, CitationVerdict] = {
     "supported": "supported",
     "contradicted": "contradicted",
     "not found": "unclear",
@@ -294,7 +293,7 @@ def _embedder(corpus: Corpus | None) -> Embedder:
 
 def _judgement(
     place: _Place,
-    verdict: Judged,
+    verdict: CitationVerdict,
     *,
     why: str,
     paper: Paper | None = None,

@@ -12,7 +12,6 @@ import numpy as np
 
 from landscape.agents.cite.highlights import highlight_papers
 from landscape.agents.cite.merging import Held, merge
-from landscape.agents.cite.records import Citing, Highlight, Suggestion
 from landscape.agents.cite.sentences import write_sentences
 from landscape.agents.seeking import Found, Wording, seek
 from landscape.errors import InputError, RemoteError
@@ -21,6 +20,7 @@ from landscape.search._filters import parse_filter
 from landscape.search._ranking import fuse_ranks, standardised
 from landscape.search._settings import LONGEST_QUERY, SearchSettings, readable_text
 from landscape.text.sentences import split_sentences
+from landscape.types import CitationSuggestions, Highlight, Suggestion
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -47,7 +47,7 @@ def cite(
     model: WritingModel | Literal["auto"] | None = None,
     n_highlights: int = 3,
     full_texts: Mapping[str, str] | None = None,
-) -> Citing:
+) -> CitationSuggestions:
     """Find papers to cite behind a text, with highlights and, with a model, citing sentences.
 
     Parameters
@@ -69,7 +69,7 @@ def cite(
 
     Returns
     -------
-    Citing
+    CitationSuggestions
         A model that fails costs the sentences, and the result is marked partial.
 
     Raises
@@ -98,7 +98,7 @@ def cite(
         except RemoteError as error:
             partial = True
             notes = (*notes, f"No citing sentences were written: {error}")
-    return Citing(
+    return CitationSuggestions(
         context=context,
         keywords=within,
         suggestions=suggestions,

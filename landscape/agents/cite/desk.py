@@ -12,10 +12,9 @@ from landscape.query.engine import open_engine
 if TYPE_CHECKING:
     import pandas as pd
 
-    from landscape.agents.cite.records import Citing
+    from landscape.atlas.reading import Atlas
     from landscape.llm.models import WritingModel
-    from landscape.query.records import Answer, Paper
-    from landscape.store._atlas_store import AtlasStore
+    from landscape.types import Answer, CitationSuggestions, Paper
 
     Connection = WritingModel | Literal["auto"] | None
 
@@ -134,7 +133,7 @@ class Desk:
         model: Connection = None,
         n_highlights: int = 3,
         full_texts: Mapping[str, str] | None = None,
-    ) -> Citing:
+    ) -> CitationSuggestions:
         """Find papers to cite behind a text; see `landscape.agents.cite.citing.cite`."""
         from landscape.agents.cite.citing import cite
 

@@ -7,8 +7,8 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from landscape.corpus._names import parse_name
-from landscape.query.records import Paper
+from landscape._author_names import split_name
+from landscape.types import Paper
 
 _NOT_LETTERS = re.compile(r"[\W_]+")
 _IDENTIFIERS = ("bibcode", "arxiv_id", "doi")

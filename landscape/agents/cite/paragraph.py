@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
-from landscape._wording import count
+from landscape._bibliography import citation_keys, escape_latex
 from landscape.agents.cite.merging import is_same
 from landscape.agents.cite.prompts import RELATED_WORK
 from landscape.answers._extractive import QUOTED, extract_answer, failure_notes
@@ -17,8 +17,10 @@ from landscape.errors import InputError, RemoteError
 from landscape.llm._quoting import as_data
 from landscape.llm.environment import connect_if_told
 from landscape.plural import count
-from landscape.query.citing import citation_keys, escape_latex
-from landscape.query.records import Answer, Hit, Paper, Results
+from landscape.query.answering import finish
+from landscape.query.extractive import QUOTED, extract_answer, failure_notes
+from landscape.query.prompts import as_data, papers_as_data
+from landscape.types import Answer, Hit, Paper, Results
 
 if TYPE_CHECKING:
     from landscape.agents.cite.desk import Desk
@@ -107,7 +109,7 @@ def as_latex(paragraph: Answer) -> str:
 
     Examples
     --------
-    >>> from landscape.query.records import Coverage
+    >>> from landscape.types import Coverage
     >>> paper = Paper(0, "x", "Dust", "", bibcode="2024A&A...1A")
     >>> found = Results("", (Hit(1, paper, 1.0),), Coverage("", 1, 1, {}, None, None))
     >>> print(as_latex(Answer("", "Dust is 5% carbon [2024A&A...1A].", (), found, "x")))

@@ -14,9 +14,10 @@ import numpy as np
 from landscape._wording import count
 from landscape.agents.survey.facets import facets
 from landscape.agents.survey.pool import Origin, Pool
-from landscape.agents.survey.records import Asked
 from landscape.agents.survey.scoring import THRESHOLD, fewest_matches, matched
 from landscape.overlays.citations import cocited
+from landscape.plural import count
+from landscape.types import Asked
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from landscape.agents.survey.minds import Judgement, Mind, Next
     from landscape.agents.survey.settings import SurveySettings
     from landscape.agents.survey.spending import Meter
-    from landscape.query.records import Paper
+    from landscape.types import Paper
 
     Rows = NDArray[np.int64]
 

@@ -8,17 +8,16 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from landscape._io import check_output, write_output
+from landscape._serializer import plain
+from landscape.outputs import check_output, write_output
 from landscape.query.files import write_results
 
 if TYPE_CHECKING:
-    from landscape.agents.survey.records import Survey
+    from landscape.types import Survey
 
 
 def as_json(survey: Survey) -> str:
     """Write everything that a survey holds."""
-    from landscape.query.exporting import plain
-
     return json.dumps(plain(survey.to_dict()), indent=1, ensure_ascii=False, allow_nan=False)
 
 
@@ -51,8 +50,8 @@ def write_survey(survey: Survey, path: str | os.PathLike[str]) -> Path:
 
     Examples
     --------
-    >>> from landscape.agents.survey.records import Survey
-    >>> from landscape.query.records import Coverage
+    >>> from landscape.types import Survey
+    >>> from landscape.types import Coverage
     >>> nothing = Survey("?", (), (), (), Coverage("A", 9, 9, {}, None, None))
     >>> write_survey(nothing, "survey.doc")
     Traceback (most recent call last):

@@ -15,8 +15,8 @@ from landscape.search._settings import SearchSettings
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from landscape.query.records import Paper
-    from landscape.store._atlas_store import AtlasStore
+    from landscape.atlas.reading import Atlas
+    from landscape.types import Paper
 
     Rows = NDArray[np.int64]
     Floats = NDArray[np.float64]

@@ -13,7 +13,7 @@ from landscape.query.prompts import as_data
 
 if TYPE_CHECKING:
     from landscape.llm.models import WritingModel
-    from landscape.query.records import Paper
+    from landscape.types import Paper
 
 _JUDGED_AT_ONCE = 6  # papers in one request
 _EARLIER = 30  # searches that a model is reminded of

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from landscape.agents.survey.library import Library
     from landscape.agents.survey.minds import Judgement
-    from landscape.agents.survey.records import How
+    from landscape.types import How
 
     Rows = NDArray[np.int64]
     Floats = NDArray[np.float64]

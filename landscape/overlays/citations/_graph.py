@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -12,8 +11,7 @@ import numpy as np
 from landscape.errors import InputError
 from landscape.overlays.citations import Links, cocited, coupled
 from landscape.overlays.citations.names import one_spelling
-from landscape.query.engine import open_engine
-from landscape.store._tables import unreadable
+from landscape.types import Linked
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,38 +26,6 @@ _EMPTY = (
     "This atlas holds no citations: give the build a list of them with --citations FILE (a table "
     "with the columns citing and cited), or papers that come with their references."
 )
-
-
-@dataclass(frozen=True)
-class Linked:
-    """A paper that another one is linked with.
-
-    Attributes
-    ----------
-    paper_id : str
-        Its key in the atlas; of a stub its name: arXiv identifier, bibcode, DOI or as it was given.
-    node : int
-        Its row in the atlas; of a stub ``n_papers`` and up.
-    title : str
-        Empty for a stub whose title nobody told.
-    year : int or None
-    score : float
-        How closely it is related; 1 for a reference or a citation.
-    is_stub : bool
-        Whether the atlas knows nothing but the name (and sometimes the title).
-
-    Examples
-    --------
-    >>> Linked("1973ApJ...179..427S", 7, "", 1973).is_stub
-    False
-    """
-
-    paper_id: str
-    node: int
-    title: str
-    year: int | None
-    score: float = 1.0
-    is_stub: bool = False
 
 
 class CitationGraph:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from landscape.errors import InputError
-from landscape.overlays.analysis import Analysis
 from landscape.overlays.missions.accounts import Period
 from landscape.overlays.missions.citations import median_of_counts
 from landscape.overlays.missions.gathering import Usage, gather, in_period, said_period
@@ -19,6 +18,7 @@ from landscape.overlays.missions.measuring import read_reach
 from landscape.overlays.missions.proportions import newcombe_interval
 from landscape.overlays.missions.resampling import collapse, draw_cells, percentile_interval
 from landscape.overlays.missions.wording import rise_warnings
+from landscape.types import Analysis
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape.errors import InputError
-from landscape.overlays.analysis import Analysis
 from landscape.overlays.missions.gathering import Usage, gather
 from landscape.overlays.missions.impact_tables import count_years_of
 from landscape.overlays.missions.proportions import (
@@ -15,6 +14,7 @@ from landscape.overlays.missions.proportions import (
     newcombe_interval,
     wilson_interval,
 )
+from landscape.types import Analysis
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from landscape.errors import InputError
-from landscape.overlays.analysis import Analysis
 from landscape.overlays.missions.accounts import Period, account_for
 from landscape.overlays.missions.bridges import Reach, reach_by_citations, reach_by_vectors
 from landscape.overlays.missions.gathering import Usage, gather, in_period, said_period
 from landscape.overlays.missions.home_fields import flag_home
 from landscape.overlays.missions.impact_tables import bridge_table, count_years_of, region_table
 from landscape.overlays.missions.wording import impact_warnings
+from landscape.types import Analysis
 
 if TYPE_CHECKING:
     import pandas as pd

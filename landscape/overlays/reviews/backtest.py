@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape.errors import InputError
-from landscape.overlays.analysis import Analysis
 from landscape.overlays.periods import UNKNOWN_YEAR, count_years, paper_years
 from landscape.overlays.reviews.coverage import described, few_reviews, review_mask, with_labels
 from landscape.overlays.reviews.ranking import rank_gaps
 from landscape.overlays.reviews.signs import read_signs
+from landscape.types import Analysis
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from landscape._progress import progress
-from landscape.overlays.analysis import Analysis
 from landscape.overlays.periods import Years, count_years, paper_years
 from landscape.overlays.reviews.coverage import (
     described,
@@ -19,6 +17,8 @@ from landscape.overlays.reviews.coverage import (
 )
 from landscape.overlays.reviews.ranking import checked_weights, rank_gaps
 from landscape.overlays.reviews.signs import RECENT_YEARS, read_signs
+from landscape.progress import progress
+from landscape.types import Analysis
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from landscape.overlays.analysis import Analysis
 from landscape.overlays.periods import paper_years
 from landscape.overlays.thesaurus.concepts import Thesaurus
 from landscape.overlays.thesaurus.gaps import Evidence, gather_evidence, merge_spellings, rank_gaps
 from landscape.overlays.thesaurus.names import named_forms, word_bag
+from landscape.types import Analysis
 
 if TYPE_CHECKING:
     import pandas as pd

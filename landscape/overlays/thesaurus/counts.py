@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from landscape.overlays.analysis import Analysis
 from landscape.overlays.thesaurus.concepts import Thesaurus
 from landscape.overlays.thesaurus.extents import LEAST_SCORE
+from landscape.types import Analysis
 
 if TYPE_CHECKING:
     import pandas as pd

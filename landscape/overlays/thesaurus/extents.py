@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape.errors import InputError
-from landscape.overlays.analysis import Analysis
 from landscape.overlays.contours import (
     Grid,
     contour_lines,
@@ -18,6 +17,7 @@ from landscape.overlays.contours import (
     map_extent,
 )
 from landscape.overlays.thesaurus.separability import area_under_curve, neighbour_shares
+from landscape.types import Analysis
 
 if TYPE_CHECKING:
     import pandas as pd

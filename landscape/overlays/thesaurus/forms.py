@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from landscape._serializer import to_csv
 from landscape.errors import InputError
-from landscape.text.spreadsheet import as_csv
 
 if TYPE_CHECKING:
-    from landscape.overlays.analysis import Analysis
+    from landscape.types import Analysis
 
 _FIELDS = (
     "Preferred term", "Alternative terms", "Broader term", "Related terms", "Definition",
@@ -45,7 +45,7 @@ def to_uat_csv(gaps: Analysis) -> str:
     import pandas as pd
 
     rows = [_fields(gaps, name) for name in gaps.table["name"]]
-    return as_csv(pd.DataFrame(rows, columns=_FIELDS))
+    return to_csv(pd.DataFrame(rows, columns=_FIELDS))
 
 
 def _fields(gaps: Analysis, name: str) -> dict[str, Any]:

@@ -8,11 +8,10 @@ import numpy as np
 
 from landscape.corpus._names import given_names, is_compatible, person_key, place_in_byline
 from landscape.errors import InputError
-from landscape.overlays.analysis import Analysis
 from landscape.overlays.periods import count_years, paper_years
 from landscape.overlays.trends.identities import link_papers
 from landscape.overlays.trends.moves import mean_distance, measure_drift, periods_table
-from landscape.query.engine import open_engine
+from landscape.types import Analysis
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape.errors import InputError
-from landscape.overlays.analysis import Analysis
 from landscape.overlays.periods import UNKNOWN_YEAR, count_years, paper_years
 from landscape.overlays.trends.slopes import adjusted
 from landscape.overlays.trends.topics import groups_of
-from landscape.query.engine import open_engine
+from landscape.types import Analysis
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,11 +8,11 @@ import numpy as np
 
 from landscape.corpus._cleaning import normal_title
 from landscape.errors import InputError
-from landscape.overlays.analysis import Analysis
 from landscape.overlays.periods import count_years, paper_years
 from landscape.overlays.trends.affiliations import read_affiliation
 from landscape.overlays.trends.rates import count_by_year, share_interval
 from landscape.overlays.trends.topics import groups_of
+from landscape.types import Analysis
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

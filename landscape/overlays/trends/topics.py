@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape.errors import InputError
-from landscape.overlays.analysis import Analysis
 from landscape.overlays.periods import Years, count_years, paper_years, spans
 from landscape.overlays.trends.rates import count_by_year, find_eras, share_interval
 from landscape.overlays.trends.slopes import FEW, adjusted, changes_of, fit_slopes
+from landscape.types import Analysis
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -14,7 +14,7 @@ from landscape.agents.survey.fulltext.sections import Section
 from landscape.errors import InputError, LandscapeError
 
 if TYPE_CHECKING:
-    from landscape.query.records import Paper
+    from landscape.types import Paper
 
 
 class FolderReader:

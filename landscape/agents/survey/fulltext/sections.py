@@ -11,7 +11,7 @@ from landscape.corpus._cleaning import one_line
 from landscape.corpus._identifiers import parse_arxiv_id, parse_bibcode, parse_doi
 
 if TYPE_CHECKING:
-    from landscape.query.records import Paper
+    from landscape.types import Paper
 
 _LONGEST_NAME = 120  # characters of a section's name
 _NAMED = 20  # papers that one entry of a bibliography stands for, at most

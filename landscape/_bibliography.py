@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
+from datetime import date
+from typing import Protocol
+from urllib.parse import quote
 
-from landscape.corpus._names import parse_name
-from landscape.query.journals import Journal, find_journal, journal_of_bibcode
-from landscape.query.records import Paper
-from landscape.search._journals import Journal, find_journal, journal_of_bibcode
+from landscape._author_names import comma_form, name_parts, split_name
+from landscape._journals import Journal, find_journal, journal_of_bibcode
 
 _LATEX = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#",
@@ -32,27 +33,44 @@ _TYPES = {  # document types of ADS and BibTeX: entry type of BibTeX, and type o
 }  # fmt: skip
 
 
-def to_bibtex(papers: Iterable[Paper]) -> str:
-    r"""Write BibTeX entries, as ADS does: keys are bibcodes, else ``arXiv:...``, else paper ids.
+class Citable(Protocol):
+    """What a bibliography needs to know of a paper."""
 
-    Parameters
-    ----------
-    papers : iterable of Paper
+    @property
+    def row(self) -> int: ...
+    @property
+    def label(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def abstract(self) -> str: ...
+    @property
+    def authors(self) -> tuple[str, ...]: ...
+    @property
+    def date(self) -> date | None: ...
+    @property
+    def year(self) -> int | None: ...
+    @property
+    def bibcode(self) -> str | None: ...
+    @property
+    def arxiv_id(self) -> str | None: ...
+    @property
+    def doi(self) -> str | None: ...
+    @property
+    def journal(self) -> str | None: ...
+    @property
+    def doctype(self) -> str | None: ...
+    @property
+    def categories(self) -> tuple[str, ...]: ...
+    @property
+    def url(self) -> str | None: ...
 
-    Returns
-    -------
-    str
-        UTF-8 text; LaTeX's special characters are escaped, letters are left as they are. The
-        title is in double braces, which keep its capitals. Papers without a bibcode get none.
 
-    Examples
-    --------
-    >>> print(to_bibtex([Paper(0, "x", "Dust & gas", "It cools.", ("Rubin, Vera",))]))
-    @misc{x,
-      author = {{Rubin}, Vera},
-      title = {{Dust \& gas}},
-      abstract = {It cools.}
-    }
+def to_bibtex(papers: Iterable[Citable]) -> str:
+    """Write BibTeX entries, as ADS does: keys are bibcodes, else ``arXiv:...``, else paper ids.
+
+    UTF-8 text: LaTeX's special characters are escaped, letters are kept. The title is in double
+    braces, which keep its capitals. Papers without a bibcode get none.
     """
     papers = tuple(papers)
     return "\n\n".join(
@@ -60,20 +78,8 @@ def to_bibtex(papers: Iterable[Paper]) -> str:
     )
 
 
-def to_ris(papers: Iterable[Paper]) -> str:
-    """Write RIS, which reference managers read.
-
-    Examples
-    --------
-    >>> print(to_ris([Paper(0, "x", "Dust", "It cools.", ("Vera Rubin",), doi="10.1/2")]))
-    TY  - GEN
-    AU  - Rubin, Vera
-    TI  - Dust
-    AB  - It cools.
-    DO  - 10.1/2
-    ID  - x
-    ER  -
-    """
+def to_ris(papers: Iterable[Citable]) -> str:
+    """Write RIS, which reference managers read."""
     papers = tuple(papers)
     entries = []
     for paper, key in zip(papers, citation_keys(papers), strict=True):
@@ -94,19 +100,10 @@ def to_ris(papers: Iterable[Paper]) -> str:
     return "\n".join(entries)
 
 
-def to_bibitems(papers: Iterable[Paper]) -> str:
+def to_bibitems(papers: Iterable[Citable]) -> str:
     r"""Write ``\bibitem`` lines for a ``thebibliography`` of AASTeX, labelled for natbib.
 
-    Two papers of the same authors and year are told apart by a letter.
-
-    Examples
-    --------
-    >>> from datetime import date
-    >>> paper = Paper(0, "2022ApJ...931L..10S", "T", "", ("Smith, A.", "Roe, B. C."),
-    ...               date(2022, 5, 1), "2022ApJ...931L..10S", doi="10.3847/1")
-    >>> print(to_bibitems([paper]))
-    \bibitem[{Smith} \& {Roe}(2022)]{2022ApJ...931L..10S} {Smith}, A., \& {Roe}, B.~C. 2022,
-      \apjl, 931, L10, \dodoi{10.3847/1}
+    Papers of the same authors and year are distinguished by a letter.
     """
     papers = tuple(papers)
     years = _lettered_years(papers)
@@ -116,35 +113,16 @@ def to_bibitems(papers: Iterable[Paper]) -> str:
     )
 
 
-def to_bibcodes(papers: Iterable[Paper]) -> str:
-    """List the bibcodes, one a line, as ADS takes them for a library; other papers are left out.
-
-    Examples
-    --------
-    >>> to_bibcodes([Paper(0, "x", "T", "", bibcode="2022ApJ...931L..10S"), Paper(1, "y", "T", "")])
-    '2022ApJ...931L..10S'
-    """
+def to_bibcodes(papers: Iterable[Citable]) -> str:
+    """List the bibcodes, one a line, as ADS takes them for a library; others are omitted."""
     codes = (paper.bibcode for paper in papers)
     return "\n".join(dict.fromkeys(c for c in codes if c and _BIBCODE.fullmatch(c)))
 
 
-def citation_keys(papers: Sequence[Paper]) -> list[str]:
-    r"""Keys for ``\cite``: the label of each paper without what LaTeX cannot have in a key.
+def citation_keys(papers: Sequence[Citable]) -> list[str]:
+    r"""Make keys for ``\cite``: the label of each paper without characters illegal in LaTeX keys.
 
-    Parameters
-    ----------
-    papers : sequence of Paper
-
-    Returns
-    -------
-    list of str
-        The same paper has the same key in every list; two papers that would share one are told
-        apart by ``-2``, ``-3``... in their order.
-
-    Examples
-    --------
-    >>> citation_keys([Paper(0, "a b", "T", ""), Paper(1, "a, b", "T", "")])
-    ['a-b', 'a-b-2']
+    The same paper has the same key in every list; papers that would share one get ``-2``, ``-3``...
     """
     keys: list[str] = []
     taken: set[str] = set()
@@ -152,7 +130,7 @@ def citation_keys(papers: Sequence[Paper]) -> list[str]:
         label = unicodedata.normalize("NFKD", paper.label)
         first = key = _KEY.sub("-", label).strip("-") or f"paper{paper.row}"
         number = 1
-        # BibTeX does not tell capitals apart in keys.
+        # BibTeX ignores case in keys.
         while key.lower() in taken:
             number += 1
             key = f"{first}-{number}"
@@ -161,8 +139,15 @@ def citation_keys(papers: Sequence[Paper]) -> list[str]:
     return keys
 
 
+def ads_url(query: str, *, order: str = "date desc") -> str:
+    """Build the address of the results of a query in ADS."""
+    # Bibcodes decide between papers of the same rank, so that pages of results do not overlap.
+    sort = quote(f"{order}, bibcode desc", safe="")
+    return f"https://ui.adsabs.harvard.edu/search/q={quote(query, safe='')}&sort={sort}"
+
+
 def escape_latex(text: str) -> str:
-    r"""Escape what LaTeX would take for a command; control characters become a space.
+    r"""Escape LaTeX's special characters; control characters become a space.
 
     Examples
     --------
@@ -172,7 +157,7 @@ def escape_latex(text: str) -> str:
     return _TO_ESCAPE.sub(lambda found: _LATEX[found[0]], _one_line(text))
 
 
-def _bibtex_entry(paper: Paper, key: str) -> str:
+def _bibtex_entry(paper: Citable, key: str) -> str:
     journal = _journal(paper, escape_latex)
     kind = _kind(paper, 0)
     held_in = "booktitle" if kind in ("inproceedings", "inbook") else "journal"
@@ -191,7 +176,7 @@ def _bibtex_entry(paper: Paper, key: str) -> str:
     }
     fields |= dict(zip(("volume", "pages"), _place(paper), strict=False))
     lines = [
-        # A month is one of BibTeX's own abbreviations, which stand without braces.
+        # A month is one of BibTeX's own abbreviations, which have no braces.
         f"  {name} = {value}" if name == "month" else f"  {name} = {{{value}}}"
         for name, value in fields.items()
         if value
@@ -199,8 +184,8 @@ def _bibtex_entry(paper: Paper, key: str) -> str:
     return f"@{kind}{{{key},\n" + ",\n".join(lines) + "\n}"
 
 
-def _bibitem(paper: Paper, key: str, year: str) -> str:
-    families = [f"{{{escape_latex(parse_name(name).family)}}}" for name in paper.authors]
+def _bibitem(paper: Citable, key: str, year: str) -> str:
+    families = [f"{{{escape_latex(split_name(name)[0])}}}" for name in paper.authors]
     if len(families) > 2:
         label = f"{families[0]} et~al."
     else:
@@ -214,7 +199,7 @@ def _bibitem(paper: Paper, key: str, year: str) -> str:
         authors = "".join(names) or escape_latex(paper.title)
     pieces = [f"{authors} {year}".strip()]
     journal = _journal(paper, escape_latex)
-    title = escape_latex(paper.title) if names else ""  # without authors it stands in their place
+    title = escape_latex(paper.title) if names else ""  # without authors it takes their place
     pieces.append(journal or ("arXiv e-prints" if paper.arxiv_id else title))
     pieces += _place(paper) or ([f"arXiv:{paper.arxiv_id}"] if paper.arxiv_id else [])
     if paper.doi:
@@ -224,12 +209,12 @@ def _bibitem(paper: Paper, key: str, year: str) -> str:
     return f"{item},\n  {', '.join(rest)}" if rest else item
 
 
-def _lettered_years(papers: Sequence[Paper]) -> list[str]:
-    def shown(paper: Paper) -> tuple[object, ...]:
-        families = [parse_name(name).family for name in paper.authors]
+def _lettered_years(papers: Sequence[Citable]) -> list[str]:
+    def shown(paper: Citable) -> tuple[object, ...]:
+        families = [split_name(name)[0] for name in paper.authors]
         return (*(families if len(families) < 3 else (families[0], "et al.")), _year(paper))
 
-    groups: dict[tuple[object, ...], list[Paper]] = {}
+    groups: dict[tuple[object, ...], list[Citable]] = {}
     for paper in papers:
         groups.setdefault(shown(paper), []).append(paper)
     years = []
@@ -250,24 +235,24 @@ def _letters(number: int) -> str:
     return out
 
 
-def _published_in(paper: Paper) -> Journal | None:
-    """The journal of which the bibcode tells; None for eprints."""
+def _published_in(paper: Citable) -> Journal | None:
+    """The journal in the bibcode; None for eprints."""
     code = paper.bibcode
     return journal_of_bibcode(code) if code and _BIBCODE.fullmatch(code) else None
 
 
-def _year(paper: Paper) -> int | None:
-    """The year of publication where the bibcode tells it: the paper's own date is arXiv's."""
+def _year(paper: Citable) -> int | None:
+    """The year of publication from the bibcode, if any: the paper's own date is arXiv's."""
     return int(paper.bibcode[:4]) if paper.bibcode and _published_in(paper) else paper.year
 
 
-def _journal_name(paper: Paper) -> str | None:
+def _journal_name(paper: Citable) -> str | None:
     known = _published_in(paper)
     return known.names[0] if known else paper.journal
 
 
-def _place(paper: Paper) -> list[str]:
-    """Volume and page, which a bibcode of a journal holds; nothing where it does not."""
+def _place(paper: Citable) -> list[str]:
+    """Volume and page from the bibcode of a journal; empty without."""
     code = paper.bibcode
     if not code or not _BIBCODE.fullmatch(code) or not _journal(paper, str) or "arXiv" in code:
         return []
@@ -283,7 +268,7 @@ def _place(paper: Paper) -> list[str]:
     return [volume, page]
 
 
-def _journal(paper: Paper, escape: Callable[[str], str]) -> str:
+def _journal(paper: Citable, escape: Callable[[str], str]) -> str:
     """The journal's macro where AASTeX has one, else its name."""
     known = journal_of_bibcode(paper.bibcode) if paper.bibcode else None
     known = known or (find_journal(paper.journal) if paper.journal else None)
@@ -292,7 +277,7 @@ def _journal(paper: Paper, escape: Callable[[str], str]) -> str:
     return escape(paper.journal) if paper.journal else ""
 
 
-def _kind(paper: Paper, column: int) -> str:
+def _kind(paper: Citable, column: int) -> str:
     published = _published_in(paper)
     if paper.doctype in _TYPES and not (published and paper.doctype == "eprint"):
         return _TYPES[paper.doctype][column]

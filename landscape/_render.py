@@ -1,0 +1,172 @@
+"""Records as HTML, Markdown and text: templates in which whatever papers say stays inert.
+
+A value in a template is escaped for the format that the template's name ends in. HTML has no
+scripts, and MathJax skips it: a title is text, whatever it holds.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+import textwrap
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from landscape.plural import count
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from jinja2.runtime import Context
+
+_WIDTH = 88
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~])")
+# Terminals obey some of them, and HTML has none but white space.
+_CONTROLS = dict.fromkeys({*range(0x20), *range(0x7F, 0xA0)} - {0x09, 0x0A, 0x0D})
+
+
+def render(template: str, **values: Any) -> str:
+    """Fill a template of ``landscape/templates``.
+
+    Parameters
+    ----------
+    template : str
+        Name of the file; its ending gives the format and with it the escaping.
+    **values
+        What the template names.
+
+    Returns
+    -------
+    str
+        Two blank lines or more become one; only Markdown ends in a newline.
+    """
+    text = _environment().get_template(template).render(**values)
+    if template.endswith(".html"):
+        return text
+    text = re.sub(r"\n{3,}", "\n\n", text).strip("\n")
+    return text + "\n" if template.endswith(".md") else text
+
+
+def escape(text: str) -> str:
+    r"""Escape markup, and drop control characters.
+
+    Examples
+    --------
+    >>> escape("a\x1b[2J<b>")
+    'a[2J&lt;b&gt;'
+    """
+    return html.escape(text.translate(_CONTROLS))
+
+
+def neutral_html(text: str) -> str:
+    """Neutralise the HTML in a Markdown text.
+
+    Examples
+    --------
+    >>> neutral_html("z < 2 and <script>")
+    'z < 2 and &lt;script>'
+    """
+    return re.sub(r"<(?=[A-Za-z/!?])", "&lt;", text)
+
+
+def escape_markdown(text: str) -> str:
+    """Escape what Markdown or HTML would interpret; the result is one line."""
+    return _MARKDOWN.sub(r"\\\1", _one_line(text))
+
+
+def code(text: str) -> str:
+    """Write text as Markdown code, fenced by more backticks than it holds."""
+    text = " ".join(text.split())
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    fence = "`" * (longest + 1)
+    space = " " if text.startswith("`") or text.endswith("`") else ""
+    return f"{fence}{space}{text}{space}{fence}"
+
+
+def marked(text: str, spans: Iterable[Any]) -> list[tuple[str, bool]]:
+    """Cut a text into pieces, each with whether a span covers it; spans may overlap.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace as Span
+    >>> marked("Dust. Gas.", [Span(start=6, end=10, text="Gas."), Span(start=0, end=9, text="?")])
+    [('Dust. ', False), ('Gas.', True), ('', False)]
+    """
+    pieces, done = [], 0
+    for span in sorted(spans, key=lambda span: (span.start, span.end)):
+        start = max(span.start, done)
+        if start >= span.end or text[span.start : span.end] != span.text:
+            continue  # the second: a span of another text, such as a full text
+        pieces += [(text[done:start], False), (text[start : span.end], True)]
+        done = span.end
+    return [*pieces, (text[done:], False)]
+
+
+def _one_line(text: str) -> str:
+    visible = "".join(
+        c if c.isprintable() else " " if c.isspace() or unicodedata.category(c) == "Cc" else ""
+        for c in text
+    )
+    return " ".join(visible.split())
+
+
+def _by_paper(evidence: Iterable[Any]) -> Mapping[str, list[Any]]:
+    found: dict[str, list[Any]] = {}
+    for piece in evidence:
+        found.setdefault(piece.paper_id, []).append(piece)
+    return found
+
+
+def _linkable(url: str) -> str:
+    return url.replace("(", "%28").replace(")", "%29").replace(" ", "%20").replace("<", "%3C")
+
+
+def _wrap(text: str, first: str = "", rest: str | None = None) -> str:
+    indent = first if rest is None else rest
+    return textwrap.fill(text, _WIDTH, initial_indent=first, subsequent_indent=indent)
+
+
+_ESCAPES: Mapping[str, Callable[[str], str]] = {"html": escape, "md": escape_markdown}
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import (
+        Environment,
+        PackageLoader,
+        StrictUndefined,
+        pass_context,
+        select_autoescape,
+    )
+    from markupsafe import Markup
+
+    @pass_context
+    def inert(context: Context, value: Any) -> Any:
+        """Escape a text for the format of the template in which it appears."""
+        escaped = _ESCAPES.get(str(context.name).rpartition(".")[2])
+        if escaped is None or not isinstance(value, str) or isinstance(value, Markup):
+            return value
+        return Markup(escaped(value))  # noqa: S704
+
+    environment = Environment(
+        loader=PackageLoader("landscape"),
+        autoescape=select_autoescape(["html", "md"]),
+        finalize=inert,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "by_paper": _by_paper,
+        "code": lambda text: Markup(code(text)),  # noqa: S704
+        "count": count,
+        "linkable": lambda url: Markup(_linkable(url)),  # noqa: S704
+        "marked": marked,
+        "neutral": lambda text: Markup(neutral_html(text)),  # noqa: S704
+        "number": lambda value: f"{value:,}",
+        "one_line": lambda text: " ".join(text.split()),
+        "unspaced": lambda url: "".join(url.split()),
+        "wrap": _wrap,
+    }
+    return environment

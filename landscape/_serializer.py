@@ -1,0 +1,202 @@
+"""Records as JSON values and as tables: data frames, CSV, LaTeX and text."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass
+from datetime import date
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from landscape._bibliography import escape_latex
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a spreadsheet recognises one
+_MOST_ROWS = 40
+_MANY_COLUMNS, _FEW_ROWS = 12, 6
+_ZERO = 1e-9
+_YEAR = re.compile(r"(?:^|_)year(?:_|$)|^last_review$")
+
+
+class Record:
+    """Base of the dataclasses that have JSON values."""
+
+    _keys: ClassVar[str] = ""  # as `pick` reads them; all fields if empty
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give everything as JSON values."""
+        return to_dict(self, self._keys)
+
+
+def plain(value: Any) -> Any:
+    """Convert a value to JSON values: records, data frames, NumPy's numbers, dates and tuples.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> plain({"k": np.int64(3), "w": (np.float32(0.5),), 1: date(2020, 1, 2), "x": float("nan")})
+    {'k': 3, 'w': [0.5], '1': '2020-01-02', 'x': None}
+    """
+    if isinstance(value, Mapping):
+        return {str(key): plain(inner) for key, inner in value.items()}
+    if isinstance(value, tuple | list | set | frozenset):
+        items = sorted(value, key=str) if isinstance(value, set | frozenset) else value
+        return [plain(inner) for inner in items]
+    if isinstance(value, Record):
+        return value.to_dict()
+    if is_dataclass(value):
+        return to_dict(value)
+    if isinstance(value, date):
+        return value.isoformat()
+    if hasattr(value, "to_json"):  # pandas
+        return json.loads(value.to_json(orient="records", date_format="iso"))
+    if hasattr(value, "tolist"):  # NumPy
+        return plain(value.tolist())
+    if isinstance(value, float):
+        return value if abs(value) < float("inf") else None  # JSON has neither NaN nor infinity
+    return value if value is None or isinstance(value, str | int) else str(value)
+
+
+def pick(record: Any, keys: str) -> dict[str, Any]:
+    """Read attributes of a record: ``name``, or ``key=attribute``, or ``key=attribute.attribute``.
+
+    A missing record on the way (None) gives None; ``*attribute`` stands for all keys of that
+    record's `to_dict`.
+    """
+    found: dict[str, Any] = {}
+    for word in keys.split():
+        if word.startswith("*"):
+            found |= getattr(record, word[1:]).to_dict()
+            continue
+        key, _, path = word.partition("=")
+        value = record
+        for name in (path or key).split("."):
+            value = None if value is None else getattr(value, name)
+        found[key] = value
+    return found
+
+
+def to_dict(record: Any, keys: str = "") -> dict[str, Any]:
+    """Convert a record to JSON values: all its fields, or `keys` as `pick` reads them."""
+    names = keys or " ".join(field.name for field in fields(record))
+    return {key: plain(value) for key, value in pick(record, names).items()}
+
+
+def to_table(
+    rows: Iterable[Mapping[str, Any]], columns: str, types: Mapping[str, str]
+) -> pd.DataFrame:
+    """Make a data frame of rows as `pick` gives them; tuples become text joined by semicolons."""
+    import pandas as pd
+
+    names = [word.partition("=")[0] for word in columns.split()]
+    joined = [
+        {key: "; ".join(value) if isinstance(value, tuple) else value for key, value in row.items()}
+        for row in rows
+    ]
+    return pd.DataFrame(joined, columns=names).astype(dict(types))
+
+
+def to_csv(table: pd.DataFrame, **options: Any) -> str:
+    """Write a table as CSV; text that a spreadsheet would run as a formula gets a leading quote.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        Lists in cells are joined by semicolons.
+    **options
+        For `pandas.DataFrame.to_csv`.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> print(to_csv(pd.DataFrame({"title": ["=HYPERLINK(1)"], "names": [["a", "b"]]})), end="")
+    title,names
+    '=HYPERLINK(1),a; b
+    """
+    safe = table.copy()
+    for place, dtype in enumerate(table.dtypes):
+        if str(dtype) in ("object", "string", "str", "category"):
+            safe.isetitem(place, [_inert(cell) for cell in table.iloc[:, place]])
+    written: str = safe.to_csv(index=False, lineterminator="\n", **options)
+    return written
+
+
+def to_latex(table: pd.DataFrame, caption: str, notes: Iterable[str]) -> str:
+    r"""Write a table as a LaTeX ``table`` (needs the package booktabs), with notes below."""
+    body: str = table.map(_joined).to_latex(
+        index=False, escape=True, float_format="%.3g", na_rep="--"
+    )
+    below = " ".join(escape_latex(note) for note in notes)
+    return (
+        "\\begin{table}\n\\centering\n"
+        f"\\caption{{{escape_latex(caption)}}}\n{body}"
+        f"\\par\\smallskip\\footnotesize {below}\n\\end{{table}}\n"
+    )
+
+
+def to_text(table: pd.DataFrame) -> str:
+    """Write a table for a terminal; few but wide rows are transposed."""
+    shown = with_intervals(table.head(_MOST_ROWS))
+    rest = len(table) - len(shown)
+    more = f"\n... and {rest:,} more rows" if rest else ""
+    if len(shown.columns) > _MANY_COLUMNS and len(shown) <= _FEW_ROWS:
+        return str(shown.T.to_string(header=False, max_colwidth=60)) + more
+    return str(shown.to_string(index=False, max_colwidth=60)) + more
+
+
+def to_html(table: pd.DataFrame) -> str:
+    """Write a table as escaped HTML."""
+    html: str = with_intervals(table).to_html(
+        index=False, border=0, escape=True, max_rows=_MOST_ROWS
+    )
+    return html
+
+
+def with_intervals(table: pd.DataFrame) -> pd.DataFrame:
+    """Convert cells to text, each number with its interval: ``0.25 (0.2 to 0.3)``."""
+    flat = table.map(_joined)
+    text = flat.apply(
+        lambda column: column.map(_year if _YEAR.search(str(column.name)) else _in_words)
+    )
+    for name in flat.columns:
+        low, high = f"{name}_low", f"{name}_high"
+        if low in flat and high in flat:
+            bounds = [
+                f" ({a} to {b})" if a and b else ""
+                for a, b in zip(text[low], text[high], strict=True)
+            ]
+            text[name] = text[name] + bounds
+            text = text.drop(columns=[low, high])
+    return text
+
+
+def _year(cell: Any) -> str:
+    return f"{cell:.0f}" if isinstance(cell, float) and cell == cell else _in_words(cell)
+
+
+def _in_words(cell: Any) -> str:
+    if cell is None or cell != cell or str(cell) == "<NA>":
+        return ""
+    if isinstance(cell, float):
+        if abs(cell) < _ZERO:
+            return "0"
+        return f"{cell:,.0f}" if abs(cell) >= 1000 else f"{cell:.3g}"
+    return str(cell)
+
+
+def _joined(cell: Any) -> Any:
+    return "; ".join(map(str, cell)) if isinstance(cell, list | tuple) else cell
+
+
+def _inert(cell: Any) -> Any:
+    cell = _joined(cell)
+    if isinstance(cell, str) and cell.lstrip(" ").startswith(_FORMULA):
+        return f"'{cell}"
+    return cell

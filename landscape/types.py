@@ -1,0 +1,1039 @@
+"""Records that cross packages: papers, search results, answers, surveys, citations, analyses."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+from landscape import _bibliography as bibliography
+from landscape import _serializer as serializer
+from landscape._author_names import short_names
+from landscape._render import render
+from landscape._serializer import Record
+from landscape.plural import count
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Verdict = Literal["supported", "contradicted", "not found"]
+"""Result of checking a claim against sentences of papers."""
+
+CitationVerdict = Literal[
+    "supported", "unclear", "contradicted", "near", "far", "not in the corpus",
+    "not in the bibliography",
+]  # fmt: skip
+"""Result of checking a citation; without a language model only the last four."""
+
+How = Literal["search", "reference", "citation", "cited together", "similar", "section", "seed"]
+"""How one paper led to another."""
+
+_HIT_COLUMNS = (
+    "rank title=paper.title authors=paper.authors year=paper.year label=paper.label "
+    "bibcode=paper.bibcode arxiv_id=paper.arxiv_id doi=paper.doi cites=paper.cites score outlier "
+    "url=paper.url"
+)
+_GUESS_COLUMNS = (
+    "rank selected title=paper.title authors=paper.authors year=paper.year label=paper.label score "
+    "reason url=paper.url"
+)
+_SUGGESTION_COLUMNS = (
+    "rank title=paper.title authors=paper.authors year=paper.year label=paper.label corpus also_in "
+    "score highlights sentence=sentence.text url=paper.url"
+)
+_CRAWLED_COLUMNS = (
+    "rank paper_id=paper.paper_id title=paper.title authors=paper.authors year=paper.year "
+    "bibcode=paper.bibcode arxiv_id=paper.arxiv_id doi=paper.doi selected score reason judged_by "
+    "how parent search depth section url=paper.url"
+)
+_WAYS = {
+    "reference": "cited by {}",
+    "citation": "cites {}",
+    "cited together": "cited together with {}",
+    "similar": "its text is like that of {}",
+    "section": "cited by {} in its section “{}”",
+    "search": "by a search that {} gave rise to",
+}
+_WHAT_WORDS_MEAN = (
+    "Very likely, likely, possible: so say words, likeness and citations; no model has read the "
+    "papers."
+)
+
+
+@dataclass(frozen=True)
+class Paper(Record):
+    """One paper of an atlas.
+
+    Attributes
+    ----------
+    row : int
+        Row of the vectors and of every per-paper table.
+    paper_id, title, abstract : str
+    authors : tuple of str
+    date : datetime.date or None
+    bibcode, arxiv_id, doi, journal, doctype : str or None
+    cites : int or None
+        Citations, where the source gives them.
+    keywords, categories, source : tuple of str
+
+    Examples
+    --------
+    >>> Paper(0, "2024ApJ...1..1A", "Dust", "It cools.", bibcode="2024ApJ...1..1A").label
+    '2024ApJ...1..1A'
+    """
+
+    _keys = (
+        "paper_id label arxiv_id bibcode doi title authors year date cites journal categories "
+        "keywords source abstract url"
+    )
+
+    row: int
+    paper_id: str
+    title: str
+    abstract: str
+    authors: tuple[str, ...] = ()
+    date: date | None = None
+    bibcode: str | None = None
+    arxiv_id: str | None = None
+    doi: str | None = None
+    journal: str | None = None
+    doctype: str | None = None
+    cites: int | None = None
+    keywords: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
+    source: tuple[str, ...] = ()
+
+    @property
+    def year(self) -> int | None:
+        """Year of publication."""
+        return self.date.year if self.date else None
+
+    @property
+    def label(self) -> str:
+        """How an answer cites it: bibcode, else arXiv identifier, else its key in the atlas."""
+        if self.bibcode:
+            return self.bibcode
+        return f"arXiv:{self.arxiv_id}" if self.arxiv_id else self.paper_id
+
+    @property
+    def links(self) -> dict[str, str]:
+        """Addresses of the paper by service: ADS, arXiv, DOI."""
+        addresses = {
+            "ADS": self.bibcode and f"https://ui.adsabs.harvard.edu/abs/{self.bibcode}/abstract",
+            "arXiv": self.arxiv_id and f"https://arxiv.org/abs/{self.arxiv_id}",
+            "DOI": self.doi and f"https://doi.org/{self.doi}",
+        }
+        return {name: url for name, url in addresses.items() if url}
+
+    @property
+    def url(self) -> str | None:
+        """Its page in ADS, at arXiv, or behind its DOI."""
+        return next(iter(self.links.values()), None)
+
+    @property
+    def first_authors(self) -> str:
+        """The first three authors."""
+        return "; ".join(self.authors[:3]) + (" et al." if len(self.authors) > 3 else "")
+
+    @property
+    def short_name(self) -> str:
+        """First author and year, as a text cites the paper: ``Rubin and Ford (1970)``."""
+        name = short_names(self.authors) or "no authors known"
+        return f"{name} ({self.year})" if self.year else name
+
+
+@dataclass(frozen=True)
+class Hit(Record):
+    """One paper found.
+
+    Attributes
+    ----------
+    rank : int
+        From 1.
+    paper : Paper
+    score : float
+        Score of the ranking; comparable within one result only.
+    parts : mapping of str to float
+        Parts of the score, as far as used: ``semantic`` (cosine), ``words`` (BM25), ``fused``, the
+        weights and ``rerank``.
+    outlier : bool or None
+        Whether the paper is far from the others found; None if not computed.
+    """
+
+    _keys = "rank *paper score parts outlier"
+
+    rank: int
+    paper: Paper
+    score: float
+    parts: Mapping[str, float] = field(default_factory=dict)
+    outlier: bool | None = None
+
+    def to_html(self) -> str:
+        """Give title, links and abstract as HTML without styles, for a list."""
+        return render("paper.html", hit=self)
+
+
+@dataclass(frozen=True)
+class Coverage(Record):
+    """What was searched.
+
+    Attributes
+    ----------
+    title : str
+        Name of the atlas.
+    n_papers, n_searched : int
+        Papers in the atlas, and those of them that passed the filter.
+    sources : mapping of str to int
+        Papers by source.
+    first_date, last_date : str or None
+        Oldest and newest paper of the atlas.
+    generated : bool
+        Whether any paper is generated.
+    notes : tuple of str
+        Limits of the result, for example a method that could not be used, and why.
+    """
+
+    _keys = (
+        "title papers=n_papers searched=n_searched filtered_away=n_filtered sources first_date "
+        "last_date generated notes"
+    )
+
+    title: str
+    n_papers: int
+    n_searched: int
+    sources: Mapping[str, int]
+    first_date: str | None
+    last_date: str | None
+    generated: bool = False
+    notes: tuple[str, ...] = ()
+
+    @property
+    def n_filtered(self) -> int:
+        """Papers that the filter removed."""
+        return self.n_papers - self.n_searched
+
+    @property
+    def source_list(self) -> str:
+        """The sources with their numbers of papers."""
+        return ", ".join(f"{name} {n:,}" for name, n in self.sources.items())
+
+    @property
+    def bounds(self) -> str:
+        """Papers, sources and dates in one line.
+
+        Examples
+        --------
+        >>> Coverage("A", 1200, 30, {"arxiv": 1200}, "2020-01-01", "2024-01-01").bounds
+        'A: 30 of 1,200 papers searched (arxiv 1,200), 2020-01-01 to 2024-01-01.'
+        """
+        searched = count(self.n_papers, "paper")
+        if self.n_filtered:
+            searched = f"{self.n_searched:,} of {self.n_papers:,} papers searched"
+        sources = f" ({self.source_list})" if self.sources else ""
+        dates = f", {self.first_date} to {self.last_date}" if self.first_date else ""
+        return f"{self.title}: {searched}{sources}{dates}."
+
+    @property
+    def summary(self) -> str:
+        """The bounds, a notice of generated papers, and the notes in one line."""
+        notice = "Generated papers: nothing here is a finding about the sky."
+        return " ".join([self.bounds, *([notice] if self.generated else []), *self.notes])
+
+    def to_text(self) -> str:
+        """Describe in a sentence what was searched."""
+        return render("coverage.txt", coverage=self)
+
+
+@dataclass(frozen=True)
+class Results(Record):
+    """Papers found by a search.
+
+    Attributes
+    ----------
+    query : str
+    hits : tuple of Hit
+    coverage : Coverage
+    settings : mapping
+        Settings of the search, enough to repeat it.
+    expansion : str or None
+        Text that was added to the query.
+    seconds : float
+    """
+
+    query: str
+    hits: tuple[Hit, ...]
+    coverage: Coverage
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    expansion: str | None = None
+    seconds: float = 0.0
+
+    @property
+    def papers(self) -> tuple[Paper, ...]:
+        """The papers, best first."""
+        return tuple(hit.paper for hit in self.hits)
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """One row a paper, best first; years, citations and outliers are of nullable types."""
+        rows = [serializer.pick(hit, _HIT_COLUMNS) for hit in self.hits]
+        types = {"rank": "int64", "year": "Int16", "cites": "Int64", "score": "float64",
+                 "outlier": "boolean"}  # fmt: skip
+        return serializer.to_table(rows, _HIT_COLUMNS, types)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give everything as JSON values, as ``landscape search --json`` does."""
+        keys = "query results=hits coverage settings expansion"
+        return {**serializer.to_dict(self, keys), "seconds": round(self.seconds, 4)}
+
+    def to_text(self, *, where: str = "") -> str:
+        """Give numbered papers, `where` they are on the map, and what was searched."""
+        return render("results.txt", results=self, where=where)
+
+    def to_bibtex(self) -> str:
+        """Give the papers as BibTeX entries."""
+        return bibliography.to_bibtex(self.papers)
+
+    def to_ris(self) -> str:
+        """Give the papers as RIS, for reference managers."""
+        return bibliography.to_ris(self.papers)
+
+    def to_aastex(self) -> str:
+        r"""Give the papers as ``\bibitem`` lines of AASTeX."""
+        return bibliography.to_bibitems(self.papers)
+
+    def to_bibcodes(self) -> str:
+        """Give the bibcodes of the papers that have one, one a line, as ADS takes them."""
+        return bibliography.to_bibcodes(self.papers)
+
+    def __len__(self) -> int:
+        return len(self.hits)
+
+    def _repr_html_(self) -> str:
+        return render("results.html", results=self)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A sentence of a paper that supports a claim: ``abstract[start:end] == text``."""
+
+    paper_id: str
+    label: str  # how the answer cites the paper
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Claim(Record):
+    """One sentence of an answer."""
+
+    _keys = "text citations verdict evidence"
+
+    text: str  # without its citations
+    citations: tuple[str, ...]  # labels of papers
+    evidence: tuple[Evidence, ...] = ()
+    verdict: Verdict = "not found"
+
+
+@dataclass(frozen=True)
+class Stance:
+    """Position of one paper on a statement, with the sentence that shows it."""
+
+    paper_id: str
+    label: str
+    position: Literal["supports", "refutes", "mixed", "irrelevant"]
+    evidence: Evidence | None = None
+
+
+@dataclass(frozen=True)
+class Consensus:
+    """How far the papers found agree with a statement."""
+
+    statement: str  # the question as a statement
+    level: str  # one of `landscape.query.consensus.LEVELS`
+    explanation: str
+    relevance: float  # 0 to 1: how much the papers treat it at all
+    stances: tuple[Stance, ...] = ()
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of a reasoning agent."""
+
+    thought: str  # the intention
+    action: str  # such as "search: dust in quasars; filter: 2015.."
+    observation: str
+    labels: tuple[str, ...] = ()  # papers that the step found
+
+
+@dataclass(frozen=True)
+class Answer(Record):
+    """An answer with its evidence.
+
+    Attributes
+    ----------
+    question : str
+    text : str
+        Markdown; every sentence followed by its citations in square brackets.
+    claims : tuple of Claim
+    results : Results
+        The papers that it was written from.
+    method : str
+        ``"extractive"``, or the name of the language model.
+    abstained : bool
+        Whether the papers do not answer the question.
+    style : str
+        Style of the prompt.
+    question_type : str or None
+        See `landscape.query.questions.classify`.
+    consensus : Consensus or None
+    trace : tuple of Step
+        Steps of the agent, where one was used.
+    ads_query : str or None
+        For bibliometric questions: the search to run in ADS.
+    notes : tuple of str
+        Limits of the answer, for example that a model failed and sentences are quoted.
+    settings : mapping
+        Settings that were used: ``atlas.ask(answer.question, **answer.settings)`` asks again.
+    """
+
+    _keys = (
+        "question text abstained claims method style question_type consensus trace ads_query notes "
+        "settings results"
+    )
+
+    question: str
+    text: str
+    claims: tuple[Claim, ...]
+    results: Results
+    method: str
+    abstained: bool = False
+    style: str = "multi-paper"
+    question_type: str | None = None
+    consensus: Consensus | None = None
+    trace: tuple[Step, ...] = ()
+    ads_query: str | None = None
+    notes: tuple[str, ...] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def papers(self) -> tuple[Paper, ...]:
+        """The papers that it was written from."""
+        return self.results.papers
+
+    @property
+    def ads_url(self) -> str | None:
+        """Address of the results of the ADS query."""
+        return bibliography.ads_url(self.ads_query) if self.ads_query else None
+
+    def to_markdown(self) -> str:
+        """Give the answer, its evidence, papers and coverage as one Markdown document."""
+        return render("answer.md", answer=self)
+
+    def to_text(self) -> str:
+        """Give the answer, the papers that it cites, and what was searched, for a terminal."""
+        return render("answer.txt", answer=self)
+
+    def to_html(self, part: Literal["claims", "consensus", "method"]) -> str:
+        """Give one part of the answer as HTML; empty for a consensus that was not judged."""
+        if part == "consensus" and self.consensus is None:
+            return ""
+        return render(f"{part}.html", answer=self, papers=self._by_id)
+
+    @cached_property
+    def _by_id(self) -> Mapping[str, Paper]:
+        return {paper.paper_id: paper for paper in self.papers}
+
+    def _repr_html_(self) -> str:
+        return render("answer.html", answer=self, papers=self._by_id)
+
+
+@dataclass(frozen=True)
+class Guess:
+    """A paper that an excerpt may cite."""
+
+    paper: Paper
+    score: float  # comparable within one attribution only
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Attribution(Record):
+    """The paper that an excerpt cites.
+
+    Attributes
+    ----------
+    excerpt : str
+    sentence, clause : str
+        The text searched for: the sentence around the citation mark, and its part of it.
+    paper : Paper or None
+        None if no paper was selected.
+    guesses : tuple of Guess
+        The best papers, best first; the selected one leads.
+    method : str
+        ``"offline"``, or the name of the language model.
+    partial : bool
+        Whether the model failed, or its budget was spent, before a decision.
+    trace : tuple of Step
+    coverage : Coverage
+        What was searched.
+    notes : tuple of str
+    settings : mapping
+        ``source``, ``before``, ``max_actions``...
+    seconds : float
+    chance : float or None
+        How often the first guess is right for a ranking as clear as this one; None with a language
+        model, and where no paper is near.
+    """
+
+    excerpt: str
+    sentence: str
+    clause: str
+    paper: Paper | None
+    guesses: tuple[Guess, ...]
+    method: str
+    coverage: Coverage
+    partial: bool = False
+    trace: tuple[Step, ...] = ()
+    notes: tuple[str, ...] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    seconds: float = 0.0
+    chance: float | None = None
+
+    @property
+    def abstained(self) -> bool:
+        """Whether no paper was selected."""
+        return self.paper is None
+
+    @property
+    def papers(self) -> tuple[Paper, ...]:
+        """The papers of the guesses, best first."""
+        return tuple(guess.paper for guess in self.guesses)
+
+    @property
+    def others(self) -> tuple[Guess, ...]:
+        """The guesses that were not selected."""
+        return tuple(guess for guess in self.guesses if not self.is_selected(guess))
+
+    def is_selected(self, guess: Guess) -> bool:
+        """Whether a guess is the selected paper."""
+        return self.paper is not None and guess.paper.paper_id == self.paper.paper_id
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """One row a guess: ``rank, selected, title, authors, year, label, score, reason, url``."""
+        keys = _GUESS_COLUMNS.removeprefix("rank selected ")
+        rows = [
+            {"rank": n, "selected": self.is_selected(one), **serializer.pick(one, keys)}
+            for n, one in enumerate(self.guesses, start=1)
+        ]
+        return serializer.to_table(rows, _GUESS_COLUMNS, {"year": "Int16"})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give everything as JSON values."""
+        guesses = [
+            {"rank": n, **serializer.to_dict(one, "*paper score reason")}
+            for n, one in enumerate(self.guesses, start=1)
+        ]
+        keys = (
+            "excerpt sentence clause abstained partial paper chance guesses method trace notes "
+            "settings coverage seconds"
+        )
+        chance = None if self.chance is None else round(self.chance, 2)
+        found = serializer.to_dict(self, keys)
+        return {**found, "chance": chance, "guesses": guesses, "seconds": round(self.seconds, 4)}
+
+    def to_text(self) -> str:
+        """Give the paper or the guesses, and what was searched, for a terminal."""
+        return render("attribution.txt", found=self)
+
+    def to_bibtex(self) -> str:
+        """Give the selected paper as a BibTeX entry; empty if none was selected."""
+        return bibliography.to_bibtex([self.paper]) if self.paper is not None else ""
+
+    def _repr_html_(self) -> str:
+        return render("attribution.html", found=self)
+
+
+@dataclass(frozen=True)
+class Highlight:
+    """A sentence of a paper that matters for the context, or for its paper as a whole."""
+
+    text: str
+    start: int  # characters of the stored abstract or of the full text
+    end: int
+    score: float  # comparable within one paper only
+    matters: Literal["context", "paper"]
+
+
+@dataclass(frozen=True)
+class CitingSentence(Record):
+    """A sentence that cites a paper, written by a language model and checked."""
+
+    _keys = "text verdict evidence"
+
+    text: str  # without the citation itself
+    evidence: tuple[Evidence, ...]  # sentences of the paper that support it; never empty
+    verdict: Verdict
+
+
+@dataclass(frozen=True)
+class Suggestion(Record):
+    """A paper to cite."""
+
+    _keys = "rank *paper corpus also_in score highlights sentence"
+
+    rank: int  # from 1
+    paper: Paper
+    corpus: str  # where it was found
+    score: float  # comparable within one result only
+    also_in: tuple[str, ...] = ()  # other corpora that hold it
+    highlights: tuple[Highlight, ...] = ()  # in reading order
+    sentence: CitingSentence | None = None  # None without a model, or if unsupported
+
+    def to_html(self) -> str:
+        """Give paper, highlights and sentence as HTML without styles, for a list."""
+        return render("suggestion.html", one=self)
+
+
+@dataclass(frozen=True)
+class CitationSuggestions(Record):
+    """Papers to cite at a place in a text.
+
+    Attributes
+    ----------
+    context : str
+    keywords : str or None
+        As a filter is written.
+    suggestions : tuple of Suggestion
+        Best first.
+    coverage : mapping of str to Coverage
+        What was searched, by corpus.
+    method : str
+        ``"offline"``, or the language model that wrote the sentences.
+    partial : bool
+        Whether the model failed before its sentences were written and checked.
+    notes : tuple of str
+    seconds : float
+    """
+
+    context: str
+    keywords: str | None
+    suggestions: tuple[Suggestion, ...]
+    coverage: Mapping[str, Coverage]
+    method: str
+    partial: bool = False
+    notes: tuple[str, ...] = ()
+    seconds: float = field(default=0.0, compare=False)
+
+    @property
+    def papers(self) -> tuple[Paper, ...]:
+        """The papers, best first."""
+        return tuple(one.paper for one in self.suggestions)
+
+    @property
+    def citation_keys(self) -> list[str]:
+        r"""The keys of the papers in `to_bibtex`, for ``\cite``."""
+        return bibliography.citation_keys(self.papers)
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """One row a paper: ``rank, title, authors, year, label, corpus, also_in, score``..."""
+        rows = [
+            serializer.pick(one, _SUGGESTION_COLUMNS)
+            | {"highlights": " ".join(point.text for point in one.highlights)}
+            for one in self.suggestions
+        ]
+        return serializer.to_table(rows, _SUGGESTION_COLUMNS, {"year": "Int16"})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give everything as JSON values."""
+        keys = "context keywords suggestions method partial notes coverage"
+        return {**serializer.to_dict(self, keys), "seconds": round(self.seconds, 4)}
+
+    def to_text(self) -> str:
+        """Give papers with their highlights, for a terminal."""
+        return render("suggestions.txt", found=self)
+
+    def to_bibtex(self) -> str:
+        """Give the papers as BibTeX entries."""
+        return bibliography.to_bibtex(self.papers)
+
+    def __len__(self) -> int:
+        return len(self.suggestions)
+
+    def _repr_html_(self) -> str:
+        return render("suggestions.html", found=self)
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """The verdict on one cited paper of one sentence of a draft."""
+
+    key: str  # of the bibliography
+    line: int  # of the draft
+    sentence: str
+    part: str  # what the citation supports
+    verdict: CitationVerdict
+    paper: Paper | None = None  # None if nothing gives its abstract
+    evidence: tuple[Evidence, ...] = ()  # sentences of its abstract
+    nearness: float | None = None  # cosine of sentence and paper
+    why: str = ""  # in a few words
+
+
+@dataclass(frozen=True)
+class Uncited(Record):
+    """A sentence that seems to need a citation."""
+
+    line: int
+    sentence: str
+    why: str  # the words that suggest it
+    candidates: tuple[Suggestion, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give everything as JSON values; the candidates are papers."""
+        papers = [one.paper.to_dict() for one in self.candidates]
+        return {**serializer.to_dict(self, "line sentence why"), "candidates": papers}
+
+
+@dataclass(frozen=True)
+class DraftCheck(Record):
+    """The citations of a draft, checked.
+
+    Attributes
+    ----------
+    judgements : tuple of Judgement
+        In the order of the draft.
+    uncited : tuple of Uncited
+    method : str
+        ``"offline"``, or the language model.
+    partial : bool
+        Whether the model failed before all citations were judged; the others are near or far.
+    notes : tuple of str
+    n_sentences : int
+        Sentences of the draft.
+    sought : bool
+        Whether sentences without a citation were examined.
+    """
+
+    _keys = "citations=judgements uncited counts sentences=n_sentences method partial notes"
+
+    judgements: tuple[Judgement, ...]
+    uncited: tuple[Uncited, ...]
+    method: str
+    partial: bool = False
+    notes: tuple[str, ...] = ()
+    n_sentences: int = 0
+    sought: bool = False
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Citations by verdict."""
+        return dict(Counter(one.verdict for one in self.judgements))
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """One row a citation: ``line, key, verdict, sentence, evidence, title, why``."""
+        columns = "line key verdict sentence evidence title=paper.title why"
+        rows = [
+            serializer.pick(one, columns)
+            | {"evidence": " ".join(piece.text for piece in one.evidence)}
+            for one in self.judgements
+        ]
+        return serializer.to_table(rows, columns, {})
+
+    def to_text(self) -> str:
+        """Give the verdicts in the order of the draft, for a terminal."""
+        return render("draft_check.txt", found=self)
+
+
+@dataclass(frozen=True)
+class Linked:
+    """A paper linked with another one by citations; a stub is known by name only."""
+
+    paper_id: str  # of a stub its name: arXiv identifier, bibcode, DOI or as given
+    node: int  # row of the atlas; of a stub n_papers and up
+    title: str  # empty if unknown
+    year: int | None
+    score: float = 1.0  # how closely related; 1 for a reference or a citation
+    is_stub: bool = False
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One search of a survey."""
+
+    text: str
+    by: str  # "question", "facet", "model" or "seeds"
+    parent: str = ""  # key of the paper that caused it
+    found: int = 0
+    new: int = 0  # papers that nothing before had found
+
+
+@dataclass(frozen=True)
+class Crawled:
+    """One paper that a survey judged."""
+
+    paper: Paper
+    score: float  # how likely it belongs to the answer, 0 to 1
+    selected: bool
+    reason: str  # in one sentence
+    judged_by: str  # name of the language model, or "similarity"
+    how: How  # how it was found first
+    parent: str = ""  # key of the paper that led to it; empty for a search
+    query: int | None = None  # index of the search that found it
+    depth: int = 1  # steps from the question
+    expanded: bool = False  # whether its references and citations were followed
+    section: str = ""  # of the parent's text that cites it
+
+    @property
+    def key(self) -> str:
+        """The paper's key in the atlas."""
+        return self.paper.paper_id
+
+
+@dataclass(frozen=True)
+class Spent:
+    """Cost of a survey."""
+
+    calls: int = 0  # requests to the language model
+    tokens: int = 0  # both ways, estimated as one for four bytes
+    money: float = 0.0  # in the currency of the prices
+    papers: int = 0  # judged
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Survey(Record):
+    """Result of a survey of a question.
+
+    Attributes
+    ----------
+    question : str
+    crawled : tuple of Crawled
+        Every paper judged: the selected ones first, best first.
+    searches : tuple of Asked
+    beyond : tuple of Linked
+        Papers that the selected ones cite and that the atlas does not have, most cited first.
+    coverage : Coverage
+    settings : mapping
+        ``atlas.survey(survey.question, **survey.settings)`` asks again.
+    spent : Spent
+    partial : bool
+        Whether a budget or a failing server ended it early.
+    notes : tuple of str
+    n_found : int
+        Papers found; the best of them, as many as `settings` allows, are in `crawled`.
+
+    Examples
+    --------
+    >>> survey = Survey("Does dust cool?", (), (), (), Coverage("A", 9, 9, {}, None, None))
+    >>> len(survey), survey.partial, survey.table.shape
+    (0, False, (0, 18))
+    """
+
+    question: str
+    crawled: tuple[Crawled, ...]
+    searches: tuple[Asked, ...]
+    beyond: tuple[Linked, ...]
+    coverage: Coverage
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    spent: Spent = field(default_factory=Spent)
+    partial: bool = False
+    notes: tuple[str, ...] = ()
+    n_found: int = 0
+
+    @property
+    def selected(self) -> tuple[Crawled, ...]:
+        """The papers that belong to the answer, best first."""
+        return tuple(one for one in self.crawled if one.selected)
+
+    @property
+    def papers(self) -> tuple[Paper, ...]:
+        """The same as papers of the atlas."""
+        return tuple(one.paper for one in self.selected)
+
+    @property
+    def results(self) -> Results:
+        """The selected papers as results of a search, for figures and exports."""
+        hits = tuple(Hit(n, one.paper, one.score) for n, one in enumerate(self.selected, start=1))
+        settings = dict(self.settings)
+        return Results(self.question, hits, self.coverage, settings, seconds=self.spent.seconds)
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """One row a paper judged, in the order of `crawled`; only selected ones have a rank."""
+        types = {"rank": "Int64", "year": "Int16", "depth": "int64", "selected": "bool"}
+        return serializer.to_table(self._rows(), _CRAWLED_COLUMNS, types)
+
+    @property
+    def counts(self) -> str:
+        """How many papers were found, judged and selected, in words."""
+        judged = len(self.crawled)
+        best = f", the best of {self.n_found:,} found" if self.n_found > judged else ""
+        return f"{count(len(self.selected), 'paper')} selected of {judged:,} judged{best}"
+
+    def paper_of(self, key: str) -> Paper | None:
+        """Find a judged paper by its key; None for any other."""
+        return self._by_key.get(key)
+
+    def children(self, key: str) -> tuple[Crawled, ...]:
+        """Find the papers that one paper led to; with an empty key, those found by searches."""
+        return tuple(one for one in self.crawled if one.parent == key)
+
+    @property
+    def headline(self) -> str:
+        """Papers, searches and cost in one line."""
+        spent = self.spent
+        cost = f", {spent.calls} requests to the language model" if spent.calls else ""
+        by = "" if spent.calls else " by likeness and citations, without a language model"
+        state = "Partial: " if self.partial else ""
+        searches = f"{len(self.searches)} searches"
+        return f"{state}{self.counts}{by}, {searches}{cost}, {spent.seconds:.1f} s"
+
+    @property
+    def all_notes(self) -> tuple[str, ...]:
+        """The notes, and the meaning of the words of a judgement by similarity."""
+        is_used = any(one.judged_by == "similarity" for one in self.selected)
+        return (*self.notes, _WHAT_WORDS_MEAN) if is_used else self.notes
+
+    def origin_of(self, one: Crawled) -> str:
+        """Describe how a paper was found, to follow the word "found"."""
+        if one.how == "seed":
+            return "given to begin from"
+        if one.parent:
+            parent = self.paper_of(one.parent)
+            name = one.parent if parent is None else parent.short_name
+            return _WAYS[one.how].format(name, one.section)
+        if one.query is None:
+            return one.how
+        asked = self.searches[one.query]
+        return (
+            "by the question itself" if asked.by == "question" else f"by the search “{asked.text}”"
+        )
+
+    def reason_for(self, one: Crawled) -> str:
+        """Describe how likely a paper belongs, why, and how it was found."""
+        score = "" if one.judged_by == "similarity" else f"{one.score:.2f}. "
+        return " ".join(f"{score}{one.reason} Found {self.origin_of(one)}.".split())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give everything as JSON values."""
+        papers = [
+            {**serializer.plain(row), "expanded": one.expanded}
+            for row, one in zip(self._rows(), self.crawled, strict=True)
+        ]
+        keys = "name=paper_id title year citing=score"
+        beyond = [serializer.to_dict(one, keys) | {"citing": int(one.score)} for one in self.beyond]
+        names = (
+            "question partial papers searches beyond found=n_found spent settings coverage notes"
+        )
+        return {**serializer.to_dict(self, names), "papers": papers, "beyond": beyond}
+
+    def to_bibtex(self) -> str:
+        """Give the selected papers as BibTeX entries."""
+        return self.results.to_bibtex()
+
+    def to_csv(self) -> str:
+        """Give every paper judged as CSV without formulas."""
+        return serializer.to_csv(self.table)
+
+    def to_markdown(self) -> str:
+        """Give the papers, searches and bounds as one Markdown document."""
+        return render("survey.md", survey=self)
+
+    def to_text(self, *, most: int = 50) -> str:
+        """Give at most `most` papers, for a terminal."""
+        return render("survey.txt", survey=self, most=most)
+
+    @cached_property
+    def _by_key(self) -> Mapping[str, Paper]:
+        return {one.key: one.paper for one in self.crawled}
+
+    def _rows(self) -> list[dict[str, Any]]:
+        keys = _CRAWLED_COLUMNS.replace("rank", "rank=selected").replace("search", "search=query")
+        return [
+            serializer.pick(one, keys)
+            | {
+                "rank": n if one.selected else None,
+                "search": "" if one.query is None else self.searches[one.query].text,
+            }
+            for n, one in enumerate(self.crawled, start=1)
+        ]
+
+    def __len__(self) -> int:
+        return len(self.selected)
+
+    def _repr_html_(self) -> str:
+        return render("survey.html", survey=self, most=50)
+
+
+@dataclass(frozen=True)
+class Analysis(Record):
+    """Result of an analysis of the map: one main table, and its caption, bounds and warnings.
+
+    Attributes
+    ----------
+    kind : str
+        The analysis: ``"impact"``, ``"reviews"``, ...
+    table : pandas.DataFrame
+    caption : str
+        What the table shows, in one or two sentences, with the corpus and its dates.
+    denominators : mapping of str to int
+        Denominators of shares: ``{"papers": 4000, "papers with a facility": 1200}``.
+    bounds : mapping
+        The atlas's ``coverage``: title, papers, sources, first and last date, generated.
+    warnings : tuple of str
+        Limits of the result, one sentence each: years that the corpus does not cover, ...
+    tables : mapping of str to pandas.DataFrame
+        Further tables that figures draw from, by name.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"facility": ["ALMA"], "share": [0.25]})
+    >>> found = Analysis("impact", table, "Share of papers.", {"papers": 8}, {"generated": True})
+    >>> print(found.to_text())
+    Share of papers.
+    facility  share
+        ALMA   0.25
+    Of 8 papers.
+    Generated demo corpus: these papers do not exist.
+    """
+
+    _keys = "kind caption denominators bounds warnings table tables"
+
+    kind: str
+    table: pd.DataFrame
+    caption: str
+    denominators: Mapping[str, int]
+    bounds: Mapping[str, Any]
+    warnings: tuple[str, ...] = ()
+    tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Denominators, warnings, and a notice of a generated corpus."""
+        of = "; ".join(f"{n:,} {what}" for what, n in self.denominators.items())
+        notice = "Generated demo corpus: these papers do not exist."
+        generated = notice if self.bounds.get("generated") else ""
+        return tuple(filter(None, (of and f"Of {of}.", *self.warnings, generated)))
+
+    def to_csv(self) -> str:
+        """Give the main table, with caption and notes as comments (``#``) above it."""
+        lines = [self.caption, *self.notes]
+        return "".join(f"# {line}\n" for line in lines) + serializer.to_csv(self.table)
+
+    def to_latex(self) -> str:
+        r"""Give the main table as a LaTeX ``table`` (needs the package booktabs)."""
+        return serializer.to_latex(self.table, self.caption, self.notes)
+
+    def to_text(self) -> str:
+        """Give the main table for a terminal: intervals in brackets."""
+        return "\n".join([self.caption, serializer.to_text(self.table), *self.notes])
+
+    def _repr_html_(self) -> str:
+        return render("analysis.html", found=self, table=serializer.to_html(self.table))

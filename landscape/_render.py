@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from landscape.plural import count
+from landscape._wording import count
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -16,15 +16,16 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from landscape.agents.attribute.records import Attribution
-    from landscape.agents.cite.records import Citing
-    from landscape.agents.survey.records import Survey
+    from landscape.types import Attribution
+    from landscape.agents.cite.citing.cite.records import Citing
+    from landscape.types import Survey
     from landscape.llm.models import LanguageModel, WritingModel
     from landscape.overlays.citations._graph import CitationGraph
-    from landscape.query.engine import Engine
-    from landscape.query.records import Answer, Results
-    from landscape.query.reranking import Reranker
-    from landscape.query.weights import Weights
+    from landscape.search._engine import Engine
+    from landscape.types import Answer
+    from landscape.types import Results
+    from landscape.search._ranking import Reranker
+    from landscape.outreach._weights import Weights
 
 P = ParamSpec("P")
 
@@ -54,7 +55,7 @@ class Atlas(AtlasStore):
         Parameters
         ----------
         filter_text : str
-            Such as ``"2015..; author:Hubble; -review"``, see `landscape.query.filters`.
+            Such as ``"2015..; author:Hubble; -review"``, see `landscape.search`.
 
         Returns
         -------
@@ -66,7 +67,7 @@ class Atlas(AtlasStore):
         InputError
             If the filter has a mistake.
         """
-        from landscape.query.engine import open_engine
+        from landscape.search._engine import open_engine
 
         return open_engine(self).select(filter_text)
 
@@ -91,7 +92,7 @@ class Atlas(AtlasStore):
         k : int, default 10
             Papers wanted.
         filter : str, optional
-            Which papers to search, see `landscape.query.filters`.
+            Which papers to search, see `landscape.search`.
         weights : Weights or mapping of str to float, optional
             Strengths of ``keyword``, ``time`` and ``citation``, 0 to 1.
         reranker : Reranker or str, optional
@@ -102,7 +103,7 @@ class Atlas(AtlasStore):
         hyde : bool, default False
             Whether the language model that the environment names writes that abstract.
         **settings
-            Further fields of `landscape.query.settings.SearchSettings`: ``method``, ``fusion``,
+            Further fields of `landscape.search._settings.SearchSettings`: ``method``, ``fusion``,
             ``rerank``, ``gamma``, ``t_now``.
 
         Returns
@@ -115,9 +116,9 @@ class Atlas(AtlasStore):
         InputError
             For an empty query, a filter with a mistake, or a setting that cannot be.
         """
-        from landscape.query.engine import open_engine
-        from landscape.query.searching import search
-        from landscape.query.settings import search_settings
+        from landscape.search._engine import open_engine
+        from landscape.search._engine import search
+        from landscape.search._settings import search_settings
 
         chosen = search_settings(k=k, filter=filter, weights=weights, **settings)
         return search(
@@ -145,8 +146,8 @@ class Atlas(AtlasStore):
         InputError
             If one of them is not in the atlas.
         """
-        from landscape.query.engine import open_engine
-        from landscape.query.settings import search_settings
+        from landscape.search._engine import open_engine
+        from landscape.search._settings import search_settings
 
         return open_engine(self).similar(paper_ids, search_settings(k=k, **settings))
 
@@ -172,7 +173,7 @@ class Atlas(AtlasStore):
         on_text : callable, optional
             Callback that receives the text as it is written.
         **settings
-            Fields of `landscape.query.asking.AskSettings`: ``k``, ``style``, ``filter``,
+            Fields of `landscape.answers._asking.AskSettings`: ``k``, ``style``, ``filter``,
             ``language``, ``audience``, ...
 
         Returns
@@ -186,8 +187,8 @@ class Atlas(AtlasStore):
             For an empty question, or a setting that cannot be.
         """
         from landscape.llm.environment import connect_if_told
-        from landscape.query.asking import ask, ask_settings
-        from landscape.query.engine import open_engine
+        from landscape.answers._asking import ask, ask_settings
+        from landscape.search._engine import open_engine
 
         chosen = ask_settings(**settings)
         connected = connect_if_told() if model == "auto" else model
@@ -344,7 +345,7 @@ class Atlas(AtlasStore):
     @property
     def engine(self) -> Engine:
         """Search engine of this atlas; its indexes are opened once."""
-        from landscape.query.engine import open_engine
+        from landscape.search._engine import open_engine
 
         return open_engine(self)
 

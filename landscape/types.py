@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from landscape import _bibliography as bibliography
 from landscape import _serializer as serializer
-from landscape._author_names import short_names
+from landscape.corpus._names import short_names
 from landscape._render import render
 from landscape._serializer import Record
-from landscape.plural import count
+from landscape._wording import count
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -353,7 +353,7 @@ class Consensus:
     """How far the papers found agree with a statement."""
 
     statement: str  # the question as a statement
-    level: str  # one of `landscape.query.consensus.LEVELS`
+    level: str  # one of `landscape.answers._evidence.LEVELS`
     explanation: str
     relevance: float  # 0 to 1: how much the papers treat it at all
     stances: tuple[Stance, ...] = ()
@@ -388,7 +388,7 @@ class Answer(Record):
     style : str
         Style of the prompt.
     question_type : str or None
-        See `landscape.query.questions.classify`.
+        See `landscape.answers._questions.classify`.
     consensus : Consensus or None
     trace : tuple of Step
         Steps of the agent, where one was used.

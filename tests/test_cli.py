@@ -27,7 +27,7 @@ def failing(monkeypatch: pytest.MonkeyPatch) -> Any:
         def fail(path: Path) -> None:
             raise error
 
-        monkeypatch.setattr("landscape.store._atlas_store.open_atlas", fail)
+        monkeypatch.setattr("landscape.atlas.open", fail)
 
     return fail_with
 

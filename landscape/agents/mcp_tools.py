@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal, ParamSpec
 
 from landscape._serializer import plain
 from landscape.errors import InputError, LandscapeError
-from landscape.query.outliers import spread_of
-from landscape.query.prompts import as_data
+from landscape.search._outliers import spread_of
+from landscape.llm._quoting import as_data
 
 if TYPE_CHECKING:
     from landscape.llm.models import WritingModel

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from landscape.query.fusion import standardised
-from landscape.query.settings import SearchSettings
+from landscape.search._ranking import standardised
+from landscape.search._settings import SearchSettings
 from landscape.types import Hit, Paper, Results
 
 if TYPE_CHECKING:

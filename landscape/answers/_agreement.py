@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from landscape.query.quantities import counts_differ, missing_numbers
 from landscape.text.tokens import tokenise
 from landscape.types import Verdict
 

@@ -36,7 +36,7 @@ from landscape.search._settings import (
 
 if TYPE_CHECKING:
     from landscape.llm.models import WritingModel
-    from landscape.query.engine import Engine
+    from landscape.search._engine import Engine
     from landscape.types import Answer, Results, Step
 
 Generation = Literal["rag", "react", "quoted"]

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from landscape.query.prompts import CONSENSUS, as_data
-from landscape.query.quoting import sentences_of
+from landscape.answers._prompts import CONSENSUS
+from landscape.llm._quoting import as_data
+from landscape.search._sentences import sentences_of
 from landscape.types import Consensus, Evidence, Paper, Stance
 
 if TYPE_CHECKING:

@@ -37,8 +37,7 @@ from landscape.answers._prompts import (
     answering,
     papers_as_data,
 )
-from landscape.query.quoting import Score
-from landscape.query.rewriting import rewrite
+from landscape.search._sentences import Score
 from landscape.types import Answer, Results
 
 if TYPE_CHECKING:
@@ -313,7 +312,7 @@ def rewrite(
 
     Examples
     --------
-    >>> from landscape.query.records import Coverage, Results
+    >>> from landscape.types import Coverage, Results
     >>> class Fixed:
     ...     model = "fixed"
     ...     def complete_json(self, system, user, schema):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, get_args
 
-from landscape.query.citations import without_labels
+from landscape.answers._citations import without_labels
 from landscape.types import Paper
 
 Style = Literal["single-paper", "multi-paper", "bibliometric", "nuanced"]

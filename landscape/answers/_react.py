@@ -14,11 +14,12 @@ from landscape.answers._generation import answer, finish
 from landscape.answers._prompts import AGENT, Style, papers_as_data
 from landscape.errors import InputError, RemoteError
 from landscape.llm._quoting import as_data
-from landscape.plural import count
-from landscape.query.answering import answer, finish
-from landscape.query.extractive import failure_notes
-from landscape.query.prompts import AGENT, Style, as_data, papers_as_data
-from landscape.query.quoting import Score
+from landscape._wording import count
+from landscape.answers._generation import answer, finish
+from landscape.answers._extractive import failure_notes
+from landscape.answers._prompts import AGENT, Style, papers_as_data
+from landscape.llm._quoting import as_data
+from landscape.search._sentences import Score
 from landscape.types import Answer, Hit, Results, Step
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from landscape.cli._arguments import Answer, as_json, command, note, positive
 
 if TYPE_CHECKING:
     from landscape.agents.cite.desk import Desk
-    from landscape.agents.survey.records import Survey
+    from landscape.types import Survey
     from landscape.llm.models import WritingModel
 
 
@@ -119,7 +119,7 @@ def _evaluate(options: argparse.Namespace) -> Answer:
 
 
 def _survey(options: argparse.Namespace) -> Answer:
-    from landscape.agents.survey.exporting import as_text
+    from landscape.agents.survey.surveying.survey.exporting import as_text
     from landscape.agents.survey.fulltext import FolderReader
     from landscape.atlas import open as open_atlas
 

@@ -39,7 +39,7 @@ def write_line(text: str, stream: IO[str], *, end: str = "\n") -> None:
 
 def as_json(document: Any) -> str:
     """Write a document as JSON: null for NaN and infinity, which JSON has not."""
-    from landscape.query.exporting import plain
+    from landscape._serializer import plain
 
     return json.dumps(plain(document), indent=1, ensure_ascii=False, allow_nan=False)
 

@@ -21,7 +21,7 @@ from landscape.cli._search import found
 
 if TYPE_CHECKING:
     from landscape.atlas import Atlas
-    from landscape.overlays.analysis import Analysis
+    from landscape.types import Analysis
 
 _Options = argparse.Namespace
 
@@ -414,9 +414,9 @@ def add_render(commands: Any) -> None:
 
 def _render(options: _Options) -> Answer:
     from landscape.atlas import open as open_atlas
-    from landscape.outreach.checking import check_target
-    from landscape.outreach.rendering import render
-    from landscape.outreach.themes import find_theme
+    from landscape.outreach._files import check_target
+    from landscape.outreach._rendering import render
+    from landscape.outreach._themes import find_theme
 
     check_target(options.output)
     find_theme(options.theme)

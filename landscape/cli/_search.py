@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from landscape.cli._arguments import Answer, add_how_to_search, as_json, command, note, positive
 
 if TYPE_CHECKING:
-    from landscape.atlas.reading import Atlas
+    from landscape.store import AtlasStore as Atlas
     from landscape.types import Results
 
 
@@ -63,7 +63,7 @@ def found(atlas: Atlas, options: argparse.Namespace) -> Results:
 def _search(options: argparse.Namespace) -> Answer:
     from landscape.atlas import open as open_atlas
     from landscape.query.files import check_results_file, exported, write_results
-    from landscape.query.outliers import spread_of
+    from landscape.search._outliers import spread_of
 
     if options.export:
         check_results_file(options.export)
@@ -79,7 +79,7 @@ def _search(options: argparse.Namespace) -> Answer:
 
 
 def _ask_question(options: argparse.Namespace) -> Answer:
-    from landscape.atlas.reading import open_atlas
+    from landscape.atlas import open as open_atlas
 
     said = open_atlas(options.atlas).ask(
         options.question,

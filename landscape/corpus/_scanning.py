@@ -32,7 +32,7 @@ from landscape.corpus._records import (
     vectors_of,
 )
 from landscape.corpus.readers import Reader, choose_reader
-from landscape.outputs import write_whole
+from landscape._io import write_whole
 
 if TYPE_CHECKING:
     import pyarrow as pa

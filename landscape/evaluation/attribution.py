@@ -18,10 +18,10 @@ from landscape.agents.seeking import Wording
 from landscape.errors import InputError
 from landscape.evaluation.lines import checked_question, json_lines, read_text
 from landscape.evaluation.metrics import Interval, bootstrap_interval, paired_difference
-from landscape.query.engine import open_engine
+from landscape.search._engine import open_engine
 
 if TYPE_CHECKING:
-    from landscape.atlas.reading import Atlas
+    from landscape.store import AtlasStore as Atlas
     from landscape.llm.models import LanguageModel
     from landscape.types import Attribution
 

@@ -23,10 +23,10 @@ from landscape.errors import InputError, require
 from landscape.evaluation.lines import checked_question, json_lines, read_text
 from landscape.evaluation.metrics import bootstrap_interval
 from landscape.overlays.citations._graph import citation_graph
-from landscape.query.engine import open_engine
+from landscape.search._engine import open_engine
 
 if TYPE_CHECKING:
-    from landscape.atlas.reading import Atlas
+    from landscape.store import AtlasStore as Atlas
     from landscape.llm.models import WritingModel
     from landscape.types import CitationSuggestions
 

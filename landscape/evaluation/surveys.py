@@ -19,12 +19,12 @@ from landscape.evaluation.formats import read_queries
 from landscape.evaluation.metrics import bootstrap_interval, paired_difference
 from landscape.evaluation.queries import Query, resolve_queries
 from landscape.overlays.citations._graph import citation_graph
-from landscape.query.engine import open_engine
+from landscape.search._engine import open_engine
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from landscape.atlas.reading import Atlas
+    from landscape.store import AtlasStore as Atlas
     from landscape.llm.models import WritingModel
     from landscape.types import Survey
 

@@ -20,8 +20,8 @@ from landscape.figures.density_map import (
     positions,
 )
 from landscape.figures.names import clean_name
-from landscape.plural import count
-from landscape.query.outliers import rows_on_map, spread_of
+from landscape._wording import count
+from landscape.search._outliers import rows_on_map, spread_of
 from landscape.vectors.cutoffs import LONGEST
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from landscape.figures.caption import MapFacts
     from landscape.figures.page import Frame
     from landscape.figures.sheet import Sheet
-    from landscape.query.outliers import Spread
+    from landscape.search._outliers import Spread
     from landscape.types import Results
 
 _LONGEST_QUESTION = 240

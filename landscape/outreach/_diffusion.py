@@ -25,7 +25,7 @@ from landscape.outreach._elevation import Surface
 from landscape.outreach._fidelity import Bars, Fidelity, TrueMap
 from landscape.outreach._terrain import Terrain
 from landscape.outreach._weights import CONTROLS, SD15, SDXL, Weights, find_weights, variant_of
-from landscape.progress import progress
+from landscape._progress import progress
 
 Picture = NDArray[np.uint8]
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from landscape.errors import InputError
-from landscape.outputs import check_output, is_file, write_output
+from landscape._io import check_output, is_file, write_output
 from landscape.outreach._fidelity import Fidelity
 from landscape.outreach._fonts import families, is_right_to_left
 from landscape.outreach._legend import About
@@ -23,7 +23,7 @@ from landscape.outreach._places import Entry, as_table, places_as_json
 from landscape.outreach._svg import data_address, font_faces, image, svg_marks, svg_text
 from landscape.outreach._terrain import Terrain
 from landscape.outreach._themes import Inks
-from landscape.text.spreadsheet import as_csv
+from landscape._serializer import to_csv as as_csv
 
 if TYPE_CHECKING:
     import numpy as np

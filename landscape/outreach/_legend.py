@@ -22,7 +22,7 @@ from landscape.outreach._wording import Wording, wording
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from landscape.atlas.reading import Atlas
+    from landscape.store import AtlasStore as Atlas
 
     Picture = NDArray[np.uint8]
 

@@ -16,7 +16,7 @@ from landscape.errors import InputError
 from landscape.outreach._elevation import FLOOR, Surface, relief_of
 from landscape.outreach._terrain import Terrain, recency_position, river_cover
 from landscape.outreach._themes import STEPS, Theme, find_theme, rgb
-from landscape.progress import progress
+from landscape._progress import progress
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -396,7 +396,7 @@ def paint(
     ----------
     terrain : Terrain
     theme : str, default "atlas"
-        See `landscape.outreach._themes.theme`.
+        See `landscape.figures.colours.theme`.
     size : (int, int), optional
         Width and height of the whole sheet in pixels, in the shape of the terrain; the terrain's
         own size when not given. A0 at 300 dots per inch is 9,933 x 14,043.

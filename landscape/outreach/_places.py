@@ -25,14 +25,14 @@ from landscape.outreach._names import tidy_name
 from landscape.outreach._page import Box
 from landscape.outreach._terrain import Terrain
 from landscape.outreach._wording import wording
-from landscape.plural import count
-from landscape.progress import progress
+from landscape._wording import count
+from landscape._progress import progress
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from landscape.atlas.reading import Atlas
+    from landscape.store import AtlasStore as Atlas
 
     Floats = NDArray[np.float64]
 

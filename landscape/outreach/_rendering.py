@@ -30,7 +30,7 @@ from landscape.outreach._places import (
 from landscape.outreach._terrain import Terrain, make_terrain
 from landscape.outreach._themes import Inks, find_theme
 from landscape.outreach._weights import check_weights
-from landscape.progress import progress
+from landscape._progress import progress
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

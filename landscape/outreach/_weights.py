@@ -12,7 +12,8 @@ from typing import Any
 
 from landscape.errors import InputError, RemoteError, require
 from landscape.figures.names import one_line
-from landscape.outputs import at_home, is_file, is_folder
+from landscape._io import at_home
+from landscape._io import is_file, is_folder
 
 SD15, SDXL = "Stable Diffusion 1.5", "Stable Diffusion XL"
 CONTROLS = ("depth", "coast")

@@ -289,7 +289,7 @@ def add_citations(
     atlas : path
         Its folder.
     files : path or iterable of path
-        See `landscape.corpus.readers.citations.read_citations`. References that the papers
+        See `landscape.corpus.readers._citations.read_citations`. References that the papers
         themselves came with are taken too.
     say : callable, optional
         Takes lines for the user.

@@ -136,7 +136,7 @@ def _check_lists(options: BuildOptions) -> None:
 
 def check_citations(files: Iterable[Path]) -> None:
     """Refuse a list of citations that cannot be read."""
-    from landscape.corpus.readers.citations import read_citations
+    from landscape.corpus.readers._citations import read_citations
 
     for path in files:
         read_citations(path)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from landscape._serializer import to_csv
 from landscape.errors import InputError
-from landscape.outputs import check_output, write_output
-from landscape.plural import count
+from landscape._io import check_output, write_output
+from landscape._wording import count
 
 if TYPE_CHECKING:
     from landscape.types import Results

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from landscape.errors import InputError, LandscapeError
-from landscape.query.entities import absent_objects, find_entities, shares_of_names
-from landscape.query.holdings import Holdings
-from landscape.query.outliers import find_outliers
-from landscape.query.ranking import Ranking, fused, reranked, weighed, word_by_word
-from landscape.query.reranking import judge
-from landscape.query.settings import SearchSettings
-from landscape.query.wording import query_text
+from landscape.search._entities import absent_objects, find_entities, shares_of_names
+from landscape.search._papers import Holdings
+from landscape.search._outliers import find_outliers
+from landscape.search._ranking import Ranking
+from landscape.search._ranking import fused, reranked, weighed, word_by_word
+from landscape.search._ranking import judge
+from landscape.search._settings import SearchSettings
+from landscape.search._settings import query_text
 from landscape.types import Hit, Results
 from landscape.vectors.embedder import WordEmbedder, embed_few
 from landscape.vectors.words import late_interaction
@@ -27,8 +28,8 @@ from landscape.vectors.words import late_interaction
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from landscape.atlas.reading import Atlas
-    from landscape.query.reranking import Reranker
+    from landscape.store import AtlasStore as Atlas
+    from landscape.search._ranking import Reranker
     from landscape.types import Paper
     from landscape.vectors.embedder import Embedder
 
@@ -501,3 +502,8 @@ def _written(query: str, model: WritingModel | None) -> tuple[str | None, tuple[
         return hypothetical_abstract(text, model), ()
     except RemoteError as error:
         return None, (f"Searched without a hypothetical abstract: {error}",)
+
+
+def open_engine(store: AtlasStore) -> Engine:
+    """Return the search engine of an open atlas; its indexes are opened once."""
+    return store.cached("search engine", Engine)

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from landscape.atlas.reading import unreadable
-from landscape.atlas.words import COUNTS, WORDS, open_words
+from landscape.store._tables import unreadable
+from landscape.store._arrays import COUNTS, WORDS, open_words
 from landscape.corpus._identifiers import parse_arxiv_id, parse_bibcode, parse_doi
 from landscape.errors import AtlasError, InputError
-from landscape.query.filter_masks import apply_filter, columns_needed
-from landscape.query.filters import parse_filter
-from landscape.query.shelf import Shelf
-from landscape.query.wording import readable_text
+from landscape.search._filter_masks import apply_filter, columns_needed
+from landscape.search._filters import parse_filter
+from landscape.search._settings import readable_text
 from landscape.text.lexical import WordIndex, paper_key
 from landscape.types import Coverage
 from landscape.vectors.embedder import embedder_for

@@ -184,7 +184,7 @@ class AtlasStore:
         """
         if rows is None:
             return self._table("papers.parquet", columns)
-        from landscape.query.shelf import Shelf
+        from landscape.search._papers import Shelf
 
         self.check_unchanged()
         return Shelf(self.path / "papers.arrow").frame(columns, rows)

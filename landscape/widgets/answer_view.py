@@ -12,9 +12,9 @@ import ipywidgets as widgets
 
 from landscape._render import escape
 from landscape._serializer import to_csv
-from landscape.atlas.manifest import read_manifest
+from landscape.store._manifest import read_manifest
 from landscape.errors import AtlasError, LandscapeError
-from landscape.query.entities import find_entities
+from landscape.search._entities import find_entities
 from landscape.widgets.closing import close_all
 from landscape.widgets.export import download_link
 from landscape.widgets.jobs import Job
@@ -22,7 +22,7 @@ from landscape.widgets.papers_view import PapersView
 from landscape.widgets.recipe import answer_as_notebook
 
 if TYPE_CHECKING:
-    from landscape.atlas.reading import Atlas
+    from landscape.store import AtlasStore as Atlas
     from landscape.types import Answer, Results
     from landscape.widgets.connection import Used
 

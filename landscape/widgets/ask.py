@@ -16,9 +16,9 @@ import ipywidgets as widgets
 
 from landscape._render import escape
 from landscape.errors import InputError, LandscapeError
-from landscape.outputs import check_output, write_output
-from landscape.plural import count
-from landscape.progress import progress
+from landscape._io import check_output, write_output
+from landscape._wording import count
+from landscape._progress import progress
 from landscape.widgets.answer_view import FILES, AnswerView, Asked
 from landscape.widgets.ask_controls import AskControls
 from landscape.widgets.atlas_panel import AtlasPanel

@@ -11,8 +11,8 @@ import ipywidgets as widgets
 from landscape._render import escape
 from landscape._serializer import to_csv
 from landscape.errors import InputError
-from landscape.outputs import check_output, write_output
-from landscape.query.wording import readable_text
+from landscape._io import check_output, write_output
+from landscape.search._settings import readable_text
 from landscape.widgets.checking import checked_flag, checked_whole
 from landscape.widgets.citation_view import answer_html, item_of, steps_html
 from landscape.widgets.export import download_link
@@ -31,7 +31,7 @@ from landscape.widgets.scholar_panel import (
 if TYPE_CHECKING:
     import pandas as pd
 
-    from landscape.atlas.reading import Atlas
+    from landscape.store import AtlasStore as Atlas
     from landscape.types import Attribution, Step
     from landscape.widgets.connection import Connection
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from landscape._render import escape
-from landscape.plural import count
+from landscape._wording import count
 from landscape.types import Hit
 from landscape.widgets.paper_list import Item
 from landscape.widgets.scholar_panel import without_the_word_failed

@@ -11,7 +11,7 @@ import numpy as np
 
 from landscape._render import escape
 from landscape.errors import InputError
-from landscape.plural import count
+from landscape._wording import count
 from landscape.widgets import explorer_work as work
 from landscape.widgets.comparison_view import comparison_html
 from landscape.widgets.export import download_link

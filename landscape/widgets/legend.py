@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from landscape._render import escape
-from landscape.plural import count
+from landscape._wording import count
 from landscape.widgets.map_figure import _OVERLAID
 from landscape.widgets.scene import MOST_POINTS
 

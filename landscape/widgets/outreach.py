@@ -30,7 +30,7 @@ from landscape.widgets.outreach_view import (
 if TYPE_CHECKING:
     import os
 
-    from landscape.atlas.reading import Atlas
+    from landscape.store import AtlasStore as Atlas
     from landscape.outreach._files import Rendering
 
 _FILES = {

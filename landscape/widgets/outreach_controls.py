@@ -13,7 +13,7 @@ import ipywidgets as widgets
 from landscape.errors import InputError, install_line
 from landscape.outreach._page import SIZES, choose_sheet
 from landscape.outreach._themes import THEMES, find_theme
-from landscape.query.wording import readable_text
+from landscape.search._settings import readable_text
 from landscape.widgets.analysis_controls import show_only
 from landscape.widgets.checking import checked_flag, checked_number, checked_whole
 

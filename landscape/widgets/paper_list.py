@@ -10,7 +10,7 @@ from typing import Any
 import ipywidgets as widgets
 
 from landscape._render import render
-from landscape.plural import count
+from landscape._wording import count
 from landscape.widgets.closing import close_all
 
 _SHOWN = 30  # papers at first, and more on request

@@ -9,10 +9,10 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from landscape._render import neutral_html
-from landscape.atlas.manifest import digest
+from landscape.store._manifest import digest
 
 if TYPE_CHECKING:
-    from landscape.atlas.reading import Atlas
+    from landscape.store import AtlasStore as Atlas
     from landscape.types import Answer
 
 _FORMAT = (4, 5)  # of notebooks

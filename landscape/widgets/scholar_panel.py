@@ -13,8 +13,8 @@ import ipywidgets as widgets
 
 from landscape._render import escape, render
 from landscape.errors import InputError
-from landscape.plural import count
-from landscape.progress import progress
+from landscape._wording import count
+from landscape._progress import progress
 from landscape.widgets.atlas_panel import AtlasPanel
 from landscape.widgets.connection import Connection
 from landscape.widgets.interrupting import STOPPED, Interruptible

@@ -10,7 +10,7 @@ import numpy as np
 
 from landscape._render import escape
 from landscape.errors import LandscapeError
-from landscape.plural import count
+from landscape._wording import count
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,9 +12,9 @@ import ipywidgets as widgets
 
 from landscape._render import escape
 from landscape.errors import InputError, LandscapeError
-from landscape.outputs import check_output, write_output
-from landscape.plural import count
-from landscape.query.wording import readable_text
+from landscape._io import check_output, write_output
+from landscape._wording import count
+from landscape.search._settings import readable_text
 from landscape.widgets.scholar_code import Name, called, connecting, lines
 from landscape.widgets.scholar_panel import ScholarPanel, Told, main_button, needed
 from landscape.widgets.survey_controls import SurveyControls
@@ -23,7 +23,7 @@ from landscape.widgets.survey_view import DRAWN, FILES, SIZE, SurveyView
 if TYPE_CHECKING:
     import pandas as pd
 
-    from landscape.atlas.reading import Atlas
+    from landscape.store import AtlasStore as Atlas
     from landscape.types import Survey
     from landscape.widgets.connection import Connection
 

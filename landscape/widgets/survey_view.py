@@ -8,7 +8,7 @@ import ipywidgets as widgets
 
 from landscape._render import escape
 from landscape.agents.survey.files import as_json
-from landscape.plural import count
+from landscape._wording import count
 from landscape.types import Hit
 from landscape.widgets.export import download_link
 from landscape.widgets.paper_list import Item, PaperList
@@ -20,7 +20,7 @@ from landscape.widgets.table_view import Column, table_html
 if TYPE_CHECKING:
     import pandas as pd
 
-    from landscape.atlas.reading import Atlas
+    from landscape.store import AtlasStore as Atlas
     from landscape.types import Crawled, Survey
 
 _TITLES = ("Papers", "Who led to whom", "Map", "Table", "How it was found", "Save")

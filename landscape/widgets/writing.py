@@ -11,9 +11,9 @@ import ipywidgets as widgets
 
 from landscape._serializer import to_csv
 from landscape.errors import InputError
-from landscape.outputs import check_output, write_output
-from landscape.plural import count
-from landscape.query.wording import readable_text
+from landscape._io import check_output, write_output
+from landscape._wording import count
+from landscape.search._settings import readable_text
 from landscape.widgets.checking import checked_whole
 from landscape.widgets.export import download_link
 from landscape.widgets.scholar_code import Name, called, connecting, desk_lines, lines
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from landscape.agents.cite.desk import Desk
-    from landscape.atlas.reading import Atlas
+    from landscape.store import AtlasStore as Atlas
     from landscape.types import Answer, CitationSuggestions, DraftCheck, Paper, Suggestion
     from landscape.widgets.connection import Connection
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import ipywidgets as widgets
 
 from landscape._serializer import to_csv
-from landscape.plural import count
+from landscape._wording import count
 from landscape.types import Hit
 from landscape.widgets.draft_files import DraftFiles
 from landscape.widgets.export import download_link

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from landscape import Atlas
-from landscape.query.quoting import sentences_of
+from landscape.search._sentences import sentences_of
 from landscape.types import Paper
 from tests.servers.openai_server import OpenAIServer
 

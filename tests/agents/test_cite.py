@@ -13,7 +13,7 @@ from landscape import Atlas
 from landscape.agents import Desk, as_latex
 from landscape.agents.cite.highlights import highlight
 from landscape.agents.cite.merging import is_same
-from landscape.atlas.manifest import read_manifest
+from landscape.store._manifest import read_manifest
 from landscape.errors import InputError
 from landscape.llm.client import ChatModel
 from landscape.types import CitationSuggestions

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from landscape import figures
-from landscape.atlas.reading import Atlas
+from landscape.store import AtlasStore as Atlas
 from landscape.errors import InputError
 from landscape.types import Survey
 

@@ -13,7 +13,7 @@ from landscape.answers._extractive import abstention, failure_notes
 from landscape.answers._generation import check_readers
 from landscape.answers._prompts import papers_as_data
 from landscape.errors import InputError
-from landscape.query.records import Coverage, Paper, Results
+from landscape.types import Coverage, Paper, Results
 
 
 def test_missing_numbers() -> None:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from landscape.query.citations import read_citations
-from landscape.query.extractive import QUOTED, extract_answer
-from landscape.query.quoting import word_scores
+from landscape.answers._citations import read_citations
+from landscape.answers._extractive import QUOTED, extract_answer
+from landscape.search._sentences import word_scores
 from landscape.types import Paper
 from tests.query.answering_papers import COOLING, HEATING, HOSTILE, found
 

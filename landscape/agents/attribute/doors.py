@@ -13,7 +13,7 @@ from landscape.agents.attribute.offline import METHOD, Weighing, weigh
 from landscape.agents.attribute.stacks import Bounds, Stacks, bounds
 from landscape.errors import InputError, RemoteError
 from landscape.llm.environment import connect_if_told
-from landscape.query.settings import is_whole
+from landscape.search._settings import is_whole
 from landscape.types import Attribution, Guess
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ import numpy as np
 from scipy.special import expit
 
 from landscape.agents.seeking import Wording
-from landscape.plural import count
-from landscape.query.entities import find_entities, shares_of_names
+from landscape._wording import count
+from landscape.search._entities import find_entities, shares_of_names
 from landscape.types import Guess, Step
 
 if TYPE_CHECKING:

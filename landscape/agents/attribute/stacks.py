@@ -16,11 +16,11 @@ from landscape.agents.seeking import Found, Wording, seek
 from landscape.corpus._identifiers import parse_date
 from landscape.errors import InputError, LandscapeError
 from landscape.overlays.citations._graph import citation_graph
-from landscape.query.engine import open_engine
+from landscape.search._engine import open_engine
 
 if TYPE_CHECKING:
     from landscape.overlays.citations import Links
-    from landscape.query.engine import Engine
+    from landscape.search._engine import Engine
     from landscape.types import Paper
 
 Sort = Literal["relevance", "citations"]

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from landscape.agents.cite.merging import is_same, title_key
-from landscape.corpus.cleaning import clean_text
-from landscape.corpus.identifiers import parse_arxiv_id, parse_bibcode, parse_doi
+from landscape.corpus._cleaning import clean_text
+from landscape.corpus._identifiers import parse_arxiv_id, parse_bibcode, parse_doi
 from landscape.errors import InputError, require
 from landscape.types import Paper
 

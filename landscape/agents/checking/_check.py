@@ -10,18 +10,17 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from landscape.agents.checking.bibliography import Shelfmarks, read_bibliography, text_of
-from landscape.agents.checking.latex import DraftSentence, inputs_of, read_draft
-from landscape.agents.checking.nearness import paper_vectors, thresholds
-from landscape.agents.checking.needs import why_it_needs_a_citation
+from landscape.agents.checking._bibliography import EntryFinder as Shelfmarks
+from landscape.agents.checking._bibliography import read_bibliography, text_of
+from landscape.agents.checking._latex import DraftSentence, inputs_of, read_draft
 from landscape.agents.cite.desk import Corpus, Desk
 from landscape.answers._citations import without_labels
 from landscape.answers._evidence import check_claims
 from landscape.llm.environment import connect_if_told
-from landscape.query.asking import mixed_nearness
-from landscape.query.citations import without_labels
-from landscape.query.evidence import check_claims
-from landscape.query.quoting import sentences_of
+from landscape.search._sentences import mixed_nearness
+from landscape.answers._citations import without_labels
+from landscape.answers._evidence import check_claims
+from landscape.search._sentences import sentences_of
 from landscape.types import CitationVerdict, Claim, DraftCheck, Evidence, Judgement, Paper, Uncited
 from landscape.vectors.embedder import Embedder, WordEmbedder, embed_few, load_embedder
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from landscape.errors import InputError
-from landscape.query.engine import open_engine
+from landscape.search._engine import open_engine
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from landscape.atlas.reading import Atlas
+    from landscape.store import AtlasStore as Atlas
     from landscape.llm.models import WritingModel
     from landscape.types import Answer, CitationSuggestions, Paper
 

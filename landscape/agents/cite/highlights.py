@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from landscape.query.fusion import standardised
-from landscape.query.quoting import likeness, says_something, word_scores, word_weights
+from landscape.search._ranking import standardised
+from landscape.search._sentences import likeness, says_something, word_scores, word_weights
 from landscape.text.sentences import split_sentences
 from landscape.text.tokens import STOP_WORDS
 from landscape.types import Highlight
@@ -25,7 +25,7 @@ from landscape.vectors.words import WordVectors, late_interaction
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from landscape.query.holdings import Holdings
+    from landscape.search._papers import Holdings
     from landscape.types import Paper
 
     Floats = NDArray[np.float64]

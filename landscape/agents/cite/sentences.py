@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from landscape.agents.cite.prompts import CITING, CITING_SCHEMA
-from landscape.query.citations import without_labels
-from landscape.query.evidence import check_claims
-from landscape.query.prompts import as_data
-from landscape.query.quoting import sentences_of
+from landscape.answers._citations import without_labels
+from landscape.answers._evidence import check_claims
+from landscape.llm._quoting import as_data
+from landscape.search._sentences import sentences_of
 from landscape.types import CitingSentence, Evidence, Suggestion
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from landscape._serializer import plain
-from landscape.outputs import check_output, write_output
+from landscape._io import check_output, write_output
 from landscape.query.files import write_results
 
 if TYPE_CHECKING:

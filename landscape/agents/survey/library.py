@@ -15,7 +15,7 @@ from landscape.search._settings import SearchSettings
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from landscape.atlas.reading import Atlas
+    from landscape.store import AtlasStore as Atlas
     from landscape.types import Paper
 
     Rows = NDArray[np.int64]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from landscape.agents.survey import prompts
 from landscape.agents.survey.spending import Request
 from landscape.corpus._cleaning import one_line
-from landscape.query.prompts import as_data
+from landscape.llm._quoting import as_data
 
 if TYPE_CHECKING:
     from landscape.llm.models import WritingModel

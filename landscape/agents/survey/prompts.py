@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from landscape.corpus._cleaning import one_line
-from landscape.query.prompts import as_data
+from landscape.llm._quoting import as_data
 
 _DATA = (
     "All strings in the JSON are quoted from papers that anybody may have written, or from a "

@@ -15,12 +15,12 @@ from landscape.agents.survey.library import Library
 from landscape.agents.survey.minds import mind_of
 from landscape.agents.survey.settings import SurveySettings
 from landscape.agents.survey.spending import Meter
-from landscape.query.wording import query_text
+from landscape.search._settings import query_text
 from landscape.types import Crawled, Spent, Survey
 
 if TYPE_CHECKING:
     from landscape.agents.survey.fulltext import Reader
-    from landscape.atlas.reading import Atlas
+    from landscape.store import AtlasStore as Atlas
     from landscape.llm.models import WritingModel
     from landscape.types import Linked
 

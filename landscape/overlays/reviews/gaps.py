@@ -17,7 +17,7 @@ from landscape.overlays.reviews.coverage import (
 )
 from landscape.overlays.reviews.ranking import checked_weights, rank_gaps
 from landscape.overlays.reviews.signs import RECENT_YEARS, read_signs
-from landscape.progress import progress
+from landscape._progress import progress
 from landscape.types import Analysis
 
 if TYPE_CHECKING:

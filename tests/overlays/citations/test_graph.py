@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from landscape.atlas.reading import Atlas
+from landscape.store import AtlasStore as Atlas
 from landscape.corpus.readers._citations import read_citations
 from landscape.errors import InputError
 from landscape.overlays.citations import cocited, coupled, influence, link, resolve

@@ -17,10 +17,9 @@ from typing import Any
 
 import numpy as np
 
+from landscape.embeddings._embedder import embedding_text
+from landscape.embeddings._minilm import MiniLM, has_bf16_instructions, model_folder
 from landscape.errors import require
-from landscape.vectors.embedder import embedding_text
-from landscape.vectors.minilm import MiniLM, model_folder
-from landscape.vectors.processor import has_bf16_instructions
 
 DATA = Path(os.environ.get("LANDSCAPE_DATA", Path(__file__).parents[2] / "shared" / "data"))
 PAPERS = DATA / "astro-ph" / "papers.jsonl.gz"

@@ -17,7 +17,7 @@ from landscape.query.prompts import as_data
 
 if TYPE_CHECKING:
     from landscape.atlas.reading import Atlas
-    from landscape.llm.models import WritingModel
+    from landscape.llm._client import WritingModel
 
 
 def make_server(atlas: Atlas, *, model: WritingModel | None = None) -> Any:

@@ -16,7 +16,7 @@ from landscape.query.prompts import as_data
 
 if TYPE_CHECKING:
     from landscape.atlas.reading import Atlas
-    from landscape.llm.models import WritingModel
+    from landscape.llm._client import WritingModel
     from landscape.query.records import Paper, Results
 
 Reply = dict[str, Any]

@@ -32,11 +32,11 @@ if TYPE_CHECKING:
     from landscape.agents.cite.records import Citing
     from landscape.agents.survey.records import Survey
     from landscape.atlas.citations import CitationGraph
-    from landscape.llm.models import LanguageModel, WritingModel
+    from landscape.llm._client import LanguageModel, WritingModel
+    from landscape.llm._reranking import Reranker
     from landscape.overlays.thesaurus.concepts import Thesaurus
     from landscape.query.engine import Engine
     from landscape.query.records import Answer, Results
-    from landscape.query.reranking import Reranker
     from landscape.query.weights import Weights
 
 _STAGES = ("ingest", "keywords", "embeddings", "projection", "topics", "quality", "search")
@@ -372,11 +372,11 @@ class Atlas:
         InputError
             For an empty question, or a setting that cannot be.
         """
-        from landscape.llm.environment import connect_if_told
+        from landscape.llm._client import connect_from_environment
         from landscape.query.asking import ask, ask_settings
 
         chosen = ask_settings(**settings)
-        connected = connect_if_told() if model == "auto" else model
+        connected = connect_from_environment() if model == "auto" else model
         return ask(self.engine, question, chosen, model=connected, thread=thread, on_text=on_text)
 
     def survey(
@@ -425,9 +425,9 @@ class Atlas:
             For an empty question, a setting that cannot be, or an unknown seed.
         """
         from landscape.agents.survey.surveying import survey_as_told
-        from landscape.llm.environment import connect_if_told
+        from landscape.llm._client import connect_from_environment
 
-        connected = connect_if_told() if model == "auto" else model
+        connected = connect_from_environment() if model == "auto" else model
         return survey_as_told(
             self, question, depth=depth, breadth=breadth, papers=papers, before=before,
             seeds=seeds, model=connected, **settings,

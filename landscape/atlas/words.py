@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from landscape.atlas.matrix import write_matrix
-from landscape.vectors.words import DIMENSION, WordVectors
+from landscape.embeddings._word_vectors import DIMENSION, WordVectors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

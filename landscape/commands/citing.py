@@ -12,7 +12,7 @@ from landscape.plural import count
 
 if TYPE_CHECKING:
     from landscape.agents.cite.desk import Desk
-    from landscape.llm.models import WritingModel
+    from landscape.llm._client import WritingModel
 
 _MODEL = "work without the language model that the environment names"
 
@@ -205,9 +205,9 @@ def _desk(folders: list[Path]) -> Desk:
 
 def _model() -> WritingModel:
     from landscape.errors import InputError
-    from landscape.llm.environment import connect_if_told
+    from landscape.llm._client import connect_from_environment
 
-    model = connect_if_told()
+    model = connect_from_environment()
     if model is None:
         message = (
             "No language model is named: set OPENAI_API_KEY, or OPENAI_BASE_URL and "

@@ -22,7 +22,7 @@ from landscape.progress import progress
 if TYPE_CHECKING:
     from landscape.agents.attribute.records import Attribution
     from landscape.atlas.reading import Atlas
-    from landscape.llm.models import LanguageModel
+    from landscape.llm._client import LanguageModel
 
 SAME_TITLE = 0.8
 """Likeness above which two titles are one paper's (Press et al. 2024, appendix)."""

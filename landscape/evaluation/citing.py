@@ -26,7 +26,7 @@ from landscape.progress import progress
 if TYPE_CHECKING:
     from landscape.agents.cite.records import Citing
     from landscape.atlas.reading import Atlas
-    from landscape.llm.models import WritingModel
+    from landscape.llm._client import WritingModel
 
 DEPTHS = (1, 5, 10, 20, 50, 100)
 ROUGE = ("rouge1", "rouge2", "rougeL")

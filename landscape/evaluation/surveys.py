@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from landscape.agents.survey.records import Survey
     from landscape.atlas.reading import Atlas
-    from landscape.llm.models import WritingModel
+    from landscape.llm._client import WritingModel
 
 DEPTHS = (20, 50, 100)
 """Numbers of papers at which recall is compared, as PaSa's evaluation does."""

@@ -14,7 +14,7 @@ from landscape.errors import InputError, RemoteError
 from landscape.figures.names import one_line, shortened
 
 if TYPE_CHECKING:
-    from landscape.llm.models import LanguageModel
+    from landscape.llm._client import LanguageModel
 
 LONGEST = 80  # letters of a name; a longer one is cut with an ellipsis
 _AT_ONCE = 25
@@ -178,7 +178,7 @@ def ask_names(
     Parameters
     ----------
     model : LanguageModel
-        See `landscape.llm.client.connect`.
+        See `landscape.llm._client.connect`.
     places : sequence of mapping
         Each with ``key``, ``name`` and ``keywords``.
     language : str, default "en"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from landscape.outreach import everyday, fonts
 
 if TYPE_CHECKING:
-    from landscape.llm.models import LanguageModel
+    from landscape.llm._client import LanguageModel
     from landscape.outreach.about import About
     from landscape.outreach.places import Found
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from landscape.atlas.reading import Atlas
-    from landscape.llm.models import LanguageModel
+    from landscape.llm._client import LanguageModel
     from landscape.outreach.fidelity import Fidelity
     from landscape.outreach.terrain import Terrain
     from landscape.outreach.themes import Inks
@@ -87,7 +87,7 @@ def render(
         Everyday names: a CSV table, see `landscape.outreach.everyday.read_names`, or a mapping of
         topic number or technical name to name. Technical names stay in the gazetteer.
     model : LanguageModel, optional
-        Names what `names` does not, see `landscape.llm.client.connect`.
+        Names what `names` does not, see `landscape.llm._client.connect`.
     language : str, default "en"
         Of the names that are asked for or read, and of the words around the map where it is one of
         `landscape.outreach.wording.LANGUAGES`.

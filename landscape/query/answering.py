@@ -32,7 +32,7 @@ from landscape.query.records import Answer, Results
 from landscape.query.rewriting import rewrite
 
 if TYPE_CHECKING:
-    from landscape.llm.models import LanguageModel, WritingModel
+    from landscape.llm._client import LanguageModel, WritingModel
 
 OnText = Callable[[str], None]
 """Told each piece of an answer as it is written, before it is checked."""

@@ -34,7 +34,7 @@ from landscape.query.wording import LONGEST_QUERY, readable_text
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from landscape.llm.models import WritingModel
+    from landscape.llm._client import WritingModel
     from landscape.query.engine import Engine
     from landscape.query.records import Answer, Results, Step
 

@@ -11,7 +11,7 @@ from landscape.query.quoting import sentences_of
 from landscape.query.records import Consensus, Evidence, Paper, Stance
 
 if TYPE_CHECKING:
-    from landscape.llm.models import LanguageModel
+    from landscape.llm._client import LanguageModel
 
 LEVELS = (
     "Strong Agreement",

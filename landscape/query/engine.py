@@ -12,25 +12,25 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from landscape.embeddings._embedder import WordEmbedder, embed_few
+from landscape.embeddings._word_vectors import late_interaction
 from landscape.errors import InputError, LandscapeError
+from landscape.llm._reranking import checked_scores
 from landscape.query.entities import absent_objects, find_entities, shares_of_names
 from landscape.query.holdings import Holdings
 from landscape.query.outliers import find_outliers
 from landscape.query.ranking import Ranking, fused, reranked, weighed, word_by_word
 from landscape.query.records import Hit, Results
-from landscape.query.reranking import judge
 from landscape.query.settings import SearchSettings
 from landscape.query.wording import query_text
-from landscape.vectors.embedder import WordEmbedder, embed_few
-from landscape.vectors.words import late_interaction
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from landscape.atlas.reading import Atlas
+    from landscape.embeddings._embedder import Embedder
+    from landscape.llm._reranking import Reranker
     from landscape.query.records import Paper
-    from landscape.query.reranking import Reranker
-    from landscape.vectors.embedder import Embedder
 
     Rows = NDArray[np.int64]
     Floats = NDArray[np.float64]
@@ -449,7 +449,7 @@ class Engine:
         first = ranking.taken(slice(n))
         if reranker is not None:
             try:
-                judged = judge(reranker, reading.text, self._held.texts(first.rows))
+                judged = checked_scores(reranker, reading.text, self._held.texts(first.rows))
             except LandscapeError as error:
                 return ranking, (f"Not reranked: {error}",)
             return reranked(ranking, judged, judged), ()

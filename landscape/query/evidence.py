@@ -21,7 +21,7 @@ from landscape.query.quoting import Score, sentences_of
 from landscape.query.records import Claim, Evidence, Paper, Verdict
 
 if TYPE_CHECKING:
-    from landscape.llm.models import LanguageModel
+    from landscape.llm._client import LanguageModel
 
 _MOST_EVIDENCE = 3  # sentences for a claim
 _MARKS: dict[Verdict, str | None] = {

@@ -8,7 +8,7 @@ from landscape.errors import RemoteError
 from landscape.query.prompts import as_data
 
 if TYPE_CHECKING:
-    from landscape.llm.models import WritingModel
+    from landscape.llm._client import WritingModel
 
 _LONGEST = 3_000  # characters; an abstract has half of it
 

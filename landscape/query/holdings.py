@@ -12,6 +12,9 @@ import numpy as np
 from landscape.atlas.reading import unreadable
 from landscape.atlas.words import COUNTS, WORDS, open_words
 from landscape.corpus.identifiers import parse_arxiv_id, parse_bibcode, parse_doi
+from landscape.embeddings._embedder import embedder_for
+from landscape.embeddings._neighbours import VectorIndex, read_index
+from landscape.embeddings._word_vectors import gather_words
 from landscape.errors import AtlasError, InputError
 from landscape.query.filter_masks import apply_filter, columns_needed
 from landscape.query.filters import parse_filter
@@ -19,17 +22,14 @@ from landscape.query.records import Coverage
 from landscape.query.shelf import Shelf
 from landscape.query.wording import readable_text
 from landscape.text.lexical import WordIndex, paper_key
-from landscape.vectors.embedder import embedder_for
-from landscape.vectors.index import VectorIndex, read_index
-from landscape.vectors.words import gather_words
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
     from landscape.atlas.reading import Atlas
-    from landscape.vectors.embedder import Embedder
-    from landscape.vectors.words import WordVectors
+    from landscape.embeddings._embedder import Embedder
+    from landscape.embeddings._word_vectors import WordVectors
 
     Rows = NDArray[np.int64]
     Floats = NDArray[np.float64]

@@ -16,7 +16,7 @@ from landscape.query import question_rules as rules
 from landscape.query.prompts import CLASSIFYING, as_data
 
 if TYPE_CHECKING:
-    from landscape.llm.models import LanguageModel
+    from landscape.llm._client import LanguageModel
 
 QuestionType = Literal[
     "single-paper factual",

@@ -165,7 +165,7 @@ def word_by_word(first: Ranking, matched: Floats, weights: Weights) -> Floats:
     first : Ranking
         The papers to rerank.
     matched : ndarray of float64, shape (n,)
-        See `landscape.vectors.words.late_interaction`.
+        See `landscape.embeddings._word_vectors.late_interaction`.
     weights : Weights
         Those of `first`: the bounded ones count after reranking as well, pathfinder's only choose
         what is reranked.

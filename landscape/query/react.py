@@ -18,7 +18,7 @@ from landscape.query.quoting import Score
 from landscape.query.records import Answer, Hit, Results, Step
 
 if TYPE_CHECKING:
-    from landscape.llm.models import WritingModel
+    from landscape.llm._client import WritingModel
 
 Search = Callable[..., Results]
 """Called as ``search(query, k, filter=None)``."""

@@ -20,7 +20,7 @@ from landscape.query.quantities import invents_numbers
 from landscape.query.records import Answer, Claim
 
 if TYPE_CHECKING:
-    from landscape.llm.models import LanguageModel
+    from landscape.llm._client import LanguageModel
 
 _LONGEST_LANGUAGE = 40  # characters of a language's name
 _GROWTH = 5  # times as long as the old sentence: a rewritten one that is longer says more

@@ -6,17 +6,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from landscape.errors import InputError, RemoteError
-from landscape.llm.environment import connect_if_told
+from landscape.llm._client import connect_from_environment
+from landscape.llm._reranking import load_reranker
 from landscape.query.expansion import hypothetical_abstract
 from landscape.query.filters import parse_filter
-from landscape.query.reranking import load_reranker
 from landscape.query.wording import query_text
 
 if TYPE_CHECKING:
-    from landscape.llm.models import WritingModel
+    from landscape.llm._client import WritingModel
+    from landscape.llm._reranking import Reranker
     from landscape.query.engine import Engine
     from landscape.query.records import Results
-    from landscape.query.reranking import Reranker
     from landscape.query.settings import SearchSettings
 
 
@@ -72,7 +72,7 @@ def search(
 
 def _written(query: str, model: WritingModel | None) -> tuple[str | None, tuple[str, ...]]:
     text, _ = query_text(query)
-    model = model or connect_if_told()
+    model = model or connect_from_environment()
     if model is None:
         message = (
             "A hypothetical abstract (HyDE) needs a language model: set OPENAI_API_KEY, or "

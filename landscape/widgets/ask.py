@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from landscape.atlas.reading import Atlas
-    from landscape.llm.models import WritingModel
+    from landscape.llm._client import WritingModel
     from landscape.query.records import Answer, Step
 
 _SHOWN_EVERY = 0.15  # seconds between two states of a text that is being written

@@ -11,7 +11,7 @@ import pytest
 from landscape import Atlas
 from landscape.agents.attribute.records import Attribution
 from landscape.errors import InputError
-from landscape.llm.client import ChatModel, connect
+from landscape.llm import ChatModel, connect
 from tests.agents.citing_models import excerpt_of, scripted, some_paper, step, told
 from tests.servers.openai_server import OpenAIServer, failing
 

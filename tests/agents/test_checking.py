@@ -15,7 +15,7 @@ from landscape.agents.checking.latex import read_draft
 from landscape.agents.checking.needs import why_it_needs_a_citation
 from landscape.cli import main
 from landscape.errors import InputError
-from landscape.llm.client import ChatModel
+from landscape.llm import ChatModel
 from landscape.query.citing import to_bibtex
 from tests.agents.citing_models import some_paper
 from tests.servers.openai_server import OpenAIServer, failing

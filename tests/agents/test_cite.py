@@ -16,7 +16,7 @@ from landscape.agents.cite.merging import is_same
 from landscape.agents.cite.records import Citing
 from landscape.atlas.manifest import read_manifest
 from landscape.errors import InputError
-from landscape.llm.client import ChatModel
+from landscape.llm import ChatModel
 from tests.agents.citing_models import some_paper
 from tests.servers.openai_server import OpenAIServer, failing
 

@@ -9,7 +9,7 @@ import numpy as np
 
 import landscape
 from landscape.atlas.words import open_words
-from landscape.vectors.words import WordVectors
+from landscape.embeddings._word_vectors import WordVectors
 
 
 def write_papers(path: Path, subjects: list[str]) -> Path:

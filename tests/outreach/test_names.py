@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from landscape.errors import InputError
-from landscape.llm.client import connect
+from landscape.llm import connect
 from landscape.outreach.everyday import ask_names, read_names, tidy_name
 from landscape.outreach.naming import given_names
 from landscape.outreach.places import Found

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from landscape.errors import InputError
-from landscape.llm.client import ChatModel, connect
+from landscape.llm import ChatModel, connect
 from landscape.query.answering import answer, standalone_question
 from landscape.query.extractive import QUOTED
 from landscape.query.records import Answer

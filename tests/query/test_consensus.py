@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from landscape.errors import RemoteError
-from landscape.llm.client import ChatModel
+from landscape.llm import ChatModel
 from landscape.query.consensus import LEVELS, judge_consensus, level_of
 from landscape.query.records import Stance
 from tests.query.answering_papers import COOLING, HEATING, HOSTILE

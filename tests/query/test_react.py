@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from landscape.errors import InputError
-from landscape.llm.client import ChatModel, connect
+from landscape.llm import ChatModel, connect
 from landscape.query.react import reason
 from landscape.query.records import Paper, Results
 from tests.query.answering_papers import COOLING, HEATING, HOSTILE, found

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from landscape.errors import InputError
-from landscape.llm.client import ChatModel
+from landscape.llm import ChatModel
 from landscape.query.answering import answer
 from landscape.query.evidence import check_claims
 from landscape.query.records import Answer

@@ -16,19 +16,19 @@ from landscape.agents.checking.nearness import paper_vectors, thresholds
 from landscape.agents.checking.needs import why_it_needs_a_citation
 from landscape.agents.checking.records import DraftCheck, Judged, Judgement, Uncited
 from landscape.agents.cite.desk import Corpus, Desk
-from landscape.llm.environment import connect_if_told
+from landscape.embeddings._embedder import Embedder, WordEmbedder, embed_few, load_embedder
+from landscape.llm._client import connect_from_environment
 from landscape.query.asking import mixed_nearness
 from landscape.query.citations import without_labels
 from landscape.query.evidence import check_claims
 from landscape.query.quoting import sentences_of
 from landscape.query.records import Claim, Evidence, Paper
-from landscape.vectors.embedder import Embedder, WordEmbedder, embed_few, load_embedder
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from landscape.agents.cite.records import Suggestion
-    from landscape.llm.models import WritingModel
+    from landscape.llm._client import WritingModel
 
 METHOD = "offline"
 
@@ -100,7 +100,7 @@ def check_draft(
     places = _places(sentences)
     known = _known(places, entries, desk)
     judgements = _by_nearness(places, entries, known, desk)
-    model = connect_if_told() if model == "auto" else model
+    model = connect_from_environment() if model == "auto" else model
     notes = _unread(files, texts)
     if not places:
         notes.append("No citation was found: is this LaTeX, with \\cite and its like?")

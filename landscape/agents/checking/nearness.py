@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from landscape.vectors.embedder import embedding_text
+from landscape.embeddings._embedder import embedding_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from landscape.agents.cite.desk import Corpus
+    from landscape.embeddings._embedder import Embedder
     from landscape.query.records import Paper
-    from landscape.vectors.embedder import Embedder
 
     Floats = NDArray[np.float64]
 

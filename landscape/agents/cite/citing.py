@@ -16,7 +16,7 @@ from landscape.agents.cite.records import Citing, Highlight, Suggestion
 from landscape.agents.cite.sentences import write_sentences
 from landscape.agents.seeking import Found, Wording, seek
 from landscape.errors import InputError, RemoteError
-from landscape.llm.environment import connect_if_told
+from landscape.llm._client import connect_from_environment
 from landscape.query.filters import parse_filter
 from landscape.query.fusion import fuse_ranks, standardised
 from landscape.query.settings import SearchSettings
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from landscape.agents.cite.desk import Corpus, Desk
-    from landscape.llm.models import WritingModel
+    from landscape.llm._client import WritingModel
 
 METHOD = "offline"
 
@@ -89,7 +89,7 @@ def cite(
     merged = merge(_pooled(corpora, found))[:k]
     suggestions = _with_highlights(merged, corpora, context or " ".join(w.text for w in asked),
                                    n_highlights, dict(full_texts or {}))  # fmt: skip
-    model = connect_if_told() if model == "auto" else model
+    model = connect_from_environment() if model == "auto" else model
     partial = False
     notes = (*_far_off(corpora, found), *_notes(suggestions, within, k))
     if model is not None and suggestions:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from landscape.agents.cite.records import Citing
     from landscape.atlas.reading import Atlas
-    from landscape.llm.models import WritingModel
+    from landscape.llm._client import WritingModel
     from landscape.query.records import Answer, Paper
 
     Connection = WritingModel | Literal["auto"] | None

@@ -15,7 +15,7 @@ from landscape.query.quoting import sentences_of
 from landscape.query.records import Evidence
 
 if TYPE_CHECKING:
-    from landscape.llm.models import LanguageModel
+    from landscape.llm._client import LanguageModel
 
 _LONGEST = 600  # characters of a sentence
 _LONGEST_CONTEXT = 4000

@@ -12,7 +12,7 @@ from landscape.corpus.cleaning import one_line
 from landscape.query.prompts import as_data
 
 if TYPE_CHECKING:
-    from landscape.llm.models import WritingModel
+    from landscape.llm._client import WritingModel
     from landscape.query.records import Paper
 
 _JUDGED_AT_ONCE = 6  # papers in one request

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from landscape.agents.survey.fulltext import Reader
     from landscape.atlas.citations import Linked
     from landscape.atlas.reading import Atlas
-    from landscape.llm.models import WritingModel
+    from landscape.llm._client import WritingModel
 
 _MOST_BEYOND, _FEWEST_CITING = 20, 2
 _MOSTLY = 0.75  # of the papers judged: where so many are selected, those not judged may be too

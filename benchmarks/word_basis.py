@@ -27,6 +27,7 @@ def main() -> None:
     from safetensors.torch import load_file
     from tokenizers import Tokenizer
 
+    from landscape.embeddings._bert import TorchEncoder
     from landscape.embeddings._minilm import model_folder
     from landscape.embeddings._word_vectors import DIMENSION, Vocabulary, join_pieces
     from landscape.text.tokens import STOP_WORDS

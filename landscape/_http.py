@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-RUN_AGAIN = "run the same command again later, it goes on where it stopped"
+RUN_AGAIN = "run the same command again later, it continues where it stopped"
 
 #: The server is busy, or something between us and the server failed: worth another attempt.
 TEMPORARY_STATUSES = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524})

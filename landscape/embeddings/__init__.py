@@ -20,7 +20,7 @@ if TYPE_CHECKING:
         load_embedder,
     )
     from landscape.embeddings._minilm import MiniLM
-    from landscape.embeddings._neighbours import VectorIndex, nearest, nearest_approximate
+    from landscape.embeddings._neighbours import VectorIndex, nearest
     from landscape.embeddings._openai import OpenAIEmbedder
     from landscape.embeddings._precomputed import ReadyVectors
     from landscape.embeddings._sentence_transformers import SentenceTransformerEmbedder
@@ -40,7 +40,6 @@ __all__ = [
     "late_interaction",
     "load_embedder",
     "nearest",
-    "nearest_approximate",
 ]
 
 __getattr__, __dir__, _ = lazy_loader.attach(
@@ -48,7 +47,7 @@ __getattr__, __dir__, _ = lazy_loader.attach(
     submod_attrs={
         "_embedder": ["Embedder", "embed_few", "embedder_for", "embedding_text", "load_embedder"],
         "_minilm": ["MiniLM"],
-        "_neighbours": ["VectorIndex", "nearest", "nearest_approximate"],
+        "_neighbours": ["VectorIndex", "nearest"],
         "_openai": ["OpenAIEmbedder"],
         "_precomputed": ["ReadyVectors"],
         "_sentence_transformers": ["SentenceTransformerEmbedder"],

@@ -48,12 +48,8 @@ class TorchEncoder:
             for i in range(layers)
         ]
 
-    def __call__(self, tokens: Sequence[int]) -> torch.Tensor:
-        """Embed one text."""
-        return pooled_tensor(self.states(tokens))
-
     def states(self, tokens: Sequence[int]) -> torch.Tensor:
-        """Read one text: the state of every token in the last layer."""
+        """States of the tokens of one text in the last layer, (n_tokens, dimension) float32."""
         import torch
 
         hidden = self._normalise(self._words[torch.tensor(tokens)] + self._positions[: len(tokens)])
@@ -63,7 +59,7 @@ class TorchEncoder:
 
 
 def pooled_tensor(states: torch.Tensor) -> torch.Tensor:
-    """Pool the states of a text to its vector: their mean, of unit length."""
+    """Vector of a text: the mean of its states, of unit length."""
     import torch
 
     return torch.nn.functional.normalize(states.mean(dim=0), dim=0)
@@ -141,8 +137,8 @@ def _linear(
 def _packed_linear(weight: torch.Tensor, bias: torch.Tensor, *, gelu: bool) -> _Operation | None:
     """Pack the weight for oneDNN, the way ``torch.compile`` does when it freezes a model.
 
-    The operators are not public interface: where this PyTorch has none, or they no longer take
-    these arguments, the answer is None and the plain product is used.
+    The operators are not public: None where this PyTorch lacks them or changed their arguments;
+    the plain product is used then.
     """
     import torch
 
@@ -239,7 +235,7 @@ class NumpyEncoder:
 
 
 def pooled(states: Floats) -> Floats:
-    """Pool the states of a text to its vector: their mean, of unit length."""
+    """Vector of a text: the mean of its states, of unit length."""
     mean = states.mean(axis=0)
     length = max(float(np.linalg.norm(mean)), _EPSILON)
     return np.asarray(mean / length, dtype=np.float32)

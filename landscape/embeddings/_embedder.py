@@ -21,7 +21,7 @@ DEFAULT = "minilm"
 
 
 class Embedder(Protocol):
-    """Turns texts into vectors of unit length, the same text always into the same vector."""
+    """Embeds texts as vectors of unit length; the same text always gets the same vector."""
 
     @property
     def name(self) -> str:
@@ -37,7 +37,7 @@ class Embedder(Protocol):
 
     @property
     def checksum(self) -> str | None:
-        """Hexadecimal sha256 of the weights; None where they are out of reach."""
+        """Hexadecimal sha256 of the weights; None where they are not accessible."""
 
     def embed(
         self, texts: Sequence[str], *, advance: Callable[[float], None] | None = None
@@ -45,15 +45,15 @@ class Embedder(Protocol):
         """Embed texts: (n, dimension) float32, L2-normalised, in the order of `texts`."""
 
     def describe(self) -> dict[str, Any]:
-        """Say what made the vectors: name, model, dimension, checksum, precision and more."""
+        """Name, model, dimension, checksum, precision and more, for the manifest."""
 
 
 @runtime_checkable
 class PaidEmbedder(Protocol):
-    """An embedder that costs money, and has to be allowed to spend it."""
+    """An embedder that costs money and needs permission to spend it."""
 
     def estimate(self, texts: Sequence[str]) -> Estimate:
-        """Say what embedding these texts would cost."""
+        """Estimate the cost of embedding these texts."""
 
     def allow(self, n_papers: int) -> None:
         """Allow that many texts to be embedded."""
@@ -77,12 +77,12 @@ class WordEmbedder(Protocol):
 
 @runtime_checkable
 class PlacingEmbedder(WordEmbedder, Protocol):
-    """An embedder of words that can say where in the text they stand."""
+    """An embedder of words that knows their positions in the text."""
 
     def word_places(
         self, texts: Sequence[str], *, stop_words: frozenset[str] = frozenset()
     ) -> list[NDArray[np.int64]]:
-        """Say at which character each word begins that `embed_words` gives a vector of."""
+        """First character of each word that `embed_words` gives a vector of."""
 
 
 def embed_few(embedder: Embedder, texts: Sequence[str]) -> NDArray[np.float32]:

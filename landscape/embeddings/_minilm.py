@@ -157,7 +157,7 @@ class MiniLM:
     def word_places(
         self, texts: Sequence[str], *, stop_words: frozenset[str] = frozenset()
     ) -> list[NDArray[np.int64]]:
-        """Say where the words stand that `embed_words` gives vectors of; nothing is embedded."""
+        """First characters of the words that `embed_words` gives vectors of; nothing is embedded."""
         vocabulary = _vocabulary(self._folder, stop_words)
         found = []
         for encoding in _tokenizer(self._folder).encode_batch(list(texts)):
@@ -175,7 +175,7 @@ class MiniLM:
         return found
 
     def describe(self) -> dict[str, Any]:
-        """Say what made the vectors, for the manifest."""
+        """Name, model, dimension, checksum (sha256 of the weights) and precision."""
         return {
             "name": self.name,
             "model": self.model,

@@ -1,4 +1,4 @@
-"""Nearest neighbours in the full dimension: exact, approximate, and of one query at a time."""
+"""Nearest neighbours in the full dimension: exact for many queries, exact or approximate for one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 _BLOCK = 32_768  # rows read from disk at a time: 50 MB at 384 dimensions
 _QUERIES = 4_096  # compared with a block at a time
-_RECALL_SAMPLE = 200  # papers whose exact neighbours tell the recall: its error is about 1%
 
 
 def nearest(
@@ -81,83 +80,6 @@ def nearest(
     return indices, similarities
 
 
-@dataclass(frozen=True, kw_only=True)
-class Approximate:
-    """Neighbours found with an index, and how many of the true ones they are."""
-
-    indices: NDArray[np.int64]
-    similarities: NDArray[np.float32]
-    recall: float
-    n_sample: int
-
-
-def nearest_approximate(
-    vectors: NDArray[np.float32],
-    queries: NDArray[np.float32],
-    *,
-    k: int,
-    recall: float = 0.95,
-    seed: int = 0,
-) -> Approximate:
-    """Find similar vectors for very many queries, in a small fraction of the exact time.
-
-    Parameters
-    ----------
-    vectors, queries : numpy.ndarray
-        As for :func:`nearest`.
-    k : int
-    recall : float, default 0.95
-        Wanted fraction of the exact neighbours. More cells are searched until a sample of the
-        queries reaches it; what was reached is returned.
-    seed : int, default 0
-        Of the samples for training and measuring.
-
-    Returns
-    -------
-    Approximate
-
-    Raises
-    ------
-    InputError
-        k or the shapes do not fit.
-
-    Notes
-    -----
-    An inverted file of about 2 sqrt(n) cells (Jégou et al. 2011, doi:10.1109/TPAMI.2010.57) that
-    holds a copy of the vectors as 16-bit floats: 0.8 kB a paper at 384 dimensions.
-
-    Examples
-    --------
-    >>> vectors = np.random.default_rng(1).normal(size=(500, 8)).astype(np.float32)
-    >>> vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    >>> found = nearest_approximate(vectors, vectors[:50], k=5)
-    >>> found.recall >= 0.95
-    True
-    """
-    _check(vectors, queries, k=k)
-    random = np.random.default_rng(seed)
-    index = _inverted_file(vectors, random=random)
-    sample = np.sort(random.permutation(len(queries))[:_RECALL_SAMPLE])
-    asked = np.ascontiguousarray(queries[sample], dtype=np.float32)
-    exact, _ = nearest(vectors, asked, k=k)
-    reached, index.nprobe = 0.0, 4
-    while True:
-        reached = overlap(index.search(asked, k)[1], exact)
-        if reached >= recall or index.nprobe >= index.nlist:
-            break
-        index.nprobe = min(2 * index.nprobe, index.nlist)
-    parts = [
-        index.search(np.ascontiguousarray(queries[at : at + _QUERIES], dtype=np.float32), k)
-        for at in range(0, len(queries), _QUERIES)
-    ] or [(np.empty((0, k), np.float32), np.empty((0, k), np.int64))]
-    return Approximate(
-        indices=np.concatenate([found for _, found in parts]),
-        similarities=np.concatenate([closeness for closeness, _ in parts]),
-        recall=reached,
-        n_sample=len(sample),
-    )
-
-
 def overlap(found: NDArray[np.int64], exact: NDArray[np.int64]) -> float:
     """Measure which fraction of the exact neighbours was found.
 
@@ -191,21 +113,6 @@ def _best(
     return np.take_along_axis(indices, order, 1), np.take_along_axis(similarities, order, 1)
 
 
-def _inverted_file(vectors: NDArray[np.float32], *, random: np.random.Generator) -> Any:
-    import faiss
-
-    n, dimension = vectors.shape
-    n_cells = int(np.clip(2 * np.sqrt(n), 1, max(1, n // 40)))
-    index: Any = faiss.index_factory(dimension, f"IVF{n_cells},SQfp16", faiss.METRIC_INNER_PRODUCT)
-    index.cp.seed = 1 + int(random.integers(2**20))
-    index.cp.niter = 6
-    sample = np.sort(random.permutation(n)[: 40 * n_cells])
-    index.train(np.ascontiguousarray(vectors[sample], dtype=np.float32))
-    for start in range(0, n, _BLOCK):
-        index.add(np.ascontiguousarray(vectors[start : start + _BLOCK], dtype=np.float32))
-    return index
-
-
 LONGEST = 100
 """Largest number of papers for which a cutoff is stored."""
 
@@ -215,7 +122,7 @@ _SUBSET = 2_000
 def neighbour_distances(
     vectors: NDArray[np.float32], *, longest: int = LONGEST, seed: int = 0
 ) -> NDArray[np.float32]:
-    """Measure how far apart papers of one subject are, in full dimension.
+    """Distances between papers of one subject, in full dimension.
 
     Parameters
     ----------

@@ -32,7 +32,7 @@ _LONGEST_TEXT = 24_000  # bytes: under the 8,191 tokens of a text that OpenAI re
 
 @dataclass(frozen=True, kw_only=True)
 class Estimate:
-    """What embedding would cost."""
+    """Estimated cost of embedding; `cost` in US dollars is None for other servers than OpenAI."""
 
     papers: int
     tokens: int
@@ -55,7 +55,7 @@ class OpenAIEmbedder:
     ----------
     model : str, default "text-embedding-3-small"
     confirm : callable, optional
-        Asked with a question that names papers, tokens and cost; returns whether to go ahead.
+        Called with a question that names papers, tokens and cost; returns whether to continue.
         Without it, nothing is embedded before :meth:`allow` was called.
     base_url, api_key : str, optional
         Default: OPENAI_BASE_URL and OPENAI_API_KEY.
@@ -92,7 +92,7 @@ class OpenAIEmbedder:
         self._allowed = 0
 
     def estimate(self, texts: Sequence[str]) -> Estimate:
-        """Say what embedding these texts would cost, without asking the server."""
+        """Estimate the cost of embedding these texts, without a request."""
         tokens = sum(map(_estimated_tokens, texts))
         known = self._server.is_openai and self.model in _MODELS
         return Estimate(
@@ -110,7 +110,7 @@ class OpenAIEmbedder:
     def embed(
         self, texts: Sequence[str], *, advance: Callable[[float], None] | None = None
     ) -> NDArray[np.float32]:
-        """Embed texts; see :meth:`embed_batches` for keeping what is done when a request fails."""
+        """Embed texts; `embed_batches` keeps finished batches when a request fails."""
         batches = []
         for batch in self.embed_batches(texts):
             batches.append(batch)
@@ -128,7 +128,7 @@ class OpenAIEmbedder:
             self._allowed -= len(batch)
 
     def describe(self) -> dict[str, Any]:
-        """Say what made the vectors, for the manifest."""
+        """Name, model, dimension, checksum, precision and url."""
         return {
             "name": self.name,
             "model": self.model,

@@ -21,7 +21,7 @@ _BLOCK = 16_384  # rows checked and normalised at a time
 
 
 def file_and_model(detail: str) -> tuple[Path, str]:
-    """Take apart what follows ``ready:``.
+    """Split ``FILE@MODEL``; the model is "unknown" where none is named.
 
     >>> file_and_model("vectors.npy@text-embedding-3-small")[1]
     'text-embedding-3-small'
@@ -33,7 +33,7 @@ def file_and_model(detail: str) -> tuple[Path, str]:
 
 
 class ReadyVectors:
-    """Ready-made vectors of papers.
+    """Precomputed vectors of papers.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ class ReadyVectors:
 
     @property
     def is_parquet(self) -> bool:
-        """Whether it is a table, whose other columns tell which paper a vector belongs to."""
+        """Whether it is a table, whose other columns name the paper of each vector."""
         return self.path.suffix.lower() in (".parquet", ".pq")
 
     def ids(self) -> list[str]:
@@ -92,7 +92,7 @@ class ReadyVectors:
         import pyarrow.parquet as pq
 
         if "paper_id" not in pq.read_schema(self.path).names:
-            self._refuse("it has no column 'paper_id' that tells whose the vectors are")
+            self._refuse("it has no column 'paper_id' with the paper of each vector")
         column = pq.read_table(self.path, columns=["paper_id"])["paper_id"].cast(pa.string())
         if column.null_count or len(column.unique()) < len(column):
             self._refuse("an id in its column 'paper_id' is missing or occurs twice")
@@ -125,7 +125,7 @@ class ReadyVectors:
         raise InputError(message)
 
     def describe(self) -> dict[str, Any]:
-        """Say where the vectors come from, for the manifest."""
+        """Name, model, dimension, checksum, precision and file."""
         return {
             "name": self.name,
             "model": self.model,

@@ -70,7 +70,7 @@ class SentenceTransformerEmbedder:
         return vectors
 
     def describe(self) -> dict[str, Any]:
-        """Say what made the vectors, for the manifest."""
+        """Name, model, dimension, checksum (of a folder's files) and precision."""
         return {
             "name": self.name,
             "model": self.model,

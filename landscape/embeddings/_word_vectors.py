@@ -55,7 +55,7 @@ class WordVectors:
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """What the pieces of the model's vocabulary are."""
+    """For each piece of the vocabulary: whether it continues a word, and whether it counts."""
 
     continues: NDArray[np.bool_]
     counts: NDArray[np.bool_]
@@ -90,7 +90,7 @@ def join_pieces(
 
 @cache
 def basis() -> Floats:
-    """Give the axes onto which the states of MiniLM are projected.
+    """Axes onto which the states of MiniLM are projected, shape (384, 64), orthonormal columns.
 
     The principal axes of the states of words in astronomy abstracts; ``benchmarks/word_basis.py``
     computes them. The sum of a word's pieces may be projected, or the pieces summed after it.

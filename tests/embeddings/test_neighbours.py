@@ -1,4 +1,4 @@
-"""Exact neighbours are exact; approximate ones say how many they miss."""
+"""Exact neighbours are exact."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from landscape.embeddings import _neighbours  # small blocks are set
-from landscape.embeddings._neighbours import nearest, nearest_approximate, overlap
+from landscape.embeddings._neighbours import nearest
 from landscape.errors import InputError
 
 
@@ -46,29 +46,6 @@ def test_a_memory_mapped_matrix_finds_itself(
     indices, similarities = nearest(mapped, mapped[::10], k=3)
     assert indices[:, 0].tolist() == list(range(0, 950, 10))
     assert similarities[:, 0] == pytest.approx(1, abs=1e-5)
-
-
-def test_approximate_neighbours_reach_the_recall_they_tell() -> None:
-    vectors = unit(6000)
-    found = nearest_approximate(vectors, vectors, k=10, recall=0.9)
-    exact, _ = nearest(vectors, vectors, k=10)
-    assert found.n_sample == 200
-    assert found.recall >= 0.9
-    assert overlap(found.indices, exact) == pytest.approx(found.recall, abs=0.03)
-    products = np.einsum("ij,ikj->ik", vectors, vectors[found.indices])
-    assert np.allclose(products, found.similarities, atol=2e-3)  # 16-bit floats inside
-
-
-def test_approximate_neighbours_repeat() -> None:
-    vectors = unit(3000)
-    first, second = (nearest_approximate(vectors, vectors[:99], k=5, seed=4) for _ in range(2))
-    assert np.array_equal(first.indices, second.indices)
-    assert first.recall == second.recall
-
-
-def test_all_of_a_few_and_none_at_all() -> None:
-    assert nearest_approximate(unit(5), unit(5), k=5).recall == 1
-    assert nearest_approximate(unit(5), unit(0), k=2).indices.shape == (0, 2)
 
 
 @pytest.mark.parametrize("k", [0, 11])

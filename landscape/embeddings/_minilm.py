@@ -157,7 +157,7 @@ class MiniLM:
     def word_places(
         self, texts: Sequence[str], *, stop_words: frozenset[str] = frozenset()
     ) -> list[NDArray[np.int64]]:
-        """First characters of the words that `embed_words` gives vectors of; nothing is embedded."""
+        """First character of each word that `embed_words` gives a vector of."""
         vocabulary = _vocabulary(self._folder, stop_words)
         found = []
         for encoding in _tokenizer(self._folder).encode_batch(list(texts)):

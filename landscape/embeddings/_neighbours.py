@@ -1,4 +1,4 @@
-"""Nearest neighbours in the full dimension: exact for many queries, exact or approximate for one."""
+"""Nearest neighbours in the full dimension: exact for many queries, also approximate for one."""
 
 from __future__ import annotations
 

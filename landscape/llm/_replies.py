@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, Literal, NotRequired
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, with_config
 from typing_extensions import TypedDict
 
 
@@ -78,8 +78,7 @@ def _type_of(schema: Mapping[str, Any]) -> Any:
     }
     form: Any = TypedDict("form", fields)  # type: ignore[misc] # made as it runs
     extra: Any = "forbid" if schema.get("additionalProperties") is False else "allow"
-    form.__pydantic_config__ = ConfigDict(extra=extra)
-    return form
+    return with_config(ConfigDict(extra=extra))(form)
 
 
 def first_error(error: ValidationError) -> str:

@@ -17,10 +17,9 @@ from typing import Any
 
 import numpy as np
 
+from landscape.embeddings._embedder import embedding_text
+from landscape.embeddings._minilm import MiniLM, has_bf16_instructions, model_folder
 from landscape.errors import require
-from landscape.vectors.embedder import embedding_text
-from landscape.vectors.minilm import MiniLM, model_folder
-from landscape.vectors.processor import has_bf16_instructions
 
 DATA = Path(os.environ.get("LANDSCAPE_DATA", Path(__file__).parents[2] / "shared" / "data"))
 PAPERS = DATA / "astro-ph" / "papers.jsonl.gz"
@@ -77,6 +76,37 @@ def compare_with_sentence_transformers(texts: Sequence[str], *, repeats: int = 3
     }
 
 
+def compare_sentences(sentences: Sequence[str], *, repeats: int = 3) -> dict[str, Any]:
+    """Embed sentences one by one, as queries are, in NumPy and with the library, by turns.
+
+    Returns
+    -------
+    dict
+        Milliseconds a sentence of both, and the median of their ratios.
+    """
+    library = require("sentence_transformers", "bench")
+    theirs = library.SentenceTransformer(str(model_folder()), device="cpu")
+    ours = MiniLM(device="cpu")
+    for embed in (theirs.encode, ours.embed_few):
+        embed(list(sentences[:1]))
+    pairs = []
+    for _ in range(repeats):
+        seconds = []
+        for embed in (theirs.encode, ours.embed_few):
+            start = time.perf_counter()
+            for sentence in sentences:
+                embed([sentence])
+            seconds.append(time.perf_counter() - start)
+        pairs.append(seconds)
+    scale = 1000 / len(sentences)
+    return {
+        "sentences": len(sentences),
+        "their_milliseconds": scale * statistics.median(their for their, _ in pairs),
+        "our_milliseconds": scale * statistics.median(our for _, our in pairs),
+        "ratio": statistics.median(their / our for their, our in pairs),
+    }
+
+
 def _timed(
     embed: Callable[[Sequence[str]], np.ndarray], texts: Sequence[str]
 ) -> tuple[np.ndarray, float]:
@@ -116,12 +146,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--papers", type=Path, default=PAPERS)
     parser.add_argument("-n", type=int, default=200)
+    parser.add_argument("--sentences", type=int, default=20)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     texts = read_texts(options.papers, n=options.n)
     result = compare_with_sentence_transformers(texts, repeats=options.repeats)
     print(table(result))
+    sentences = [text.split(". ")[1] for text in texts[: options.sentences]]
+    result["one_by_one"] = one = compare_sentences(sentences, repeats=options.repeats)
+    print(
+        f"{one['sentences']} sentences one by one: sentence-transformers "
+        f"{one['their_milliseconds']:.1f} ms each, NumPy {one['our_milliseconds']:.1f} ms = "
+        f"{one['ratio']:.2f} times as fast"
+    )
     if options.json:
         options.json.write_text(json.dumps(result, indent=1) + "\n")
 

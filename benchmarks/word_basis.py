@@ -1,6 +1,6 @@
-"""Compute the principal axes onto which `landscape.vectors.words` projects MiniLM's states.
+"""Compute the principal axes onto which MiniLM's states of words are projected.
 
-Run: python -m benchmarks.word_basis --papers PAPERS -o landscape/vectors/minilm_words.npy
+Run: python -m benchmarks.word_basis --papers PAPERS -o landscape/embeddings/minilm_words.npy
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ def main() -> None:
     from safetensors.torch import load_file
     from tokenizers import Tokenizer
 
+    from landscape.embeddings._bert import TorchEncoder
+    from landscape.embeddings._minilm import model_folder
+    from landscape.embeddings._word_vectors import DIMENSION, Vocabulary, join_pieces
     from landscape.text.tokens import STOP_WORDS
-    from landscape.vectors.bert import Encoder
-    from landscape.vectors.minilm import model_folder
-    from landscape.vectors.words import DIMENSION, Vocabulary, join_pieces
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--papers", type=Path, default=PAPERS)
@@ -38,7 +38,8 @@ def main() -> None:
     parser.add_argument("-o", "--output", type=Path, required=True)
     options = parser.parse_args()
     texts = read_texts(options.papers, n=options.n)
-    model = Encoder(load_file(model_folder() / "model.safetensors"), heads=12, precision="float32")
+    weights = load_file(model_folder() / "model.safetensors")
+    model = TorchEncoder(weights, heads=12, precision="float32")
     tokenizer = Tokenizer.from_file(str(model_folder() / "tokenizer.json"))
     tokenizer.enable_truncation(256)
     vocabulary = Vocabulary.of(tokenizer.get_vocab(), stop_words=STOP_WORDS)

@@ -114,7 +114,7 @@ def would(what, command):
 query = 'abs:"fast radio burst" year:2020-2026'
 
 if FETCH:
-    from landscape.corpus.fetch.ads import fetch_ads
+    from landscape.corpus.fetch import fetch_ads
 
     print(fetch_ads(folder / "frb.jsonl", query=query, max_records=500, notify=print))
 else:
@@ -131,7 +131,7 @@ else:
 
 # %%
 if FETCH:
-    from landscape.corpus.fetch.arxiv import fetch_arxiv
+    from landscape.corpus.fetch import fetch_arxiv
 
     print(fetch_arxiv(folder / "arxiv.jsonl", since="2026-01-01", max_records=1000, notify=print))
 else:

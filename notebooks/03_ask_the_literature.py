@@ -31,10 +31,10 @@
 
 # %%
 import landscape as ls
-from landscape.llm.environment import connect_if_told
+from landscape.llm import connect_from_environment
 
 atlas = ls.open_demo()
-model = connect_if_told()  # None where the environment names no language model
+model = connect_from_environment()  # None where the environment names no language model
 question = "Is there a consensus that stellar winds change how massive stars in NGC 3603 evolve?"
 print(f"{len(atlas):,} papers;", f"answers by {model.model}" if model else "answers are quoted")
 

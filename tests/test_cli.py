@@ -307,7 +307,7 @@ def test_search_with_a_hypothetical_abstract(
         monkeypatch.setenv("OPENAI_API_KEY", KEY)
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         monkeypatch.setenv("LANDSCAPE_LLM_MODEL", "small-chat")
-        monkeypatch.setattr("landscape.llm.cache.default_folder", lambda: None)
+        monkeypatch.setattr("landscape.llm._client.default_cache_folder", lambda: None)
         assert main([*words, "--json"]) == 0
         assert json.loads(capsys.readouterr().out)["expansion"] == written
         assert main(words) == 0

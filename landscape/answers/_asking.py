@@ -35,9 +35,11 @@ from landscape.search._settings import (
 )
 
 if TYPE_CHECKING:
-    from landscape.llm.models import WritingModel
-    from landscape.search._engine import Engine
-    from landscape.types import Answer, Results, Step
+    from numpy.typing import NDArray
+
+    from landscape.llm._client import WritingModel
+    from landscape.query.engine import Engine
+    from landscape.query.records import Answer, Results, Step
 
 Generation = Literal["rag", "react", "quoted"]
 

@@ -13,7 +13,7 @@ from landscape.search._sentences import sentences_of
 from landscape.types import Consensus, Evidence, Paper, Stance
 
 if TYPE_CHECKING:
-    from landscape.llm.models import LanguageModel
+    from landscape.llm._client import LanguageModel
 
 _MOST_EVIDENCE = 3  # sentences for a claim
 _MARKS: dict[Verdict, str | None] = {

@@ -41,7 +41,7 @@ from landscape.search._sentences import Score
 from landscape.types import Answer, Results
 
 if TYPE_CHECKING:
-    from landscape.llm.models import LanguageModel, WritingModel
+    from landscape.llm._client import LanguageModel, WritingModel
 
 OnText = Callable[[str], None]
 """Told each piece of an answer as it is written, before it is checked."""

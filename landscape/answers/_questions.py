@@ -15,7 +15,7 @@ from landscape.errors import InputError, RemoteError
 from landscape.llm._quoting import as_data
 
 if TYPE_CHECKING:
-    from landscape.llm.models import LanguageModel
+    from landscape.llm._client import LanguageModel
 
 
 def _rule(*parts: str) -> re.Pattern[str]:

@@ -23,7 +23,7 @@ from landscape.search._sentences import Score
 from landscape.types import Answer, Hit, Results, Step
 
 if TYPE_CHECKING:
-    from landscape.llm.models import WritingModel
+    from landscape.llm._client import WritingModel
 
 Search = Callable[..., Results]
 """Called as ``search(query, k, filter=None)``."""

@@ -11,8 +11,7 @@ from landscape.cli._arguments import Answer, as_json, command, note, positive
 
 if TYPE_CHECKING:
     from landscape.agents.cite.desk import Desk
-    from landscape.types import Survey
-    from landscape.llm.models import WritingModel
+    from landscape.llm._client import WritingModel
 
 
 def add_survey(commands: Any) -> None:
@@ -375,9 +374,9 @@ def _desk(folders: list[Path]) -> Desk:
 
 def _model() -> WritingModel:
     from landscape.errors import InputError
-    from landscape.llm.environment import connect_if_told
+    from landscape.llm._client import connect_from_environment
 
-    model = connect_if_told()
+    model = connect_from_environment()
     if model is None:
         message = (
             "No language model is named: set OPENAI_API_KEY, or OPENAI_BASE_URL and "

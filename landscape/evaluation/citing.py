@@ -26,9 +26,9 @@ from landscape.overlays.citations._graph import citation_graph
 from landscape.search._engine import open_engine
 
 if TYPE_CHECKING:
-    from landscape.store import AtlasStore as Atlas
-    from landscape.llm.models import WritingModel
-    from landscape.types import CitationSuggestions
+    from landscape.agents.cite.records import Citing
+    from landscape.atlas.reading import Atlas
+    from landscape.llm._client import WritingModel
 
 DEPTHS = (1, 5, 10, 20, 50, 100)
 ROUGE = ("rouge1", "rouge2", "rougeL")

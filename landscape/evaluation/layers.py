@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from landscape.embeddings._embedder import embedder_for
 from landscape.errors import InputError
 from landscape.evaluation.lines import json_lines, read_text
 from landscape.evaluation.mentions import evaluate_mentions, read_labels
 from landscape.evaluation.tagging import compare_taggings
 from landscape.overlays.thesaurus.tagging import concept_texts
-from landscape.types import Analysis
-from landscape.vectors.embedder import embedder_for
 
 if TYPE_CHECKING:
     from landscape.store._atlas_store import AtlasStore

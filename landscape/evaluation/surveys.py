@@ -24,9 +24,9 @@ from landscape.search._engine import open_engine
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from landscape.store import AtlasStore as Atlas
-    from landscape.llm.models import WritingModel
-    from landscape.types import Survey
+    from landscape.agents.survey.records import Survey
+    from landscape.atlas.reading import Atlas
+    from landscape.llm._client import WritingModel
 
 DEPTHS = (20, 50, 100)
 """Numbers of papers at which recall is compared, as PaSa's evaluation does."""

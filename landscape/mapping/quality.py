@@ -163,7 +163,7 @@ def neighbours_of_sample(
     """
     from scipy.spatial import KDTree
 
-    from landscape.vectors.neighbours import nearest
+    from landscape.embeddings._neighbours import nearest
 
     in_full, _ = nearest(vectors, np.asarray(vectors[sample]), k=k + 1)
     _, in_map = KDTree(plane).query(plane[sample], k=k + 1, workers=-1)

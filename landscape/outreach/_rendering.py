@@ -35,7 +35,11 @@ from landscape._progress import progress
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from landscape.llm.models import LanguageModel
+    from landscape.atlas.reading import Atlas
+    from landscape.llm._client import LanguageModel
+    from landscape.outreach.fidelity import Fidelity
+    from landscape.outreach.terrain import Terrain
+    from landscape.outreach.themes import Inks
 
     Floats = NDArray[np.float64]
     Picture = NDArray[np.uint8]
@@ -173,7 +177,7 @@ def render(
         Everyday names: a CSV table, see `landscape.outreach._names.read_names`, or a mapping of
         topic number or technical name to name. Technical names stay in the gazetteer.
     model : LanguageModel, optional
-        Names what `names` does not, see `landscape.llm.client.connect`.
+        Names what `names` does not, see `landscape.llm._client.connect`.
     language : str, default "en"
         Of the names that are asked for or read, and of the words around the map where it is one of
         `landscape.outreach._wording.LANGUAGES`.

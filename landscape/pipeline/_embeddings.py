@@ -10,8 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from landscape._io import sha256_of, write_bytes
-from landscape._progress import progress
+from landscape.atlas.chunks import PartWork
+from landscape.atlas.graph import Context, Stage, StageResult, clear_work, keep_only
+from landscape.atlas.manifest import digest
+from landscape.atlas.matrix import BLOCK, gather_rows, open_matrix, write_matrix
+from landscape.atlas.previous import Previous, recall
+from landscape.atlas.rows import match_ids, match_rows, paper_ids, row_keys
+from landscape.atlas.stages.ingest import PAPERS, brings_all, ready_files
+from landscape.atlas.storage import sha256_of, write_bytes
+from landscape.atlas.words import COUNTS, WORDS, open_words, write_words
+from landscape.embeddings._embedder import WordEmbedder
 from landscape.errors import InputError
 from landscape.pipeline._executor import PartWork
 from landscape.pipeline._ingest import PAPERS, brings_all, ready_files
@@ -37,14 +45,13 @@ from landscape.store._arrays import (
 )
 from landscape.store._manifest import digest
 from landscape.text.tokens import STOP_WORDS
-from landscape.vectors.embedder import WordEmbedder
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from landscape.vectors.embedder import Embedder, PaidEmbedder
-    from landscape.vectors.ready import ReadyVectors
-    from landscape.vectors.words import WordVectors
+    from landscape.embeddings._embedder import Embedder, PaidEmbedder
+    from landscape.embeddings._precomputed import ReadyVectors
+    from landscape.embeddings._word_vectors import WordVectors
 
 EMBEDDINGS = "embeddings"
 VERSION = 2
@@ -65,7 +72,7 @@ def embedder_of(context: Context) -> str:
 
 
 def _parameters(context: Context) -> dict[str, Any]:
-    from landscape.vectors.embedder import identity
+    from landscape.embeddings._embedder import identity
 
     spec = embedder_of(context)
     return {"embedder": spec, **identity(spec)}
@@ -74,7 +81,7 @@ def _parameters(context: Context) -> dict[str, Any]:
 def _inputs(context: Context) -> dict[str, str]:
     spec = embedder_of(context)
     if spec.startswith("ready:"):
-        from landscape.vectors.ready import file_and_model
+        from landscape.embeddings._precomputed import file_and_model
 
         file, _ = file_and_model(spec.partition(":")[2])
         if not file.is_file():
@@ -148,7 +155,7 @@ def _embed(context: Context) -> tuple[dict[str, Any], int]:
 
 def _take_ready(context: Context) -> dict[str, Any]:
     """Normalise the vectors that the sources brought."""
-    from landscape.vectors.ready import ReadyVectors
+    from landscape.embeddings._precomputed import ReadyVectors
 
     names = {part.source for part in context.manifest.parts if part.rows}
     ready = [ReadyVectors(path) if path else None for path in ready_files(context, "vectors")]
@@ -170,7 +177,7 @@ def _take_ready(context: Context) -> dict[str, Any]:
 
 def _take_file(context: Context, spec: str) -> dict[str, Any]:
     """Give every paper of the atlas its vector out of one file."""
-    from landscape.vectors.ready import ReadyVectors, file_and_model
+    from landscape.embeddings._precomputed import ReadyVectors, file_and_model
 
     path, model = file_and_model(spec.partition(":")[2])
     ready = ReadyVectors(path, model=model)
@@ -287,7 +294,7 @@ class _LazyEmbedder:
 
     def _load(self) -> Embedder:
         if self._embedder is None:
-            from landscape.vectors.embedder import PaidEmbedder, load_embedder
+            from landscape.embeddings._embedder import PaidEmbedder, load_embedder
 
             precision = (self._described or {}).get("precision")
             options = {"precision": precision} if precision and self._spec == "minilm" else {}

@@ -24,7 +24,7 @@ from landscape.text.lexical import WordIndex, index_row, paper_key
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from landscape.vectors.index import IndexReport
+    from landscape.embeddings._neighbours import IndexReport
 
 LEXICAL, INDEX, CUTOFFS, SHELF = "lexical", "index.faiss", "cutoffs.parquet", "papers.arrow"
 _INDEXED = "papers.npy"
@@ -166,7 +166,7 @@ def _write_cutoffs(context: Context) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from landscape.vectors.cutoffs import neighbour_distances
+    from landscape.embeddings._neighbours import neighbour_distances
 
     with joined_matrix(context.part_files(EMBEDDINGS, ".npy")) as vectors:
         d95 = neighbour_distances(vectors)
@@ -177,7 +177,7 @@ def _write_cutoffs(context: Context) -> None:
 
 def _index_vectors(context: Context) -> IndexReport | None:
     """Write the approximate index, where comparing with every vector would take too long."""
-    from landscape.vectors.index import LARGEST_EXACT, write_index
+    from landscape.embeddings._neighbours import LARGEST_EXACT, write_index
 
     parts = [open_matrix(path) for path in context.part_files(EMBEDDINGS, ".npy")]
     if sum(part.size for part in parts) <= LARGEST_EXACT:

@@ -12,26 +12,25 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from landscape.embeddings._embedder import WordEmbedder, embed_few
+from landscape.embeddings._word_vectors import late_interaction
 from landscape.errors import InputError, LandscapeError
-from landscape.search._entities import absent_objects, find_entities, shares_of_names
-from landscape.search._papers import Holdings
-from landscape.search._outliers import find_outliers
-from landscape.search._ranking import Ranking
-from landscape.search._ranking import fused, reranked, weighed, word_by_word
-from landscape.search._ranking import judge
-from landscape.search._settings import SearchSettings
-from landscape.search._settings import query_text
-from landscape.types import Hit, Results
-from landscape.vectors.embedder import WordEmbedder, embed_few
-from landscape.vectors.words import late_interaction
+from landscape.llm._reranking import checked_scores
+from landscape.query.entities import absent_objects, find_entities, shares_of_names
+from landscape.query.holdings import Holdings
+from landscape.query.outliers import find_outliers
+from landscape.query.ranking import Ranking, fused, reranked, weighed, word_by_word
+from landscape.query.records import Hit, Results
+from landscape.query.settings import SearchSettings
+from landscape.query.wording import query_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from landscape.store import AtlasStore as Atlas
-    from landscape.search._ranking import Reranker
-    from landscape.types import Paper
-    from landscape.vectors.embedder import Embedder
+    from landscape.atlas.reading import Atlas
+    from landscape.embeddings._embedder import Embedder
+    from landscape.llm._reranking import Reranker
+    from landscape.query.records import Paper
 
     Rows = NDArray[np.int64]
     Floats = NDArray[np.float64]
@@ -375,7 +374,7 @@ class Engine:
         first = ranking.taken(slice(n))
         if reranker is not None:
             try:
-                judged = judge(reranker, reading.text, self._held.texts(first.rows))
+                judged = checked_scores(reranker, reading.text, self._held.texts(first.rows))
             except LandscapeError as error:
                 return ranking, (f"Not reranked: {error}",)
             return reranked(ranking, judged, judged), ()

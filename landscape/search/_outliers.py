@@ -30,7 +30,7 @@ def find_outliers(
     vectors : ndarray of float32, shape (k, n_dims)
         Unit vectors of the papers found.
     cutoffs : ndarray of float32, shape (m,)
-        See `landscape.vectors.cutoffs.neighbour_distances`.
+        See `landscape.embeddings._neighbours.neighbour_distances`.
     gamma : float, default 0.1
         The cutoff is D_cut(k) = D95(k) - gamma: the larger, the stricter.
 

@@ -10,27 +10,26 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from landscape.store._tables import unreadable
-from landscape.store._arrays import COUNTS, WORDS, open_words
-from landscape.corpus._identifiers import parse_arxiv_id, parse_bibcode, parse_doi
+from landscape.atlas.reading import unreadable
+from landscape.atlas.words import COUNTS, WORDS, open_words
+from landscape.corpus.identifiers import parse_arxiv_id, parse_bibcode, parse_doi
+from landscape.embeddings._embedder import embedder_for
+from landscape.embeddings._neighbours import VectorIndex, read_index
+from landscape.embeddings._word_vectors import gather_words
 from landscape.errors import AtlasError, InputError
 from landscape.search._filter_masks import apply_filter, columns_needed
 from landscape.search._filters import parse_filter
 from landscape.search._settings import readable_text
 from landscape.text.lexical import WordIndex, paper_key
-from landscape.types import Coverage
-from landscape.vectors.embedder import embedder_for
-from landscape.vectors.index import VectorIndex, read_index
-from landscape.vectors.words import gather_words
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from landscape.store._atlas_store import AtlasStore
-    from landscape.vectors.embedder import Embedder
-    from landscape.vectors.words import WordVectors
+    from landscape.atlas.reading import Atlas
+    from landscape.embeddings._embedder import Embedder
+    from landscape.embeddings._word_vectors import WordVectors
 
     Rows = NDArray[np.int64]
     Floats = NDArray[np.float64]

@@ -15,7 +15,7 @@ from landscape.errors import InputError, RemoteError
 from landscape.widgets.panel import Panel
 
 if TYPE_CHECKING:
-    from landscape.llm.client import ChatModel
+    from landscape.llm._client import ChatModel
 
 KEY_VARIABLE = "OPENAI_API_KEY"
 _NAME = re.compile(r"[A-Z][A-Z0-9_]*")  # keys look like most other names
@@ -151,7 +151,7 @@ class Connection(Panel):
     @property
     def server(self) -> str:
         """The server's address, without user, password and query."""
-        from landscape.llm.server import server_url
+        from landscape.llm._server import server_url
 
         return server_url(self._address or None)
 
@@ -185,11 +185,11 @@ class Connection(Panel):
         """
         if not self.is_told:
             return None
-        from landscape.llm.cache import default_folder
+        from landscape.llm._budget import default_cache_folder
 
         asked = (self._address, self._model_box.value.strip(), self._key_now())
         if self._made is None or self._made[0] != asked:
-            self._made = (asked, self._connect(cache=default_folder()))
+            self._made = (asked, self._connect(cache=default_cache_folder()))
         self._used = Used(self.server, self.key_variable)
         return self._made[1]
 
@@ -237,7 +237,7 @@ class Connection(Panel):
         return f"{model.model} on {self.server} answered in {seconds:.1f} s ({spent})."
 
     def _connect(self, **options: Any) -> ChatModel:
-        from landscape.llm.client import connect
+        from landscape.llm._client import connect
 
         if self.fault:  # never OpenAI in its place: the key may be for another server
             raise InputError(self.fault)
@@ -322,7 +322,7 @@ def _default_address() -> str:
 
 
 def _shown_address(address: str | None) -> str:
-    from landscape.llm.server import server_url
+    from landscape.llm._server import server_url
 
     if not address:
         return ""

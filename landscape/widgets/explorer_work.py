@@ -151,13 +151,13 @@ def ask_papers(
     InputError
         For an empty question, or a setting that cannot be.
     """
-    from landscape.answers._asking import ask, ask_settings
-    from landscape.llm.environment import connect_if_told
+    from landscape.llm._client import connect_from_environment
+    from landscape.query.asking import ask, ask_settings
 
     if not len(rows):
         answer: Answer = atlas.ask(question, model=model, **settings)
         return answer
-    connected = connect_if_told() if model == "auto" else model
+    connected = connect_from_environment() if model == "auto" else model
     return ask(atlas.engine.within(rows), question, ask_settings(**settings), model=connected)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from landscape.errors import RemoteError
 
 if TYPE_CHECKING:
-    from landscape.llm.models import WritingModel
+    from landscape.llm._client import WritingModel
 
 T = TypeVar("T")
 STOPPED = "it was stopped"

@@ -202,7 +202,7 @@ class OutreachPanel(OpenedPanel):
         else:
             check_weights(options["weights"])  # before the language model is asked for names
         if chosen["everyday"]:
-            from landscape.llm.client import connect
+            from landscape.llm._client import connect
 
             options["model"] = connect()
 

@@ -133,7 +133,7 @@ def code_of(chosen: Mapping[str, Any]) -> str:
     line = f"picture = {call('ls.outreach.render', **given)}"
     if not chosen.get("everyday"):
         return line
-    return f"from landscape.llm.client import connect\n\n{line[:-1]}, model=connect())"
+    return f"from landscape.llm import connect\n\n{line[:-1]}, model=connect())"
 
 
 def _measured(scores: Fidelity) -> list[tuple[str, str, float, float]]:

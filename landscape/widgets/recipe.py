@@ -154,14 +154,13 @@ def _asking(
         lines = [
             "import os",
             "",
-            "from landscape.llm.cache import default_folder",
-            "from landscape.llm.client import connect",
+            "from landscape.llm import connect, default_cache_folder",
             "",
             "model = connect(",
             f"    model={model!r},",
             f"    base_url={server!r},",
             f"    api_key=os.environ.get({key_variable!r}, ''),  # the key is not in this notebook",
-            "    cache=default_folder(),",
+            "    cache=default_cache_folder(),",
             ")",
         ]
     lines += ["thread = []"]

@@ -82,7 +82,7 @@ def connecting_again(used: Used, name: str) -> list[str]:
     # An empty key is none; without it, OPENAI_API_KEY would go to whatever server this is.
     key = f'os.environ.get({written(used.key_variable)}, "")'
     made = called("connect", base_url=used.server, model=name, api_key=Name(key))
-    return ["import os", "from landscape.llm.client import connect", f"model = {made}"]
+    return ["import os", "from landscape.llm import connect", f"model = {made}"]
 
 
 def desk_lines(names: str, *, is_ours: bool, off: Sequence[str] = ()) -> list[str]:

@@ -238,11 +238,15 @@ class SurveyPanel(ScholarPanel):
 def _journal(atlas: Atlas, question: str, given: dict[str, Any], model: str) -> Path | None:
     """The file that keeps the model's replies of this very survey; None where none can be kept."""
     from landscape.agents.survey.settings import survey_settings
-    from landscape.llm.cache import default_folder
+    from landscape.llm._budget import default_cache_folder
 
     work = survey_settings(**given).work()
     told = json.dumps([question, work, str(atlas.path), atlas.manifest.updated, model])
-    path = default_folder() / "surveys" / f"{hashlib.sha256(told.encode()).hexdigest()[:24]}.jsonl"
+    path = (
+        default_cache_folder()
+        / "surveys"
+        / f"{hashlib.sha256(told.encode()).hexdigest()[:24]}.jsonl"
+    )
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch(exist_ok=False)

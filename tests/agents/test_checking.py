@@ -16,7 +16,8 @@ from landscape.agents.checking._check import why_it_needs_a_citation
 from landscape.agents.checking._latex import read_draft
 from landscape.cli import main
 from landscape.errors import InputError
-from landscape.llm.client import ChatModel
+from landscape.llm import ChatModel
+from landscape.query.citing import to_bibtex
 from tests.agents.citing_models import some_paper
 from tests.servers.openai_server import OpenAIServer, failing
 

@@ -15,8 +15,7 @@ from landscape.agents.cite.highlights import highlight
 from landscape.agents.cite.merging import is_same
 from landscape.store._manifest import read_manifest
 from landscape.errors import InputError
-from landscape.llm.client import ChatModel
-from landscape.types import CitationSuggestions
+from landscape.llm import ChatModel
 from tests.agents.citing_models import some_paper
 from tests.servers.openai_server import OpenAIServer, failing
 

@@ -17,8 +17,7 @@ from landscape.agents.survey.spending import Meter, Request
 from landscape.atlas import Atlas
 from landscape.cli import main
 from landscape.errors import InputError
-from landscape.llm.client import ChatModel, connect
-from landscape.types import Survey
+from landscape.llm import ChatModel, connect
 from tests.agents.survey_scripts import good_scholar, pasa, scripted
 from tests.servers.openai_server import OpenAIServer, failing
 

@@ -158,7 +158,7 @@ def test_the_build_says_how_many_names_a_language_model_failed_to_polish(
             ids = [region["id"] for region in json.loads(user)]
             return {"names": [{"id": number, "name": f"Unheard-of {number}"} for number in ids]}
 
-    monkeypatch.setattr("landscape.llm.client.connect", Boasting)
+    monkeypatch.setattr("landscape.llm._client.connect", Boasting)
     lines: list[str] = []
     atlas = build(few_papers, atlas_copy, polish=True, say=lines.append, **quick)
     n = len(atlas.topics)

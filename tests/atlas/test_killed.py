@@ -16,15 +16,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from landscape.atlas import Atlas, build
-from landscape.atlas import open as open_atlas
+from landscape.atlas import chunks
+from landscape.atlas.build import build
+from landscape.atlas.graph import WORK
+from landscape.atlas.manifest import read_manifest
+from landscape.atlas.reading import Atlas, open_atlas
+from landscape.atlas.verify import verify
+from landscape.embeddings._word_vectors import WordVectors
 from landscape.errors import AtlasError
 from landscape.mapping import quality
-from landscape.pipeline import _executor as chunks
-from landscape.pipeline._stages import WORK
-from landscape.store._manifest import read_manifest
-from landscape.store._verify import verify
-from landscape.vectors.words import WordVectors
 
 N_KILLS = 20
 
@@ -81,7 +81,7 @@ class Lengths:
 def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Chunks of six papers, so that a small corpus has many, and no time spent elsewhere."""
     monkeypatch.setattr(chunks, "CHUNK", 6)
-    monkeypatch.setattr("landscape.vectors.embedder.load_embedder", lambda *_, **__: Lengths())
+    monkeypatch.setattr("landscape.embeddings._embedder.load_embedder", lambda *_, **__: Lengths())
     monkeypatch.setattr(quality, "measure_quality", lambda *_, **__: {})
 
 
@@ -164,7 +164,7 @@ import os, sys
 from landscape.atlas import chunks
 from landscape.cli import main
 from landscape.mapping import quality
-from landscape.vectors.words import WordVectors
+from landscape.embeddings._word_vectors import WordVectors
 chunks.CHUNK = 10
 quality.measure_quality = lambda *_, **__: {}  # the longest stage, and one without chunks
 QUICK = ["--layout", "pca", "--tagger", "rules", "--workers", "1"]
@@ -179,8 +179,8 @@ reports = os.fdopen(os.dup(1), "w")
 os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 import faiss, pandas, pyarrow.parquet, pytextrank, safetensors.torch, skimage.segmentation
 import scipy.stats, sklearn.cluster, spacy, tokenizers, torch
-import landscape.atlas.build, landscape.corpus._ingest, landscape.text.keywords
-import landscape.vectors.minilm
+import landscape.atlas.build, landscape.corpus.ingest, landscape.text.keywords
+import landscape.embeddings._minilm
 print("ready", file=reports, flush=True)
 for line in sys.stdin:
     pid = os.fork()

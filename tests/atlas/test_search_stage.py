@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import landscape
-from landscape.store._info import describe
+from landscape.atlas.description import describe
+from landscape.embeddings import _neighbours  # a small atlas counts as a large one
 from landscape.text.lexical import WordIndex
-from landscape.vectors import index as vector_index
 
 
 def words_find(atlas: landscape.Atlas, query: str) -> list[str]:
@@ -67,7 +67,7 @@ def test_many_vectors_get_an_approximate_index_whose_recall_is_told(
 ) -> None:
     papers = papers_file(tmp_path / "one.jsonl", range(120))
     exact = landscape.build(papers, tmp_path / "exact.atlas", **quick)
-    monkeypatch.setattr(vector_index, "LARGEST_EXACT", 1000)
+    monkeypatch.setattr(_neighbours, "LARGEST_EXACT", 1000)
     rough = landscape.build(papers, tmp_path / "rough.atlas", **quick)
     assert (rough.path / "index.faiss").is_file()
     assert rough.stages["search"].details["recall_at_100"] >= 0.99

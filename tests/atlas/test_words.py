@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 import landscape
-from landscape.store._arrays import open_words
-from landscape.vectors.words import WordVectors
+from landscape.atlas.words import open_words
+from landscape.embeddings._word_vectors import WordVectors
 
 
 def write_papers(path: Path, subjects: list[str]) -> Path:

@@ -9,7 +9,12 @@ from typing import Any
 import pytest
 
 from landscape.errors import InputError, RemoteError
-from landscape.llm.client import connect, first_object, misfit
+from landscape.llm import ReplyForm, connect, request_reply
+from landscape.llm._replies import (  # odd replies are tested without a server
+    find_fault,
+    first_object,
+    reply_schema,
+)
 from tests.servers.openai_server import (
     KEY,
     OpenAIServer,
@@ -30,6 +35,18 @@ SCHEMA = {
     "additionalProperties": False,
 }
 GOOD = '{"answer": 42}'
+NESTED = {"type": "object", "properties": {"b": {"type": "string"}}, "required": ["b"]}
+
+
+class Number(ReplyForm):
+    """The form of SCHEMA."""
+
+    answer: int
+
+
+class Numbers(ReplyForm):
+    numbers: list[Number]
+    title: str
 
 
 def ask(**options: Any) -> dict[str, Any]:
@@ -46,6 +63,22 @@ def test_the_server_is_held_to_the_schema(server: OpenAIServer) -> None:
     assert request.body["model"] == "small-chat"
     assert request.body["response_format"]["json_schema"]["schema"] == SCHEMA
     assert [message["content"] for message in request.body["messages"]] == ["Be brief.", "What?"]
+
+
+def test_a_form_is_the_schema_that_it_stands_for(server: OpenAIServer) -> None:
+    assert reply_schema(Number) == SCHEMA
+    assert reply_schema(Numbers) == {
+        "type": "object",
+        "properties": {
+            "numbers": {"type": "array", "items": SCHEMA},
+            "title": {"type": "string"},
+        },
+        "required": ["numbers", "title"],
+        "additionalProperties": False,
+    }
+    server.reply = lambda _: GOOD
+    assert request_reply(connect(), "Be brief.", "What?", Number).answer == 42
+    assert server.requests[0].body["response_format"]["json_schema"]["schema"] == SCHEMA
 
 
 @pytest.mark.parametrize("forms", [{"json_object"}, set()])
@@ -66,7 +99,10 @@ def test_a_misfit_is_asked_for_once_more(server: OpenAIServer) -> None:
     replies = ['{"answer": "forty-two"}', GOOD]
     server.reply = lambda _: replies.pop(0)
     assert ask() == {"answer": 42}
-    assert "answer is not of type integer" in server.requests[1].body["messages"][-1]["content"]
+    assert (
+        "answer: Input should be a valid integer"
+        in server.requests[1].body["messages"][-1]["content"]
+    )
 
 
 @pytest.mark.parametrize("fault", [failing(500), cut_off, rate_limited(0.2)])
@@ -195,16 +231,18 @@ def test_no_object_in_odd_text(text: str) -> None:
 @pytest.mark.parametrize(
     ("value", "schema", "fault"),
     [
-        (True, {"type": "integer"}, "the answer is not of type integer"),
-        ([1, "2"], {"type": "array", "items": {"type": "integer"}}, "the answer[] is not of"),
-        ("c", {"enum": ["a", "b"]}, "the answer is none of"),
+        (True, {"type": "integer"}, "the answer: Input should be a valid integer"),
+        ([1, "2"], {"type": "array", "items": {"type": "integer"}}, "1: Input should be a valid"),
+        ("c", {"enum": ["a", "b"]}, "the answer: Input should be 'a' or 'b'"),
+        ({"a": {"b": 1}}, {"type": "object", "properties": {"a": NESTED}}, "a.b: Input should be"),
+        ({"a": {}}, {"type": "object", "properties": {"a": NESTED}}, "a has no 'b'"),
         ({"a": 1}, {"type": "object"}, ""),
         (1, {"type": "number"}, ""),
     ],
 )
-def test_misfits(value: object, schema: dict[str, Any], fault: str) -> None:
-    assert misfit(value, schema).startswith(fault)
-    assert bool(misfit(value, schema)) is bool(fault)
+def test_faults(value: object, schema: dict[str, Any], fault: str) -> None:
+    assert find_fault(value, schema).startswith(fault)
+    assert bool(find_fault(value, schema)) is bool(fault)
 
 
 def test_a_server_that_starts_between_two_knocks_is_found(
@@ -212,7 +250,7 @@ def test_a_server_that_starts_between_two_knocks_is_found(
 ) -> None:
     server.reply = lambda _: GOOD
     refusals = [True, False]
-    monkeypatch.setattr("landscape.llm.server.is_refused", lambda _: refusals.pop(0))
+    monkeypatch.setattr("landscape.llm._server.is_refused", lambda _: refusals.pop(0))
     model = connect(retries=0)
     assert model.complete_json("Be brief.", "What?", SCHEMA) == {"answer": 42}
     model.complete_json("Be brief.", "And?", SCHEMA)  # whoever answered once is not asked again

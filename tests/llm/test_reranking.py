@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from landscape._http import RetryPolicy  # waits that take no time
 from landscape.errors import InputError, RemoteError
-from landscape.llm.reranking import HttpReranker
+from landscape.llm import HttpReranker
 from tests.servers.openai_server import (
     KEY,
     OpenAIServer,
@@ -37,7 +38,21 @@ def reranker(
 ) -> HttpReranker:
     monkeypatch.setenv("COHERE_API_KEY", KEY)
     monkeypatch.setenv("LANDSCAPE_RERANK_URL", server.url.replace("/v1", "/v2"))
-    return HttpReranker(timeout=0.5, retries=2, pause=pauses.append)
+    return HttpReranker(policy=quick(pauses))
+
+
+def quick(pauses: list[float], *, attempts: int = 3, jitter: float = 1.0) -> RetryPolicy:
+    """The reranker's own policy with waits that take no time."""
+    return RetryPolicy(
+        attempts=attempts,
+        connect_attempts=2,
+        first_wait=0.5,
+        longest_retry_after=30.0,
+        cap_retry_after=True,
+        timeout=0.5,
+        sleep=pauses.append,
+        jitter=lambda: jitter,
+    )
 
 
 def test_scores_come_in_the_order_of_the_texts(
@@ -67,6 +82,7 @@ def test_a_passing_fault_is_overcome(
 def test_the_server_says_how_long_to_wait(
     reranker: HttpReranker, server: OpenAIServer, pauses: list[float]
 ) -> None:
+    reranker = HttpReranker(policy=quick(pauses, jitter=0.0))
     server.script = [rate_limited(7), rate_limited(10_000)]
     assert reranker.scores("dust cools", TEXTS)[1] == 1.0
     assert pauses == [7.0, 30.0]
@@ -107,7 +123,8 @@ def test_no_server_at_all(reranker: HttpReranker, pauses: list[float]) -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         nobody = HttpReranker(
-            base_url=f"http://127.0.0.1:{unused.getsockname()[1]}", pause=pauses.append, retries=1
+            base_url=f"http://127.0.0.1:{unused.getsockname()[1]}",
+            policy=quick(pauses, attempts=2),
         )
         with pytest.raises(RemoteError, match="cannot be reached"):
             nobody.scores("dust", TEXTS)
@@ -123,14 +140,14 @@ def test_cohere_itself_needs_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("url", ["nonsense", "http://[", "ftp://a.example"])
 def test_a_bad_address_is_one_sentence(url: str, pauses: list[float]) -> None:
     with pytest.raises((RemoteError, InputError)):
-        HttpReranker(base_url=url, pause=pauses.append).scores("dust", TEXTS)
+        HttpReranker(base_url=url, policy=quick(pauses)).scores("dust", TEXTS)
 
 
 def test_nobody_there_is_tried_twice(server: OpenAIServer, pauses: list[float]) -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{unused.getsockname()[1]}/v2"
-        reranker = HttpReranker(base_url=url, retries=5, pause=pauses.append)
+        reranker = HttpReranker(base_url=url, policy=quick(pauses, attempts=6))
         with pytest.raises(RemoteError, match="cannot be reached"):
             reranker.scores("dust", TEXTS)
     assert len(pauses) == 1

@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from landscape.errors import InputError, RemoteError
-from landscape.llm.cache import ReplyCache
-from landscape.llm.client import ChatModel, connect
+from landscape.llm import ChatModel, ReplyCache, connect
 from tests.servers.openai_server import (
     OpenAIServer,
     cut_off,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from landscape.llm.client import ChatModel, connect
+from landscape.llm import ChatModel, connect
 from tests.servers.openai_server import OpenAIServer
 
 

@@ -13,7 +13,7 @@ import pytest
 from landscape.atlas import Atlas
 from landscape.cli import main
 from landscape.errors import InputError
-from landscape.llm.client import ChatModel, connect
+from landscape.llm import ChatModel, connect
 from tests.servers.openai_server import OpenAIServer, failing
 
 QUESTION = "How do stellar winds change the evolution of massive stars?"

@@ -23,7 +23,7 @@ from landscape.types import Paper, Step
 if TYPE_CHECKING:
     from landscape.agents.attribute.excerpt import Excerpt
     from landscape.agents.attribute.stacks import Stacks
-    from landscape.llm.models import LanguageModel
+    from landscape.llm._client import LanguageModel
 
 OnStep = Callable[[Step], None]
 

@@ -12,13 +12,13 @@ from landscape.agents.attribute.excerpt import read_excerpt
 from landscape.agents.attribute.offline import METHOD, Weighing, weigh
 from landscape.agents.attribute.stacks import Bounds, Stacks, bounds
 from landscape.errors import InputError, RemoteError
-from landscape.llm.environment import connect_if_told
-from landscape.search._settings import is_whole
-from landscape.types import Attribution, Guess
+from landscape.llm._client import connect_from_environment
+from landscape.query.settings import is_whole
 
 if TYPE_CHECKING:
-    from landscape.llm.models import LanguageModel
-    from landscape.types import Step
+    from landscape.atlas.reading import Atlas
+    from landscape.llm._client import LanguageModel
+    from landscape.query.records import Step
 
 _MOST_ACTIONS = 100
 _GUESSES = 10
@@ -96,7 +96,7 @@ def attribute(
     read = read_excerpt(excerpt, mark=mark)
     limits = bounds(atlas, source=source, before=before)
     stacks = Stacks(atlas, limits)
-    model = connect_if_told() if model == "auto" else model
+    model = connect_from_environment() if model == "auto" else model
     weighed = weigh(read, stacks)
     found = Attribution(
         excerpt=read.text,

@@ -15,10 +15,11 @@ from landscape.agents.cite.merging import Held, merge
 from landscape.agents.cite.sentences import write_sentences
 from landscape.agents.seeking import Found, Wording, seek
 from landscape.errors import InputError, RemoteError
-from landscape.llm.environment import connect_if_told
-from landscape.search._filters import parse_filter
-from landscape.search._ranking import fuse_ranks, standardised
-from landscape.search._settings import LONGEST_QUERY, SearchSettings, readable_text
+from landscape.llm._client import connect_from_environment
+from landscape.query.filters import parse_filter
+from landscape.query.fusion import fuse_ranks, standardised
+from landscape.query.settings import SearchSettings
+from landscape.query.wording import LONGEST_QUERY, readable_text
 from landscape.text.sentences import split_sentences
 from landscape.types import CitationSuggestions, Highlight, Suggestion
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from landscape.agents.cite.desk import Corpus, Desk
-    from landscape.llm.models import WritingModel
+    from landscape.llm._client import WritingModel
 
 METHOD = "offline"
 
@@ -88,7 +89,7 @@ def cite(
     merged = merge(_pooled(corpora, found))[:k]
     suggestions = _with_highlights(merged, corpora, context or " ".join(w.text for w in asked),
                                    n_highlights, dict(full_texts or {}))  # fmt: skip
-    model = connect_if_told() if model == "auto" else model
+    model = connect_from_environment() if model == "auto" else model
     partial = False
     notes = (*_far_off(corpora, found), *_notes(suggestions, within, k))
     if model is not None and suggestions:

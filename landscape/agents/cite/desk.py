@@ -12,9 +12,10 @@ from landscape.search._engine import open_engine
 if TYPE_CHECKING:
     import pandas as pd
 
-    from landscape.store import AtlasStore as Atlas
-    from landscape.llm.models import WritingModel
-    from landscape.types import Answer, CitationSuggestions, Paper
+    from landscape.agents.cite.records import Citing
+    from landscape.atlas.reading import Atlas
+    from landscape.llm._client import WritingModel
+    from landscape.query.records import Answer, Paper
 
     Connection = WritingModel | Literal["auto"] | None
 

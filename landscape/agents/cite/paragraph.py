@@ -14,18 +14,17 @@ from landscape.answers._extractive import QUOTED, extract_answer, failure_notes
 from landscape.answers._generation import finish
 from landscape.answers._prompts import papers_as_data
 from landscape.errors import InputError, RemoteError
-from landscape.llm._quoting import as_data
-from landscape.llm.environment import connect_if_told
-from landscape._wording import count
-from landscape.answers._generation import finish
-from landscape.answers._extractive import QUOTED, extract_answer, failure_notes
-from landscape.llm._quoting import as_data
-from landscape.answers._prompts import papers_as_data
-from landscape.types import Answer, Hit, Paper, Results
+from landscape.llm._client import connect_from_environment
+from landscape.plural import count
+from landscape.query.answering import finish
+from landscape.query.citing import citation_keys, escape_latex
+from landscape.query.extractive import QUOTED, extract_answer, failure_notes
+from landscape.query.prompts import as_data, papers_as_data
+from landscape.query.records import Answer, Hit, Paper, Results
 
 if TYPE_CHECKING:
     from landscape.agents.cite.desk import Desk
-    from landscape.llm.models import WritingModel
+    from landscape.llm._client import WritingModel
 
 STYLE = "related-work"
 
@@ -76,7 +75,7 @@ def related_work(
     hits = tuple(Hit(rank, paper, 1.0 / rank) for rank, paper in enumerate(chosen, start=1))
     question = context.strip() or "Related work"
     results = Results(question, hits, replace(engine.holdings.coverage, n_searched=len(chosen)))
-    model = connect_if_told() if model == "auto" else model
+    model = connect_from_environment() if model == "auto" else model
     subject = context.strip() or " ".join(paper.title for paper in chosen)
     notes: tuple[str, ...] = (QUOTED,)
     if model is not None:

@@ -14,7 +14,7 @@ from landscape.search._sentences import sentences_of
 from landscape.types import CitingSentence, Evidence, Suggestion
 
 if TYPE_CHECKING:
-    from landscape.llm.models import LanguageModel
+    from landscape.llm._client import LanguageModel
 
 _LONGEST = 600  # characters of a sentence
 _LONGEST_CONTEXT = 4000

@@ -12,8 +12,8 @@ from landscape.corpus._cleaning import one_line
 from landscape.llm._quoting import as_data
 
 if TYPE_CHECKING:
-    from landscape.llm.models import WritingModel
-    from landscape.types import Paper
+    from landscape.llm._client import WritingModel
+    from landscape.query.records import Paper
 
 _JUDGED_AT_ONCE = 6  # papers in one request
 _EARLIER = 30  # searches that a model is reminded of

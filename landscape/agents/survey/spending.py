@@ -10,7 +10,7 @@ from typing import Any
 from landscape.agents.survey.journal import Journal
 from landscape.agents.survey.settings import SurveySettings
 from landscape.errors import RemoteError
-from landscape.llm.budget import estimated_tokens
+from landscape.llm._budget import estimate_tokens
 
 WAVE = 8
 """Requests that are sent before the budget is looked at again: always as many, however many are
@@ -131,7 +131,7 @@ class Meter:
         kept: list[Request] = []
         calls, tokens, money = self.calls, self.tokens, self.money
         for request in wave:
-            sent = estimated_tokens(request.text)
+            sent = estimate_tokens(request.text)
             calls, tokens, money = calls + 1, tokens + sent, money + self._cost(sent, 0)
             self.ended = self._too_much(calls, tokens, money)
             if self.ended:
@@ -181,7 +181,7 @@ class Meter:
             return list(crew.map(_send, requests))
 
     def _count(self, text: str, raw: Any) -> None:
-        read, written = estimated_tokens(text), estimated_tokens(str(raw or ""))
+        read, written = estimate_tokens(text), estimate_tokens(str(raw or ""))
         self.calls += 1
         self.tokens += read + written
         self.money += self._cost(read, written)

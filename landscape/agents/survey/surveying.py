@@ -20,9 +20,9 @@ from landscape.types import Crawled, Spent, Survey
 
 if TYPE_CHECKING:
     from landscape.agents.survey.fulltext import Reader
-    from landscape.store import AtlasStore as Atlas
-    from landscape.llm.models import WritingModel
-    from landscape.types import Linked
+    from landscape.atlas.citations import Linked
+    from landscape.atlas.reading import Atlas
+    from landscape.llm._client import WritingModel
 
 _MOST_BEYOND, _FEWEST_CITING = 20, 2
 _MOSTLY = 0.75  # of the papers judged: where so many are selected, those not judged may be too

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from landscape.corpus.fetch.manners import Manners
+from landscape.corpus.fetch import RetryPolicy
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "servers"))
 
@@ -22,9 +22,9 @@ def fake_time() -> FakeTime:
 
 
 @pytest.fixture
-def manners(fake_time: FakeTime) -> Manners:
-    """Real manners whose waits cost nothing."""
-    return Manners(sleep=fake_time.sleep, clock=fake_time.clock, jitter=lambda: 1.0, timeout=10)
+def policy(fake_time: FakeTime) -> RetryPolicy:
+    """Real policy whose waits cost nothing."""
+    return RetryPolicy(sleep=fake_time.sleep, clock=fake_time.clock, jitter=lambda: 1.0, timeout=10)
 
 
 @pytest.fixture

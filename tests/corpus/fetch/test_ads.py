@@ -9,7 +9,7 @@ import pytest
 from ads_server import KEY, AdsServer, some_docs
 from loopback import Answer, Loopback, Request, cut, refuse, say, shorten
 
-from landscape.corpus.fetch.ads import ADS_FIELDS, fetch_ads
+from landscape.corpus.fetch._ads import ADS_FIELDS, fetch_ads  # the fields that are requested
 from landscape.errors import InputError, RemoteError
 
 DOCS = some_docs(47)
@@ -35,11 +35,11 @@ def out(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def fetch(server, out, manners, notify):
+def fetch(server, out, policy, notify):
     """fetch_ads from the loopback server, ten documents a page."""
 
     def call(**changes):
-        arguments = {"query": QUERY, "rows": 10, "manners": manners, "notify": notify}
+        arguments = {"query": QUERY, "rows": 10, "policy": policy, "notify": notify}
         return fetch_ads(out, **{**arguments, "base_url": f"{server.url}/v1", **changes})
 
     return call
@@ -112,7 +112,7 @@ def test_the_key_is_not_sent_to_another_host(fetch, server):
     with Thief() as thief:
         location = {"Location": f"{thief.url}/v1/search/query"}
         server.always = lambda _: Answer(b"", 302, location)
-        with pytest.raises(RemoteError, match=r"another host .* your key stays where it belongs"):
+        with pytest.raises(RemoteError, match=r"another host .* to keep your key with its service"):
             fetch()
         assert thief.requests == []
 

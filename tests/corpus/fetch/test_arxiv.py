@@ -18,9 +18,9 @@ from fake_time import FakeTime
 from loopback import Fault, cut, refuse, say, shorten
 from oai_server import OaiServer, some_items
 
-from landscape.corpus.fetch.arxiv import ARXIV_MANNERS, fetch_arxiv
-from landscape.corpus.fetch.manners import Manners
-from landscape.corpus.fetch.unfinished import Unfinished
+from landscape.corpus.fetch import RetryPolicy
+from landscape.corpus.fetch._arxiv import ARXIV_POLICY, fetch_arxiv  # the pace that arXiv asks for
+from landscape.corpus.fetch._download import ResumableFile  # held open as a second fetch does
 from landscape.errors import InputError, RemoteError
 
 N_ITEMS = 32  # 7 pages of 5, of which 4 items are deleted
@@ -42,16 +42,16 @@ def ids(path: Path) -> list[str]:
     return [json.loads(line)["id"] for line in path.read_text().splitlines()]
 
 
-def stop_at(server: OaiServer, out: Path, manners: Manners, *, page: int) -> None:
+def stop_at(server: OaiServer, out: Path, policy: RetryPolicy, *, page: int) -> None:
     """Fetch until the request for a page is refused for good."""
     server.faults[len(server.requests) + page] = refuse(403)
     with pytest.raises(RemoteError):
-        fetch_arxiv(out, base_url=server.url, manners=manners)
+        fetch_arxiv(out, base_url=server.url, policy=policy)
     assert not out.exists()
 
 
-def test_everything_arrives_once_and_in_the_shape_of_the_snapshot(server, out, manners):
-    fetched = fetch_arxiv(out, base_url=server.url, manners=manners, since="2024-01-01")
+def test_everything_arrives_once_and_in_the_shape_of_the_snapshot(server, out, policy):
+    fetched = fetch_arxiv(out, base_url=server.url, policy=policy, since="2024-01-01")
     assert ids(out) == LIVE
     assert (fetched.n_records, fetched.n_skipped, fetched.finished) == (len(LIVE), 4, True)
     assert [path.name for path in out.parent.iterdir()] == ["papers.jsonl"]
@@ -68,10 +68,8 @@ def test_everything_arrives_once_and_in_the_shape_of_the_snapshot(server, out, m
 
 
 def test_asks_by_the_protocol_under_our_name_and_at_arxivs_pace(server, out, fake_time):
-    manners = replace(ARXIV_MANNERS, sleep=fake_time.sleep, clock=fake_time.clock)
-    fetch_arxiv(
-        out, base_url=server.url, since=date(2024, 1, 1), until="2024-01-31", manners=manners
-    )
+    policy = replace(ARXIV_POLICY, sleep=fake_time.sleep, clock=fake_time.clock)
+    fetch_arxiv(out, base_url=server.url, since=date(2024, 1, 1), until="2024-01-31", policy=policy)
     first, *rest = server.requests
     assert first.query == {
         "verb": "ListRecords",
@@ -86,23 +84,21 @@ def test_asks_by_the_protocol_under_our_name_and_at_arxivs_pace(server, out, fak
 
 
 @pytest.mark.parametrize("kind", ["seconds", "date"])
-def test_waits_as_long_as_retry_after_asks(server, out, manners, fake_time: FakeTime, kind):
+def test_waits_as_long_as_retry_after_asks(server, out, policy, fake_time: FakeTime, kind):
     wish = "17" if kind == "seconds" else formatdate(fake_time.now + 17, usegmt=True)
     server.faults[2] = refuse(503, Retry_After=wish)
-    fetch_arxiv(out, base_url=server.url, manners=manners)
+    fetch_arxiv(out, base_url=server.url, policy=policy)
     assert len(fake_time.waits) == 1
     assert 17 <= fake_time.waits[0] <= 19
     assert ids(out) == LIVE
 
 
-def test_stops_with_a_sentence_when_asked_to_wait_for_hours(server, out, manners, fake_time):
+def test_stops_with_a_sentence_when_asked_to_wait_for_hours(server, out, policy, fake_time):
     server.faults[3] = refuse(503, Retry_After="7200")
-    with pytest.raises(
-        RemoteError, match=r"left alone for 120 minutes .* run the same command again"
-    ):
-        fetch_arxiv(out, base_url=server.url, manners=manners)
+    with pytest.raises(RemoteError, match=r"pause of 120 minutes .* run the same command again"):
+        fetch_arxiv(out, base_url=server.url, policy=policy)
     assert fake_time.waits == []
-    fetch_arxiv(out, base_url=server.url, manners=manners)
+    fetch_arxiv(out, base_url=server.url, policy=policy)
     assert ids(out) == LIVE
 
 
@@ -129,35 +125,35 @@ def test_stops_with_a_sentence_when_asked_to_wait_for_hours(server, out, manners
         "502",
     ],
 )
-def test_a_passing_fault_loses_and_doubles_nothing(server, out, manners, fake_time, fault: Fault):
+def test_a_passing_fault_loses_and_doubles_nothing(server, out, policy, fake_time, fault: Fault):
     server.faults.update({1: fault, 4: fault, 5: fault, 9: fault})
-    fetched = fetch_arxiv(out, base_url=server.url, manners=manners)
+    fetched = fetch_arxiv(out, base_url=server.url, policy=policy)
     assert ids(out) == LIVE
     assert fetched.n_skipped == 4
     assert fake_time.waits == [2.0, 2.0, 4.0, 2.0]  # doubled only while it fails in a row
 
 
-def test_gives_up_in_the_end_and_goes_on_the_next_time(server, out, manners):
+def test_gives_up_in_the_end_and_goes_on_the_next_time(server, out, policy):
     for n in range(4, 20):
         server.faults[n] = refuse(500)
     with pytest.raises(
         RemoteError, match=r"no usable answer in 6 attempts: status 500; run the same"
     ):
-        fetch_arxiv(out, base_url=server.url, manners=manners)
+        fetch_arxiv(out, base_url=server.url, policy=policy)
     assert not out.exists()
     server.faults.clear()
     before = len(server.requests)
-    fetch_arxiv(out, base_url=server.url, manners=manners)
+    fetch_arxiv(out, base_url=server.url, policy=policy)
     assert ids(out) == LIVE
     assert "resumptionToken" in server.requests[before].query
 
 
-def test_a_token_that_expires_on_the_way(server, out, manners, notes, notify):
+def test_a_token_that_expires_on_the_way(server, out, policy, notes, notify):
     def expire(n: int) -> None:
         server.epoch += n in {3, 7}
 
     server.before = expire
-    fetched = fetch_arxiv(out, base_url=server.url, manners=manners, notify=notify)
+    fetched = fetch_arxiv(out, base_url=server.url, policy=policy, notify=notify)
     assert ids(out) == LIVE
     assert fetched.finished
     assert sum("expired" in note for note in notes) == 2
@@ -166,29 +162,29 @@ def test_a_token_that_expires_on_the_way(server, out, manners, notes, notify):
     assert restart["metadataPrefix"] == "arXivRaw"
 
 
-def test_an_outdated_token_is_not_even_sent_the_next_day(server, out, manners, fake_time):
+def test_an_outdated_token_is_not_even_sent_the_next_day(server, out, policy, fake_time):
     server.expires = fake_time.now + 3600
-    stop_at(server, out, manners, page=4)
+    stop_at(server, out, policy, page=4)
     token = server.requests[-1].query["resumptionToken"]
     fake_time.now += 24 * 3600
     server.expires = None
     before = len(server.requests)
-    fetch_arxiv(out, base_url=server.url, manners=manners)
+    fetch_arxiv(out, base_url=server.url, policy=policy)
     assert all(r.query.get("resumptionToken") != token for r in server.requests[before:])
     assert ids(out) == LIVE
 
 
-def test_tokens_that_never_work_end_in_a_sentence(server, out, manners):
+def test_tokens_that_never_work_end_in_a_sentence(server, out, policy):
     def expire(n: int) -> None:
         server.epoch += 1
 
     server.before = expire
     with pytest.raises(RemoteError, match="resumption tokens expired"):
-        fetch_arxiv(out, base_url=server.url, manners=manners)
+        fetch_arxiv(out, base_url=server.url, policy=policy)
     assert len(server.requests) < 12
 
 
-def test_an_unsorted_list_starts_over_from_its_beginning(server, out, manners):
+def test_an_unsorted_list_starts_over_from_its_beginning(server, out, policy):
     server.sorted = False
     server.items = server.items[::-1]
 
@@ -196,37 +192,37 @@ def test_an_unsorted_list_starts_over_from_its_beginning(server, out, manners):
         server.epoch += n == 4
 
     server.before = expire
-    fetch_arxiv(out, base_url=server.url, manners=manners)
+    fetch_arxiv(out, base_url=server.url, policy=policy)
     assert sorted(ids(out)) == LIVE
     assert "from" not in server.requests[4].query
 
 
-def test_what_changed_meanwhile_is_there_once_and_in_its_newest_form(server, out, manners):
-    stop_at(server, out, manners, page=4)
+def test_what_changed_meanwhile_is_there_once_and_in_its_newest_form(server, out, policy):
+    stop_at(server, out, policy, page=4)
     server.change("2401.00001", datestamp="2024-02-01", title="A corrected title")
     server.change("2401.00002", datestamp="2024-02-01", deleted=True)
     server.epoch += 1
-    fetch_arxiv(out, base_url=server.url, manners=manners)
+    fetch_arxiv(out, base_url=server.url, policy=policy)
     assert sorted(ids(out)) == [each for each in LIVE if each != "2401.00002"]
     by_id = {json.loads(line)["id"]: json.loads(line) for line in out.read_text().splitlines()}
     assert by_id["2401.00001"]["title"] == "A corrected title"
 
 
-def test_cut_off_inside_a_line_that_was_not_yet_counted(server, out, manners):
-    stop_at(server, out, manners, page=3)
+def test_cut_off_inside_a_line_that_was_not_yet_counted(server, out, policy):
+    stop_at(server, out, policy, page=3)
     with out.with_name("papers.jsonl.part").open("ab") as stream:
         stream.write(b'{"id":"2401.000')
-    fetch_arxiv(out, base_url=server.url, manners=manners)
+    fetch_arxiv(out, base_url=server.url, policy=policy)
     assert ids(out) == LIVE
 
 
-def test_killed_again_and_again_it_ends_as_if_undisturbed(out, tmp_path, manners):
+def test_killed_again_and_again_it_ends_as_if_undisturbed(out, tmp_path, policy):
     with OaiServer(some_items(96, a_day=8), page_size=3) as server:
         undisturbed = tmp_path / "undisturbed.jsonl"
-        fetch_arxiv(undisturbed, base_url=server.url, manners=manners)
+        fetch_arxiv(undisturbed, base_url=server.url, policy=policy)
         script = (
-            "from landscape.corpus.fetch.arxiv import fetch_arxiv, Manners\n"
-            f"fetch_arxiv({str(out)!r}, base_url={server.url!r}, manners=Manners(timeout=10))"
+            "from landscape.corpus.fetch import fetch_arxiv, RetryPolicy\n"
+            f"fetch_arxiv({str(out)!r}, base_url={server.url!r}, policy=RetryPolicy(timeout=10))"
         )
         server.before = lambda _: time.sleep(0.01)
         for kill in range(20):
@@ -244,14 +240,14 @@ def test_killed_again_and_again_it_ends_as_if_undisturbed(out, tmp_path, manners
         assert out.read_bytes() == undisturbed.read_bytes()
 
 
-def test_a_web_page_in_place_of_xml(server, out, manners):
+def test_a_web_page_in_place_of_xml(server, out, policy):
     server.always = say(b"<!DOCTYPE html><html><body>Please log in</body></html>")
     with pytest.raises(RemoteError, match="web page instead of XML"):
-        fetch_arxiv(out, base_url=server.url, manners=manners)
+        fetch_arxiv(out, base_url=server.url, policy=policy)
     assert len(server.requests) == 1
 
 
-def test_entities_are_neither_expanded_nor_read_from_files(server, out, manners, tmp_path):
+def test_entities_are_neither_expanded_nor_read_from_files(server, out, policy, tmp_path):
     secret = tmp_path / "secret.txt"
     secret.write_text("do not read me")
     page = (
@@ -263,23 +259,23 @@ def test_entities_are_neither_expanded_nor_read_from_files(server, out, manners,
     )
     server.always = say(page.encode())
     with pytest.raises(RemoteError, match="declares a document type"):
-        fetch_arxiv(out, base_url=server.url, manners=manners)
+        fetch_arxiv(out, base_url=server.url, policy=policy)
     left = b"".join(path.read_bytes() for path in out.parent.glob("papers*"))
     assert b"do not read me" not in left
 
 
-def test_no_network_at_all(out, closed_port, manners, fake_time):
+def test_no_network_at_all(out, closed_port, policy, fake_time):
     with pytest.raises(RemoteError, match=r"cannot be reached: .*[Cc]onnect.*HTTPS_PROXY"):
-        fetch_arxiv(out, base_url=closed_port, manners=manners)
+        fetch_arxiv(out, base_url=closed_port, policy=policy)
     assert sum(fake_time.waits) < 10  # nobody waits minutes to hear that the cable is out
     assert not out.exists()
 
 
 @pytest.mark.parametrize("status", [401, 403, 404, 410])
-def test_a_refusal_is_not_repeated(server, out, manners, status):
+def test_a_refusal_is_not_repeated(server, out, policy, status):
     server.always = refuse(status)
     with pytest.raises(RemoteError, match=rf"status {status}"):
-        fetch_arxiv(out, base_url=server.url, manners=manners)
+        fetch_arxiv(out, base_url=server.url, policy=policy)
     assert len(server.requests) == 1
 
 
@@ -293,15 +289,15 @@ def test_a_refusal_is_not_repeated(server, out, manners, status):
         ({"base_url": "http://example.org/oai"}, "over https only"),
     ],
 )
-def test_wrong_arguments(server, out, manners, arguments, sentence):
+def test_wrong_arguments(server, out, policy, arguments, sentence):
     with pytest.raises(InputError, match=sentence):
-        fetch_arxiv(out, **{"base_url": server.url, "manners": manners, **arguments})
+        fetch_arxiv(out, **{"base_url": server.url, "policy": policy, **arguments})
     assert not out.exists()
 
 
-def test_nothing_is_left_behind_where_nothing_was_found(server, out, manners):
+def test_nothing_is_left_behind_where_nothing_was_found(server, out, policy):
     with pytest.raises(InputError):
-        fetch_arxiv(out, base_url=server.url, since="2030-01-01", manners=manners)
+        fetch_arxiv(out, base_url=server.url, since="2030-01-01", policy=policy)
     assert list(out.parent.iterdir()) == []
 
 
@@ -313,59 +309,59 @@ def test_nothing_is_left_behind_where_nothing_was_found(server, out, manners):
         ("no/papers.jsonl", "no folder"),
     ],
 )
-def test_places_that_cannot_be_written(server, tmp_path, manners, name, sentence):
+def test_places_that_cannot_be_written(server, tmp_path, policy, name, sentence):
     with pytest.raises(InputError, match=sentence):
-        fetch_arxiv(tmp_path / name, base_url=server.url, manners=manners)
+        fetch_arxiv(tmp_path / name, base_url=server.url, policy=policy)
     assert server.requests == []
 
 
-def test_an_unfinished_file_of_another_request_is_not_mixed_in(server, out, manners):
-    stop_at(server, out, manners, page=3)
+def test_an_unfinished_file_of_another_request_is_not_mixed_in(server, out, policy):
+    stop_at(server, out, policy, page=3)
     with pytest.raises(InputError, match=r"unfinished from another request .*set physics:astro-ph"):
-        fetch_arxiv(out, set=None, base_url=server.url, manners=manners)
+        fetch_arxiv(out, set=None, base_url=server.url, policy=policy)
 
 
-def test_two_fetches_cannot_write_one_file(server, out, manners):
+def test_two_fetches_cannot_write_one_file(server, out, policy):
     with (
-        Unfinished(out, key="id", request={}),
+        ResumableFile(out, key="id", request={}),
         pytest.raises(InputError, match="Another fetch is writing"),
     ):
-        fetch_arxiv(out, base_url=server.url, manners=manners)
+        fetch_arxiv(out, base_url=server.url, policy=policy)
 
 
-def test_a_full_disk_is_told_and_survived(server, out, manners):
+def test_a_full_disk_is_told_and_survived(server, out, policy):
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     try:
         resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, limits[1]))
         with pytest.raises(InputError, match=r"Cannot write .*papers\.jsonl.*; make room"):
-            fetch_arxiv(out, base_url=server.url, manners=manners)
+            fetch_arxiv(out, base_url=server.url, policy=policy)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    fetch_arxiv(out, base_url=server.url, manners=manners)
+    fetch_arxiv(out, base_url=server.url, policy=policy)
     assert ids(out) == LIVE
 
 
-def test_an_old_file_stays_until_the_new_one_is_complete(server, out, manners):
+def test_an_old_file_stays_until_the_new_one_is_complete(server, out, policy):
     out.write_text("old\n")
     server.faults[4] = refuse(404)
     with pytest.raises(RemoteError):
-        fetch_arxiv(out, base_url=server.url, manners=manners)
+        fetch_arxiv(out, base_url=server.url, policy=policy)
     assert out.read_text() == "old\n"
-    fetch_arxiv(out, base_url=server.url, manners=manners)
+    fetch_arxiv(out, base_url=server.url, policy=policy)
     assert ids(out) == LIVE
 
 
-def test_a_limit_cuts_the_list_and_says_so(server, out, manners):
-    fetched = fetch_arxiv(out, base_url=server.url, max_records=7, manners=manners)
+def test_a_limit_cuts_the_list_and_says_so(server, out, policy):
+    fetched = fetch_arxiv(out, base_url=server.url, max_records=7, policy=policy)
     assert ids(out) == LIVE[:7]
     assert not fetched.finished
     assert len(server.requests) == 2
 
 
-def test_our_reader_reads_it(server, out, manners):
+def test_our_reader_reads_it(server, out, policy):
     from landscape.corpus import readers
 
-    fetch_arxiv(out, base_url=server.url, manners=manners)
+    fetch_arxiv(out, base_url=server.url, policy=policy)
     reader = readers.choose_reader(out)
     assert reader.name == "arxiv"
     records = list(reader.read(out))

@@ -10,7 +10,7 @@ import pytest
 from hub_server import HubServer
 from loopback import cut, refuse, say
 
-from landscape.corpus.fetch.pathfinder import fetch_pathfinder
+from landscape.corpus.fetch import fetch_pathfinder
 from landscape.errors import InputError, RemoteError
 
 
@@ -49,9 +49,9 @@ def hub():
 
 
 @pytest.fixture
-def fetch(hub, tmp_path, manners, notify):
+def fetch(hub, tmp_path, policy, notify):
     def call(**changes):
-        arguments = {"endpoint": hub.url, "manners": manners, "notify": notify}
+        arguments = {"endpoint": hub.url, "policy": policy, "notify": notify}
         return fetch_pathfinder(tmp_path / "pathfinder", **{**arguments, **changes})
 
     return call

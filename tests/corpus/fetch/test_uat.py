@@ -8,7 +8,8 @@ import pytest
 from files_server import FilesServer
 from loopback import refuse, say, shorten
 
-from landscape.corpus.fetch.uat import concepts, fetch_uat
+from landscape.corpus.fetch import fetch_uat
+from landscape.corpus.fetch._uat import concepts  # its walk over deep trees is tested alone
 from landscape.errors import InputError, RemoteError
 
 
@@ -32,32 +33,32 @@ def server():
         yield running
 
 
-def test_the_file_arrives_as_it_is_with_its_concepts_counted(server, tmp_path, manners):
-    fetched = fetch_uat(tmp_path / "UAT.json", base_url=server.url, manners=manners)
+def test_the_file_arrives_as_it_is_with_its_concepts_counted(server, tmp_path, policy):
+    fetched = fetch_uat(tmp_path / "UAT.json", base_url=server.url, policy=policy)
     assert (tmp_path / "UAT.json").read_bytes() == CONTENT
     assert fetched.n_records == 10 + 120 + 1
     assert "5.1.0" in fetched.note
     assert [path.name for path in tmp_path.iterdir()] == ["UAT.json"]
 
 
-def test_the_newest(server, tmp_path, manners):
-    fetch_uat(tmp_path / "UAT.json", version="latest", base_url=server.url, manners=manners)
+def test_the_newest(server, tmp_path, policy):
+    fetch_uat(tmp_path / "UAT.json", version="latest", base_url=server.url, policy=policy)
     assert [request.path for request in server.requests] == ["/master/UAT.json"]
 
 
-def test_the_official_files_pass_the_check(real_data, tmp_path, manners):
+def test_the_official_files_pass_the_check(real_data, tmp_path, policy):
     for name in ("UAT.json", "UAT_list.json"):
         content = (real_data / "uat" / "5.1.0" / name).read_bytes()
         with FilesServer({f"/v5.1.0/{name}": content}) as server:
             out = tmp_path / name
-            fetched = fetch_uat(out, file=name, base_url=server.url, manners=manners)
+            fetched = fetch_uat(out, file=name, base_url=server.url, policy=policy)
         assert out.read_bytes() == content
         assert fetched.n_records > 2200
 
 
-def test_passing_faults(server, tmp_path, manners):
+def test_passing_faults(server, tmp_path, policy):
     server.faults.update({1: refuse(503, Retry_After="1"), 3: shorten(0.5)})
-    fetch_uat(tmp_path / "UAT.json", base_url=server.url, manners=manners)
+    fetch_uat(tmp_path / "UAT.json", base_url=server.url, policy=policy)
     assert (tmp_path / "UAT.json").read_bytes() == CONTENT
 
 
@@ -70,10 +71,10 @@ def test_passing_faults(server, tmp_path, manners):
         (b"null", "not the thesaurus"),
     ],
 )
-def test_what_is_no_thesaurus_is_not_kept(server, tmp_path, manners, body, sentence):
+def test_what_is_no_thesaurus_is_not_kept(server, tmp_path, policy, body, sentence):
     server.always = say(body)
     with pytest.raises(RemoteError, match=sentence):
-        fetch_uat(tmp_path / "UAT.json", base_url=server.url, manners=manners)
+        fetch_uat(tmp_path / "UAT.json", base_url=server.url, policy=policy)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -81,9 +82,9 @@ def test_what_is_no_thesaurus_is_not_kept(server, tmp_path, manners, body, sente
     ("version", "sentence"),
     [("9.9.9", "no UAT.json of version '9.9.9'"), ("../5", "looks like 5.1.0")],
 )
-def test_versions_that_do_not_exist(server, tmp_path, manners, version, sentence):
+def test_versions_that_do_not_exist(server, tmp_path, policy, version, sentence):
     with pytest.raises(InputError, match=sentence):
-        fetch_uat(tmp_path / "UAT.json", version=version, base_url=server.url, manners=manners)
+        fetch_uat(tmp_path / "UAT.json", version=version, base_url=server.url, policy=policy)
 
 
 def test_a_very_deep_tree_cannot_overflow_the_check():
@@ -93,6 +94,6 @@ def test_a_very_deep_tree_cannot_overflow_the_check():
     assert len(list(concepts(node))) == 5000
 
 
-def test_no_network_at_all(closed_port, tmp_path, manners):
+def test_no_network_at_all(closed_port, tmp_path, policy):
     with pytest.raises(RemoteError, match="cannot be reached"):
-        fetch_uat(tmp_path / "UAT.json", base_url=closed_port, manners=manners)
+        fetch_uat(tmp_path / "UAT.json", base_url=closed_port, policy=policy)

@@ -1,0 +1,663 @@
+"""The HTTP client: paced, with retries, over https, with limits of size and time."""
+
+from __future__ import annotations
+
+import email.utils
+import importlib.metadata
+import random
+import re
+import socket
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cache
+from ipaddress import ip_address
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+from urllib.parse import urlsplit, urlunsplit
+from urllib.request import getproxies, proxy_bypass
+
+from landscape.errors import InputError, RemoteError, require
+
+if TYPE_CHECKING:
+    import ssl
+
+    import httpx
+    import tenacity
+
+T = TypeVar("T")
+
+RUN_AGAIN = "run the same command again later, it continues where it stopped"
+
+#: The server is busy, or something between us and the server failed: worth another attempt.
+TEMPORARY_STATUSES = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524})
+
+_MOST_REDIRECTS = 5
+_LARGEST_REPLY = 512 * 2**20  # bytes; a page of the services we use has a few megabytes
+_ERROR_TEXT = 10_000  # bytes read of what a server says about an error
+_PORT_TIMEOUT = 3.0  # seconds
+_UNREACHABLE_ATTEMPTS = 3
+
+
+def ignore_note(note: str) -> None:
+    """Take a message for the user and drop it."""
+
+
+@dataclass(frozen=True)
+class RetryPolicy:
+    """Pace, retries and limits of the requests to one server.
+
+    Parameters
+    ----------
+    pause : float, default 0
+        Least time between two requests, in seconds.
+    attempts : int, default 6
+        Attempts of one request that fails for a temporary reason.
+    connect_attempts : int, default 3
+        Attempts where no connection to the server can be made.
+    first_wait, longest_wait : float
+        Bounds of the exponential wait between attempts, in seconds.
+    longest_retry_after : float, default 900
+        The longest wait that a server may ask for (Retry-After or the end of a quota), in seconds.
+    cap_retry_after : bool, default False
+        Wait `longest_retry_after` where the server asks for more, instead of giving up.
+    timeout : float, default 120
+        Longest silence of a connection, in seconds.
+    time_limit : float, default inf
+        Longest time for one request with all its attempts, in seconds; downloads excepted.
+    sleep, clock, jitter : callable
+        Waiting, the time of day (seconds since 1970), a random fraction.
+
+    Examples
+    --------
+    >>> RetryPolicy(first_wait=1, jitter=lambda: 1.0).backoff(3)
+    4.0
+    """
+
+    pause: float = 0.0
+    attempts: int = 6
+    connect_attempts: int = _UNREACHABLE_ATTEMPTS
+    first_wait: float = 2.0
+    longest_wait: float = 120.0
+    longest_retry_after: float = 900.0
+    cap_retry_after: bool = False
+    timeout: float = 120.0
+    time_limit: float = float("inf")
+    sleep: Callable[[float], None] = time.sleep
+    clock: Callable[[], float] = time.time
+    jitter: Callable[[], float] = field(default_factory=lambda: random.SystemRandom().random)
+
+    def backoff(self, failures: int) -> float:
+        """Exponential wait with jitter, in seconds, after `failures` in a row."""
+        longest = min(self.first_wait * 2.0 ** (failures - 1), self.longest_wait)
+        return float(longest * (0.5 + 0.5 * self.jitter()))
+
+
+@dataclass(frozen=True)
+class Reply:
+    """A complete reply of a server."""
+
+    status: int
+    headers: Mapping[str, str]
+    content: bytes
+
+
+class GarbledReplyError(ValueError):
+    """A reply with a good status that cannot be read; worth another attempt."""
+
+
+class RequestError(RemoteError):
+    """A request that failed for good: `status`, the server's `text`, and `timed_out`."""
+
+    def __init__(
+        self, message: str, *, status: int | None = None, text: str = "", timed_out: bool = False
+    ) -> None:
+        super().__init__(message)
+        self.status, self.text, self.timed_out = status, text, timed_out
+
+
+class _TemporaryError(Exception):
+    """A failure that is worth another attempt."""
+
+    def __init__(
+        self,
+        reason: str,
+        *,
+        status: int | None = None,
+        text: str = "",
+        retry_after: float | None = None,
+        connected: bool = True,
+        timed_out: bool = False,
+        progressed: bool = False,
+    ) -> None:
+        super().__init__(reason)
+        self.status, self.text, self.timed_out = status, text, timed_out
+        self.retry_after = retry_after  # seconds
+        self.connected = connected
+        self.progressed = progressed  # some bytes of a download arrived before the failure
+
+
+class HttpClient:
+    """The connection to one server; a context manager.
+
+    Parameters
+    ----------
+    name : str
+        Name of the server in messages, for example ``"arXiv"``.
+    base_url : str
+    policy : RetryPolicy
+    hints : mapping of int to str, optional
+        What the user can do about a status, for example ``{401: "set ADS_API_TOKEN"}``.
+    headers : mapping, optional
+        Sent with every request.
+    secret : bool, default False
+        The headers contain a key: redirects to another host are refused.
+    https_only : bool, default True
+        Refuse addresses that are neither https nor on this machine.
+    notify : callable, optional
+        Called with messages for the user.
+
+    Raises
+    ------
+    InputError
+        `base_url` is not https.
+
+    Examples
+    --------
+    >>> with HttpClient("example", "https://example.org/", policy=RetryPolicy()) as client:
+    ...     client.base_url
+    'https://example.org'
+    """
+
+    def __init__(
+        self,
+        name: str,
+        base_url: str,
+        *,
+        policy: RetryPolicy,
+        hints: Mapping[int, str] | None = None,
+        headers: Mapping[str, str] | None = None,
+        secret: bool = False,
+        https_only: bool = True,
+        notify: Callable[[str], None] = ignore_note,
+    ) -> None:
+        if https_only:
+            require_https(base_url)
+        self._httpx = require("httpx", "fetch")
+        self._tenacity = require("tenacity", "fetch")
+        self.name = name
+        self.base_url = base_url.rstrip("/")
+        self._policy, self._hints, self._secret, self._notify = policy, hints or {}, secret, notify
+        self._answered = False
+        self._last_request = float("-inf")
+        self._client: httpx.Client = self._httpx.Client(
+            headers={"User-Agent": user_agent(), **(headers or {})},
+            timeout=self._httpx.Timeout(policy.timeout, connect=min(30.0, policy.timeout)),
+            trust_env=not is_loopback(base_url),  # a proxy cannot reach our own loopback
+            verify=_certificates(),
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._client.close()
+
+    def request(
+        self,
+        url: str,
+        *,
+        read: Callable[[Reply], T],
+        params: Mapping[str, str] | None = None,
+        json: Any = None,
+        accept: frozenset[int] = frozenset(),
+    ) -> T:
+        """Request a page and read it; retry temporary failures.
+
+        Parameters
+        ----------
+        url : str
+        read : callable
+            Reads a `Reply`; raises `GarbledReplyError` where another attempt may help.
+        params : mapping, optional
+            Query parameters.
+        json : object, optional
+            Body of a POST request; GET without it.
+        accept : frozenset of int, optional
+            Statuses beyond 2xx that `read` handles.
+
+        Returns
+        -------
+        object
+            What `read` returns.
+
+        Raises
+        ------
+        RequestError
+            The server refuses, or stays unreachable, busy or garbled.
+        """
+        end = self._policy.clock() + self._policy.time_limit
+
+        def attempt() -> T:
+            with self._open(url, params=params, json=json, accept=accept) as response:
+                content = self._read_body(response, end)
+                reply = Reply(response.status_code, response.headers, content)
+            try:
+                return read(reply)
+            except GarbledReplyError as error:
+                raise _TemporaryError(str(error)) from error
+
+        return self._retry(attempt, url, end=end)
+
+    def download(
+        self, url: str, part: Path, *, size: int, advance: Callable[[float], None]
+    ) -> None:
+        """Download `size` bytes into the file `part`, continuing after the bytes that it has.
+
+        Parameters
+        ----------
+        url : str
+        part : pathlib.Path
+        size : int
+        advance : callable
+            Called with the bytes done since the last call, negative where a file starts over.
+
+        Raises
+        ------
+        RequestError
+            As `request`.
+        OSError
+            The file cannot be written.
+        """
+
+        def attempt() -> None:
+            done = part.stat().st_size if part.exists() else 0
+            if done > size:
+                part.unlink()
+                advance(-done)
+                done = 0
+            if done < size or not part.exists():
+                self._download_rest(url, part, done=done, size=size, advance=advance)
+
+        self._retry(attempt, url)
+
+    def _download_rest(
+        self, url: str, part: Path, *, done: int, size: int, advance: Callable[[float], None]
+    ) -> None:
+        headers = {"Accept-Encoding": "identity"}  # sizes are those of the file on disk
+        if done:
+            headers["Range"] = f"bytes={done}-"
+        received = done
+        try:
+            with self._open(url, headers=headers) as response:
+                if done and not _continues_at(response, done):
+                    advance(-done)
+                    received = done = 0
+                with part.open("ab" if done else "wb") as stream:
+                    for chunk in response.iter_raw():
+                        stream.write(chunk)
+                        received += len(chunk)
+                        advance(len(chunk))
+                        if received > size:
+                            break
+        except _TemporaryError as error:
+            error.progressed = received > done
+            raise
+        if received != size:
+            raise _TemporaryError(
+                f"it sent {received:,} bytes of {size:,}", progressed=done < received < size
+            )
+
+    @contextmanager
+    def _open(
+        self,
+        url: str,
+        *,
+        params: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
+        json: Any = None,
+        accept: frozenset[int] = frozenset(),
+    ) -> Iterator[httpx.Response]:
+        """Open a response with a good status; its body is still to be read."""
+        httpx = self._httpx
+        method = "GET" if json is None else "POST"
+        try:
+            request = self._client.build_request(
+                method, url, params=params, headers=headers, json=json
+            )
+            response = self._send(request)
+            try:
+                self._answered = True
+                if not response.is_success and response.status_code not in accept:
+                    raise self._status_error(response)
+                yield response
+            finally:
+                response.close()
+        except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
+            raise RequestError(f"{self._where(url)} cannot be reached: {error}") from error
+        except httpx.RequestError as error:
+            raise _TemporaryError(
+                _reason(error),
+                connected=not isinstance(error, httpx.ConnectError),
+                timed_out=isinstance(error, httpx.TimeoutException),
+            ) from error
+
+    def _send(self, request: httpx.Request) -> httpx.Response:
+        """Send a request at the pace of the policy; follow redirects of GET requests."""
+        for _ in range(_MOST_REDIRECTS + 1):
+            self._keep_pace()
+            response = self._client.send(request, stream=True)
+            if response.next_request is None or request.method != "GET":
+                return response
+            response.close()
+            self._check_redirect(request.url, response.next_request.url)
+            request = response.next_request
+        raise RequestError(
+            f"{self.name} redirects {without_query(str(request.url))} in circles; {RUN_AGAIN}"
+        )
+
+    def _check_redirect(self, old: httpx.URL, new: httpx.URL) -> None:
+        if self._secret and (old.scheme, old.host, old.port) != (new.scheme, new.host, new.port):
+            raise RequestError(
+                f"{self.name} redirects to another host ({new.host}). The redirect was not "
+                "followed, to keep your key with its service; check the address of the service"
+            )
+        if new.scheme != "https" and not (is_loopback(str(old)) and is_loopback(str(new))):
+            raise RequestError(
+                f"{self.name} redirects to {without_query(str(new))}, which is not https. The "
+                "redirect was not followed; check the address of the service"
+            )
+
+    def _read_body(self, response: httpx.Response, end: float) -> bytes:
+        content = bytearray()
+        for chunk in response.iter_bytes():
+            content += chunk
+            if len(content) > _LARGEST_REPLY:  # also the content of a small compressed bomb
+                raise RequestError(
+                    f"{self.name} sent more than {_LARGEST_REPLY >> 20} MB as one page; the page "
+                    "was discarded. Check the address"
+                )
+            if self._policy.clock() > end:
+                raise self._time_error()
+        return bytes(content)
+
+    def _time_error(self) -> RequestError:
+        return RequestError(
+            f"{self.name} did not finish its answer within {self._policy.time_limit:g} s; "
+            f"{RUN_AGAIN}",
+            timed_out=True,
+        )
+
+    def _status_error(self, response: httpx.Response) -> Exception:
+        """The exception for a bad status: temporary or final."""
+        status, text = response.status_code, self._error_text(response)
+        now = self._policy.clock()
+        quota = read_quota(response.headers)
+        if status == 429 and quota is not None and quota.left == 0:
+            return _TemporaryError(
+                f"status 429, all {quota.limit:,} requests are used up until {quota.renewed}",
+                status=status,
+                text=text,
+                retry_after=max(0.0, quota.renewal - now),
+            )
+        if status in TEMPORARY_STATUSES or status == 416:
+            wait = None if status == 416 else retry_after(response.headers, now=now)
+            return _TemporaryError(f"status {status}", status=status, text=text, retry_after=wait)
+        meaning = {
+            400: "does not understand the request",
+            401: "does not accept the key",
+            403: "forbids the request",
+            404: "has nothing there",
+        }.get(status, "refuses the request")
+        hint = self._hints.get(status, "check the address and the arguments")
+        address = without_query(str(response.url))
+        return RequestError(
+            f"{self.name} {meaning} (status {status} from {address}): {hint}",
+            status=status,
+            text=text,
+        )
+
+    def _error_text(self, response: httpx.Response) -> str:
+        content = bytearray()
+        with suppress(self._httpx.RequestError):
+            for chunk in response.iter_bytes():
+                content += chunk
+                if len(content) > _ERROR_TEXT:
+                    break
+        return content[:_ERROR_TEXT].decode(errors="replace")
+
+    def _retry(self, attempt: Callable[[], T], url: str, *, end: float = float("inf")) -> T:
+        policy, failures = self._policy, 0
+
+        def error_of(state: tenacity.RetryCallState) -> _TemporaryError:
+            error = state.outcome.exception() if state.outcome else None
+            assert isinstance(error, _TemporaryError)  # noqa: S101 - what `retry` selects
+            return error
+
+        def count(state: tenacity.RetryCallState) -> None:
+            nonlocal failures
+            failures = 1 if error_of(state).progressed else failures + 1
+
+        def wait(state: tenacity.RetryCallState) -> float:
+            asked = error_of(state).retry_after
+            if asked is None:
+                return policy.backoff(failures)
+            asked = min(asked, policy.longest_retry_after)
+            return asked + policy.jitter() * min(1.0, asked / 10)  # never earlier than asked
+
+        def is_final(state: tenacity.RetryCallState) -> bool:
+            error = error_of(state)
+            asks_too_much = (error.retry_after or 0.0) > policy.longest_retry_after
+            return (
+                failures >= self._most_attempts(error)
+                or (asks_too_much and not policy.cap_retry_after)
+                or policy.clock() + state.upcoming_sleep > end
+            )
+
+        def announce(state: tenacity.RetryCallState) -> None:
+            message = f"{error_of(state)}; trying again in {state.upcoming_sleep:,.0f} s"
+            self._notify(f"{self._where(url)}: {message}")
+
+        def fail(state: tenacity.RetryCallState) -> T:
+            raise self._final_error(error_of(state), failures, url)
+
+        retrying = self._tenacity.Retrying(
+            retry=self._tenacity.retry_if_exception_type(_TemporaryError),
+            after=count,
+            wait=wait,
+            stop=is_final,
+            before_sleep=announce,
+            sleep=policy.sleep,
+            retry_error_callback=fail,
+        )
+        result: T = retrying(attempt)
+        return result
+
+    def _most_attempts(self, error: _TemporaryError) -> int:
+        if self._answered:
+            return self._policy.attempts
+        first = _UNREACHABLE_ATTEMPTS if error.connected else self._policy.connect_attempts
+        return min(first, self._policy.attempts)
+
+    def _final_error(self, error: _TemporaryError, failures: int, url: str) -> RequestError:
+        where = self._where(url)
+        if failures >= self._most_attempts(error):
+            if self._answered:
+                message = f"{where} gave no usable answer in {failures} attempts: {error}"
+            else:
+                message = (
+                    f"{where} cannot be reached: {error}. Check the network connection (behind a "
+                    "proxy, set HTTPS_PROXY)"
+                )
+        elif (error.retry_after or 0.0) > self._policy.longest_retry_after:
+            minutes = (error.retry_after or 0.0) / 60
+            message = f"{where} asks for a pause of {minutes:,.0f} minutes ({error})"
+        else:
+            return self._time_error()
+        final = RequestError(
+            f"{message}; {RUN_AGAIN}",
+            status=error.status,
+            text=error.text,
+            timed_out=error.timed_out,
+        )
+        final.__cause__ = error
+        return final
+
+    def _where(self, url: str) -> str:
+        return f"{self.name} ({urlsplit(url).netloc.rpartition('@')[2]})"
+
+    def _keep_pace(self) -> None:
+        early = self._last_request + self._policy.pause - self._policy.clock()
+        if early > 0:
+            self._policy.sleep(min(early, self._policy.pause))
+        self._last_request = self._policy.clock()
+
+
+@dataclass(frozen=True)
+class Quota:
+    """Requests that a server allows (`limit`), that are left, and when that is renewed (s)."""
+
+    limit: int
+    left: int
+    renewal: float
+
+    @property
+    def renewed(self) -> str:
+        """Time of renewal in words."""
+        return f"{datetime.fromtimestamp(self.renewal, tz=UTC):%Y-%m-%d %H:%M} UTC"
+
+    def __str__(self) -> str:
+        return f"{self.left:,} of {self.limit:,} requests left until {self.renewed}"
+
+
+def read_quota(headers: Mapping[str, str]) -> Quota | None:
+    """Read the quota from X-RateLimit headers.
+
+    >>> print(read_quota({"X-RateLimit-Limit": "5000", "X-RateLimit-Remaining": "42",
+    ...                   "X-RateLimit-Reset": "1700000000"}))
+    42 of 5,000 requests left until 2023-11-14 22:13 UTC
+    """
+    try:
+        limit, left, renewal = (
+            int(headers[f"X-RateLimit-{name}"]) for name in ("Limit", "Remaining", "Reset")
+        )
+        datetime.fromtimestamp(renewal, tz=UTC)
+    except (KeyError, ValueError, OverflowError, OSError):
+        return None
+    return Quota(limit, left, float(renewal))
+
+
+def retry_after(headers: Mapping[str, str], *, now: float) -> float | None:
+    """Seconds that a Retry-After header asks for, as a number or as a date (RFC 9110, 10.2.3).
+
+    >>> retry_after({"Retry-After": "30"}, now=0.0)
+    30.0
+    >>> retry_after({"Retry-After": "Thu, 01 Jan 1970 00:01:00 GMT"}, now=20.0)
+    40.0
+    """
+    value = headers.get("Retry-After", "").strip()
+    if not value:
+        return None
+    if re.fullmatch(r"\d+(\.\d+)?", value):
+        return float(value)
+    try:
+        return max(0.0, email.utils.parsedate_to_datetime(value).timestamp() - now)
+    except ValueError:
+        return None
+
+
+def refuse_web_page(reply: Reply, name: str, wanted: str) -> None:
+    """Raise RemoteError for a web page (a login, a portal, a notice) in place of data."""
+    head = reply.content[:1000].lstrip().lower()
+    if head.startswith((b"<!doctype html", b"<html")) or b"<html" in head:
+        raise RemoteError(
+            f"{name} answered with a web page instead of {wanted}: a network login, or a notice "
+            f"that the service is down; open its address in a browser, then {RUN_AGAIN}"
+        )
+
+
+def user_agent() -> str:
+    """Name and version of this package for servers."""
+    try:
+        version = importlib.metadata.version("landscape")
+    except importlib.metadata.PackageNotFoundError:
+        version = "0"
+    return f"landscape/{version} (astronomy literature mapping)"
+
+
+def require_https(url: str) -> None:
+    """Raise InputError for an address that is neither https nor on this machine.
+
+    >>> require_https("https://example.org/oai")
+    >>> require_https("http://127.0.0.1:8000/")
+    """
+    parts = urlsplit(url)
+    if parts.scheme == "https" and parts.hostname:
+        return
+    if parts.scheme == "http" and is_loopback(url):
+        return
+    raise InputError(f"Landscape fetches over https only; the address is {url!r}")
+
+
+def is_loopback(url: str) -> bool:
+    """Whether an address is on the loopback interface.
+
+    >>> is_loopback("http://localhost:80/"), is_loopback("https://example.org")
+    (True, False)
+    """
+    try:
+        host = urlsplit(url).hostname or ""
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def is_refused(url: str) -> bool:
+    """Whether a server refuses connections at once; False where this cannot be determined."""
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname or "", parts.port or (80 if parts.scheme == "http" else 443)
+        if parts.scheme in getproxies() and not proxy_bypass(host):
+            return False
+        socket.create_connection((host, port), timeout=_PORT_TIMEOUT).close()
+    except ConnectionRefusedError:
+        return True
+    except (OSError, ValueError):
+        return False
+    return False
+
+
+def without_query(url: str) -> str:
+    """An address without user, password, query and fragment, for messages.
+
+    >>> without_query("https://me:pw@example.org:8443/oai?verb=Identify")
+    'https://example.org:8443/oai'
+    """
+    parts = urlsplit(url)
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+
+
+@cache
+def _certificates() -> ssl.SSLContext:
+    """The trusted certificates, read once: reading them takes longer than many a request."""
+    context: ssl.SSLContext = require("httpx", "fetch").create_ssl_context()
+    return context
+
+
+def _continues_at(response: httpx.Response, start: int) -> bool:
+    """Whether a response contains the rest of a file from byte `start`."""
+    content_range = response.headers.get("Content-Range", "")
+    return response.status_code == 206 and content_range.startswith(f"bytes {start}-")
+
+
+def _reason(error: httpx.RequestError) -> str:
+    """A transport error in plain words."""
+    kind = type(error).__name__
+    return {
+        "ConnectTimeout": "no connection within the time limit",
+        "ReadTimeout": "no answer within the time limit",
+        "RemoteProtocolError": "the connection was cut in the middle",
+        "DecodingError": "its compressed answer is damaged",
+    }.get(kind, re.sub(r"^\[Errno -?\d+\] ", "", str(error)) or kind)

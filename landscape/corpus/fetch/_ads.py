@@ -1,0 +1,275 @@
+"""Bibliographic records from the NASA Astrophysics Data System (ADS)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from landscape._http import (
+    RUN_AGAIN,
+    GarbledReplyError,
+    HttpClient,
+    Quota,
+    Reply,
+    RetryPolicy,
+    ignore_note,
+    read_quota,
+    refuse_web_page,
+)
+from landscape.corpus.fetch._download import Fetched, PagedFetch, ResumableFile
+from landscape.errors import InputError, RemoteError
+from landscape.plural import count
+
+ADS_API = "https://api.adsabs.harvard.edu/v1"
+ADS_POLICY = RetryPolicy(pause=0.5)
+
+#: What the ADS reader uses.
+ADS_FIELDS = (
+    "bibcode", "identifier", "title", "abstract", "author", "aff", "date", "pubdate", "year",
+    "doi", "keyword", "citation_count", "read_count", "doctype", "pub", "property", "arxiv_class",
+    "reference", "citation",
+)  # fmt: skip
+
+_KEY_VARIABLES = ("ADS_API_TOKEN", "ADS_DEV_KEY")
+_HOW_TO_GET_KEY = (
+    "make a key at https://ui.adsabs.harvard.edu/user/settings/token and set the environment "
+    "variable ADS_API_TOKEN to it"
+)
+_MOST_ROWS = 200  # the service's own maximum
+_MOST_RESTARTS = 3
+
+
+def fetch_ads(
+    out: str | Path,
+    *,
+    query: str,
+    max_records: int | None = None,
+    token: str | None = None,
+    base_url: str = ADS_API,
+    fields: tuple[str, ...] = ADS_FIELDS,
+    sort: str = "date desc",
+    rows: int = _MOST_ROWS,
+    policy: RetryPolicy = ADS_POLICY,
+    notify: Callable[[str], None] = ignore_note,
+) -> Fetched:
+    """Fetch the results of an ADS query into a JSON-lines file of ADS documents.
+
+    Pages by Solr's cursor, which neither loses nor repeats a record when the index changes; by
+    offset where a server has no cursors. The same call continues an interrupted fetch.
+
+    Parameters
+    ----------
+    out : str or Path
+        The file to write, for example ``papers.jsonl``. It appears when it is complete.
+    query : str
+        In the ADS search syntax, for example ``'abs:"exoplanet" year:2020-2024'``.
+    max_records : int, optional
+        Stop after so many records.
+    token : str, optional
+        The ADS key; by default the environment variable ADS_API_TOKEN or ADS_DEV_KEY. It is sent
+        to `base_url` only and saved nowhere.
+    base_url : str
+        The ADS API.
+    fields : tuple of str
+        Fields to ask for.
+    sort : str, default "date desc"
+        Order of the records, which matters with `max_records`.
+    rows : int, default 200
+        Records a request, at most 200.
+    policy : RetryPolicy
+    notify : callable, optional
+        Called with messages for the user: the number of records, the quota left.
+
+    Returns
+    -------
+    Fetched
+        With the quota that is left in `note`.
+
+    Raises
+    ------
+    InputError
+        No key, a query that ADS cannot read or that finds nothing, or an unwritable file.
+    RemoteError
+        ADS cannot be reached, refuses the key, or the quota is used up.
+
+    Examples
+    --------
+    >>> fetch_ads("papers.jsonl", query="  ")
+    Traceback (most recent call last):
+    ...
+    landscape.errors.InputError: The ADS query is empty; give one such as 'abs:"exoplanet"'
+    """
+    if not query.strip():
+        raise InputError("The ADS query is empty; give one such as 'abs:\"exoplanet\"'")
+    if max_records is not None and max_records < 1:
+        raise InputError(f"The number of records to fetch must be at least 1, and is {max_records}")
+    key = _token(token)
+    request = {"server": base_url, "query": query, "sort": sort, "fields": ",".join(fields)}
+    with (
+        ResumableFile(Path(out), key="bibcode", request=request) as papers,
+        HttpClient(
+            "ADS",
+            base_url,
+            policy=policy,
+            hints={401: _HOW_TO_GET_KEY, 403: _HOW_TO_GET_KEY},
+            headers={"Authorization": f"Bearer {key}"},
+            secret=True,
+            notify=notify,
+        ) as client,
+    ):
+        start = {
+            "cursor": "*",  # None: the server has no cursors, page by offset
+            "start": 0,
+        }
+        fetch = _AdsFetch(
+            papers, client, request, start=start, max_records=max_records, notify=notify
+        )
+        fetch.rows = min(rows, _MOST_ROWS)
+        return fetch.run()
+
+
+@dataclass(frozen=True)
+class _Page:
+    docs: list[dict[str, Any]]
+    found: int
+    cursor: str | None  # Solr's nextCursorMark
+    quota: Quota | None
+
+
+class _BadCursorError(Exception):
+    """ADS does not accept this cursor, or no cursors at all."""
+
+
+class _AdsFetch(PagedFetch):
+    """The pages of one ADS query."""
+
+    rows: int
+    _quota: Quota | None = None
+    _announced = False
+
+    def _take_page(self) -> None:
+        page = self._next_page()
+        self._quota = page.quota
+        if not self._announced:
+            self._announce(page)
+            self._announced = True
+        position = self._position
+        position["start"] += len(page.docs)
+        if page.cursor is None:
+            position["cursor"] = None
+            position["done"] = not page.docs or position["start"] >= page.found
+        else:
+            position["done"] = not page.docs or page.cursor == position["cursor"]
+            position["cursor"] = page.cursor
+        self._papers.add(self._records(page), position=position)
+
+    def _next_page(self) -> _Page:
+        while True:
+            try:
+                return self._client.request(
+                    f"{self._client.base_url}/search/query",
+                    params=self._parameters(),
+                    read=lambda reply: _read_page(reply, str(self._request["query"])),
+                    accept=frozenset({400}),
+                )
+            except _BadCursorError as error:
+                self._restarts += 1
+                if self._restarts > _MOST_RESTARTS:
+                    raise RemoteError(
+                        f"ADS does not accept its own cursor: {error}; {RUN_AGAIN}"
+                    ) from error
+                # An outdated cursor starts over with a new one; where even that is refused there
+                # are no cursors. Records that come again are not written again.
+                self._position["cursor"] = None if self._position["cursor"] == "*" else "*"
+                self._position["start"] = 0
+
+    def _parameters(self) -> dict[str, str]:
+        position, rows = self._position, self.rows
+        if self._max_records is not None:
+            rows = min(rows, self._max_records - self._papers.n_records)
+        common = {
+            "q": str(self._request["query"]),
+            "fl": str(self._request["fields"]),
+            "rows": str(rows),
+            # A cursor needs a unique last key, and offsets need a fixed order.
+            "sort": f"{self._request['sort']},id desc",
+        }
+        if position["cursor"] is None:
+            return {**common, "start": str(position["start"])}
+        return {**common, "cursorMark": position["cursor"]}
+
+    def _announce(self, page: _Page) -> None:
+        wanted = page.found if self._max_records is None else min(page.found, self._max_records)
+        requests = -(-max(0, wanted - self._papers.n_records) // self.rows)
+        sentence = (
+            f"ADS finds {count(page.found, 'record')}; fetching takes {count(requests, 'request')}"
+        )
+        if self._quota:
+            sentence += f" ({self._quota})"
+            if requests - 1 > self._quota.left:
+                sentence += ", so it will stop on the way; run it again when the quota is renewed"
+        self._notify(sentence)
+
+    def _records(self, page: _Page) -> Iterator[tuple[str, Mapping[str, object]]]:
+        for document in page.docs:
+            if self._has_enough:
+                return
+            bibcode = document.get("bibcode")
+            if not isinstance(bibcode, str) or not bibcode:
+                self._position["skipped"] += 1
+                continue
+            yield bibcode, document
+
+    def _empty_message(self) -> str:
+        query = self._request["query"]
+        return f"ADS finds nothing for {query!r}; try it first in the ADS web page"
+
+    def _note(self) -> str:
+        return f"ADS: {self._quota}" if self._quota else "ADS reported no quota"
+
+
+def _read_page(reply: Reply, query: str) -> _Page:
+    refuse_web_page(reply, "ADS", "JSON")
+    try:
+        answer = orjson.loads(reply.content)
+    except ValueError as error:
+        raise GarbledReplyError("its JSON is damaged or cut off") from error
+    try:
+        if reply.status == 400 or "error" in answer:
+            _complain(answer, query)
+        response = answer["response"]
+        docs = [document for document in response["docs"] if isinstance(document, dict)]
+        found, cursor = int(response["numFound"]), answer.get("nextCursorMark")
+        partial = (answer.get("responseHeader") or {}).get("partialResults")
+    except (KeyError, TypeError, AttributeError) as error:
+        raise GarbledReplyError("its answer is not a list of ADS documents") from error
+    if partial:
+        raise GarbledReplyError("it is busy and gave only some of its results")
+    return _Page(docs, found, cursor, read_quota(reply.headers))
+
+
+def _complain(answer: Mapping[str, Any], query: str) -> None:
+    """Turn the error of an ADS answer into an exception."""
+    error = answer.get("error")
+    text = str(error.get("msg", error) if isinstance(error, dict) else error or answer)[:300]
+    if "cursormark" in text.lower():
+        raise _BadCursorError(text)
+    raise InputError(
+        f"ADS does not understand the query {query!r}: {text}; try it first in the ADS web page"
+    )
+
+
+def _token(given: str | None) -> str:
+    """The ADS key, checked for use in a header."""
+    found = [given, *(os.environ.get(name) for name in _KEY_VARIABLES)]
+    token = next((value.strip() for value in found if value and value.strip()), None)
+    if token is None:
+        raise InputError(f"Fetching from ADS needs a key: {_HOW_TO_GET_KEY}")
+    if not (token.isascii() and token.isprintable()) or " " in token:
+        raise InputError(f"The ADS key contains blanks or invalid characters; {_HOW_TO_GET_KEY}")
+    return token

@@ -1,0 +1,336 @@
+"""What all fetchers share: resumable files, and lists that are fetched page by page."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, Self
+
+import orjson
+
+from landscape._http import HttpClient, RetryPolicy
+from landscape.errors import InputError
+from landscape.outputs import write_whole
+from landscape.plural import count
+from landscape.progress import progress
+
+__all__ = ["Fetched", "PagedFetch", "ResumableFile", "RetryPolicy", "check_target", "disk_error"]
+
+_WITHDRAWN = "withdrawn by its source"
+
+
+@dataclass(frozen=True)
+class Fetched:
+    """The outcome of one fetch.
+
+    Attributes
+    ----------
+    path : pathlib.Path
+        The file, or for many files the directory, that `landscape build` can read.
+    n_records : int
+        Records in it: papers or concepts.
+    n_skipped : int
+        Records of the server that were left out: deleted, repeated or without an id.
+    finished : bool
+        False where `max_records` cut the list.
+    note : str
+        One sentence for the user, for example the quota that is left.
+
+    Examples
+    --------
+    >>> Fetched(Path("a.jsonl"), n_records=2, n_skipped=0, finished=True, note="").n_records
+    2
+    """
+
+    path: Path
+    n_records: int
+    n_skipped: int
+    finished: bool
+    note: str
+
+
+class ResumableFile:
+    """A JSON-lines file that grows page by page and survives an interruption at any byte.
+
+    Whole pages of records are appended to ``NAME.part``; ``NAME.state.json`` is written after each
+    page with the number of good bytes. Bytes beyond that number are cut off on restart, so no
+    record is lost or doubled. A record that comes again replaces the older one at the end.
+
+    Attributes: `position` is what the caller stored with the last page, empty at the start.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     out = Path(folder) / "papers.jsonl"
+    ...     with ResumableFile(out, key="id", request={"set": "a"}) as papers:
+    ...         papers.add([("1", {"id": "1"})], position={"token": "next"})
+    ...     with ResumableFile(out, key="id", request={"set": "a"}) as papers:
+    ...         papers.position, papers.n_records
+    ({'token': 'next'}, 1)
+    """
+
+    def __init__(self, out: Path, *, key: str, request: Mapping[str, object]) -> None:
+        check_target(out)
+        self.out = out
+        self.position: dict[str, object] = {}
+        self._key = key
+        self._request = dict(request)
+        self._part = out.with_name(out.name + ".part")
+        self._state = out.with_name(out.name + ".state.json")
+        self._size = 0
+        self._lines = 0
+        self._latest: dict[str, bytes] = {}  # key -> digest of its newest line
+        self._withdrawn: set[str] = set()
+        self._restore()
+        try:
+            self._stream: BinaryIO = self._part.open("r+b" if self._part.exists() else "w+b")
+            _lock(self._stream, out)
+            self._stream.truncate(self._size)
+            self._stream.seek(self._size)
+        except OSError as error:
+            raise disk_error(self._part, error) from error
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with suppress(OSError):  # bytes that a full disk refused are not among the counted ones
+            self._stream.close()
+
+    @property
+    def n_records(self) -> int:
+        """Distinct records so far, without those withdrawn since."""
+        return len(self._latest) - len(self._withdrawn)
+
+    @property
+    def continues(self) -> bool:
+        """Whether an earlier run left something to continue."""
+        return bool(self.position)
+
+    def add(
+        self,
+        records: Iterable[tuple[str, Mapping[str, object] | None]],
+        *,
+        position: Mapping[str, object],
+    ) -> None:
+        """Append one page of keys and records (None: withdrawn), and the position after it."""
+        lines = bytearray()
+        for key, record in records:
+            line = self._line(key, record)
+            if line:
+                lines += line
+                self._lines += 1
+        try:
+            self._stream.write(lines)
+            self._stream.flush()
+            os.fsync(self._stream.fileno())
+            self._size += len(lines)
+            self.position = dict(position)
+            write_whole(
+                self._state,
+                orjson.dumps(
+                    {"request": self._request, "position": self.position, "bytes": self._size}
+                ),
+            )
+        except OSError as error:
+            raise disk_error(self._part, error) from error
+
+    def finish(self) -> int:
+        """Move the file into place and return its number of records."""
+        try:
+            if self._lines > self.n_records:
+                self._write_newest_records()
+                self._stream.close()
+                self._part.unlink()
+            else:
+                self._stream.close()
+                self._part.replace(self.out)
+            self._state.unlink(missing_ok=True)
+        except OSError as error:
+            raise disk_error(self._part, error) from error
+        return self.n_records
+
+    def discard(self) -> None:
+        """Remove all files of a fetch that found nothing."""
+        self._stream.close()
+        self._part.unlink(missing_ok=True)
+        self._state.unlink(missing_ok=True)
+
+    def _line(self, key: str, record: Mapping[str, object] | None) -> bytes:
+        """The line to append; empty where the file has the same already."""
+        if record is None:
+            if key not in self._latest or key in self._withdrawn:
+                return b""
+            line = orjson.dumps({self._key: key, _WITHDRAWN: True}) + b"\n"
+            self._withdrawn.add(key)
+        else:
+            line = orjson.dumps(record) + b"\n"
+            if self._latest.get(key) == _digest(line):
+                return b""
+            self._withdrawn.discard(key)
+        self._latest[key] = _digest(line)
+        return line
+
+    def _restore(self) -> None:
+        """Read the state that an earlier run left."""
+        try:
+            state = orjson.loads(self._state.read_bytes())
+            request, position, size = state["request"], state["position"], state["bytes"]
+            if self._part.stat().st_size < size:
+                return
+        except (OSError, ValueError, KeyError, TypeError):
+            return  # nothing usable: start from the beginning
+        if request != self._request:
+            raise InputError(
+                f"{self.out} is unfinished from another request ({describe_request(request)}); "
+                f"choose another file, or remove {self._state} to start from the beginning"
+            )
+        with self._part.open("rb") as stream:
+            while stream.tell() < size:
+                self._restore_line(stream.readline())
+        self._size, self.position = size, position
+
+    def _restore_line(self, line: bytes) -> None:
+        try:
+            record = orjson.loads(line)
+            key = str(record[self._key])
+        except (ValueError, KeyError, TypeError) as error:
+            raise InputError(
+                f"{self._part} was changed since it was fetched; remove it and {self._state.name} "
+                "to start from the beginning"
+            ) from error
+        self._latest[key] = _digest(line)
+        self._lines += 1
+        if _WITHDRAWN in record:
+            self._withdrawn.add(key)
+        else:
+            self._withdrawn.discard(key)
+
+    def _write_newest_records(self) -> None:
+        """Write the final file with the newest line of each record."""
+        tidy = self._part.with_name(self._part.name + ".tidy")
+        written: set[str] = set()
+        self._stream.seek(0)
+        with tidy.open("wb") as stream:
+            for line in self._stream:
+                key = str(orjson.loads(line)[self._key])
+                newest = self._latest[key] == _digest(line)
+                if newest and key not in self._withdrawn and key not in written:
+                    stream.write(line)
+                    written.add(key)
+            stream.flush()
+            os.fsync(stream.fileno())
+        tidy.replace(self.out)
+
+
+class PagedFetch(ABC):
+    """Fetch a list page by page into a file, from where an earlier run stopped."""
+
+    def __init__(
+        self,
+        papers: ResumableFile,
+        client: HttpClient,
+        request: Mapping[str, str | None],
+        *,
+        start: Mapping[str, Any],
+        max_records: int | None,
+        notify: Callable[[str], None],
+    ) -> None:
+        self._papers, self._client, self._request = papers, client, request
+        self._max_records, self._notify = max_records, notify
+        self._restarts = 0
+        self._position: dict[str, Any] = {
+            **start,
+            "skipped": 0,
+            "done": False,
+            **papers.position,
+        }
+
+    @abstractmethod
+    def _take_page(self) -> None:
+        """Request the next page; write its records and the position after it."""
+
+    @abstractmethod
+    def _empty_message(self) -> str:
+        """The message where nothing was found."""
+
+    @abstractmethod
+    def _note(self) -> str:
+        """One sentence for the user about the result."""
+
+    @property
+    def _has_enough(self) -> bool:
+        return self._max_records is not None and self._papers.n_records >= self._max_records
+
+    def run(self) -> Fetched:
+        """Fetch all pages."""
+        papers, position = self._papers, self._position
+        if papers.continues:
+            self._notify(f"Continuing after {count(papers.n_records, 'paper')} already fetched")
+        with progress(f"Fetching from {self._client.name}", total=self._max_records) as advance:
+            advance(papers.n_records)
+            while not position["done"] and not self._has_enough:
+                before = papers.n_records
+                self._take_page()
+                advance(papers.n_records - before)
+        if not papers.n_records:
+            papers.discard()
+            raise InputError(self._empty_message())
+        note = self._note()
+        n_records = papers.finish()
+        return Fetched(papers.out, n_records, position["skipped"], position["done"], note)
+
+
+def check_target(out: Path) -> None:
+    """Raise InputError where no plain file can be written.
+
+    >>> check_target(Path("papers.jsonl.gz"))
+    Traceback (most recent call last):
+    ...
+    landscape.errors.InputError: papers.jsonl.gz would not be compressed: ...
+    """
+    if out.is_dir():
+        raise InputError(f"{out} is a folder; name the file to write, for example papers.jsonl")
+    if out.suffix.lower() in {".gz", ".bz2", ".xz", ".zst", ".zip"}:
+        raise InputError(
+            f"{out.name} would not be compressed: fetch writes plain JSON lines, so that it can "
+            f"continue after an interruption; name it {out.name.removesuffix(out.suffix)}"
+        )
+    if not out.parent.is_dir():
+        raise InputError(f"There is no folder {out.parent} to write {out.name} into; make it first")
+
+
+def describe_request(request: Mapping[str, object]) -> str:
+    """The parts of a request that are set, in words."""
+    return ", ".join(f"{name} {value}" for name, value in request.items() if value)
+
+
+def disk_error(path: Path, error: OSError) -> InputError:
+    """The error for a file that the system cannot write."""
+    return InputError(
+        f"Cannot write {path}: {error.strerror or error}; make room or choose another place, then "
+        "run the same command again"
+    )
+
+
+def _digest(line: bytes) -> bytes:
+    return hashlib.blake2b(line, digest_size=8).digest()
+
+
+def _lock(stream: BinaryIO, out: Path) -> None:
+    """Keep a second fetch from writing the same file, where the system has such locks."""
+    try:
+        import fcntl
+    except ImportError:
+        return
+    try:
+        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        stream.close()
+        raise InputError(f"Another fetch is writing {out} at this moment; wait for it") from error
+    except OSError:
+        return  # some network file systems have no locks

@@ -1,0 +1,225 @@
+"""The pathfinder corpus: papers with embeddings, as Parquet on the Hugging Face Hub."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+from urllib.parse import quote
+
+import orjson
+
+from landscape._http import (
+    RUN_AGAIN,
+    GarbledReplyError,
+    HttpClient,
+    Reply,
+    RetryPolicy,
+    ignore_note,
+    refuse_web_page,
+)
+from landscape.corpus.fetch._download import Fetched, disk_error
+from landscape.errors import InputError, RemoteError
+
+HUB = "https://huggingface.co"
+PATHFINDER_DATASET = "kiyer/pathfinder_arxiv_data"
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*\.parquet")
+_SPARE = 200 * 2**20  # bytes to leave free on the disk
+
+
+@dataclass(frozen=True)
+class _Shard:
+    """One Parquet file: its path in the dataset, its name in our folder, its size in bytes."""
+
+    remote: str
+    name: str
+    size: int
+    sha256: str
+
+
+def fetch_pathfinder(
+    folder: str | Path,
+    *,
+    dataset: str = PATHFINDER_DATASET,
+    revision: str = "main",
+    endpoint: str | None = None,
+    policy: RetryPolicy = RetryPolicy(),  # noqa: B008 - frozen
+    notify: Callable[[str], None] = ignore_note,
+) -> Fetched:
+    """Download the Parquet files of the pathfinder corpus (4.5 GB), each checked by its sha256.
+
+    Complete files are kept; a partial file continues at its last byte. The plain protocol of the
+    Hub is used instead of the huggingface_hub package, which starts a partial file from its
+    beginning and checks sizes only.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Where to put the files; created if absent.
+    dataset : str
+        Owner and name on the Hub.
+    revision : str, default "main"
+        Branch, tag or commit.
+    endpoint : str, optional
+        The Hub; by default the environment variable HF_ENDPOINT, else https://huggingface.co.
+    policy : RetryPolicy
+    notify : callable, optional
+        Called with messages for the user: the size and the free space, before any download.
+
+    Returns
+    -------
+    Fetched
+        `n_records` is the number of papers in the files.
+
+    Raises
+    ------
+    InputError
+        When `folder` is a file, or the disk has too little room.
+    RemoteError
+        When the Hub cannot be reached, has no such dataset, or sends damaged files.
+
+    References
+    ----------
+    .. [1] K. G. Iyer et al., "pathfinder: A Semantic Framework for Literature Review and Knowledge
+       Discovery in Astronomy", 2024, arXiv:2408.01556
+
+    Examples
+    --------
+    >>> fetch_pathfinder("papers", endpoint="http://example.org")
+    Traceback (most recent call last):
+    ...
+    landscape.errors.InputError: Landscape fetches over https only; the address is ...
+    """
+    folder = Path(folder)
+    base_url = endpoint or os.environ.get("HF_ENDPOINT") or HUB
+    absent = f"there is no public dataset {dataset} with revision {revision}"
+    hints = {401: absent, 403: absent, 404: absent}
+    with HttpClient(
+        "The Hugging Face Hub", base_url, policy=policy, hints=hints, notify=notify
+    ) as hub:
+        commit, shards = _list_shards(hub, dataset, revision)
+        _make_folder(folder)
+        wanted = [shard for shard in shards if not _is_complete(folder / shard.name, shard)]
+        _check_free_space(folder, wanted, len(shards), notify)
+        source = f"{hub.base_url}/datasets/{dataset}/resolve/{commit}"
+        total = sum(shard.size for shard in wanted)
+        with progress("Fetching pathfinder", total=total, unit="bytes") as advance:
+            for shard in wanted:
+                _fetch_shard(hub, f"{source}/{quote(shard.remote)}", shard, folder, advance)
+    n_papers = sum(_count_papers(folder / shard.name) for shard in shards)
+    note = f"{count(len(shards), 'file')} of {dataset} at commit {commit[:12]}, all checked"
+    return Fetched(folder, n_papers, 0, finished=True, note=note)
+
+
+def _list_shards(hub: HttpClient, dataset: str, revision: str) -> tuple[str, list[_Shard]]:
+    """The commit behind a revision, and its Parquet files."""
+
+    def read(reply: Reply) -> tuple[str, list[_Shard]]:
+        refuse_web_page(reply, hub.name, "JSON")
+        try:
+            answer = orjson.loads(reply.content)
+            commit = str(answer["sha"])
+            files = [each for each in answer["siblings"] if each["rfilename"].endswith(".parquet")]
+            names = _names([each["rfilename"] for each in files])
+            shards = [_shard(each, name) for each, name in zip(files, names, strict=True)]
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise GarbledReplyError("its list of files is damaged or cut off") from error
+        if not re.fullmatch(r"[0-9a-f]{7,64}", commit):
+            raise GarbledReplyError("its list of files names no commit")
+        return commit, shards
+
+    path = f"{hub.base_url}/api/datasets/{dataset}/revision/{quote(revision, safe='')}"
+    commit, shards = hub.request(path, params={"blobs": "true"}, read=read)
+    if not shards:
+        raise RemoteError(f"{hub.name} has no Parquet files in {dataset}; check the dataset's name")
+    return commit, shards
+
+
+def _shard(entry: dict[str, Any], name: str) -> _Shard:
+    digest = str(entry["lfs"]["sha256"]).lower()
+    if not re.fullmatch(r"[0-9a-f]{64}", digest):
+        raise ValueError(digest)
+    return _Shard(str(entry["rfilename"]), name, int(entry["lfs"]["size"]), digest)
+
+
+def _names(remote: list[str]) -> list[str]:
+    """Plain file names for paths that a server chose: no path leads out of the folder."""
+    paths = [PurePosixPath(path) for path in remote]
+    times = Counter(path.name for path in paths)
+    names = [path.name if times[path.name] == 1 else "-".join(path.parts) for path in paths]
+    if not all(_NAME.fullmatch(name) for name in names) or len(set(names)) < len(names):
+        raise ValueError("odd file names")
+    return names
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise disk_error(folder, error) from error
+
+
+def _is_complete(path: Path, shard: _Shard) -> bool:
+    return path.is_file() and path.stat().st_size == shard.size and _sha256(path) == shard.sha256
+
+
+def _check_free_space(
+    folder: Path, wanted: list[_Shard], n_all: int, notify: Callable[[str], None]
+) -> None:
+    """Report the size of the download; refuse where the disk is too small."""
+    parts = (folder / f"{shard.name}.part" for shard in wanted)
+    here = sum(part.stat().st_size for part in parts if part.is_file())
+    missing = max(0, sum(shard.size for shard in wanted) - here)
+    free = shutil.disk_usage(folder).free
+    sentence = (
+        f"{len(wanted)} of {n_all} files to fetch, {missing / 1e9:,.2f} GB; "
+        f"{folder} has {free / 1e9:,.2f} GB free"
+    )
+    if missing and missing + _SPARE > free:
+        raise InputError(f"{sentence}: make room, or choose a folder on a larger disk")
+    notify(sentence)
+
+
+def _fetch_shard(
+    hub: HttpClient, url: str, shard: _Shard, folder: Path, advance: Callable[[float], None]
+) -> None:
+    part = folder / f"{shard.name}.part"
+    try:
+        advance(part.stat().st_size if part.is_file() else 0)
+        for _ in range(2):  # a part of another revision fails only once
+            hub.download(url, part, size=shard.size, advance=advance)
+            if _sha256(part) == shard.sha256:
+                part.replace(folder / shard.name)
+                return
+            part.unlink()
+            advance(-shard.size)
+    except OSError as error:
+        raise disk_error(part, error) from error
+    raise RemoteError(
+        f"{hub.name} sent {shard.name} twice with a wrong checksum; the file was removed. "
+        f"{RUN_AGAIN.capitalize()}"
+    )
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _count_papers(path: Path) -> int:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return int(pq.read_metadata(path).num_rows)
+    except pa.ArrowInvalid as error:
+        raise RemoteError(
+            f"{path.name} is not a Parquet file on the Hub either; ask the authors of the dataset"
+        ) from error

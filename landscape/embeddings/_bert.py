@@ -1,0 +1,272 @@
+"""The forward pass of a small BERT on a CPU: in PyTorch for papers, in NumPy for queries.
+
+Why not the model class of ``transformers`` for papers: a batch pads short texts to the longest, and
+all cores wait for each other in each matrix product, some hundred times a batch. Here every core
+embeds one text, unpadded, with weights packed once for the matrix unit (rates:
+``benchmarks/embedding.py``). A vector depends on its text alone, so a resumed build writes the same
+bytes as an uninterrupted one.
+
+Why NumPy for queries: PyTorch takes seconds to import, and nothing else of a search needs it. Both
+give the same numbers but for rounding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import torch
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+
+_EPSILON = 1e-12  # of every layer normalisation in BERT
+
+
+class TorchEncoder:
+    """A BERT encoder with mean pooling (Devlin et al. 2019; Reimers & Gurevych 2019)."""
+
+    def __init__(self, weights: Mapping[str, torch.Tensor], *, heads: int, precision: str) -> None:
+        import torch
+
+        self._dtype: torch.dtype = getattr(torch, precision)
+        self._heads = heads
+        self._words = weights["embeddings.word_embeddings.weight"]
+        # A paper is one segment: its type embedding is a constant, added to the positions once.
+        self._positions = (
+            weights["embeddings.position_embeddings.weight"]
+            + weights["embeddings.token_type_embeddings.weight"][0]
+        )
+        self._normalise = _normalisation(weights, "embeddings")
+        layers = 1 + max(int(name.split(".")[2]) for name in weights if ".layer." in name)
+        self._layers = [
+            _TorchLayer(weights, f"encoder.layer.{i}", heads=heads, dtype=self._dtype)
+            for i in range(layers)
+        ]
+
+    def states(self, tokens: Sequence[int]) -> torch.Tensor:
+        """States of the tokens of one text in the last layer, (n_tokens, dimension) float32."""
+        import torch
+
+        hidden = self._normalise(self._words[torch.tensor(tokens)] + self._positions[: len(tokens)])
+        for layer in self._layers:
+            hidden = layer(hidden)
+        return hidden
+
+
+def pooled_tensor(states: torch.Tensor) -> torch.Tensor:
+    """Vector of a text: the mean of its states, of unit length."""
+    import torch
+
+    return torch.nn.functional.normalize(states.mean(dim=0), dim=0)
+
+
+class _TorchLayer:
+    """Self-attention and feed-forward, each added to its input and normalised."""
+
+    def __init__(
+        self, weights: Mapping[str, torch.Tensor], at: str, *, heads: int, dtype: torch.dtype
+    ) -> None:
+        import torch
+
+        self._heads, self._dtype = heads, dtype
+        parts = [f"{at}.attention.self.{part}" for part in ("query", "key", "value")]
+        # One product for query, key and value: the input is read once, not three times.
+        self._attend = _linear(
+            torch.cat([weights[f"{part}.weight"] for part in parts]),
+            torch.cat([weights[f"{part}.bias"] for part in parts]),
+            dtype=dtype,
+        )
+        self._mix = _linear_at(weights, f"{at}.attention.output.dense", dtype=dtype)
+        self._normalise_mixed = _normalisation(weights, f"{at}.attention.output")
+        self._widen = _linear_at(weights, f"{at}.intermediate.dense", dtype=dtype, gelu=True)
+        self._narrow = _linear_at(weights, f"{at}.output.dense", dtype=dtype)
+        self._normalise_output = _normalisation(weights, f"{at}.output")
+
+    def __call__(self, hidden: torch.Tensor) -> torch.Tensor:
+        attended = self._attention(self._attend(hidden.to(self._dtype)))
+        hidden = self._normalise_mixed(self._mix(attended) + hidden)
+        widened = self._widen(hidden.to(self._dtype))
+        return self._normalise_output(self._narrow(widened) + hidden)
+
+    def _attention(self, projected: torch.Tensor) -> torch.Tensor:
+        import torch
+
+        n_tokens = len(projected)
+        split = projected.view(n_tokens, 3, self._heads, -1).permute(1, 2, 0, 3).unsqueeze(1)
+        attended = torch.nn.functional.scaled_dot_product_attention(split[0], split[1], split[2])
+        return attended[0].transpose(0, 1).reshape(n_tokens, -1)
+
+
+_Operation = Callable[["torch.Tensor"], "torch.Tensor"]
+
+
+def _normalisation(weights: Mapping[str, torch.Tensor], at: str) -> _Operation:
+    import torch
+
+    scale, shift = weights[f"{at}.LayerNorm.weight"], weights[f"{at}.LayerNorm.bias"]
+    return lambda x: torch.nn.functional.layer_norm(x, scale.shape, scale, shift, _EPSILON)
+
+
+def _linear_at(
+    weights: Mapping[str, torch.Tensor], at: str, *, dtype: torch.dtype, gelu: bool = False
+) -> _Operation:
+    return _linear(weights[f"{at}.weight"], weights[f"{at}.bias"], dtype=dtype, gelu=gelu)
+
+
+def _linear(
+    weight: torch.Tensor, bias: torch.Tensor, *, dtype: torch.dtype, gelu: bool = False
+) -> _Operation:
+    """Prepare ``x @ weight.T + bias``, with the activation fused in where the platform can."""
+    import torch
+
+    weight, bias = weight.to(dtype), bias.to(dtype)
+    packed = _packed_linear(weight, bias, gelu=gelu)
+    if packed is not None:
+        return packed
+    functional = torch.nn.functional
+    if gelu:
+        return lambda x: functional.gelu(functional.linear(x, weight, bias))
+    return lambda x: functional.linear(x, weight, bias)
+
+
+def _packed_linear(weight: torch.Tensor, bias: torch.Tensor, *, gelu: bool) -> _Operation | None:
+    """Pack the weight for oneDNN, the way ``torch.compile`` does when it freezes a model.
+
+    The operators are not public: None where this PyTorch lacks them or changed their arguments;
+    the plain product is used then.
+    """
+    import torch
+
+    ending: tuple[Any, ...] = ("gelu", [], "none") if gelu else ("none", [], "")
+    try:
+        pack = torch.ops.mkldnn._reorder_linear_weight
+        multiply = torch.ops.mkldnn._linear_pointwise
+        packed = pack(weight, 256)
+        multiply(torch.zeros(2, weight.shape[1], dtype=weight.dtype), packed, bias, *ending)
+    except (AttributeError, RuntimeError, TypeError):
+        return None
+
+    def apply(x: torch.Tensor) -> torch.Tensor:
+        product: torch.Tensor = multiply(x, packed, bias, *ending)
+        return product
+
+    return apply
+
+
+_PARTS = ("query", "key", "value")
+_FEW = 64  # tokens
+
+
+class NumpyEncoder:
+    """A BERT encoder with mean pooling (Devlin et al. 2019; Reimers & Gurevych 2019)."""
+
+    def __init__(self, weights: Mapping[str, Floats], *, heads: int) -> None:
+        self._weights, self._heads = dict(weights), heads
+        self._layers = 1 + max(int(name.split(".")[2]) for name in weights if ".layer." in name)
+        for number in range(self._layers):  # one product instead of three
+            at = f"encoder.layer.{number}.attention.self"
+            for kind in ("weight", "bias"):
+                parts = [self._weights.pop(f"{at}.{part}.{kind}") for part in _PARTS]
+                self._weights[f"{at}.{kind}"] = np.concatenate(parts)
+
+    def states(self, texts: Sequence[Sequence[int]]) -> list[Floats]:
+        """Read texts: the state of every token in the last layer.
+
+        Nothing is padded: all tokens go through the dense layers side by side, and each text by
+        itself through attention.
+        """
+        if not texts:
+            return []
+        ends = np.cumsum([len(tokens) for tokens in texts])
+        words, positions, types = (
+            self._weights[f"embeddings.{name}_embeddings.weight"]
+            for name in ("word", "position", "token_type")
+        )
+        hidden = words[np.concatenate(texts)] + types[0]
+        hidden += np.concatenate([positions[: len(tokens)] for tokens in texts])
+        hidden = self._normalised(hidden, "embeddings")
+        for number in range(self._layers):
+            layer = f"encoder.layer.{number}"
+            mixed = self._attended(hidden, ends, layer)
+            mixed = self._linear(mixed, f"{layer}.attention.output.dense")
+            mixed += hidden
+            hidden = self._normalised(mixed, f"{layer}.attention.output")
+            widened = gelu(self._linear(hidden, f"{layer}.intermediate.dense"))
+            narrowed = self._linear(widened, f"{layer}.output.dense")
+            narrowed += hidden
+            hidden = self._normalised(narrowed, f"{layer}.output")
+        return np.split(hidden, ends[:-1])
+
+    def _attended(self, hidden: Floats, ends: NDArray[np.int64], layer: str) -> Floats:
+        """Scaled dot-product attention within each text (Vaswani et al. 2017, eq. 1)."""
+        every = self._linear(hidden, f"{layer}.attention.self")
+        mixed = np.empty_like(hidden)
+        for begin, end in pairwise((0, *ends.tolist())):
+            parts = every[begin:end].reshape(end - begin, 3, self._heads, -1)
+            query, key, value = parts.transpose(1, 2, 0, 3)
+            share = query @ key.transpose(0, 2, 1)
+            share -= share.max(axis=2, keepdims=True)
+            share /= np.float32(np.sqrt(query.shape[2]))
+            np.exp(share, out=share)
+            share /= share.sum(axis=2, keepdims=True)
+            mixed[begin:end] = (share @ value).transpose(1, 0, 2).reshape(end - begin, -1)
+        return mixed
+
+    def _linear(self, x: Floats, at: str) -> Floats:
+        weight = self._weights[f"{at}.weight"]
+        # Few rows and many weights: in the second order the product takes half the time.
+        product: Floats = x @ weight.T if len(x) > _FEW else (weight @ x.T).T
+        product += self._weights[f"{at}.bias"]
+        return product
+
+    def _normalised(self, x: Floats, at: str) -> Floats:
+        scale, shift = (self._weights[f"{at}.LayerNorm.{name}"] for name in ("weight", "bias"))
+        n = np.float32(x.shape[1])
+        normal: Floats = np.subtract(x, np.add.reduce(x, axis=1, keepdims=True) / n)
+        variance = np.einsum("ij,ij->i", normal, normal)[:, np.newaxis] / n
+        normal *= scale / np.sqrt(variance + np.float32(_EPSILON))
+        normal += shift
+        return normal
+
+
+def pooled(states: Floats) -> Floats:
+    """Vector of a text: the mean of its states, of unit length."""
+    mean = states.mean(axis=0)
+    length = max(float(np.linalg.norm(mean)), _EPSILON)
+    return np.asarray(mean / length, dtype=np.float32)
+
+
+def gelu(x: Floats) -> Floats:
+    """Gaussian error linear unit, x times the normal distribution function at x.
+
+    The error function is that of Abramowitz and Stegun (1964), eq. 7.1.26, right to 1.5e-7: as
+    good as float32 has it, and SciPy need not be imported.
+
+    >>> gelu(np.array([-1.0, 0.0, 1.0], np.float32)).round(4).tolist()
+    [-0.1587..., 0.0, 0.8413...]
+    """
+    # Everything in place: new arrays of this size cost more than the arithmetic.
+    size = np.abs(x)
+    size *= np.float32(np.sqrt(0.5))
+    t = size * np.float32(0.3275911)
+    t += 1
+    np.reciprocal(t, out=t)
+    erf = np.full_like(t, 1.061405429)
+    for coefficient in (-1.453152027, 1.421413741, -0.284496736, 0.254829592):
+        erf *= t
+        erf += np.float32(coefficient)
+    erf *= t
+    np.square(size, out=size)
+    np.negative(size, out=size)
+    erf *= np.exp(size, out=size)
+    np.subtract(1, erf, out=erf)
+    np.copysign(erf, x, out=erf)
+    erf += 1
+    erf *= x
+    erf *= np.float32(0.5)
+    return erf

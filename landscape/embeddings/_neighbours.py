@@ -1,0 +1,348 @@
+"""Nearest neighbours in the full dimension: exact for many queries, also approximate for one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from landscape.errors import AtlasError, InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_BLOCK = 32_768  # rows read from disk at a time: 50 MB at 384 dimensions
+_QUERIES = 4_096  # compared with a block at a time
+
+
+def nearest(
+    vectors: NDArray[np.float32], queries: NDArray[np.float32], *, k: int
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """Find the k vectors most similar to each query, exactly.
+
+    Parameters
+    ----------
+    vectors : numpy.ndarray
+        (n, d) float32, L2-normalised. May be memory-mapped: it is read once, in blocks.
+    queries : numpy.ndarray
+        (m, d) float32, L2-normalised. A query that is itself among `vectors` finds itself.
+    k : int
+        At most n.
+
+    Returns
+    -------
+    indices : numpy.ndarray
+        (m, k) int64, rows of `vectors`, most similar first, and of those found the lower row first
+        among equals.
+    similarities : numpy.ndarray
+        (m, k) float32, inner products (cosines, as all have unit length).
+
+    Raises
+    ------
+    InputError
+        k or the shapes do not fit.
+
+    Examples
+    --------
+    >>> vectors = np.eye(3, dtype=np.float32)
+    >>> indices, similarities = nearest(vectors, vectors[[2]], k=1)
+    >>> int(indices[0, 0]), float(similarities[0, 0])
+    (2, 1.0)
+    """
+    import faiss
+
+    _check(vectors, queries, k=k)
+    n_queries = len(queries)
+    indices = np.empty((n_queries, 0), dtype=np.int64)
+    similarities = np.empty((n_queries, 0), dtype=np.float32)
+    for start in range(0, len(vectors), _BLOCK):
+        block = np.ascontiguousarray(vectors[start : start + _BLOCK], dtype=np.float32)
+        parts = [
+            faiss.knn(
+                np.ascontiguousarray(queries[at : at + _QUERIES], dtype=np.float32),
+                block,
+                min(k, len(block)),
+                metric=faiss.METRIC_INNER_PRODUCT,
+            )
+            for at in range(0, n_queries, _QUERIES)
+        ]
+        if parts:
+            found = np.concatenate([part[1] for part in parts]) + start
+            closeness = np.concatenate([part[0] for part in parts])
+            indices, similarities = _best(
+                np.hstack([indices, found]), np.hstack([similarities, closeness]), k=k
+            )
+    if n_queries == 0:
+        return np.empty((0, k), dtype=np.int64), np.empty((0, k), dtype=np.float32)
+    return indices, similarities
+
+
+def overlap(found: NDArray[np.int64], exact: NDArray[np.int64]) -> float:
+    """Measure which fraction of the exact neighbours was found.
+
+    >>> overlap(np.array([[1, 2], [5, 6]]), np.array([[2, 1], [6, 7]]))
+    0.75
+    """
+    if exact.size == 0:
+        return 1.0
+    return float((found[:, :, None] == exact[:, None, :]).any(axis=1).mean())
+
+
+def _check(vectors: NDArray[np.float32], queries: NDArray[np.float32], *, k: int) -> None:
+    if queries.ndim != 2 or vectors.ndim != 2 or queries.shape[1] != vectors.shape[1]:
+        message = (
+            f"The queries have shape {queries.shape} and the vectors {vectors.shape}; "
+            "both need rows of the same length, from the same embedding model."
+        )
+        raise InputError(message)
+    if not 1 <= k <= len(vectors):
+        message = (
+            f"k={k} neighbours were asked of {len(vectors)} papers; use k from 1 to {len(vectors)}."
+        )
+        raise InputError(message)
+
+
+def _best(
+    indices: NDArray[np.int64], similarities: NDArray[np.float32], *, k: int
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """Keep the k best columns of each row; lexsort breaks ties by row number."""
+    order = np.lexsort((indices, -similarities), axis=1)[:, :k]
+    return np.take_along_axis(indices, order, 1), np.take_along_axis(similarities, order, 1)
+
+
+LONGEST = 100
+"""Largest number of papers for which a cutoff is stored."""
+
+_SUBSET = 2_000
+
+
+def neighbour_distances(
+    vectors: NDArray[np.float32], *, longest: int = LONGEST, seed: int = 0
+) -> NDArray[np.float32]:
+    """Distances between papers of one subject, in full dimension.
+
+    Parameters
+    ----------
+    vectors : ndarray of float32, shape (n, n_dims)
+        Unit vectors; may be memory-mapped.
+    longest : int, default 100
+    seed : int, default 0
+        Of the random subset.
+
+    Returns
+    -------
+    ndarray of float32, shape (m,)
+        D95(k) for k = 1 ... m: the 95th percentile, over a random subset of papers, of the
+        distances to their k nearest neighbours (Iyer et al. 2024, section 4).
+
+    Examples
+    --------
+    >>> vectors = np.random.default_rng(0).normal(size=(300, 8)).astype(np.float32)
+    >>> vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    >>> bool((np.diff(neighbour_distances(vectors, longest=20)) >= 0).all())
+    True
+    """
+    n = len(vectors)
+    longest = min(longest, n - 1)
+    if longest < 1:
+        return np.zeros(0, dtype=np.float32)
+    chosen = np.sort(np.random.default_rng(seed).permutation(n)[:_SUBSET])
+    _, similarities = nearest(vectors, np.asarray(vectors[chosen]), k=longest + 1)
+    distances = np.sqrt(np.maximum(2.0 - 2.0 * similarities[:, 1:], 0.0))  # without itself
+    return np.array(
+        [np.percentile(distances[:, :k], 95) for k in range(1, longest + 1)], dtype=np.float32
+    )
+
+
+LARGEST_EXACT = 150_000_000
+"""Numbers in the vectors up to which every one is compared with the query: some 30 ms."""
+
+_INDEX_BLOCK = 16_384  # rows read from disk at a time
+_TRAINED_ON = 40  # vectors a cell
+_CANDIDATES = 10  # times k that are scored exactly
+_RECALL_OF, _SAMPLE = 100, 200
+_WANTED_RECALL = 0.99
+
+
+@dataclass(frozen=True)
+class Found:
+    """Papers near to a query."""
+
+    rows: NDArray[np.int64]
+    similarities: NDArray[np.float32]
+
+
+class VectorIndex:
+    """Semantic search over the vectors of an atlas.
+
+    Parameters
+    ----------
+    parts : sequence of ndarray of float32, shape (n_rows, n_dims)
+        Unit vectors of each part of the atlas, memory-mapped.
+    index : faiss.IndexIVF, optional
+        The approximate index of these vectors, see `read_index`; without one the search is exact.
+    n_probe : int, default 1
+        Cells of the index to look into, as `write_index` found.
+
+    Examples
+    --------
+    >>> index = VectorIndex([np.eye(4, dtype=np.float32)])
+    >>> index.search(np.array([0.6, 0.8, 0, 0], np.float32), k=2).rows.tolist()
+    [1, 0]
+    """
+
+    def __init__(
+        self, parts: Sequence[NDArray[np.float32]], *, index: Any = None, n_probe: int = 1
+    ) -> None:
+        self._parts = [part for part in parts if len(part)]
+        self._starts = np.cumsum([0, *(len(part) for part in self._parts)])
+        self._index, self._n_probe = index, n_probe
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether every vector is compared with the query."""
+        return self._index is None
+
+    def search(
+        self, query: NDArray[np.float32], *, k: int, rows: NDArray[np.int64] | None = None
+    ) -> Found:
+        """Find the papers most similar to a query."""
+        if rows is not None and (self._index is None or len(rows) * len(query) < LARGEST_EXACT):
+            return _best_rows(rows, self.similarities(query, rows), k=k)
+        if self._index is None:
+            every = np.concatenate([part @ query for part in self._parts] or [np.zeros(0)])
+            return _best_rows(np.arange(len(self)), every.astype(np.float32, copy=False), k=k)
+        candidates = self._candidates(query, _CANDIDATES * k, rows)
+        return _best_rows(candidates, self.similarities(query, candidates), k=k)
+
+    def similarities(
+        self, query: NDArray[np.float32], rows: NDArray[np.int64]
+    ) -> NDArray[np.float32]:
+        """Compare a query with chosen papers."""
+        result = np.empty(len(rows), dtype=np.float32)
+        for start in range(0, len(rows), _INDEX_BLOCK):
+            some = rows[start : start + _INDEX_BLOCK]
+            result[start : start + _INDEX_BLOCK] = self.vectors(some) @ query
+        return result
+
+    def vectors(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Read the vectors of chosen papers."""
+        if len(self._parts) == 1:
+            return np.asarray(self._parts[0][rows])
+        of_part = np.searchsorted(self._starts, rows, side="right") - 1
+        found = np.empty((len(rows), self._parts[0].shape[1]), dtype=np.float32)
+        for number in np.unique(of_part):
+            chosen = of_part == number
+            found[chosen] = self._parts[number][rows[chosen] - self._starts[number]]
+        return found
+
+    def __len__(self) -> int:
+        return int(self._starts[-1])
+
+    def _candidates(
+        self, query: NDArray[np.float32], k: int, rows: NDArray[np.int64] | None
+    ) -> NDArray[np.int64]:
+        import faiss
+
+        library: Any = faiss  # its types leave these arguments out
+        selected = None if rows is None else library.IDSelectorBatch(rows)
+        n_probe = self._n_probe
+        while True:
+            settings = library.SearchParametersIVF(nprobe=n_probe, sel=selected)
+            found = self._index.search(query[None], min(k, len(self)), params=settings)[1][0]
+            found = found[found >= 0]
+            enough = min(k, len(self) if rows is None else len(rows))
+            # A filter may leave little in the nearest cells: k have to come back all the same.
+            if len(found) >= enough // _CANDIDATES or n_probe >= self._index.nlist:
+                return np.sort(found)
+            n_probe = min(4 * n_probe, self._index.nlist)
+
+
+@dataclass(frozen=True)
+class IndexReport:
+    """What the approximate index reaches."""
+
+    n_probe: int
+    n_cells: int
+    recall: float
+
+
+def write_index(
+    parts: Sequence[NDArray[np.float32]], file: Path, *, recall: float = _WANTED_RECALL
+) -> IndexReport:
+    """Build the approximate index of the vectors and measure it.
+
+    Cells of k-means (Jégou et al. 2011, doi:10.1109/TPAMI.2010.57) with one byte a number; ten
+    times as many candidates as wanted are then compared exactly with the memory-mapped vectors, so
+    that the index only has to be right about which papers are worth a look.
+    """
+    import faiss
+
+    n, dimension = sum(map(len, parts)), parts[0].shape[1]
+    n_cells = int(np.clip(2 * np.sqrt(n), 1, max(1, n // _TRAINED_ON)))
+    index: Any = faiss.index_factory(dimension, f"IVF{n_cells},SQ8", faiss.METRIC_INNER_PRODUCT)
+    index.cp.seed, index.cp.niter = 1, 6
+    random = np.random.default_rng(1)
+    exact = VectorIndex(parts)
+    index.train(exact.vectors(np.sort(random.permutation(n)[: _TRAINED_ON * n_cells])))
+    for part in parts:
+        for start in range(0, len(part), _INDEX_BLOCK):
+            index.add(np.ascontiguousarray(part[start : start + _INDEX_BLOCK]))
+    faiss.write_index(index, str(file))
+    k = min(_RECALL_OF, n)
+    asked = exact.vectors(np.sort(random.permutation(n)[:_SAMPLE]))
+    true = _nearest_in_parts(parts, asked, k=k)
+    n_probe = 1
+    while True:
+        search = VectorIndex(parts, index=index, n_probe=n_probe).search
+        found = np.full((len(asked), k), -1, dtype=np.int64)
+        for place, query in enumerate(asked):
+            rows = search(query, k=k).rows
+            found[place, : len(rows)] = rows
+        reached = overlap(found, true)
+        if reached >= recall or n_probe >= n_cells:
+            return IndexReport(n_probe, n_cells, round(reached, 4))
+        n_probe = min(2 * n_probe, n_cells)
+
+
+def read_index(file: Path, *, n_papers: int) -> Any:
+    """Open what `write_index` wrote, memory-mapped."""
+    import faiss
+
+    try:
+        index = faiss.read_index(str(file), faiss.IO_FLAG_MMAP)
+    except RuntimeError as error:
+        message = f"The index {file} cannot be read; build the atlas again."
+        raise AtlasError(message) from error
+    if index.ntotal != n_papers:
+        message = (
+            f"The index {file} holds {index.ntotal:,} papers, the atlas {n_papers:,}; "
+            "build the atlas again."
+        )
+        raise AtlasError(message)
+    return index
+
+
+def _nearest_in_parts(
+    parts: Sequence[NDArray[np.float32]], asked: NDArray[np.float32], *, k: int
+) -> NDArray[np.int64]:
+    rows, scores, start = [], [], 0
+    for part in parts:
+        if len(part):
+            found, closeness = nearest(part, asked, k=min(k, len(part)))
+            rows.append(found + start)
+            scores.append(closeness)
+        start += len(part)
+    order = np.argsort(-np.hstack(scores), axis=1, kind="stable")[:, :k]
+    return np.take_along_axis(np.hstack(rows), order, axis=1)
+
+
+def _best_rows(rows: NDArray[np.int64], scores: NDArray[np.float32], *, k: int) -> Found:
+    if len(rows) > k:
+        kept = np.argpartition(-scores, k - 1)[:k]
+        rows, scores = rows[kept], scores[kept]
+    order = np.lexsort((rows, -scores))
+    return Found(rows[order], scores[order])

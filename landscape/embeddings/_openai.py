@@ -1,0 +1,196 @@
+"""Embeddings from OpenAI or a server that speaks its protocol; asks before it spends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from landscape.embeddings._vectors import normalised
+from landscape.errors import InputError, RemoteError
+from landscape.llm._server import Server
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+DEFAULT_MODEL = "text-embedding-3-small"
+
+#: Dimension and price in dollars per million tokens at OpenAI, as listed in 2025.
+_MODELS = {
+    "text-embedding-3-small": (1536, 0.02),
+    "text-embedding-3-large": (3072, 0.13),
+    "text-embedding-ada-002": (1536, 0.10),
+}
+
+_BYTES_PER_TOKEN = 3.5  # English with formulae; plain English has about 4, so we overestimate
+_TOKENS_AT_ONCE = 100_000  # OpenAI allows 300,000 a request; ours are estimates
+_TEXTS_AT_ONCE = 256
+_LONGEST_TEXT = 24_000  # bytes: under the 8,191 tokens of a text that OpenAI reads
+
+
+@dataclass(frozen=True, kw_only=True)
+class Estimate:
+    """Estimated cost of embedding; `cost` in US dollars is None for other servers than OpenAI."""
+
+    papers: int
+    tokens: int
+    cost: float | None
+    model: str
+    url: str
+
+    def __str__(self) -> str:
+        price = "at a price we do not know" if self.cost is None else f"about ${self.cost:.2f}"
+        return (
+            f"{self.papers:,} papers, about {self.tokens:,} tokens, {price}, "
+            f"with {self.model} at {self.url}"
+        )
+
+
+class OpenAIEmbedder:
+    """A model behind ``/v1/embeddings``.
+
+    Parameters
+    ----------
+    model : str, default "text-embedding-3-small"
+    confirm : callable, optional
+        Called with a question that names papers, tokens and cost; returns whether to continue.
+        Without it, nothing is embedded before :meth:`allow` was called.
+    base_url, api_key : str, optional
+        Default: OPENAI_BASE_URL and OPENAI_API_KEY.
+    timeout : float, default 60
+        Seconds for one try.
+    retries : int, default 6
+        Further tries of a request that failed.
+
+    Raises
+    ------
+    InputError
+        OpenAI itself is meant and there is no key.
+    MissingExtraError
+        The package ``openai`` is not installed.
+    """
+
+    name = "openai"
+    checksum: str | None = None
+
+    def __init__(
+        self,
+        model: str = DEFAULT_MODEL,
+        *,
+        confirm: Callable[[str], bool] | None = None,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        timeout: float = 60.0,
+        retries: int = 6,
+    ) -> None:
+        self.model = model
+        self.dimension = _MODELS.get(model, (0, 0.0))[0]
+        self._server = Server(base_url=base_url, api_key=api_key, timeout=timeout, retries=retries)
+        self._confirm = confirm
+        self._allowed = 0
+
+    def estimate(self, texts: Sequence[str]) -> Estimate:
+        """Estimate the cost of embedding these texts, without a request."""
+        tokens = sum(map(_estimated_tokens, texts))
+        known = self._server.is_openai and self.model in _MODELS
+        return Estimate(
+            papers=len(texts),
+            tokens=tokens,
+            cost=tokens * _MODELS[self.model][1] / 1e6 if known else None,
+            model=self.model,
+            url=self._server.url,
+        )
+
+    def allow(self, n_papers: int) -> None:
+        """Allow that many more papers to be embedded without asking again."""
+        self._allowed += n_papers
+
+    def embed(
+        self, texts: Sequence[str], *, advance: Callable[[float], None] | None = None
+    ) -> NDArray[np.float32]:
+        """Embed texts; `embed_batches` keeps finished batches when a request fails."""
+        batches = []
+        for batch in self.embed_batches(texts):
+            batches.append(batch)
+            if advance is not None:
+                advance(len(batch))
+        if not batches:
+            return np.empty((0, self.dimension), dtype=np.float32)
+        return np.concatenate(batches)
+
+    def embed_batches(self, texts: Sequence[str]) -> Iterator[NDArray[np.float32]]:
+        """Embed texts request by request."""
+        self._ask_before_spending(texts)
+        for batch in batches_of(texts):
+            yield self._request(batch)
+            self._allowed -= len(batch)
+
+    def describe(self) -> dict[str, Any]:
+        """Name, model, dimension, checksum, precision and url."""
+        return {
+            "name": self.name,
+            "model": self.model,
+            "dimension": self.dimension,
+            "checksum": self.checksum,
+            "precision": "float32",
+            "url": self._server.url,
+        }
+
+    def _ask_before_spending(self, texts: Sequence[str]) -> None:
+        if len(texts) <= self._allowed:
+            return
+        estimate = self.estimate(texts[self._allowed :])
+        if self._confirm is None or not self._confirm(f"Embed {estimate}?"):
+            message = (
+                f"Nothing was sent: embedding {estimate} needs your agreement. "
+                "Agree when asked, or give --yes."
+            )
+            raise InputError(message)
+        self.allow(estimate.papers)
+
+    def _request(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        with self._server.reporting(self.model):
+            reply = self._server.client.embeddings.create(model=self.model, input=list(texts))
+            # By index, as the protocol has it: a server may answer in any order.
+            found = {item.index: item.embedding for item in reply.data}
+            n_answered = len(reply.data)
+        if n_answered != len(texts) or set(found) != set(range(len(texts))):
+            self._reject(f"{n_answered} vectors for {len(texts)} texts")
+        try:
+            vectors = normalised([found[i] for i in range(len(texts))])
+        except (ValueError, TypeError) as error:
+            self._reject(f"a vector that is none: {error}")
+        if self.dimension not in (0, vectors.shape[1]):
+            self._reject(f"vectors of dimension {vectors.shape[1]} where {self.dimension} is due")
+        self.dimension = vectors.shape[1]
+        return vectors
+
+    def _reject(self, answer: str) -> None:
+        message = f"{self._server.url} answered {answer}. Check that {self.model!r} embeds text."
+        raise RemoteError(message)
+
+
+def batches_of(texts: Sequence[str]) -> Iterator[list[str]]:
+    """Cut texts into batches that a server takes in one request.
+
+    >>> [len(batch) for batch in batches_of(["word " * 4_000] * 40)]
+    [17, 17, 6]
+    """
+    batch: list[str] = []
+    tokens = 0
+    for text in texts:
+        sent = text.encode()[:_LONGEST_TEXT].decode(errors="ignore") or " "
+        needed = _estimated_tokens(sent)
+        if batch and (tokens + needed > _TOKENS_AT_ONCE or len(batch) == _TEXTS_AT_ONCE):
+            yield batch
+            batch, tokens = [], 0
+        batch.append(sent)
+        tokens += needed
+    if batch:
+        yield batch
+
+
+def _estimated_tokens(text: str) -> int:
+    return 1 + int(min(len(text.encode()), _LONGEST_TEXT) / _BYTES_PER_TOKEN)

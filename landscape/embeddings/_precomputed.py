@@ -1,0 +1,191 @@
+"""Vectors that somebody has computed before: a ``.npy`` file or a column of Parquet."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from landscape.embeddings._vectors import normalised
+from landscape.errors import InputError
+from landscape.plural import count
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_FILE_AND_MODEL = re.compile(r"(.+\.(?:npy|parquet|pq))@(.+)", re.IGNORECASE)
+_BLOCK = 16_384  # rows checked and normalised at a time
+
+
+def file_and_model(detail: str) -> tuple[Path, str]:
+    """Split ``FILE@MODEL``; the model is "unknown" where none is named.
+
+    >>> file_and_model("vectors.npy@text-embedding-3-small")[1]
+    'text-embedding-3-small'
+    >>> file_and_model("me@home/vectors.npy")[1]
+    'unknown'
+    """
+    found = _FILE_AND_MODEL.fullmatch(detail)
+    return (Path(found[1]), found[2]) if found else (Path(detail), "unknown")
+
+
+class ReadyVectors:
+    """Precomputed vectors of papers.
+
+    Parameters
+    ----------
+    path : str or pathlib.Path
+        ``.npy`` file of shape (n, d), memory-mapped, or a Parquet file.
+    model : str, default "unknown"
+        What made the vectors. Queries can be embedded later where this is a model we can run.
+    rows : int, optional
+        How many papers there are; another number of vectors is an error.
+    column : str, default "embedding"
+        Column of a Parquet file with a list of numbers in every row.
+
+    Raises
+    ------
+    InputError
+        The file cannot be used.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "vectors.npy"
+    ...     np.save(path, np.array([[3.0, 4.0], [0.0, 2.0]]))
+    ...     ready = ReadyVectors(path, model="my-model", rows=2)
+    ...     next(ready.blocks()).round(1).tolist()
+    [[0.6..., 0.8...], [0.0, 1.0]]
+    """
+
+    name = "ready"
+    checksum: str | None = None
+
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        model: str = "unknown",
+        rows: int | None = None,
+        column: str = "embedding",
+    ) -> None:
+        self.path, self.model = Path(path), model
+        self._column = column
+        if not self.path.is_file():
+            self._refuse("there is no such file; write ready:FILE")
+        self.rows, self.dimension = self._parquet_shape() if self.is_parquet else self._shape()
+        if rows is not None and rows != self.rows:
+            self._refuse(f"it has {self.rows:,} rows for {rows:,} papers")
+
+    @property
+    def is_parquet(self) -> bool:
+        """Whether it is a table, whose other columns name the paper of each vector."""
+        return self.path.suffix.lower() in (".parquet", ".pq")
+
+    def ids(self) -> list[str]:
+        """Read the column ``paper_id`` of a Parquet file."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        if "paper_id" not in pq.read_schema(self.path).names:
+            self._refuse("it has no column 'paper_id' with the paper of each vector")
+        column = pq.read_table(self.path, columns=["paper_id"])["paper_id"].cast(pa.string())
+        if column.null_count or len(column.unique()) < len(column):
+            self._refuse("an id in its column 'paper_id' is missing or occurs twice")
+        return list(column.to_pylist())
+
+    def blocks(self) -> Iterator[NDArray[np.float32]]:
+        """Read the vectors block by block, so that no file has to fit into memory."""
+        start = 0
+        for block in self._parquet_blocks() if self.is_parquet else self._mapped_blocks():
+            try:
+                unit = normalised(block)
+            except (ValueError, TypeError) as error:
+                self._refuse(f"in the block from row {start:,} on, {error}")
+            if unit.shape[1] != self.dimension:
+                self._refuse(f"row {start:,} has {unit.shape[1]} numbers, not {self.dimension}")
+            yield unit
+            start += len(unit)
+
+    def embed(
+        self,
+        texts: Sequence[str],
+        *,
+        advance: Callable[[float], None] | None = None,  # noqa: ARG002 - of the protocol
+    ) -> NDArray[np.float32]:
+        """Refuse: ready-made vectors cannot embed new text."""
+        message = (
+            f"{len(texts)} texts cannot be embedded: the vectors were made before, by "
+            f"{self.model!r}. Name an embedder for new text, such as --embedder minilm."
+        )
+        raise InputError(message)
+
+    def describe(self) -> dict[str, Any]:
+        """Name, model, dimension, checksum, precision and file."""
+        return {
+            "name": self.name,
+            "model": self.model,
+            "dimension": self.dimension,
+            "checksum": self.checksum,
+            "precision": "float32",
+            "file": self.path.name,
+        }
+
+    def _shape(self) -> tuple[int, int]:
+        matrix = self._mapped()
+        if matrix.ndim != 2 or matrix.dtype.kind not in "fiu":
+            kind = f"shape {matrix.shape} of {matrix.dtype}"
+            self._refuse(f"it has {kind}, not one row of numbers a paper")
+        return int(matrix.shape[0]), int(matrix.shape[1])
+
+    def _mapped(self) -> NDArray[Any]:
+        try:
+            mapped: NDArray[Any] = np.load(self.path, mmap_mode="r", allow_pickle=False)
+        except (ValueError, OSError, EOFError) as error:
+            self._refuse(f"it is not a .npy file of numbers ({error})")
+        return mapped
+
+    def _mapped_blocks(self) -> Iterator[NDArray[Any]]:
+        matrix = self._mapped()
+        for start in range(0, len(matrix), _BLOCK):
+            yield matrix[start : start + _BLOCK]
+
+    def _parquet_shape(self) -> tuple[int, int]:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        try:
+            file = pq.ParquetFile(self.path)
+        except (pa.ArrowException, OSError) as error:
+            self._refuse(f"it is not a Parquet file ({error})")
+        if self._column not in file.schema_arrow.names:
+            listed = ", ".join(file.schema_arrow.names)
+            self._refuse(f"it has no column {self._column!r}; its columns are {listed}")
+        first = next(file.iter_batches(batch_size=1, columns=[self._column]), None)
+        value = first.column(0)[0].as_py() if first is not None and len(first) else None
+        if not isinstance(value, list):
+            self._refuse(f"the column {self._column!r} does not hold lists of numbers")
+        return int(file.metadata.num_rows), len(value)
+
+    def _parquet_blocks(self) -> Iterator[NDArray[Any]]:
+        import pyarrow.parquet as pq
+
+        file = pq.ParquetFile(self.path)
+        for batch in file.iter_batches(batch_size=_BLOCK, columns=[self._column]):
+            column = batch.column(0)
+            if column.null_count:
+                self._refuse(
+                    f"{count(column.null_count, 'paper')} came without a vector in {self._column!r}"
+                )
+            flat = column.flatten().to_numpy(zero_copy_only=False)
+            if len(flat) != len(column) * self.dimension:
+                self._refuse(f"its vectors are not all {self.dimension} long")
+            yield flat.reshape(len(column), self.dimension)
+
+    def _refuse(self, reason: str) -> NoReturn:
+        message = f"The vectors in {str(self.path)!r} cannot be used: {reason}."
+        raise InputError(message)

@@ -1,0 +1,266 @@
+"""What requests to a language model may cost, and replies kept on disk that cost nothing."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import tempfile
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from landscape.errors import InputError, RemoteError
+
+Prices = Mapping[str, tuple[float, float]]
+"""Model to the price of a million tokens read, and of a million tokens written."""
+
+
+@dataclass
+class Usage:
+    """Tokens read and written by one request."""
+
+    read: int = 0
+    written: int = 0
+
+
+class Budget:
+    """Tokens and money of one connection, shared by all threads that use it.
+
+    A request is allowed if the tokens that it sends still fit, so the last answer may overdraw the
+    budget. The tokens of requests under way count at once.
+
+    Parameters
+    ----------
+    model : str
+    tokens : int
+        Allowed in all, read and written.
+    money : float, optional
+        Allowed in all, in the currency of the prices.
+    prices : mapping of str to tuple of float, optional
+        Model to the prices of a million tokens read and of a million written.
+
+    Raises
+    ------
+    InputError
+        Money is limited and the model has no price.
+
+    Examples
+    --------
+    >>> budget = Budget("small", tokens=1000, money=1.0, prices={"small": (0.5, 2.0)})
+    >>> with budget.spending(100) as usage:
+    ...     usage.read, usage.written = 120, 30
+    >>> print(budget)
+    150 of 1,000 tokens, 0.0001 of 1.00 in money
+    """
+
+    def __init__(
+        self, model: str, *, tokens: int, money: float | None = None, prices: Prices | None = None
+    ) -> None:
+        self._model, self._tokens, self._money = model, tokens, money
+        self._price = (prices or {}).get(model)
+        if money is not None and self._price is None:
+            message = (
+                f"A budget in money needs the price of {model!r}: pass prices={{{model!r}: (a, b)}}"
+                ", the prices of a million tokens read and of a million written."
+            )
+            raise InputError(message)
+        self._used = Usage()
+        self._under_way = 0
+        self._lock = threading.Lock()
+
+    @property
+    def tokens_used(self) -> int:
+        """Tokens used so far, read and written."""
+        return self._used.read + self._used.written
+
+    @property
+    def money_spent(self) -> float | None:
+        """Money spent so far; None where there is no price."""
+        return self.cost(self._used)
+
+    def cost(self, usage: Usage) -> float | None:
+        """Price of some tokens; None where there is no price."""
+        return None if self._price is None else self._cost(usage)
+
+    @contextmanager
+    def spending(self, needed: int) -> Iterator[Usage]:
+        """Allow one request of `needed` tokens; the caller fills in the usage, which is counted.
+
+        Raises RemoteError where the budget is spent.
+        """
+        with self._lock:
+            self._check(needed)
+            self._under_way += needed
+        usage = Usage()
+        try:
+            yield usage
+        finally:
+            with self._lock:
+                self._under_way -= needed
+                self._used.read += usage.read
+                self._used.written += usage.written
+
+    def _check(self, needed: int) -> None:
+        ahead = self._under_way + needed
+        if self.tokens_used + ahead > self._tokens:
+            message = (
+                f"The token budget of {self._tokens:,} for {self._model} is spent "
+                f"({self.tokens_used:,} used). Connect with a larger token_budget."
+            )
+            raise RemoteError(message)
+        cost = self._cost(Usage(self._used.read + ahead, self._used.written))
+        if self._money is not None and cost > self._money:
+            message = (
+                f"The budget of {self._money:.2f} in money for {self._model} is spent "
+                f"({self._cost(self._used):.4f} so far). Connect with a larger money_budget."
+            )
+            raise RemoteError(message)
+
+    def _cost(self, usage: Usage) -> float:
+        read, written = self._price or (0.0, 0.0)
+        return (usage.read * read + usage.written * written) / 1e6
+
+    def __str__(self) -> str:
+        shown = f"{self.tokens_used:,} of {self._tokens:,} tokens"
+        if self._price is None:
+            return shown
+        spent = f"{self._cost(self._used):.4f}"
+        return f"{shown}, {spent}" + (f" of {self._money:.2f}" if self._money else "") + " in money"
+
+
+class BudgetPart:
+    """The usage of one piece of work, which counts in the `whole` budget too.
+
+    >>> budget = Budget("small", tokens=1000)
+    >>> one, other = BudgetPart(budget), BudgetPart(budget)
+    >>> with one.spending(100) as usage:
+    ...     usage.read, usage.written = 120, 30
+    >>> one.tokens_used, other.tokens_used, budget.tokens_used
+    (150, 0, 150)
+    """
+
+    def __init__(self, whole: Budget | BudgetPart) -> None:
+        self._whole, self._used = whole, Usage()
+        self._lock = threading.Lock()
+
+    @property
+    def tokens_used(self) -> int:
+        """Tokens used so far, read and written."""
+        return self._used.read + self._used.written
+
+    @property
+    def money_spent(self) -> float | None:
+        """Money spent so far; None where there is no price."""
+        return self.cost(self._used)
+
+    def cost(self, usage: Usage) -> float | None:
+        """Price of some tokens; None where there is no price."""
+        return self._whole.cost(usage)
+
+    @contextmanager
+    def spending(self, needed: int) -> Iterator[Usage]:
+        """As `Budget.spending`, counted here and in the whole."""
+        with self._whole.spending(needed) as usage:
+            try:
+                yield usage
+            finally:
+                with self._lock:
+                    self._used.read += usage.read
+                    self._used.written += usage.written
+
+    def __str__(self) -> str:
+        money = self.money_spent
+        paid = "" if money is None else f", {money:.4f} in money"
+        return f"{self.tokens_used:,} tokens{paid} (this connection so far: {self._whole})"
+
+
+def estimate_tokens(*texts: str) -> int:
+    """Estimate the tokens of some texts: one for four bytes.
+
+    >>> estimate_tokens("dust cools", "in quasars")
+    5
+    """
+    return sum(len(text.encode()) for text in texts) // 4
+
+
+class ReplyCache:
+    """A folder with one small JSON file for each request that was answered.
+
+    Files are written whole or not at all, and one that cannot be read counts as absent, so any
+    number of threads and processes may share a folder. Keys of servers are never stored.
+
+    Parameters
+    ----------
+    folder : pathlib.Path
+        Created with the first reply.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> cache = ReplyCache(Path(tempfile.mkdtemp()))
+    >>> cache.keep({"model": "small", "messages": ["Why?"]}, "Because.")
+    >>> cache.find({"messages": ["Why?"], "model": "small"})
+    'Because.'
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = Path(folder)
+
+    def find(self, request: dict[str, Any]) -> str | None:
+        """The reply to a request (JSON values), or None."""
+        key = _cache_key(request)
+        try:
+            held = json.loads(self._path(key).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return None
+        reply = held.get("reply") if isinstance(held, dict) and held.get("key") == key else None
+        return reply if isinstance(reply, str) else None
+
+    def keep(self, request: dict[str, Any], reply: str) -> None:
+        """Store the reply to a request; a disk that is full or read-only is ignored."""
+        key = _cache_key(request)
+        path = self._path(key)
+        with contextlib.suppress(OSError):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            text = json.dumps({"key": key, "model": request.get("model"), "reply": reply})
+            # mkstemp makes files for their owner only: replies may quote unpublished papers.
+            number, name = tempfile.mkstemp(dir=path.parent, prefix=".new-")
+            try:
+                with os.fdopen(number, "w", encoding="utf-8") as file:
+                    file.write(text)
+                Path(name).replace(path)
+            except OSError:
+                Path(name).unlink(missing_ok=True)
+
+    def _path(self, key: str) -> Path:
+        return self._folder / key[:2] / f"{key}.json"
+
+
+def default_cache_folder() -> Path:
+    """Folder of the replies that are kept.
+
+    Returns
+    -------
+    pathlib.Path
+        The environment variable LANDSCAPE_LLM_CACHE, else ``landscape/replies`` in the user's
+        cache folder.
+
+    Examples
+    --------
+    >>> default_cache_folder().is_absolute()
+    True
+    """
+    if own := os.environ.get("LANDSCAPE_LLM_CACHE"):
+        return Path(own).expanduser().resolve()
+    caches = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(caches).resolve() / "landscape" / "replies"
+
+
+def _cache_key(request: dict[str, Any]) -> str:
+    text = json.dumps(request, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,452 @@
+"""Language models behind the OpenAI protocol: text, streams, and answers of a given form."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import threading
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from pydantic import ValidationError
+
+from landscape.errors import InputError, RemoteError, require
+from landscape.llm._budget import (
+    Budget,
+    BudgetPart,
+    Prices,
+    ReplyCache,
+    Usage,
+    default_cache_folder,
+    estimate_tokens,
+)
+from landscape.llm._replies import (
+    ReplyForm,
+    find_fault,
+    first_error,
+    first_object,
+    reply_schema,
+)
+from landscape.llm._server import Server
+
+_OPENAI_MODEL = "gpt-4o-mini"
+
+#: Structured output, strictest first; older servers support only the later forms.
+_FORMS = ("json_schema", "json_object", "text")
+
+Messages = list[dict[str, str]]
+
+Form = TypeVar("Form", bound=ReplyForm)
+
+
+class LanguageModel(Protocol):
+    """A language model that answers in the form of a JSON schema."""
+
+    @property
+    def model(self) -> str:
+        """Name of the model, for the manifest."""
+
+    def complete_json(self, system: str, user: str, schema: Mapping[str, Any]) -> dict[str, Any]:
+        """Answer `user` under the instructions in `system`, in the form of a JSON schema.
+
+        Raises
+        ------
+        RemoteError
+            No usable answer; the message is a sentence for the user.
+        """
+
+
+class WritingModel(LanguageModel, Protocol):
+    """A language model that also writes free text."""
+
+    def complete(self, system: str, user: str) -> str:
+        """Answer `user` under the instructions in `system`; raises RemoteError."""
+
+    def stream(self, system: str, user: str) -> Iterator[str]:
+        """Answer as `complete` does, piece by piece."""
+
+
+def request_reply(model: LanguageModel, system: str, user: str, form: type[Form]) -> Form:
+    """Ask a language model for a reply of a form.
+
+    Parameters
+    ----------
+    model : LanguageModel
+    system, user : str
+    form : subclass of ReplyForm
+
+    Returns
+    -------
+    ReplyForm
+        Of the class `form`.
+
+    Raises
+    ------
+    RemoteError
+        No usable answer.
+
+    Examples
+    --------
+    >>> class Fixed:
+    ...     model = "fixed"
+    ...     def complete_json(self, system, user, schema):
+    ...         return {"queries": ["dust"]}
+    >>> class Queries(ReplyForm):
+    ...     queries: list[str]
+    >>> request_reply(Fixed(), "Be brief.", "What?", Queries)
+    Queries(queries=['dust'])
+    """
+    reply = model.complete_json(system, user, reply_schema(form))
+    try:
+        return form.model_validate(reply)
+    except ValidationError as error:
+        message = f"{model.model} answered in the wrong form: {first_error(error)}."
+        raise RemoteError(message) from error
+
+
+def connect_from_environment() -> WritingModel | None:
+    """Connect the language model that the environment names.
+
+    Returns
+    -------
+    WritingModel or None
+        None where neither ``OPENAI_API_KEY`` nor ``OPENAI_BASE_URL`` is set.
+    """
+    if not (os.environ.get("OPENAI_API_KEY") or os.environ.get("OPENAI_BASE_URL")):
+        return None
+    return connect(cache=default_cache_folder())
+
+
+def connect(
+    *,
+    model: str | None = None,
+    base_url: str | None = None,
+    api_key: str | None = None,
+    timeout: float = 120.0,
+    retries: int = 4,
+    token_budget: int = 500_000,
+    money_budget: float | None = None,
+    prices: Prices | None = None,
+    cache: Path | None = None,
+) -> ChatModel:
+    """Connect a language model behind the OpenAI protocol. Nothing is sent yet.
+
+    Parameters
+    ----------
+    model : str, optional
+        Default: the environment variable LANDSCAPE_LLM_MODEL; for OpenAI itself also gpt-4o-mini.
+    base_url : str, optional
+        Default: OPENAI_BASE_URL, else OpenAI.
+    api_key : str, optional
+        Default: OPENAI_API_KEY; the empty string is no key.
+    timeout : float, default 120
+        Seconds for one try.
+    retries : int, default 4
+        Further tries after a first that failed.
+    token_budget : int, default 500000
+        Tokens that this connection may use in all, both ways.
+    money_budget : float, optional
+        Money that it may spend in all, in the currency of `prices`.
+    prices : mapping of str to tuple of float, optional
+        Model to the prices of a million tokens read and of a million written.
+    cache : pathlib.Path, optional
+        Folder of replies: repeated requests cost nothing, see `default_cache_folder`. Default:
+        every request is sent.
+
+    Returns
+    -------
+    ChatModel
+
+    Raises
+    ------
+    InputError
+        Neither a key nor a server is set, a server without a model name, or a budget in money
+        without a price.
+    MissingExtraError
+        The package ``openai`` is not installed.
+
+    Examples
+    --------
+    >>> connect(base_url="http://localhost:11434/v1", model="qwen3").model
+    'qwen3'
+    """
+    server = Server(base_url=base_url, api_key=api_key, timeout=timeout, retries=retries)
+    name = model or os.environ.get("LANDSCAPE_LLM_MODEL")
+    if not name and not server.is_openai:
+        message = (
+            f"Which model of {server.url} to use? "
+            "Set the environment variable LANDSCAPE_LLM_MODEL to its name."
+        )
+        raise InputError(message)
+    name = name or _OPENAI_MODEL
+    budget = Budget(name, tokens=token_budget, money=money_budget, prices=prices)
+    return ChatModel(server, model=name, budget=budget, cache=ReplyCache(cache) if cache else None)
+
+
+@dataclass
+class _Abilities:
+    """What a server can do, shared by all parts of a connection."""
+
+    forms: tuple[str, ...] = _FORMS
+    counts_streams: bool = True
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+
+class ChatModel:
+    """A chat model on an OpenAI-compatible server; any number of threads may ask it.
+
+    Parameters
+    ----------
+    server : Server
+    model : str
+    budget : Budget
+        What it may cost. Where a server does not count tokens, four bytes are taken for one.
+    cache : ReplyCache, optional
+    """
+
+    def __init__(
+        self, server: Server, *, model: str, budget: Budget, cache: ReplyCache | None = None
+    ) -> None:
+        self._server, self._model, self._cache = server, model, cache
+        self._abilities = _Abilities()
+        self.budget: Budget | BudgetPart = budget
+
+    @property
+    def model(self) -> str:
+        """Name of the model."""
+        return self._model
+
+    @property
+    def tokens_used(self) -> int:
+        """Tokens used so far, both ways."""
+        return self.budget.tokens_used
+
+    def part(self) -> ChatModel:
+        """The same connection with a count of its own, which counts in the whole budget too.
+
+        Returns
+        -------
+        ChatModel
+            Its `budget` is that of one piece of work.
+
+        Examples
+        --------
+        >>> model = connect(base_url="http://localhost:11434/v1", model="qwen3")
+        >>> print(model.part().budget)
+        0 tokens (this connection so far: 0 of 500,000 tokens)
+        """
+        made = copy.copy(self)
+        made.budget = BudgetPart(self.budget)
+        return made
+
+    def complete(self, system: str, user: str) -> str:
+        """Answer in free text.
+
+        Parameters
+        ----------
+        system, user : str
+
+        Returns
+        -------
+        str
+
+        Raises
+        ------
+        RemoteError
+            The server failed, the budget is spent, or the answer was empty or broke off.
+        """
+        messages = _messages(system, user)
+        reply = self._kept(messages)
+        if reply is None:
+            reply = self._send(messages, self._request(messages))
+            self._keep(messages, reply)
+        return reply
+
+    def stream(self, system: str, user: str) -> Iterator[str]:
+        """Answer in free text, piece by piece as it is written.
+
+        Parameters
+        ----------
+        system, user : str
+
+        Yields
+        ------
+        str
+            Together they are the answer.
+
+        Raises
+        ------
+        RemoteError
+            As `complete`; what was yielded before is then incomplete.
+        """
+        messages = _messages(system, user)
+        reply = self._kept(messages)
+        if reply is not None:
+            yield reply
+            return
+        pieces: list[str] = []
+        for piece in self._pieces(messages):
+            pieces.append(piece)
+            yield piece
+        self._keep(messages, "".join(pieces))
+
+    def complete_json(self, system: str, user: str, schema: Mapping[str, Any]) -> dict[str, Any]:
+        """Answer in the form of a JSON schema; an answer of another form is requested once more.
+
+        Parameters
+        ----------
+        system, user : str
+        schema : mapping
+            JSON schema of an object, made of ``type``, ``properties``, ``required``, ``items``,
+            ``enum`` and ``additionalProperties``; see `request_reply` for pydantic models.
+
+        Returns
+        -------
+        dict
+            Fits the schema.
+
+        Raises
+        ------
+        RemoteError
+            The server failed, the budget is spent, or two answers did not fit.
+        """
+        asked = messages = _messages(system, user)
+        kept = first_object(self._kept(asked, schema) or "")
+        if kept is not None and not find_fault(kept, schema):
+            return kept
+        fault = ""
+        for _ in range(2):
+            text = self._ask(messages, schema)
+            value = first_object(text)
+            fault = "it holds no JSON object" if value is None else find_fault(value, schema)
+            if value is not None and not fault:
+                self._keep(asked, text, schema)
+                return value
+            messages = [
+                *asked,
+                {"role": "assistant", "content": text},
+                {"role": "user", "content": f"This does not fit the schema: {fault}. Try again."},
+            ]
+        message = f"{self._model} on {self._server.url} answered twice in the wrong form: {fault}."
+        raise RemoteError(message)
+
+    def _ask(self, messages: Messages, schema: Mapping[str, Any]) -> str:
+        """Send one request, in the strictest form that this server has not refused."""
+        openai = require("openai", "llm")
+        while True:
+            form = self._abilities.forms[0]
+            request = self._request(messages) | _form_request(messages, schema, form=form)
+            try:
+                return self._send(messages, request)
+            except RemoteError as error:
+                refused = (openai.BadRequestError, openai.UnprocessableEntityError)
+                if form == _FORMS[-1] or not isinstance(error.__cause__, refused):
+                    raise
+                with self._abilities.lock:  # another thread may have found out at the same time
+                    self._abilities.forms = _FORMS[_FORMS.index(form) + 1 :]
+
+    def _send(self, messages: Messages, request: dict[str, Any]) -> str:
+        with self.budget.spending(_tokens(messages)) as usage:
+            with self._server.reporting(self._model):
+                reply = self._server.client.chat.completions.create(**request)
+                choice = reply.choices[0]
+                text = choice.message.content
+                _count(usage, reply.usage, messages, text)
+            return self._whole(text, reason=choice.finish_reason)
+
+    def _pieces(self, messages: Messages) -> Iterator[str]:
+        openai = require("openai", "llm")
+        request = self._request(messages) | {"stream": True}
+        pieces: list[str] = []
+        reason = counted = None
+        with self.budget.spending(_tokens(messages)) as usage:
+            try:
+                with self._server.reporting(self._model):
+                    for chunk in self._open_stream(request, openai):
+                        counted = getattr(chunk, "usage", None) or counted
+                        for choice in chunk.choices[:1]:
+                            reason = choice.finish_reason or reason
+                            if choice.delta.content:
+                                pieces.append(choice.delta.content)
+                                yield choice.delta.content
+            finally:  # also where the reader stops early
+                _count(usage, counted, messages, "".join(pieces))
+        # A connection that breaks without an error leaves a stream that no reason has ended.
+        self._whole("".join(pieces), reason=reason or "length")
+
+    def _open_stream(self, request: dict[str, Any], openai: Any) -> Any:
+        """Open a stream that counts its tokens, where the server can."""
+        create = self._server.client.chat.completions.create
+        if self._abilities.counts_streams:
+            try:
+                return create(**request, stream_options={"include_usage": True})
+            except (openai.BadRequestError, openai.UnprocessableEntityError):
+                self._abilities.counts_streams = False
+        return create(**request)
+
+    def _request(self, messages: Messages) -> dict[str, Any]:
+        request: dict[str, Any] = {"model": self._model, "messages": messages}
+        if not self._server.is_openai:
+            request["temperature"] = 0  # OpenAI's newest models accept only their default
+        return request
+
+    def _whole(self, text: object, *, reason: object) -> str:
+        if reason == "length":
+            message = f"{self._model} on {self._server.url} broke off in the middle of its answer."
+            raise RemoteError(message)
+        if not isinstance(text, str) or not text.strip():
+            message = f"{self._model} on {self._server.url} gave an empty answer."
+            raise RemoteError(message)
+        return text
+
+    def _kept(self, messages: Messages, schema: Mapping[str, Any] | None = None) -> str | None:
+        return self._cache.find(self._identity(messages, schema)) if self._cache else None
+
+    def _keep(
+        self, messages: Messages, reply: str, schema: Mapping[str, Any] | None = None
+    ) -> None:
+        if self._cache:
+            self._cache.keep(self._identity(messages, schema), reply)
+
+    def _identity(self, messages: Messages, schema: Mapping[str, Any] | None) -> dict[str, Any]:
+        return {
+            "server": self._server.url,
+            "model": self._model,
+            "messages": messages,
+            "schema": dict(schema) if schema else None,
+        }
+
+
+def _messages(system: str, user: str) -> Messages:
+    return [{"role": "system", "content": system}, {"role": "user", "content": user}]
+
+
+def _form_request(messages: Messages, schema: Mapping[str, Any], *, form: str) -> dict[str, Any]:
+    """The part of a request that asks for the form of a schema."""
+    if form == "json_schema":
+        named = {"name": "answer", "strict": True, "schema": schema}
+        return {"response_format": {"type": "json_schema", "json_schema": named}}
+    instruction = (
+        f"Answer with one JSON object of this schema and nothing else: {json.dumps(schema)}"
+    )
+    first = {"role": "system", "content": f"{messages[0]['content']}\n\n{instruction}"}
+    more: dict[str, Any] = {"messages": [first, *messages[1:]]}
+    if form == "json_object":
+        more["response_format"] = {"type": "json_object"}
+    return more
+
+
+def _tokens(messages: Messages) -> int:
+    return estimate_tokens(*(message["content"] for message in messages))
+
+
+def _count(usage: Usage, counted: Any, messages: Messages, text: object) -> None:
+    total, read = (getattr(counted, f"{name}_tokens", None) for name in ("total", "prompt"))
+    if not isinstance(total, int) or total < 0:
+        usage.read, usage.written = _tokens(messages), estimate_tokens(str(text or ""))
+        return
+    usage.read = min(read, total) if isinstance(read, int) and read >= 0 else total
+    usage.written = total - usage.read

@@ -1,0 +1,114 @@
+"""Replies of language models in a given form: pydantic models, JSON schemas, tolerant parsing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Literal, NotRequired
+
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, with_config
+from typing_extensions import TypedDict
+
+
+class ReplyForm(BaseModel):
+    """Base of the forms of replies: every field is required, no other is allowed.
+
+    Examples
+    --------
+    >>> class Queries(ReplyForm):
+    ...     queries: list[str]
+    >>> Queries(queries=["dust in quasars"]).queries
+    ['dust in quasars']
+    """
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+def reply_schema(form: type[ReplyForm]) -> dict[str, Any]:
+    """The JSON schema of a form, without references and titles, for OpenAI's structured output."""
+    schema = form.model_json_schema()
+    return _inlined(schema, schema.get("$defs", {}))
+
+
+def _inlined(schema: dict[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
+    if "$ref" in schema:
+        return _inlined(definitions[schema["$ref"].rpartition("/")[2]], definitions)
+    kept = {k: v for k, v in schema.items() if k not in ("title", "description", "$defs")}
+    if "properties" in kept:
+        kept["properties"] = {
+            name: _inlined(part, definitions) for name, part in kept["properties"].items()
+        }
+    if "items" in kept:
+        kept["items"] = _inlined(kept["items"], definitions)
+    return kept
+
+
+def find_fault(value: object, schema: Mapping[str, Any]) -> str:
+    """Where a value does not fit a JSON schema; empty where it fits.
+
+    The schema may have ``type``, ``properties``, ``required``, ``items``, ``enum`` and
+    ``additionalProperties``; other keys are ignored.
+
+    >>> find_fault({"n": "2"}, {"type": "object", "properties": {"n": {"type": "integer"}}})
+    'n: Input should be a valid integer'
+    """
+    try:
+        TypeAdapter(_type_of(schema)).validate_python(value, strict=True)
+    except ValidationError as error:
+        return first_error(error)
+    return ""
+
+
+_TYPES = {"string": str, "integer": int, "number": float, "boolean": bool}
+
+
+def _type_of(schema: Mapping[str, Any]) -> Any:
+    """The type that pydantic checks in place of a JSON schema."""
+    if "enum" in schema:
+        return Literal[tuple(schema["enum"])]
+    kind = schema.get("type")
+    if kind == "array":
+        return list[_type_of(schema.get("items", {}))]  # type: ignore[misc] # made as it runs
+    if kind != "object":
+        return _TYPES.get(str(kind), Any)
+    required = schema.get("required", ())
+    fields = {
+        name: _type_of(part) if name in required else NotRequired[_type_of(part)]
+        for name, part in schema.get("properties", {}).items()
+    }
+    form: Any = TypedDict("form", fields)  # type: ignore[misc] # made as it runs
+    extra: Any = "forbid" if schema.get("additionalProperties") is False else "allow"
+    return with_config(ConfigDict(extra=extra))(form)
+
+
+def first_error(error: ValidationError) -> str:
+    found = error.errors()[0]
+    *path, last = found["loc"] or ("the answer",)
+    within = ".".join(map(str, path)) or "the answer"
+    if found["type"] == "missing":
+        return f"{within} has no {last!r}"
+    if found["type"] == "extra_forbidden":
+        return f"{within} has a key that the schema does not have"
+    return f"{'.'.join(map(str, (*path, last)))}: {found['msg']}"
+
+
+def first_object(text: str) -> dict[str, Any] | None:
+    """The first JSON object in a text, or None.
+
+    >>> first_object('Sure! {here} you go: {"a": {"b": 1}} Anything else?')
+    {'a': {'b': 1}}
+    >>> first_object("[1, 2]") is None
+    True
+    """
+    decoder = json.JSONDecoder()
+    at = text.find("{")
+    while at >= 0:
+        try:
+            value, _ = decoder.raw_decode(text, at)
+        except RecursionError:
+            return None  # nested by the thousand: trying the rest takes minutes
+        except json.JSONDecodeError:
+            at = text.find("{", at + 1)
+            continue
+        return value if isinstance(value, dict) else None
+    return None

@@ -1,0 +1,276 @@
+"""Rerankers: a server behind Cohere's HTTP protocol (vLLM, Jina, ...), or a cross-encoder here."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from landscape._http import HttpClient, Reply, RequestError, RetryPolicy
+from landscape.errors import InputError, RemoteError, require
+from landscape.llm._server import one_line, server_url
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+COHERE_URL = "https://api.cohere.com/v2"
+
+_MODEL = "rerank-v3.5"
+_AT_ONCE = 500  # documents; Cohere takes a thousand
+
+
+class Reranker(Protocol):
+    """Scores how well each text answers a query.
+
+    The built-in late interaction needs no such object: its vectors are in the atlas.
+    """
+
+    @property
+    def name(self) -> str:
+        """Name in the settings of a result."""
+
+    def scores(self, query: str, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Score texts, shape (n,); higher is better, comparable within one call only."""
+
+
+def load_reranker(spec: str) -> Reranker:
+    """Load a reranker by its name.
+
+    Parameters
+    ----------
+    spec : str
+        ``"cohere:MODEL"``, a server that speaks Cohere's protocol, see `HttpReranker` for its
+        address and key; or ``"cross-encoder:NAME_OR_PATH"``. Plain ``"cohere"`` takes the model
+        of the environment.
+
+    Returns
+    -------
+    Reranker
+
+    Raises
+    ------
+    InputError
+        An unknown kind, no key, or no such model.
+    MissingExtraError
+        The package that it needs is not installed.
+
+    Examples
+    --------
+    >>> load_reranker("magic:8-ball")
+    Traceback (most recent call last):
+    landscape.errors.InputError: There is no reranker 'magic:8-ball'; use cohere:MODEL or ...
+    """
+    kind, _, detail = spec.partition(":")
+    if kind == "cohere":
+        return HttpReranker(model=detail or None)
+    if kind == "cross-encoder" and detail:
+        return CrossEncoderReranker(detail)
+    message = (
+        f"There is no reranker {spec!r}; use cohere:MODEL or cross-encoder:NAME_OR_PATH, such as "
+        "cross-encoder:cross-encoder/ms-marco-MiniLM-L-6-v2."
+    )
+    raise InputError(message)
+
+
+def checked_scores(reranker: Reranker, query: str, texts: Sequence[str]) -> NDArray[np.float64]:
+    """Score texts; raise InputError where a score is missing or not finite.
+
+    >>> class Silent:
+    ...     name = "silent"
+    ...     def scores(self, query, texts):
+    ...         return np.full(len(texts), np.nan)
+    >>> checked_scores(Silent(), "dust", ["Dust cools."])
+    Traceback (most recent call last):
+    landscape.errors.InputError: silent gave scores of shape (1,) for 1 texts, 1 of them not finite.
+    """
+    given = np.asarray(reranker.scores(query, texts), dtype=np.float64)
+    broken = int((~np.isfinite(given)).sum())
+    if given.shape != (len(texts),) or broken:
+        message = (
+            f"{reranker.name} gave scores of shape {given.shape} for {len(texts)} texts, "
+            f"{broken} of them not finite."
+        )
+        raise InputError(message)
+    return given
+
+
+class CrossEncoderReranker:
+    """A cross-encoder of sentence-transformers, by folder or by its name on the Hub."""
+
+    def __init__(self, model: str, *, device: str | None = None) -> None:
+        library = require("sentence_transformers", "models")
+        try:
+            self._model = library.CrossEncoder(model, device=device)
+        except (OSError, ValueError) as error:
+            first = str(error).splitlines()[0] if str(error) else type(error).__name__
+            message = (
+                f"The cross-encoder {model!r} cannot be loaded ({first}); give the folder of one, "
+                "or its name while there is a network."
+            )
+            raise InputError(message) from error
+        self._name = model
+
+    @property
+    def name(self) -> str:
+        """The model."""
+        return self._name
+
+    def scores(self, query: str, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Score texts, shape (n,)."""
+        if not texts:
+            return np.zeros(0, dtype=np.float32)
+        pairs = [(query, text) for text in texts]
+        found = self._model.predict(pairs, show_progress_bar=False, convert_to_numpy=True)
+        return np.asarray(found, dtype=np.float32)
+
+
+class HttpReranker:
+    """Scores of texts for a query, from a server with Cohere's protocol.
+
+    Parameters
+    ----------
+    model : str, optional
+        Default: the environment variable LANDSCAPE_RERANK_MODEL, else rerank-v3.5.
+    base_url : str, optional
+        Address to which ``/rerank`` is added. Default: LANDSCAPE_RERANK_URL, else Cohere.
+    api_key : str, optional
+        Default: COHERE_API_KEY. A server other than Cohere may need none.
+    policy : RetryPolicy, optional
+        Default: 4 attempts of 30 s, 2 where no connection is made, and waits of at most 30 s.
+
+    Raises
+    ------
+    InputError
+        Cohere itself is meant and there is no key.
+    MissingExtraError
+        The package ``httpx`` is not installed.
+
+    Examples
+    --------
+    >>> HttpReranker(base_url="http://localhost:8000/v2", model="bge").name
+    'bge at http://localhost:8000/v2'
+    """
+
+    def __init__(
+        self,
+        *,
+        model: str | None = None,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        policy: RetryPolicy | None = None,
+    ) -> None:
+        self._address = base_url or os.environ.get("LANDSCAPE_RERANK_URL") or COHERE_URL
+        self._url = server_url(self._address)
+        self._model = model or os.environ.get("LANDSCAPE_RERANK_MODEL") or _MODEL
+        self._key = api_key or os.environ.get("COHERE_API_KEY") or ""
+        self._policy = policy or RetryPolicy(
+            attempts=4,
+            connect_attempts=2,
+            first_wait=0.5,
+            longest_retry_after=30.0,
+            cap_retry_after=True,
+            timeout=30.0,
+            time_limit=600.0,
+        )
+        if self._url.rstrip("/") == COHERE_URL and not self._key:
+            message = (
+                "Cohere needs a key: set the environment variable COHERE_API_KEY, or set "
+                "LANDSCAPE_RERANK_URL to a server of your own, such as http://localhost:8000/v2."
+            )
+            raise InputError(message)
+        require("httpx", "fetch")
+
+    @property
+    def name(self) -> str:
+        """Model and server, for the settings of a result."""
+        return f"{self._model} at {self._url}"
+
+    def scores(self, query: str, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Score texts by how well they answer a query.
+
+        Parameters
+        ----------
+        query : str
+        texts : sequence of str
+
+        Returns
+        -------
+        ndarray of float32, shape (n_texts,)
+            In the order of the texts; larger is better.
+
+        Raises
+        ------
+        RemoteError
+            The server failed, refused, or answered something else; a sentence for the user.
+        """
+        scores = np.zeros(len(texts), dtype=np.float32)
+        if not texts:
+            return scores
+        headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
+        with HttpClient(
+            "The reranker",
+            self._address,
+            policy=self._policy,
+            headers=headers,
+            secret=bool(self._key),
+            https_only=False,
+        ) as client:
+            for start in range(0, len(texts), _AT_ONCE):
+                some = [text or " " for text in texts[start : start + _AT_ONCE]]
+                scores[start : start + len(some)] = self._request(client, query, some)
+        return scores
+
+    def _request(self, client: HttpClient, query: str, texts: list[str]) -> NDArray[np.float32]:
+        body = {"model": self._model, "query": query, "documents": texts, "top_n": len(texts)}
+        try:
+            return client.request(
+                f"{client.base_url}/rerank",
+                json=body,
+                read=lambda reply: self._read(reply, len(texts)),
+            )
+        except RequestError as error:
+            raise RemoteError(self._failure(error)) from error
+
+    def _read(self, reply: Reply, n: int) -> NDArray[np.float32]:
+        scores = np.full(n, np.nan, dtype=np.float32)
+        try:
+            for result in json.loads(reply.content)["results"]:
+                place = result["index"]
+                if not isinstance(place, int) or not 0 <= place < n:
+                    raise self._protocol_error(f"the index {place}")
+                scores[place] = float(result["relevance_score"])
+        except (TypeError, KeyError, ValueError) as error:
+            raise self._protocol_error(error) from error
+        if not np.isfinite(scores).all():
+            raise self._protocol_error("no score for some of the texts")
+        return scores
+
+    def _failure(self, error: RequestError) -> str:
+        said = self._plain(error.text)
+        match error.status:
+            case None if error.timed_out:
+                return f"{self._url} gave no answer within {self._policy.timeout:g} s."
+            case None:
+                return f"{self._url} cannot be reached ({self._plain(error.__cause__ or error)})."
+            case 401 | 403:
+                return f"{self._url} refused the key ({said}). Check COHERE_API_KEY."
+            case 404:
+                return (
+                    f"{self._url} does not rerank or does not know the model {self._model!r} "
+                    f"({said}). Check LANDSCAPE_RERANK_URL and LANDSCAPE_RERANK_MODEL."
+                )
+            case 429:
+                return f"{self._url} still limits the rate after all attempts ({said})."
+        return f"{self._url} answered with status {error.status} ({said})."
+
+    def _protocol_error(self, fault: object) -> RemoteError:
+        return RemoteError(
+            f"{self._url} answered with something that is not Cohere's protocol "
+            f"({self._plain(fault)}). Check LANDSCAPE_RERANK_URL."
+        )
+
+    def _plain(self, said: Any) -> str:
+        return one_line(said, {self._address: self._url, self._key: "***"})

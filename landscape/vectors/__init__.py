@@ -1,1 +1,0 @@
-"""Embeddings and nearest neighbours in the full dimension."""

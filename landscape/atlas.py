@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from landscape.types import Attribution
-    from landscape.agents.cite.citing.cite.records import Citing
+    from landscape.types import CitationSuggestions as Citing
     from landscape.types import Survey
-    from landscape.llm.models import LanguageModel, WritingModel
+    from landscape.llm._client import LanguageModel, WritingModel
     from landscape.overlays.citations._graph import CitationGraph
     from landscape.search._engine import Engine
     from landscape.types import Answer
@@ -186,12 +186,12 @@ class Atlas(AtlasStore):
         InputError
             For an empty question, or a setting that cannot be.
         """
-        from landscape.llm.environment import connect_if_told
+        from landscape.llm._client import connect_from_environment
         from landscape.answers._asking import ask, ask_settings
         from landscape.search._engine import open_engine
 
         chosen = ask_settings(**settings)
-        connected = connect_if_told() if model == "auto" else model
+        connected = connect_from_environment() if model == "auto" else model
         return ask(
             open_engine(self), question, chosen, model=connected, thread=thread, on_text=on_text
         )
@@ -242,9 +242,9 @@ class Atlas(AtlasStore):
             For an empty question, a setting that cannot be, or an unknown seed.
         """
         from landscape.agents.survey.surveying import survey_as_told
-        from landscape.llm.environment import connect_if_told
+        from landscape.llm._client import connect_from_environment
 
-        connected = connect_if_told() if model == "auto" else model
+        connected = connect_from_environment() if model == "auto" else model
         return survey_as_told(
             self, question, depth=depth, breadth=breadth, papers=papers, before=before,
             seeds=seeds, model=connected, **settings,

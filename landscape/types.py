@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from landscape import _bibliography as bibliography
 from landscape import _serializer as serializer
-from landscape.corpus._names import short_names
+from landscape._author_names import short_names
 from landscape._render import render
 from landscape._serializer import Record
 from landscape._wording import count

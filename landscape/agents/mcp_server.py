@@ -16,7 +16,7 @@ from landscape.errors import require
 from landscape.llm._quoting import as_data
 
 if TYPE_CHECKING:
-    from landscape.atlas.reading import Atlas
+    from landscape.store import AtlasStore as Atlas
     from landscape.llm._client import WritingModel
 
 

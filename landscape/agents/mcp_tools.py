@@ -14,9 +14,9 @@ from landscape.search._outliers import spread_of
 from landscape.llm._quoting import as_data
 
 if TYPE_CHECKING:
-    from landscape.atlas.reading import Atlas
+    from landscape.store import AtlasStore as Atlas
     from landscape.llm._client import WritingModel
-    from landscape.query.records import Paper, Results
+    from landscape.types import Paper, Results
 
 Reply = dict[str, Any]
 Parameters = ParamSpec("Parameters")

@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from landscape.llm._client import WritingModel
-    from landscape.query.engine import Engine
-    from landscape.query.records import Answer, Results, Step
+    from landscape.search._engine import Engine
+    from landscape.types import Answer, Results, Step
 
 Generation = Literal["rag", "react", "quoted"]
 

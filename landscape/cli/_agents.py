@@ -104,7 +104,7 @@ def add_evaluate_survey(kinds: Any) -> None:
 def _evaluate(options: argparse.Namespace) -> Answer:
     from landscape.atlas import open as open_atlas
     from landscape.evaluation.surveys import evaluate_survey
-    from landscape.llm.environment import connect_if_told
+    from landscape.llm._client import connect_from_environment
 
     found = evaluate_survey(
         open_atlas(options.atlas),
@@ -112,7 +112,7 @@ def _evaluate(options: argparse.Namespace) -> Answer:
         half=options.half,
         most=options.most,
         papers=options.papers,
-        model=connect_if_told() if options.model else None,
+        model=connect_from_environment() if options.model else None,
     )
     return Answer(as_json(found.to_dict()) if options.json else found.to_text())
 

@@ -234,7 +234,7 @@ def _output_and_limit(parser: argparse.ArgumentParser, name: str) -> None:
 
 
 def _fetch_arxiv(options: argparse.Namespace) -> Answer:
-    from landscape.corpus.fetch.arxiv import fetch_arxiv
+    from landscape.corpus.fetch import fetch_arxiv
 
     return _fetched(
         fetch_arxiv(
@@ -249,20 +249,20 @@ def _fetch_arxiv(options: argparse.Namespace) -> Answer:
 
 
 def _fetch_ads(options: argparse.Namespace) -> Answer:
-    from landscape.corpus.fetch.ads import fetch_ads
+    from landscape.corpus.fetch import fetch_ads
 
     found = fetch_ads(options.output, query=options.query, max_records=options.limit, notify=note)
     return _fetched(found)
 
 
 def _fetch_pathfinder(options: argparse.Namespace) -> Answer:
-    from landscape.corpus.fetch.pathfinder import fetch_pathfinder
+    from landscape.corpus.fetch import fetch_pathfinder
 
     return _fetched(fetch_pathfinder(options.output, notify=note))
 
 
 def _fetch_uat(options: argparse.Namespace) -> Answer:
-    from landscape.corpus.fetch.uat import fetch_uat
+    from landscape.corpus.fetch import fetch_uat
 
     return _fetched(fetch_uat(options.output, version=options.version, notify=note))
 

@@ -422,7 +422,7 @@ def _render(options: _Options) -> Answer:
     find_theme(options.theme)
     model = None
     if options.everyday:
-        from landscape.llm.client import connect
+        from landscape.llm._client import connect
 
         model = connect()
     rendering = render(

@@ -24,7 +24,7 @@ from landscape.corpus._identifiers import (
     is_eprint_bibcode,
     is_eprint_doi,
 )
-from landscape.corpus._names import surname
+from landscape._author_names import surname
 from landscape.corpus._records import Row
 
 Hashes = NDArray[np.uint64]

@@ -11,7 +11,7 @@ import numpy as np
 
 from landscape.embeddings._vectors import normalised
 from landscape.errors import InputError
-from landscape.plural import count
+from landscape._wording import count
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

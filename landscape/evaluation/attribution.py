@@ -21,8 +21,8 @@ from landscape.evaluation.metrics import Interval, bootstrap_interval, paired_di
 from landscape.search._engine import open_engine
 
 if TYPE_CHECKING:
-    from landscape.agents.attribute.records import Attribution
-    from landscape.atlas.reading import Atlas
+    from landscape.types import Attribution
+    from landscape.store import AtlasStore as Atlas
     from landscape.llm._client import LanguageModel
 
 SAME_TITLE = 0.8

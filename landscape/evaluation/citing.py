@@ -26,8 +26,8 @@ from landscape.overlays.citations._graph import citation_graph
 from landscape.search._engine import open_engine
 
 if TYPE_CHECKING:
-    from landscape.agents.cite.records import Citing
-    from landscape.atlas.reading import Atlas
+    from landscape.agents.cite.citing.cite.records import Citing
+    from landscape.store import AtlasStore as Atlas
     from landscape.llm._client import WritingModel
 
 DEPTHS = (1, 5, 10, 20, 50, 100)

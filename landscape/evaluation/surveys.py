@@ -24,8 +24,8 @@ from landscape.search._engine import open_engine
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from landscape.agents.survey.records import Survey
-    from landscape.atlas.reading import Atlas
+    from landscape.types import Survey
+    from landscape.store import AtlasStore as Atlas
     from landscape.llm._client import WritingModel
 
 DEPTHS = (20, 50, 100)

@@ -20,8 +20,8 @@ from landscape.figures.density_map import (
     positions,
 )
 from landscape.figures.names import clean_name
-from landscape.plural import count
-from landscape.query.outliers import rows_on_map, spread_of
+from landscape._wording import count
+from landscape.search._outliers import rows_on_map, spread_of
 from landscape.query.writing import spread_as_text
 
 if TYPE_CHECKING:

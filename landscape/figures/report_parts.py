@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from landscape.corpus._names import short_names
+from landscape._author_names import short_names
 from landscape.figures.chart_page import SMALL, frame_in, map_box, uncovered_spans
 from landscape.figures.density_map import chosen_topics, positions
 from landscape.figures.hues import share_ramp

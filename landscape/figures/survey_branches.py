@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from landscape.corpus._names import short_names
+from landscape._author_names import short_names
 from landscape.errors import InputError
 from landscape.figures.chart_page import SMALL, ChartPage
 from landscape.figures.colours import theme

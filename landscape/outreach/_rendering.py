@@ -35,11 +35,11 @@ from landscape._progress import progress
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from landscape.atlas.reading import Atlas
+    from landscape.store import AtlasStore as Atlas
     from landscape.llm._client import LanguageModel
-    from landscape.outreach.fidelity import Fidelity
-    from landscape.outreach.terrain import Terrain
-    from landscape.outreach.themes import Inks
+    from landscape.outreach._fidelity import Fidelity
+    from landscape.outreach._terrain import Terrain
+    from landscape.outreach._themes import Inks
 
     Floats = NDArray[np.float64]
     Picture = NDArray[np.uint8]

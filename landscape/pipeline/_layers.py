@@ -268,7 +268,7 @@ def _concept_vectors(context: Context, thesaurus: Thesaurus) -> NDArray[np.float
 @lru_cache(maxsize=1)
 def _embedded(texts: tuple[str, ...], model: str) -> NDArray[np.float32] | None:
     """Vectors of texts by a model, described in JSON: many atlases have the same concepts."""
-    from landscape.vectors.embedder import PaidEmbedder, embedder_for
+    from landscape.embeddings._embedder import PaidEmbedder, embedder_for
 
     embedder = embedder_for(json.loads(model))
     return None if isinstance(embedder, PaidEmbedder) else embedder.embed(texts)

@@ -271,7 +271,7 @@ def _find(
         )
 
     if context.options.polish:
-        from landscape.llm.client import connect
+        from landscape.llm._client import connect
 
         try:
             language_model = connect()

@@ -78,7 +78,7 @@ def check_options(options: BuildOptions) -> BuildOptions:
 
         _check_choice("layout", options.layout, (*sorted(LAYOUTS), "keep", "ready"))
     if options.embedder is not None:
-        from landscape.vectors.embedder import EMBEDDERS
+        from landscape.embeddings._embedder import EMBEDDERS
 
         _check_choice("embedder", options.embedder.partition(":")[0], EMBEDDERS)
     for what, path in (

@@ -16,21 +16,21 @@ from landscape.embeddings._embedder import WordEmbedder, embed_few
 from landscape.embeddings._word_vectors import late_interaction
 from landscape.errors import InputError, LandscapeError
 from landscape.llm._reranking import checked_scores
-from landscape.query.entities import absent_objects, find_entities, shares_of_names
-from landscape.query.holdings import Holdings
-from landscape.query.outliers import find_outliers
-from landscape.query.ranking import Ranking, fused, reranked, weighed, word_by_word
-from landscape.query.records import Hit, Results
-from landscape.query.settings import SearchSettings
-from landscape.query.wording import query_text
+from landscape.search._entities import absent_objects, find_entities, shares_of_names
+from landscape.search._papers import Holdings
+from landscape.search._outliers import find_outliers
+from landscape.search._ranking import Ranking, fused, reranked, weighed, word_by_word
+from landscape.types import Hit, Results
+from landscape.search._settings import SearchSettings
+from landscape.search._settings import query_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from landscape.atlas.reading import Atlas
+    from landscape.store import AtlasStore as Atlas
     from landscape.embeddings._embedder import Embedder
     from landscape.llm._reranking import Reranker
-    from landscape.query.records import Paper
+    from landscape.types import Paper
 
     Rows = NDArray[np.int64]
     Floats = NDArray[np.float64]
@@ -490,7 +490,7 @@ def search(
 
 def _written(query: str, model: WritingModel | None) -> tuple[str | None, tuple[str, ...]]:
     text, _ = query_text(query)
-    model = model or connect_if_told()
+    model = model or connect_from_environment()
     if model is None:
         message = (
             "A hypothetical abstract (HyDE) needs a language model: set OPENAI_API_KEY, or "

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from landscape.atlas.reading import unreadable
-from landscape.atlas.words import COUNTS, WORDS, open_words
-from landscape.corpus.identifiers import parse_arxiv_id, parse_bibcode, parse_doi
+from landscape.store._tables import unreadable
+from landscape.store._arrays import COUNTS, WORDS, open_words
+from landscape.corpus._identifiers import parse_arxiv_id, parse_bibcode, parse_doi
 from landscape.embeddings._embedder import embedder_for
 from landscape.embeddings._neighbours import VectorIndex, read_index
 from landscape.embeddings._word_vectors import gather_words
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from landscape.atlas.reading import Atlas
+    from landscape.store import AtlasStore as Atlas
     from landscape.embeddings._embedder import Embedder
     from landscape.embeddings._word_vectors import WordVectors
 

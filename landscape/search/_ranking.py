@@ -72,7 +72,7 @@ def load_reranker(spec: str) -> Reranker:
     ----------
     spec : str
         ``"cohere:MODEL"``, a server that speaks Cohere's protocol, see
-        `landscape.llm.reranking.HttpReranker` for its address and key; or
+        `landscape.llm._reranking.HttpReranker` for its address and key; or
         ``"cross-encoder:NAME_OR_PATH"``. Plain ``"cohere"`` takes the model of the environment.
 
     Returns
@@ -94,7 +94,7 @@ def load_reranker(spec: str) -> Reranker:
     """
     kind, _, detail = spec.partition(":")
     if kind == "cohere":
-        from landscape.llm.reranking import HttpReranker
+        from landscape.llm._reranking import HttpReranker
 
         return HttpReranker(model=detail or None)
     if kind == "cross-encoder" and detail:

@@ -30,9 +30,9 @@ from landscape.widgets.scholar_code import connecting_again, lines
 if TYPE_CHECKING:
     import pandas as pd
 
-    from landscape.atlas.reading import Atlas
+    from landscape.store import AtlasStore as Atlas
     from landscape.llm._client import WritingModel
-    from landscape.query.records import Answer, Step
+    from landscape.types import Answer, Step
 
 _SHOWN_EVERY = 0.15  # seconds between two states of a text that is being written
 

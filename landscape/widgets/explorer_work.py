@@ -152,7 +152,7 @@ def ask_papers(
         For an empty question, or a setting that cannot be.
     """
     from landscape.llm._client import connect_from_environment
-    from landscape.query.asking import ask, ask_settings
+    from landscape.answers._asking import ask, ask_settings
 
     if not len(rows):
         answer: Answer = atlas.ask(question, model=model, **settings)

@@ -17,7 +17,7 @@ from landscape.agents.checking._latex import read_draft
 from landscape.cli import main
 from landscape.errors import InputError
 from landscape.llm import ChatModel
-from landscape.query.citing import to_bibtex
+from landscape._bibliography import to_bibtex
 from tests.agents.citing_models import some_paper
 from tests.servers.openai_server import OpenAIServer, failing
 

@@ -17,11 +17,12 @@ import numpy as np
 import pytest
 
 from landscape.atlas import chunks
-from landscape.atlas.build import build
-from landscape.atlas.graph import WORK
-from landscape.atlas.manifest import read_manifest
-from landscape.atlas.reading import Atlas, open_atlas
-from landscape.atlas.verify import verify
+from landscape.atlas import build
+from landscape.pipeline._stages import WORK
+from landscape.store._manifest import read_manifest
+from landscape.store import AtlasStore as Atlas
+from landscape.atlas import open as open_atlas
+from landscape.store._verify import verify
 from landscape.embeddings._word_vectors import WordVectors
 from landscape.errors import AtlasError
 from landscape.mapping import quality

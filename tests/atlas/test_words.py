@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 import landscape
-from landscape.atlas.words import open_words
+from landscape.store._arrays import open_words
 from landscape.embeddings._word_vectors import WordVectors
 
 

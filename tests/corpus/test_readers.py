@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from landscape.corpus._names import read_author_list
+from landscape._author_names import read_author_list
 from landscape.corpus._records import RawRecord, Rejection, papers_schema
 from landscape.corpus._scanning import read_papers
 from landscape.corpus.readers import choose_reader

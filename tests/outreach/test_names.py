@@ -10,11 +10,11 @@ import pytest
 
 from landscape.errors import InputError
 from landscape.llm import connect
-from landscape.outreach.everyday import ask_names, read_names, tidy_name
-from landscape.outreach.naming import given_names
+from landscape.outreach._names import ask_names, read_names, tidy_name
+from landscape._author_names import given_names
 from landscape.outreach.places import Found
-from landscape.outreach.seas import find_waters, separation
-from landscape.outreach.terrain import Terrain
+from landscape.outreach._continents import find_waters, separation
+from landscape.outreach._terrain import Terrain
 from tests.servers.openai_server import OpenAIServer, failing
 
 KNOWN = {"3": "Dark matter halos", "12": "Pulsars", "3|12": "Strait of A and B"}

@@ -12,9 +12,9 @@ from landscape.answers._extractive import QUOTED
 from landscape.answers._generation import answer, standalone_question
 from landscape.errors import InputError
 from landscape.llm import ChatModel, connect
-from landscape.query.answering import answer, standalone_question
-from landscape.query.extractive import QUOTED
-from landscape.query.records import Answer
+from landscape.answers._generation import answer, standalone_question
+from landscape.answers._extractive import QUOTED
+from landscape.types import Answer
 from tests.query.answering_papers import COOLING, HEATING, HOSTILE, found
 from tests.servers.openai_server import (
     OpenAIServer,

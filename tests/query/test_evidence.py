@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from landscape.llm import ChatModel
-from landscape.query.agreement import compare
-from landscape.query.evidence import check_claims
+from landscape.answers._agreement import compare
+from landscape.answers._evidence import check_claims
 from tests.query.answering_papers import COOLING, HEATING, HOSTILE
 from tests.servers.openai_server import OpenAIServer, failing, slow
 

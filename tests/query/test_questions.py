@@ -7,7 +7,7 @@ import json
 import pytest
 
 from landscape.llm import ChatModel
-from landscape.query.questions import FLAGS, PRESETS, TYPES, QuestionKind, classify, preset_for
+from landscape.answers._questions import FLAGS, PRESETS, TYPES, QuestionKind, classify, preset_for
 from tests.servers.openai_server import OpenAIServer, failing
 
 

@@ -13,12 +13,12 @@ from landscape.agents.attribute.offline import METHOD, Weighing, weigh
 from landscape.agents.attribute.stacks import Bounds, Stacks, bounds
 from landscape.errors import InputError, RemoteError
 from landscape.llm._client import connect_from_environment
-from landscape.query.settings import is_whole
+from landscape.search._settings import is_whole
 
 if TYPE_CHECKING:
-    from landscape.atlas.reading import Atlas
+    from landscape.store import AtlasStore as Atlas
     from landscape.llm._client import LanguageModel
-    from landscape.query.records import Step
+    from landscape.types import Step
 
 _MOST_ACTIONS = 100
 _GUESSES = 10

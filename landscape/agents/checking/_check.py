@@ -16,16 +16,17 @@ from landscape.agents.checking._latex import DraftSentence, inputs_of, read_draf
 from landscape.agents.cite.desk import Corpus, Desk
 from landscape.embeddings._embedder import Embedder, WordEmbedder, embed_few, load_embedder
 from landscape.llm._client import connect_from_environment
-from landscape.query.asking import mixed_nearness
-from landscape.query.citations import without_labels
-from landscape.query.evidence import check_claims
-from landscape.query.quoting import sentences_of
-from landscape.query.records import Claim, Evidence, Paper
+from landscape.search._sentences import mixed_nearness
+from landscape.answers._citations import without_labels
+from landscape.answers._evidence import check_claims
+from landscape.search._sentences import sentences_of
+from landscape.types import Claim, Paper
+from landscape.types import Evidence
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from landscape.agents.cite.records import Suggestion
+    from landscape.types import Suggestion
     from landscape.llm._client import WritingModel
 
 METHOD = "offline"

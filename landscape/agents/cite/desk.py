@@ -12,10 +12,10 @@ from landscape.search._engine import open_engine
 if TYPE_CHECKING:
     import pandas as pd
 
-    from landscape.agents.cite.records import Citing
-    from landscape.atlas.reading import Atlas
+    from landscape.agents.cite.citing.cite.records import Citing
+    from landscape.store import AtlasStore as Atlas
     from landscape.llm._client import WritingModel
-    from landscape.query.records import Answer, Paper
+    from landscape.types import Answer, Paper
 
     Connection = WritingModel | Literal["auto"] | None
 

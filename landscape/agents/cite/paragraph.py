@@ -15,12 +15,13 @@ from landscape.answers._generation import finish
 from landscape.answers._prompts import papers_as_data
 from landscape.errors import InputError, RemoteError
 from landscape.llm._client import connect_from_environment
-from landscape.plural import count
-from landscape.query.answering import finish
-from landscape.query.citing import citation_keys, escape_latex
-from landscape.query.extractive import QUOTED, extract_answer, failure_notes
-from landscape.query.prompts import as_data, papers_as_data
-from landscape.query.records import Answer, Hit, Paper, Results
+from landscape._wording import count
+from landscape.answers._generation import finish
+from landscape._bibliography import citation_keys, escape_latex
+from landscape.answers._extractive import QUOTED, extract_answer, failure_notes
+from landscape.llm._quoting import as_data
+from landscape.answers._prompts import papers_as_data
+from landscape.types import Answer, Hit, Paper, Results
 
 if TYPE_CHECKING:
     from landscape.agents.cite.desk import Desk

@@ -13,7 +13,7 @@ from landscape.llm._quoting import as_data
 
 if TYPE_CHECKING:
     from landscape.llm._client import WritingModel
-    from landscape.query.records import Paper
+    from landscape.types import Paper
 
 _JUDGED_AT_ONCE = 6  # papers in one request
 _EARLIER = 30  # searches that a model is reminded of

@@ -20,8 +20,8 @@ from landscape.types import Crawled, Spent, Survey
 
 if TYPE_CHECKING:
     from landscape.agents.survey.fulltext import Reader
-    from landscape.atlas.citations import Linked
-    from landscape.atlas.reading import Atlas
+    from landscape.types import Linked
+    from landscape.store import AtlasStore as Atlas
     from landscape.llm._client import WritingModel
 
 _MOST_BEYOND, _FEWEST_CITING = 20, 2

@@ -23,7 +23,7 @@ from landscape._http import (
 )
 from landscape.corpus.fetch._download import Fetched, PagedFetch, ResumableFile
 from landscape.errors import InputError, RemoteError
-from landscape.plural import count
+from landscape._wording import count
 
 ADS_API = "https://api.adsabs.harvard.edu/v1"
 ADS_POLICY = RetryPolicy(pause=0.5)

@@ -15,9 +15,9 @@ import orjson
 
 from landscape._http import HttpClient, RetryPolicy
 from landscape.errors import InputError
-from landscape.outputs import write_whole
-from landscape.plural import count
-from landscape.progress import progress
+from landscape._io import write_whole
+from landscape._wording import count
+from landscape._progress import progress
 
 __all__ = ["Fetched", "PagedFetch", "ResumableFile", "RetryPolicy", "check_target", "disk_error"]
 

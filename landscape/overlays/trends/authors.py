@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from landscape.corpus._names import given_names, is_compatible, person_key, place_in_byline
+from landscape._author_names import given_names, is_compatible, person_key, place_in_byline
 from landscape.errors import InputError
 from landscape.overlays.periods import count_years, paper_years
 from landscape.overlays.trends.identities import link_papers

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from landscape.corpus._cleaning import normal_title
-from landscape.corpus._names import given_names, is_compatible, person_key
+from landscape._author_names import given_names, is_compatible, person_key
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

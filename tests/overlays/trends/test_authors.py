@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from landscape.corpus._names import place_in_byline
+from landscape._author_names import place_in_byline
 from landscape.errors import InputError
 from landscape.overlays.trends import author_path
 from landscape.overlays.trends.identities import link_papers

@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
-
 from landscape.corpus._cleaning import normal_title
 from landscape.corpus._records import list_in_text
 

@@ -9,7 +9,7 @@ from datetime import date
 from typing import Protocol
 from urllib.parse import quote
 
-from landscape._author_names import comma_form, name_parts, split_name
+from landscape._author_names import parse_name
 from landscape._journals import Journal, find_journal, journal_of_bibcode
 
 _LATEX = {
@@ -185,7 +185,7 @@ def _bibtex_entry(paper: Citable, key: str) -> str:
 
 
 def _bibitem(paper: Citable, key: str, year: str) -> str:
-    families = [f"{{{escape_latex(split_name(name)[0])}}}" for name in paper.authors]
+    families = [f"{{{escape_latex(parse_name(name).family)}}}" for name in paper.authors]
     if len(families) > 2:
         label = f"{families[0]} et~al."
     else:
@@ -211,7 +211,7 @@ def _bibitem(paper: Citable, key: str, year: str) -> str:
 
 def _lettered_years(papers: Sequence[Citable]) -> list[str]:
     def shown(paper: Citable) -> tuple[object, ...]:
-        families = [split_name(name)[0] for name in paper.authors]
+        families = [parse_name(name).family for name in paper.authors]
         return (*(families if len(families) < 3 else (families[0], "et al.")), _year(paper))
 
     groups: dict[tuple[object, ...], list[Citable]] = {}

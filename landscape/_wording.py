@@ -1,8 +1,20 @@
-"""Format a number with its noun."""
+"""Wording of messages, and text normalised for comparison."""
 
 from __future__ import annotations
+
+import re
+import unicodedata
+
+_ACCENTS = re.compile(r"[\u0300-\u036f]")
 
 
 def count(number: int, noun: str) -> str:
     """Write a number with its noun."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def normal_title(title: str) -> str:
+    """Reduce a title to its letters and digits, without case, accents and punctuation."""
+    if not title.isascii():
+        title = _ACCENTS.sub("", unicodedata.normalize("NFKD", title))
+    return " ".join(re.findall(r"[^\W_]+", title.casefold()))

@@ -16,16 +16,13 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from landscape.types import Attribution
-    from landscape.types import CitationSuggestions as Citing
-    from landscape.types import Survey
     from landscape.llm._client import LanguageModel, WritingModel
+    from landscape.outreach._weights import Weights
     from landscape.overlays.citations._graph import CitationGraph
     from landscape.search._engine import Engine
-    from landscape.types import Answer
-    from landscape.types import Results
     from landscape.search._ranking import Reranker
-    from landscape.outreach._weights import Weights
+    from landscape.types import Answer, Attribution, Results, Survey
+    from landscape.types import CitationSuggestions as Citing
 
 P = ParamSpec("P")
 
@@ -116,8 +113,7 @@ class Atlas(AtlasStore):
         InputError
             For an empty query, a filter with a mistake, or a setting that cannot be.
         """
-        from landscape.search._engine import open_engine
-        from landscape.search._engine import search
+        from landscape.search._engine import open_engine, search
         from landscape.search._settings import search_settings
 
         chosen = search_settings(k=k, filter=filter, weights=weights, **settings)
@@ -186,8 +182,8 @@ class Atlas(AtlasStore):
         InputError
             For an empty question, or a setting that cannot be.
         """
-        from landscape.llm._client import connect_from_environment
         from landscape.answers._asking import ask, ask_settings
+        from landscape.llm._client import connect_from_environment
         from landscape.search._engine import open_engine
 
         chosen = ask_settings(**settings)

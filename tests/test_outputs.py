@@ -9,7 +9,6 @@ import pytest
 
 from landscape._io import write_output
 from landscape.errors import InputError
-from landscape._io import write_output
 from landscape.outreach._files import check_names_file
 from landscape.outreach._names import read_names
 from landscape.outreach._weights import check_weights, find_weights

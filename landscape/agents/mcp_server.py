@@ -16,8 +16,8 @@ from landscape.errors import require
 from landscape.llm._quoting import as_data
 
 if TYPE_CHECKING:
-    from landscape.store import AtlasStore as Atlas
     from landscape.llm._client import WritingModel
+    from landscape.store._atlas_store import AtlasStore
 
 
 def make_server(atlas: AtlasStore, *, model: WritingModel | None = None) -> Any:

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any, Literal, ParamSpec
 
 from landscape._serializer import plain
 from landscape.errors import InputError, LandscapeError
-from landscape.search._outliers import spread_of
 from landscape.llm._quoting import as_data
+from landscape.overlays.citations._graph import citation_graph
+from landscape.search._engine import open_engine
+from landscape.search._outliers import spread_of
 
 if TYPE_CHECKING:
-    from landscape.store import AtlasStore as Atlas
     from landscape.llm._client import WritingModel
+    from landscape.store._atlas_store import AtlasStore
     from landscape.types import Paper, Results
 
 Reply = dict[str, Any]

@@ -35,8 +35,6 @@ from landscape.search._settings import (
 )
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from landscape.llm._client import WritingModel
     from landscape.search._engine import Engine
     from landscape.types import Answer, Results, Step

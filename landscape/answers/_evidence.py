@@ -7,13 +7,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from landscape.answers._prompts import CONSENSUS
+from landscape.answers._agreement import compare, missing_numbers
+from landscape.answers._citations import write_citations
+from landscape.answers._prompts import CHECKING, CHECKING_SCHEMA, CONSENSUS
+from landscape.errors import RemoteError
 from landscape.llm._quoting import as_data
 from landscape.search._sentences import sentences_of
-from landscape.types import Consensus, Evidence, Paper, Stance
+from landscape.types import Claim, Consensus, Evidence, Paper, Stance
 
 if TYPE_CHECKING:
+    from landscape.answers._citations import Passage
     from landscape.llm._client import LanguageModel
+    from landscape.search._sentences import Score
+    from landscape.types import Verdict
 
 _MOST_EVIDENCE = 3  # sentences for a claim
 _MARKS: dict[Verdict, str | None] = {

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape.answers._citations import without_labels
-from landscape.search._sentences import Score, likeness, says_something, word_scores
-from landscape.search._sentences import sentences_of
+from landscape.search._sentences import Score, likeness, says_something, sentences_of, word_scores
 from landscape.types import Answer, Claim, Evidence, Results
 
 if TYPE_CHECKING:

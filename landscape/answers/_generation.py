@@ -37,8 +37,10 @@ from landscape.answers._prompts import (
     answering,
     papers_as_data,
 )
+from landscape.errors import InputError, RemoteError
+from landscape.llm._quoting import as_data
 from landscape.search._sentences import Score
-from landscape.types import Answer, Results
+from landscape.types import Answer, Claim, Results
 
 if TYPE_CHECKING:
     from landscape.llm._client import LanguageModel, WritingModel

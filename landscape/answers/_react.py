@@ -9,15 +9,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from landscape._wording import count
 from landscape.answers._extractive import failure_notes
 from landscape.answers._generation import answer, finish
 from landscape.answers._prompts import AGENT, Style, papers_as_data
 from landscape.errors import InputError, RemoteError
-from landscape.llm._quoting import as_data
-from landscape._wording import count
-from landscape.answers._generation import answer, finish
-from landscape.answers._extractive import failure_notes
-from landscape.answers._prompts import AGENT, Style, papers_as_data
 from landscape.llm._quoting import as_data
 from landscape.search._sentences import Score
 from landscape.types import Answer, Hit, Results, Step

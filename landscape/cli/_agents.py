@@ -12,6 +12,7 @@ from landscape.cli._arguments import Answer, as_json, command, note, positive
 if TYPE_CHECKING:
     from landscape.agents.cite.desk import Desk
     from landscape.llm._client import WritingModel
+    from landscape.types import Survey
 
 
 def add_survey(commands: Any) -> None:
@@ -118,7 +119,7 @@ def _evaluate(options: argparse.Namespace) -> Answer:
 
 
 def _survey(options: argparse.Namespace) -> Answer:
-    from landscape.agents.survey.surveying.survey.exporting import as_text
+
     from landscape.agents.survey.fulltext import FolderReader
     from landscape.atlas import open as open_atlas
 
@@ -146,7 +147,7 @@ def _survey(options: argparse.Namespace) -> Answer:
     for problem in reader.problems if reader else ():
         note(f"landscape: {problem}")
     _write(atlas, found, options)
-    return Answer(as_json(found.to_dict()) if options.json else as_text(found))
+    return Answer(as_json(found.to_dict()) if options.json else found.to_text())
 
 
 def _check_files(options: argparse.Namespace) -> None:

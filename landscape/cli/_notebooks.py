@@ -165,8 +165,8 @@ def _app(options: argparse.Namespace) -> Answer:
     words = [*_prepared(options), "--token", f"--Voila.ip={_HOST}"]
     if notebook in shipped and options.atlas is None:
         # Built here and not on the page: who opens that should not wait for minutes.
-        from landscape.pipeline._demo import FOLDER_VARIABLE
         from landscape.atlas import open_demo
+        from landscape.pipeline._demo import FOLDER_VARIABLE
 
         os.environ[FOLDER_VARIABLE] = str(open_demo(say=note).path.resolve())
     _say(said, f"{notebook.name} as a page without code; Ctrl-C ends it")

@@ -129,13 +129,6 @@ def without_parentheses(text: str) -> str:
     return text
 
 
-def normal_title(title: str) -> str:
-    """Reduce a title to its letters and digits, without case, accents and punctuation."""
-    if not title.isascii():
-        title = _ACCENTS.sub("", unicodedata.normalize("NFKD", title))
-    return " ".join(re.findall(r"[^\W_]+", title.casefold()))
-
-
 def differs_only_in_space(original: str, cleaned: str) -> bool:
     """Whether cleaning changed white space only."""
     return original == cleaned or " ".join(original.split()) == cleaned

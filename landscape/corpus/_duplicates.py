@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from landscape.corpus._cleaning import normal_title
+from landscape._author_names import surname
+from landscape._wording import normal_title
 from landscape.corpus._identifiers import (
     PaperDate,
     content_id,
@@ -24,7 +25,6 @@ from landscape.corpus._identifiers import (
     is_eprint_bibcode,
     is_eprint_doi,
 )
-from landscape._author_names import surname
 from landscape.corpus._records import Row
 
 Hashes = NDArray[np.uint64]

@@ -15,6 +15,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
+from landscape._io import put_in_place
 from landscape.corpus._duplicates import (
     Keys,
     ambiguous_rows,
@@ -25,7 +26,6 @@ from landscape.corpus._duplicates import (
 from landscape.corpus._records import IngestReport, PartReport, Row, papers_schema, to_table
 from landscape.corpus._scanning import KEYS, Scan, part_names, read_papers, scan_input
 from landscape.errors import InputError
-from landscape._io import put_in_place
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from landscape._io import write_whole
 from landscape.corpus._duplicates import content_hash, surname_hashes, text_hash, title_hash
 from landscape.corpus._identifiers import is_eprint_bibcode, is_eprint_doi
 from landscape.corpus._records import (
@@ -32,7 +33,6 @@ from landscape.corpus._records import (
     vectors_of,
 )
 from landscape.corpus.readers import Reader, choose_reader
-from landscape._io import write_whole
 
 if TYPE_CHECKING:
     import pyarrow as pa

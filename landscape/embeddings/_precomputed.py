@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from landscape._wording import count
 from landscape.embeddings._vectors import normalised
 from landscape.errors import InputError
-from landscape._wording import count
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -21,9 +21,9 @@ from landscape.evaluation.metrics import Interval, bootstrap_interval, paired_di
 from landscape.search._engine import open_engine
 
 if TYPE_CHECKING:
-    from landscape.types import Attribution
-    from landscape.store import AtlasStore as Atlas
     from landscape.llm._client import LanguageModel
+    from landscape.store._atlas_store import AtlasStore
+    from landscape.types import Attribution
 
 SAME_TITLE = 0.8
 """Likeness above which two titles are one paper's (Press et al. 2024, appendix)."""

@@ -26,9 +26,9 @@ from landscape.overlays.citations._graph import citation_graph
 from landscape.search._engine import open_engine
 
 if TYPE_CHECKING:
-    from landscape.agents.cite.citing.cite.records import Citing
-    from landscape.store import AtlasStore as Atlas
     from landscape.llm._client import WritingModel
+    from landscape.store._atlas_store import AtlasStore
+    from landscape.types import CitationSuggestions
 
 DEPTHS = (1, 5, 10, 20, 50, 100)
 ROUGE = ("rouge1", "rouge2", "rougeL")

@@ -13,6 +13,7 @@ from landscape.evaluation.lines import json_lines, read_text
 from landscape.evaluation.mentions import evaluate_mentions, read_labels
 from landscape.evaluation.tagging import compare_taggings
 from landscape.overlays.thesaurus.tagging import concept_texts
+from landscape.types import Analysis
 
 if TYPE_CHECKING:
     from landscape.store._atlas_store import AtlasStore

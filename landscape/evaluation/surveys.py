@@ -24,9 +24,9 @@ from landscape.search._engine import open_engine
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from landscape.types import Survey
-    from landscape.store import AtlasStore as Atlas
     from landscape.llm._client import WritingModel
+    from landscape.store._atlas_store import AtlasStore
+    from landscape.types import Survey
 
 DEPTHS = (20, 50, 100)
 """Numbers of papers at which recall is compared, as PaSa's evaluation does."""

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape, quoteattr
 
+from landscape._io import check_output, write_output
 from landscape._serializer import to_csv as as_csv
 from landscape.errors import InputError
-from landscape._io import check_output, write_output
 
 if TYPE_CHECKING:
     import pandas as pd

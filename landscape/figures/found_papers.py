@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from landscape._wording import count
 from landscape.embeddings._neighbours import LONGEST
 from landscape.errors import InputError
 from landscape.figures.caption import GENERATED, explanation, headline, place_in_words
@@ -20,9 +21,7 @@ from landscape.figures.density_map import (
     positions,
 )
 from landscape.figures.names import clean_name
-from landscape._wording import count
 from landscape.search._outliers import rows_on_map, spread_of
-from landscape.query.writing import spread_as_text
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from landscape._author_names import short_names
+from landscape._wording import count
 from landscape.errors import InputError
 from landscape.figures.chart_page import SMALL, ChartPage
 from landscape.figures.colours import theme
 from landscape.figures.names import FONTS, clean_name
-from landscape._wording import count
 
 if TYPE_CHECKING:
     import pandas as pd

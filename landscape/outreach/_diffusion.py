@@ -20,12 +20,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from landscape._progress import progress
 from landscape.errors import InputError, LandscapeError, require
 from landscape.outreach._elevation import Surface
 from landscape.outreach._fidelity import Bars, Fidelity, TrueMap
 from landscape.outreach._terrain import Terrain
 from landscape.outreach._weights import CONTROLS, SD15, SDXL, Weights, find_weights, variant_of
-from landscape._progress import progress
 
 Picture = NDArray[np.uint8]
 

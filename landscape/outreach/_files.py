@@ -11,8 +11,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from landscape.errors import InputError
 from landscape._io import check_output, is_file, write_output
+from landscape._serializer import to_csv as as_csv
+from landscape.errors import InputError
 from landscape.outreach._fidelity import Fidelity
 from landscape.outreach._fonts import families, is_right_to_left
 from landscape.outreach._legend import About
@@ -23,7 +24,6 @@ from landscape.outreach._places import Entry, as_table, places_as_json
 from landscape.outreach._svg import data_address, font_faces, image, svg_marks, svg_text
 from landscape.outreach._terrain import Terrain
 from landscape.outreach._themes import Inks
-from landscape._serializer import to_csv as as_csv
 
 if TYPE_CHECKING:
     import numpy as np

@@ -116,33 +116,7 @@ def ask_names(
     language: str = "en",
     note: Callable[[str], None] | None = None,
 ) -> dict[str, str]:
-    """Ask a language model for everyday names, and keep those that fit on a map.
-
-    Parameters
-    ----------
-    model : LanguageModel
-        See `landscape.llm._client.connect`.
-    places : sequence of mapping
-        Each with ``key``, ``name`` and ``keywords``.
-    language : str, default "en"
-        To write in, as ``"hi"`` or ``"Hindi"``.
-    note : callable, optional
-        Told in a sentence when the model gave nothing usable.
-
-    Returns
-    -------
-    dict of str to str
-        By key; places without a usable phrase are absent.
-
-    Examples
-    --------
-    >>> class Echo:
-    ...     model = "echo"
-    ...     def complete_json(self, system, user, schema):
-    ...         return {"names": [{"id": "7", "phrase": "Invisible scaffolding"}]}
-    >>> ask_names(Echo(), [{"key": "7", "name": "Dark matter halos", "keywords": []}])
-    {'7': 'Invisible scaffolding'}
-    """
+    """Ask a language model for everyday names, and keep those that fit on a map."""
     names: dict[str, str] = {}
     taken: set[str] = set()
     for start in range(0, len(places), _AT_ONCE):

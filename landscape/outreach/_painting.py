@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from landscape._progress import progress
 from landscape.errors import InputError
 from landscape.outreach._elevation import FLOOR, Surface, relief_of
 from landscape.outreach._terrain import Terrain, recency_position, river_cover
 from landscape.outreach._themes import STEPS, Theme, find_theme, rgb
-from landscape._progress import progress
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

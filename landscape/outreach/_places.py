@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from landscape._progress import progress
+from landscape._wording import count
 from landscape.errors import InputError
 from landscape.figures.caption import place_in_words
 from landscape.mapping.topics import BY_KEYWORDS
@@ -25,8 +27,6 @@ from landscape.outreach._names import tidy_name
 from landscape.outreach._page import Box
 from landscape.outreach._terrain import Terrain
 from landscape.outreach._wording import wording
-from landscape._wording import count
-from landscape._progress import progress
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from landscape._progress import progress
 from landscape.outreach import _fonts, _names
 from landscape.outreach._diffusion import redraw
 from landscape.outreach._fidelity import Fidelity
@@ -30,16 +31,12 @@ from landscape.outreach._places import (
 from landscape.outreach._terrain import Terrain, make_terrain
 from landscape.outreach._themes import Inks, find_theme
 from landscape.outreach._weights import check_weights
-from landscape._progress import progress
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from landscape.store import AtlasStore as Atlas
     from landscape.llm._client import LanguageModel
-    from landscape.outreach._fidelity import Fidelity
-    from landscape.outreach._terrain import Terrain
-    from landscape.outreach._themes import Inks
+    from landscape.store import AtlasStore as Atlas
 
     Floats = NDArray[np.float64]
     Picture = NDArray[np.uint8]
@@ -135,7 +132,7 @@ _HOW_TO_REPAINT = (
 
 
 def render(
-    atlas: AtlasStore,
+    atlas: Atlas,
     out: str | os.PathLike[str] | None = None,
     *,
     theme: str = "atlas",
@@ -162,7 +159,7 @@ def render(
 
     Parameters
     ----------
-    atlas : AtlasStore
+    atlas : Atlas
     out : path, optional
         File to write, see `Rendering.save`; nothing is written when not given.
     theme : {"atlas", "parchment", "night", "mono", "clear"}, default "atlas"
@@ -177,7 +174,7 @@ def render(
         Everyday names: a CSV table, see `landscape.outreach._names.read_names`, or a mapping of
         topic number or technical name to name. Technical names stay in the gazetteer.
     model : LanguageModel, optional
-        Names what `names` does not, see `landscape.llm._client.connect`.
+        Names what `names` does not, see `landscape.llm.client.connect`.
     language : str, default "en"
         Of the names that are asked for or read, and of the words around the map where it is one of
         `landscape.outreach._wording.LANGUAGES`.

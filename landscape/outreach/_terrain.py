@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from landscape._progress import progress
 from landscape.errors import InputError
 from landscape.outreach._elevation import Ground, Surface, blurred, measure_ground, relief_of
-from landscape._progress import progress
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

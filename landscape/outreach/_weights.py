@@ -10,10 +10,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from landscape._io import at_home, is_file, is_folder
 from landscape.errors import InputError, RemoteError, require
 from landscape.figures.names import one_line
-from landscape._io import at_home
-from landscape._io import is_file, is_folder
 
 SD15, SDXL = "Stable Diffusion 1.5", "Stable Diffusion XL"
 CONTROLS = ("depth", "coast")

@@ -10,15 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from landscape.pipeline._executor import PartWork
-from landscape.pipeline._stages import Context, Stage, StageResult, clear_work, keep_only
-from landscape.store._manifest import digest
-from landscape.store._arrays import BLOCK, gather_rows, open_matrix, write_matrix
-from landscape.pipeline._stages import Previous, recall
-from landscape.pipeline._rows import match_ids, match_rows, paper_ids, row_keys
-from landscape.pipeline._ingest import PAPERS, brings_all, ready_files
 from landscape._io import sha256_of, write_bytes
-from landscape.store._arrays import COUNTS, WORDS, open_words, write_words
+from landscape._progress import progress
 from landscape.embeddings._embedder import WordEmbedder
 from landscape.errors import InputError
 from landscape.pipeline._executor import PartWork

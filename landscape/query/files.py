@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from landscape._serializer import to_csv
-from landscape.errors import InputError
 from landscape._io import check_output, write_output
+from landscape._serializer import to_csv
 from landscape._wording import count
+from landscape.errors import InputError
 
 if TYPE_CHECKING:
     from landscape.types import Results

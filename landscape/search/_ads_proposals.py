@@ -8,8 +8,8 @@ from datetime import date
 from functools import cache
 
 from landscape.errors import InputError, RemoteError
-from landscape.llm._quoting import as_data
 from landscape.llm._client import LanguageModel
+from landscape.llm._quoting import as_data
 from landscape.search._ads_queries import NEWEST, parse_ads
 from landscape.search._journals import JOURNALS
 

@@ -14,22 +14,26 @@ import numpy as np
 
 from landscape.embeddings._embedder import WordEmbedder, embed_few
 from landscape.embeddings._word_vectors import late_interaction
-from landscape.errors import InputError, LandscapeError
+from landscape.errors import InputError, LandscapeError, RemoteError
+from landscape.llm._client import connect_from_environment
+from landscape.llm._quoting import as_data
 from landscape.llm._reranking import checked_scores
 from landscape.search._entities import absent_objects, find_entities, shares_of_names
-from landscape.search._papers import Holdings
+from landscape.search._filters import parse_filter
 from landscape.search._outliers import find_outliers
+from landscape.search._papers import Holdings
 from landscape.search._ranking import Ranking, fused, reranked, weighed, word_by_word
+from landscape.search._sentences import mixed_nearness
+from landscape.search._settings import SearchSettings, query_text
 from landscape.types import Hit, Results
-from landscape.search._settings import SearchSettings
-from landscape.search._settings import query_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from landscape.store import AtlasStore as Atlas
     from landscape.embeddings._embedder import Embedder
+    from landscape.llm._client import WritingModel
     from landscape.llm._reranking import Reranker
+    from landscape.store._atlas_store import AtlasStore
     from landscape.types import Paper
 
     Rows = NDArray[np.int64]

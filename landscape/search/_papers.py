@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from landscape.store._tables import unreadable
-from landscape.store._arrays import COUNTS, WORDS, open_words
 from landscape.corpus._identifiers import parse_arxiv_id, parse_bibcode, parse_doi
 from landscape.embeddings._embedder import embedder_for
 from landscape.embeddings._neighbours import VectorIndex, read_index
@@ -20,16 +18,19 @@ from landscape.errors import AtlasError, InputError
 from landscape.search._filter_masks import apply_filter, columns_needed
 from landscape.search._filters import parse_filter
 from landscape.search._settings import readable_text
+from landscape.store._arrays import COUNTS, WORDS, open_words
+from landscape.store._tables import unreadable
 from landscape.text.lexical import WordIndex, paper_key
+from landscape.types import Coverage, Paper
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from landscape.store import AtlasStore as Atlas
     from landscape.embeddings._embedder import Embedder
     from landscape.embeddings._word_vectors import WordVectors
+    from landscape.store._atlas_store import AtlasStore
 
     Rows = NDArray[np.int64]
     Floats = NDArray[np.float64]

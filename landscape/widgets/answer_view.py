@@ -12,9 +12,9 @@ import ipywidgets as widgets
 
 from landscape._render import escape
 from landscape._serializer import to_csv
-from landscape.store._manifest import read_manifest
 from landscape.errors import AtlasError, LandscapeError
 from landscape.search._entities import find_entities
+from landscape.store._manifest import read_manifest
 from landscape.widgets.closing import close_all
 from landscape.widgets.export import download_link
 from landscape.widgets.jobs import Job

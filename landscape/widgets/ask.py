@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from landscape._render import escape
-from landscape.errors import InputError, LandscapeError
 from landscape._io import check_output, write_output
-from landscape._wording import count
 from landscape._progress import progress
+from landscape._render import escape
+from landscape._wording import count
+from landscape.errors import InputError, LandscapeError
 from landscape.widgets.answer_view import FILES, AnswerView, Asked
 from landscape.widgets.ask_controls import AskControls
 from landscape.widgets.atlas_panel import AtlasPanel
@@ -30,8 +30,8 @@ from landscape.widgets.scholar_code import connecting_again, lines
 if TYPE_CHECKING:
     import pandas as pd
 
-    from landscape.store import AtlasStore as Atlas
     from landscape.llm._client import WritingModel
+    from landscape.store import AtlasStore as Atlas
     from landscape.types import Answer, Step
 
 _SHOWN_EVERY = 0.15  # seconds between two states of a text that is being written

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
+from landscape._io import check_output, write_output
 from landscape._render import escape
 from landscape._serializer import to_csv
 from landscape.errors import InputError
-from landscape._io import check_output, write_output
 from landscape.search._settings import readable_text
 from landscape.widgets.checking import checked_flag, checked_whole
 from landscape.widgets.citation_view import answer_html, item_of, steps_html

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from landscape._render import escape
-from landscape.errors import InputError
 from landscape._wording import count
+from landscape.errors import InputError
 from landscape.widgets import explorer_work as work
 from landscape.widgets.comparison_view import comparison_html
 from landscape.widgets.export import download_link

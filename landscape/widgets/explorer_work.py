@@ -151,8 +151,8 @@ def ask_papers(
     InputError
         For an empty question, or a setting that cannot be.
     """
-    from landscape.llm._client import connect_from_environment
     from landscape.answers._asking import ask, ask_settings
+    from landscape.llm._client import connect_from_environment
 
     if not len(rows):
         answer: Answer = atlas.ask(question, model=model, **settings)

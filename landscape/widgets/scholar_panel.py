@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import ipywidgets as widgets
 
-from landscape._render import escape, render
-from landscape.errors import InputError
-from landscape._wording import count
 from landscape._progress import progress
+from landscape._render import escape, render
+from landscape._wording import count
+from landscape.errors import InputError
 from landscape.widgets.atlas_panel import AtlasPanel
 from landscape.widgets.connection import Connection
 from landscape.widgets.interrupting import STOPPED, Interruptible

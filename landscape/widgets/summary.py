@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape._render import escape
-from landscape.errors import LandscapeError
 from landscape._wording import count
+from landscape.errors import LandscapeError
 
 if TYPE_CHECKING:
     import pandas as pd

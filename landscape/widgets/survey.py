@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from landscape._render import escape
-from landscape.errors import InputError, LandscapeError
 from landscape._io import check_output, write_output
+from landscape._render import escape
 from landscape._wording import count
+from landscape.errors import InputError, LandscapeError
 from landscape.search._settings import readable_text
 from landscape.widgets.scholar_code import Name, called, connecting, lines
 from landscape.widgets.scholar_panel import ScholarPanel, Told, main_button, needed

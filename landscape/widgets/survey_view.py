@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets as widgets
 
 from landscape._render import escape
-from landscape.agents.survey.files import as_json
 from landscape._wording import count
+from landscape.agents.survey.files import as_json
 from landscape.types import Hit
 from landscape.widgets.export import download_link
 from landscape.widgets.paper_list import Item, PaperList

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from landscape._serializer import to_csv
-from landscape.errors import InputError
 from landscape._io import check_output, write_output
+from landscape._serializer import to_csv
 from landscape._wording import count
+from landscape.errors import InputError
 from landscape.search._settings import readable_text
 from landscape.widgets.checking import checked_whole
 from landscape.widgets.export import download_link

@@ -11,6 +11,7 @@ import pytest
 from landscape import Atlas
 from landscape.errors import InputError
 from landscape.llm import ChatModel, connect
+from landscape.types import Attribution
 from tests.agents.citing_models import excerpt_of, scripted, some_paper, step, told
 from tests.servers.openai_server import OpenAIServer, failing
 

@@ -16,8 +16,7 @@ from landscape.agents.checking._check import why_it_needs_a_citation
 from landscape.agents.checking._latex import read_draft
 from landscape.cli import main
 from landscape.errors import InputError
-from landscape.llm import ChatModel
-from landscape._bibliography import to_bibtex
+from landscape.llm._client import ChatModel
 from tests.agents.citing_models import some_paper
 from tests.servers.openai_server import OpenAIServer, failing
 

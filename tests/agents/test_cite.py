@@ -13,9 +13,10 @@ from landscape import Atlas
 from landscape.agents import Desk, as_latex
 from landscape.agents.cite.highlights import highlight
 from landscape.agents.cite.merging import is_same
-from landscape.store._manifest import read_manifest
 from landscape.errors import InputError
 from landscape.llm import ChatModel
+from landscape.store._manifest import read_manifest
+from landscape.types import CitationSuggestions
 from tests.agents.citing_models import some_paper
 from tests.servers.openai_server import OpenAIServer, failing
 

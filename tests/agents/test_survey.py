@@ -18,6 +18,7 @@ from landscape.atlas import Atlas
 from landscape.cli import main
 from landscape.errors import InputError
 from landscape.llm import ChatModel, connect
+from landscape.types import Survey
 from tests.agents.survey_scripts import good_scholar, pasa, scripted
 from tests.servers.openai_server import OpenAIServer, failing
 

@@ -16,16 +16,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from landscape.atlas import chunks
-from landscape.atlas import build
-from landscape.pipeline._stages import WORK
-from landscape.store._manifest import read_manifest
-from landscape.store import AtlasStore as Atlas
+from landscape.atlas import build, chunks
 from landscape.atlas import open as open_atlas
-from landscape.store._verify import verify
 from landscape.embeddings._word_vectors import WordVectors
 from landscape.errors import AtlasError
 from landscape.mapping import quality
+from landscape.pipeline._stages import WORK
+from landscape.store import AtlasStore as Atlas
+from landscape.store._manifest import read_manifest
+from landscape.store._verify import verify
 
 N_KILLS = 20
 

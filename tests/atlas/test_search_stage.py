@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import landscape
-from landscape.atlas.description import describe
 from landscape.embeddings import _neighbours  # a small atlas counts as a large one
+from landscape.store._info import describe
 from landscape.text.lexical import WordIndex
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 import landscape
-from landscape.store._arrays import open_words
 from landscape.embeddings._word_vectors import WordVectors
+from landscape.store._arrays import open_words
 
 
 def write_papers(path: Path, subjects: list[str]) -> Path:

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from landscape._author_names import read_author_list
 from landscape.corpus._records import RawRecord, Rejection, papers_schema
 from landscape.corpus._scanning import read_papers
 from landscape.corpus.readers import choose_reader
+from landscape.corpus.readers._author_lists import read_author_list
 from landscape.corpus.readers._bibtex import BibtexReader
 from landscape.corpus.readers._files import json_records
 from landscape.errors import InputError

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from landscape import figures
-from landscape.store import AtlasStore as Atlas
 from landscape.errors import InputError
+from landscape.store import AtlasStore as Atlas
 from landscape.types import Survey
 
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from landscape.errors import InputError
-from landscape.llm import connect
-from landscape.outreach._names import ask_names, read_names, tidy_name
-from landscape._author_names import given_names
-from landscape.outreach.places import Found
+from landscape.llm._client import connect
 from landscape.outreach._continents import find_waters, separation
+from landscape.outreach._names import ask_names, read_names, tidy_name
+from landscape.outreach._places import FoundPlace
+from landscape.outreach._rendering import choose_names
 from landscape.outreach._terrain import Terrain
 from tests.servers.openai_server import OpenAIServer, failing
 

@@ -10,7 +10,6 @@ import pytest
 from landscape.answers._evidence import LEVELS, judge_consensus, level_of
 from landscape.errors import RemoteError
 from landscape.llm import ChatModel
-from landscape.answers._evidence import LEVELS, judge_consensus, level_of
 from landscape.types import Stance
 from tests.query.answering_papers import COOLING, HEATING, HOSTILE
 from tests.servers.openai_server import OpenAIServer, failing

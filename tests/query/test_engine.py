@@ -26,6 +26,7 @@ from landscape.search._engine import Engine
 from landscape.search._entities import find_entities
 from landscape.search._papers import Holdings, names_of_paper
 from landscape.search._settings import SearchSettings, Weights
+from landscape.store._manifest import Manifest, write_manifest
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from landscape.llm import ChatModel
 from landscape.answers._questions import FLAGS, PRESETS, TYPES, QuestionKind, classify, preset_for
+from landscape.llm import ChatModel
 from tests.servers.openai_server import OpenAIServer, failing
 
 

@@ -11,7 +11,6 @@ import pytest
 from landscape.answers._react import reason
 from landscape.errors import InputError
 from landscape.llm import ChatModel, connect
-from landscape.answers._react import reason
 from landscape.types import Paper, Results
 from tests.query.answering_papers import COOLING, HEATING, HOSTILE, found
 from tests.servers.openai_server import OpenAIServer, failing

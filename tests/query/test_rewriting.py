@@ -11,10 +11,7 @@ from landscape.answers._evidence import check_claims
 from landscape.answers._generation import answer, rewrite
 from landscape.errors import InputError
 from landscape.llm import ChatModel
-from landscape.answers._generation import answer
-from landscape.answers._evidence import check_claims
 from landscape.types import Answer
-from landscape.answers._generation import rewrite
 from tests.query.answering_papers import COOLING, HEATING, found
 from tests.servers.openai_server import OpenAIServer, failing
 

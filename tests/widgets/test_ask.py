@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from landscape.store._manifest import read_manifest, write_manifest
+
 pytest.importorskip("ipywidgets")
 
 import ipywidgets as widgets

@@ -15,9 +15,6 @@ from landscape._wording import count
 from landscape.agents.attribute.prompts import STEP_SCHEMA, attributing
 from landscape.answers._prompts import papers_as_data
 from landscape.llm._quoting import as_data
-from landscape._wording import count
-from landscape.llm._quoting import as_data
-from landscape.answers._prompts import papers_as_data
 from landscape.types import Paper, Step
 
 if TYPE_CHECKING:

@@ -14,10 +14,11 @@ from landscape.agents.attribute.stacks import Bounds, Stacks, bounds
 from landscape.errors import InputError, RemoteError
 from landscape.llm._client import connect_from_environment
 from landscape.search._settings import is_whole
+from landscape.types import Attribution, Guess
 
 if TYPE_CHECKING:
-    from landscape.store import AtlasStore as Atlas
     from landscape.llm._client import LanguageModel
+    from landscape.store._atlas_store import AtlasStore
     from landscape.types import Step
 
 _MOST_ACTIONS = 100

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from scipy.special import expit
 
-from landscape.agents.seeking import Wording
 from landscape._wording import count
+from landscape.agents.seeking import Wording
 from landscape.search._entities import find_entities, shares_of_names
 from landscape.types import Guess, Step
 

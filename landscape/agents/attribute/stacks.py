@@ -21,6 +21,7 @@ from landscape.search._engine import open_engine
 if TYPE_CHECKING:
     from landscape.overlays.citations import Links
     from landscape.search._engine import Engine
+    from landscape.store._atlas_store import AtlasStore
     from landscape.types import Paper
 
 Sort = Literal["relevance", "citations"]

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from landscape.agents.cite.merging import is_same, title_key
 from landscape.corpus._cleaning import clean_text
 from landscape.corpus._identifiers import parse_arxiv_id, parse_bibcode, parse_doi
-from landscape.errors import InputError, require
+from landscape.corpus.readers._bibtex import BibtexEntry, parse_entries, split_authors
+from landscape.errors import InputError
 from landscape.types import Paper
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ class EntryFinder:
                 except InputError:
                     continue
         for corpus, row in self._by_title.get(title_key(entry.title), ()):
-            paper = open_engine(corpus.atlas).papers([row])[0]
+            paper = corpus.atlas.engine.papers([row])[0]
             if is_same(paper, entry):
                 return corpus, paper
         return None

@@ -10,24 +10,108 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from landscape.agents.checking._bibliography import EntryFinder as Shelfmarks
-from landscape.agents.checking._bibliography import read_bibliography, text_of
+from landscape.agents.checking._bibliography import EntryFinder, read_bibliography, text_of
 from landscape.agents.checking._latex import DraftSentence, inputs_of, read_draft
 from landscape.agents.cite.desk import Corpus, Desk
-from landscape.embeddings._embedder import Embedder, WordEmbedder, embed_few, load_embedder
-from landscape.llm._client import connect_from_environment
-from landscape.search._sentences import mixed_nearness
+from landscape.agents.survey.minds import Judgement
 from landscape.answers._citations import without_labels
 from landscape.answers._evidence import check_claims
-from landscape.search._sentences import sentences_of
-from landscape.types import Claim, Paper
-from landscape.types import Evidence
+from landscape.embeddings._embedder import (
+    Embedder,
+    WordEmbedder,
+    embed_few,
+    embedding_text,
+    load_embedder,
+)
+from landscape.llm import connect_from_environment
+from landscape.search._sentences import mixed_nearness, sentences_of
+from landscape.types import CitationVerdict, Claim, DraftCheck, Evidence, Paper, Uncited
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from landscape.types import Suggestion
     from landscape.llm._client import WritingModel
+    from landscape.types import Suggestion
+
+    Floats = NDArray[np.float64]
+
+
+_SAMPLE = 2_000  # papers that a sentence is compared with
+_PERCENTILE = 99.0
+_LEAST, _MOST = 0.30, 0.55  # bounds of what counts as near, as a cosine
+_WITHOUT_ATLAS = 0.45
+
+
+def thresholds(vectors: NDArray[np.float32], corpus: Corpus | None) -> Floats:
+    """Say for each sentence which cosine counts as near."""
+    if corpus is None or not len(vectors):
+        return np.full(len(vectors), _WITHOUT_ATLAS)
+    n = len(corpus.atlas)
+    rows = np.unique(np.linspace(0, n - 1, min(n, _SAMPLE)).astype(np.int64))
+    others = corpus.atlas.engine.holdings.vectors.vectors(rows)
+    cosines = vectors @ others.T
+    found: Floats = np.percentile(cosines, _PERCENTILE, axis=1)
+    return np.clip(found, _LEAST, _MOST)
+
+
+def paper_vectors(
+    papers: Sequence[tuple[Corpus | None, Paper]], embedder: Embedder
+) -> NDArray[np.float32]:
+    """Vectors of papers: those of the atlas, and new ones of entries that are in none."""
+    vectors = np.zeros((len(papers), embedder.dimension), dtype=np.float32)
+    outside = []
+    for place, (corpus, paper) in enumerate(papers):
+        if corpus is not None and corpus.atlas.engine.holdings.embedder.model == embedder.model:
+            row = np.array([paper.row], dtype=np.int64)
+            vectors[place] = corpus.atlas.engine.holdings.vectors.vectors(row)[0]
+        else:
+            outside.append(place)
+    if outside:
+        texts = [embedding_text(papers[p][1].title, papers[p][1].abstract) for p in outside]
+        vectors[outside] = embedder.embed(texts)
+    return vectors
+
+
+_EARLIER = re.compile(
+    r"\b(?:"
+    r"(?:previous|earlier|prior|recent|past|several|many|numerous|other) (?:\w+ ){0,2}"
+    r"(?:stud(?:y|ies)|works?|papers|authors|groups|analys[ei]s|observations|simulations|surveys|"
+    r"models|measurements|claims)"
+    r"|(?:it )?(?:has|have) (?:also )?(?:been|previously) (?:\w+ly )?(?:been )?(?:shown|found|"
+    r"proposed|suggested|reported|argued|observed|detected|demonstrated|established|claimed|"
+    r"predicted|measured|studied|developed|introduced|used|invoked)"
+    r"|(?:is|are) (?:well|widely|commonly|generally|usually|often) (?:known|accepted|believed|"
+    r"established|thought|assumed|used|adopted|understood)"
+    r"|(?:is|are|was|were) (?:thought|believed|known|expected|found|seen|observed) to"
+    r"|(?:has|have) (?:recently )?(?:revealed|led to|uncovered|confirmed|ruled out|shown)"
+    r"|(?:studies|observations|simulations|surveys|measurements|experiments) (?:of .{3,60} )?"
+    r"(?:show|suggest|indicate|reveal|imply|find|found|showed|suggested|indicated|revealed)"
+    r"|the (?:standard|prevailing|canonical|commonly accepted|leading) "
+    r"(?:model|picture|scenario|view|theory|explanation|paradigm)"
+    r"|since (?:its|their|the) (?:first )?(?:discovery|detection)"
+    r"|according to (?!the (?:model|fit))"
+    r"|(?:was|were) (?:first )?(?:discovered|proposed|introduced|predicted|suggested) (?:by|in)"
+    r"|(?:unsolved|long-standing) (?:problem|puzzle|debate|controversy)"
+    r"|some authors|others have|first (?:discovered|detected|proposed|reported|identified)"
+    r"|(?:recently|previously) (?:discovered|detected|proposed|reported|identified|found)"
+    r")\b",
+    re.IGNORECASE,
+)
+_OWN = re.compile(
+    r"\b(?:we|our|(?-i:us)|in this (?:paper|work|study|letter|section)|this (?:paper|work|study)|"
+    r"here(?=,)|figs?|figures?|(?-i:Tables?)|sect|sections?|eqs?|equations?)\b",
+    re.IGNORECASE,
+)
+_SHORT = 7  # words
+
+
+def why_it_needs_a_citation(sentence: str) -> str:
+    """Say which words of a sentence call for a citation."""
+    if len(sentence.split()) < _SHORT or _OWN.search(sentence):
+        return ""
+    found = _EARLIER.search(sentence)
+    return found[0].strip() if found else ""
+
 
 METHOD = "offline"
 
@@ -43,7 +127,7 @@ _VERDICTS: dict[str, CitationVerdict] = {
     "not found": "unclear",
 }
 _OFFLINE_NOTE = (
-    "Judged by similarity alone: near does not mean supported, and far does not mean wrong. "
+    "CitationVerdict by similarity alone: near does not mean supported, and far does not mean wrong. "
     "Connect a language model to have each sentence checked."
 )
 
@@ -206,7 +290,7 @@ def _by_nearness(
 
 
 def _embedder(corpus: Corpus | None) -> Embedder:
-    return load_embedder() if corpus is None else open_engine(corpus.atlas).holdings.embedder
+    return load_embedder() if corpus is None else corpus.atlas.engine.holdings.embedder
 
 
 def _judgement(

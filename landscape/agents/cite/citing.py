@@ -16,10 +16,10 @@ from landscape.agents.cite.sentences import write_sentences
 from landscape.agents.seeking import Found, Wording, seek
 from landscape.errors import InputError, RemoteError
 from landscape.llm._client import connect_from_environment
+from landscape.search._engine import open_engine
 from landscape.search._filters import parse_filter
 from landscape.search._ranking import fuse_ranks, standardised
-from landscape.search._settings import SearchSettings
-from landscape.search._settings import LONGEST_QUERY, readable_text
+from landscape.search._settings import LONGEST_QUERY, SearchSettings, readable_text
 from landscape.text.sentences import split_sentences
 from landscape.types import CitationSuggestions, Highlight, Suggestion
 

@@ -12,10 +12,9 @@ from landscape.search._engine import open_engine
 if TYPE_CHECKING:
     import pandas as pd
 
-    from landscape.agents.cite.citing.cite.records import Citing
-    from landscape.store import AtlasStore as Atlas
     from landscape.llm._client import WritingModel
-    from landscape.types import Answer, Paper
+    from landscape.store._atlas_store import AtlasStore
+    from landscape.types import Answer, CitationSuggestions, Paper
 
     Connection = WritingModel | Literal["auto"] | None
 

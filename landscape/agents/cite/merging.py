@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from landscape._author_names import split_name
+from landscape._author_names import parse_name
 from landscape.types import Paper
 
 _NOT_LETTERS = re.compile(r"[\W_]+")

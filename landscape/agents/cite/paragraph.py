@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from landscape._bibliography import citation_keys, escape_latex
+from landscape._wording import count
 from landscape.agents.cite.merging import is_same
 from landscape.agents.cite.prompts import RELATED_WORK
 from landscape.answers._extractive import QUOTED, extract_answer, failure_notes
@@ -15,12 +16,8 @@ from landscape.answers._generation import finish
 from landscape.answers._prompts import papers_as_data
 from landscape.errors import InputError, RemoteError
 from landscape.llm._client import connect_from_environment
-from landscape._wording import count
-from landscape.answers._generation import finish
-from landscape._bibliography import citation_keys, escape_latex
-from landscape.answers._extractive import QUOTED, extract_answer, failure_notes
 from landscape.llm._quoting import as_data
-from landscape.answers._prompts import papers_as_data
+from landscape.search._engine import open_engine
 from landscape.types import Answer, Hit, Paper, Results
 
 if TYPE_CHECKING:

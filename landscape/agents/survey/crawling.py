@@ -16,7 +16,6 @@ from landscape.agents.survey.facets import facets
 from landscape.agents.survey.pool import Origin, Pool
 from landscape.agents.survey.scoring import THRESHOLD, fewest_matches, matched
 from landscape.overlays.citations import cocited
-from landscape._wording import count
 from landscape.types import Asked
 
 if TYPE_CHECKING:

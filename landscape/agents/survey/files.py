@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from landscape._serializer import plain
 from landscape._io import check_output, write_output
+from landscape._serializer import plain
 from landscape.query.files import write_results
 
 if TYPE_CHECKING:

@@ -10,12 +10,14 @@ import numpy as np
 
 from landscape.agents.survey.settings import last_day
 from landscape.errors import InputError
+from landscape.overlays.citations._graph import citation_graph
+from landscape.search._engine import open_engine
 from landscape.search._settings import SearchSettings
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from landscape.store import AtlasStore as Atlas
+    from landscape.store._atlas_store import AtlasStore
     from landscape.types import Paper
 
     Rows = NDArray[np.int64]

@@ -15,14 +15,15 @@ from landscape.agents.survey.library import Library
 from landscape.agents.survey.minds import mind_of
 from landscape.agents.survey.settings import SurveySettings
 from landscape.agents.survey.spending import Meter
+from landscape.overlays.citations._graph import citation_graph
 from landscape.search._settings import query_text
 from landscape.types import Crawled, Spent, Survey
 
 if TYPE_CHECKING:
     from landscape.agents.survey.fulltext import Reader
-    from landscape.types import Linked
-    from landscape.store import AtlasStore as Atlas
     from landscape.llm._client import WritingModel
+    from landscape.store._atlas_store import AtlasStore
+    from landscape.types import Linked
 
 _MOST_BEYOND, _FEWEST_CITING = 20, 2
 _MOSTLY = 0.75  # of the papers judged: where so many are selected, those not judged may be too

@@ -21,9 +21,9 @@ from landscape._http import (
     read_quota,
     refuse_web_page,
 )
+from landscape._wording import count
 from landscape.corpus.fetch._download import Fetched, PagedFetch, ResumableFile
 from landscape.errors import InputError, RemoteError
-from landscape._wording import count
 
 ADS_API = "https://api.adsabs.harvard.edu/v1"
 ADS_POLICY = RetryPolicy(pause=0.5)

@@ -14,10 +14,10 @@ from typing import Any, BinaryIO, Self
 import orjson
 
 from landscape._http import HttpClient, RetryPolicy
-from landscape.errors import InputError
 from landscape._io import write_whole
-from landscape._wording import count
 from landscape._progress import progress
+from landscape._wording import count
+from landscape.errors import InputError
 
 __all__ = ["Fetched", "PagedFetch", "ResumableFile", "RetryPolicy", "check_target", "disk_error"]
 

@@ -24,6 +24,8 @@ from landscape._http import (
     ignore_note,
     refuse_web_page,
 )
+from landscape._progress import progress
+from landscape._wording import count
 from landscape.corpus.fetch._download import Fetched, disk_error
 from landscape.errors import InputError, RemoteError
 

@@ -17,6 +17,7 @@ from landscape._http import (
     ignore_note,
     refuse_web_page,
 )
+from landscape._io import write_whole
 from landscape.corpus.fetch._download import Fetched, check_target, disk_error
 from landscape.errors import InputError, RemoteError
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from landscape.corpus._cleaning import without_parentheses
 from landscape.corpus._identifiers import PaperDate, arxiv_month, parse_arxiv_id, parse_date
-from landscape._author_names import read_author_list
 from landscape.corpus._records import RawRecord, Rejection, texts_of
+from landscape.corpus.readers._author_lists import read_author_list
 from landscape.corpus.readers._files import checked, first_objects, raw_records
 
 _SNAPSHOT_KEYS = {"versions", "authors_parsed", "update_date", "submitter", "journal-ref"}

@@ -11,6 +11,8 @@ import numpy as np
 from landscape.errors import InputError
 from landscape.overlays.citations import Links, cocited, coupled
 from landscape.overlays.citations.names import one_spelling
+from landscape.search._engine import open_engine
+from landscape.store._tables import unreadable
 from landscape.types import Linked
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from landscape._progress import progress
 from landscape.overlays.periods import Years, count_years, paper_years
 from landscape.overlays.reviews.coverage import (
     described,
@@ -17,7 +18,6 @@ from landscape.overlays.reviews.coverage import (
 )
 from landscape.overlays.reviews.ranking import checked_weights, rank_gaps
 from landscape.overlays.reviews.signs import RECENT_YEARS, read_signs
-from landscape._progress import progress
 from landscape.types import Analysis
 
 if TYPE_CHECKING:

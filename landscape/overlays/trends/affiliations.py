@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from landscape.corpus._cleaning import normal_title
+from landscape._wording import normal_title
 from landscape.overlays.trends.country_names import country_names
 
 _EMAIL = re.compile(r"\S+@\S+|\be-?mail:?", re.IGNORECASE)

@@ -11,6 +11,7 @@ from landscape.errors import InputError
 from landscape.overlays.periods import count_years, paper_years
 from landscape.overlays.trends.identities import link_papers
 from landscape.overlays.trends.moves import mean_distance, measure_drift, periods_table
+from landscape.search._engine import open_engine
 from landscape.types import Analysis
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from landscape.errors import InputError
 from landscape.overlays.periods import UNKNOWN_YEAR, count_years, paper_years
 from landscape.overlays.trends.slopes import adjusted
 from landscape.overlays.trends.topics import groups_of
+from landscape.search._engine import open_engine
 from landscape.types import Analysis
 
 if TYPE_CHECKING:

@@ -152,7 +152,7 @@ def country_names() -> dict[str, str]:
     >>> names["the netherlands"], names["deutschland"], names["u s a"]
     ('Netherlands', 'Germany', 'United States')
     """
-    from landscape.corpus._cleaning import normal_title
+    from landscape._wording import normal_title
 
     found = {}
     for line in _COUNTRIES.replace(";\n", ";").strip().splitlines():

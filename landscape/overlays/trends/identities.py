@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from landscape.corpus._cleaning import normal_title
 from landscape._author_names import given_names, is_compatible, person_key
+from landscape._wording import normal_title
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

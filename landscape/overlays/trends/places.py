@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from landscape.corpus._cleaning import normal_title
+from landscape._wording import normal_title
 from landscape.errors import InputError
 from landscape.overlays.periods import count_years, paper_years
 from landscape.overlays.trends.affiliations import read_affiliation

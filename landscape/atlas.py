@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from landscape.llm._client import LanguageModel, WritingModel
+    from landscape.llm._reranking import Reranker
     from landscape.outreach._weights import Weights
     from landscape.overlays.citations._graph import CitationGraph
     from landscape.search._engine import Engine
-    from landscape.search._ranking import Reranker
     from landscape.types import Answer, Attribution, Results, Survey
     from landscape.types import CitationSuggestions as Citing
 

@@ -8,18 +8,21 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from landscape.answers._agreement import compare, missing_numbers
-from landscape.answers._citations import write_citations
+from landscape.answers._citations import (
+    CONTRADICTED,
+    UNSUPPORTED,
+    Passage,
+    read_citations,
+    write_citations,
+)
 from landscape.answers._prompts import CHECKING, CHECKING_SCHEMA, CONSENSUS
 from landscape.errors import RemoteError
 from landscape.llm._quoting import as_data
-from landscape.search._sentences import sentences_of
-from landscape.types import Claim, Consensus, Evidence, Paper, Stance
+from landscape.search._sentences import Score, sentences_of
+from landscape.types import Claim, Consensus, Evidence, Paper, Stance, Verdict
 
 if TYPE_CHECKING:
-    from landscape.answers._citations import Passage
     from landscape.llm._client import LanguageModel
-    from landscape.search._sentences import Score
-    from landscape.types import Verdict
 
 _MOST_EVIDENCE = 3  # sentences for a claim
 _MARKS: dict[Verdict, str | None] = {

@@ -40,37 +40,6 @@ def extract_answer(
     Sentences are chosen one by one for the largest ``(1 - diversity) * relevance - diversity *
     likeness`` to those chosen before (maximal marginal relevance, Carbonell & Goldstein 1998), at
     most two from each paper. Nothing is rephrased.
-
-    Parameters
-    ----------
-    question : str
-    results : Results
-        The papers found, best first.
-    score : callable, optional
-        Nearness of sentences to the question; default: by the words they share.
-    nearest : float, optional
-        How near the nearest paper of the corpus is to the question.
-    threshold : float, optional
-        What `nearest` has to reach for an answer.
-    n_sentences : int, default 6
-        At most.
-    diversity : float, default 0.3
-        From 0, relevance alone, to 1.
-    notes : tuple of str
-        What the reader should know of the method.
-
-    Returns
-    -------
-    Answer
-        Every claim is supported by construction: it is the sentence that it points at.
-
-    Examples
-    --------
-    >>> from landscape.types import Coverage, Hit, Paper
-    >>> paper = Paper(0, "a", "", "Dust cools by its lines. We thank all.", bibcode="2024A&A...1A")
-    >>> found = Results("dust", (Hit(1, paper, 1.0),), Coverage("", 1, 1, {}, None, None))
-    >>> print(extract_answer("How does dust cool?", found).text)
-    - “Dust cools by its lines.” [2024A&A...1A]
     """
     if nearest is not None and threshold is not None and nearest < threshold:
         return abstention(
@@ -117,32 +86,7 @@ def abstention(
     notes: tuple[str, ...] = (),
     **fields: Any,
 ) -> Answer:
-    """Say that the papers do not say.
-
-    Parameters
-    ----------
-    question : str
-    results : Results
-    text : str
-        How to say it.
-    method, style : str
-    notes : tuple of str
-        Why.
-    **fields
-        Further fields of the answer.
-
-    Returns
-    -------
-    Answer
-        Without claims.
-
-    Examples
-    --------
-    >>> from landscape.types import Coverage
-    >>> nothing = Results("x", (), Coverage("", 0, 0, {}, None, None))
-    >>> abstention("Who knows?", nothing).abstained
-    True
-    """
+    """Make an answer that says that the papers do not answer the question."""
     return Answer(
         question, text, (), results, method, abstained=True, style=style, notes=notes, **fields
     )

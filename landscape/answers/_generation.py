@@ -197,31 +197,7 @@ def finish(
 def standalone_question(
     question: str, thread: Sequence[Answer], *, model: LanguageModel | None = None
 ) -> str:
-    """Make a follow-up question one that can be searched for by itself.
-
-    Parameters
-    ----------
-    question : str
-    thread : sequence of Answer
-        The conversation so far, oldest first.
-    model : LanguageModel, optional
-        Without one, a question that is short or leans on a pronoun is put behind the one before.
-
-    Returns
-    -------
-    str
-        The question itself where the thread is empty or the model fails.
-
-    Examples
-    --------
-    >>> from landscape.types import Coverage
-    >>> nothing = Results("x", (), Coverage("", 0, 0, {}, None, None))
-    >>> before = Answer("How does dust cool?", "", (), nothing, "extractive")
-    >>> standalone_question("And why does it?", [before])
-    'How does dust cool? And why does it?'
-    >>> standalone_question("How old are the globular clusters of the Milky Way?", [before])
-    'How old are the globular clusters of the Milky Way?'
-    """
+    """Rewrite a follow-up question so that it can be searched alone."""
     if not thread:
         return question
     if model is not None:

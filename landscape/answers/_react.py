@@ -80,53 +80,7 @@ def reason(
     check_with_model: bool = True,
     on_step: Callable[[Step], None] | None = None,
 ) -> Answer:
-    """Answer a question by several searches.
-
-    When the steps are spent, the searches repeat themselves, or the agent's answer cites nothing
-    that it found, the answer is written from the papers found so far; when the model fails, their
-    sentences are quoted.
-
-    Parameters
-    ----------
-    question : str
-    search : callable
-        See `Search`. An `InputError` of its filter is told to the agent.
-    model : WritingModel
-    k : int, default 8
-        Papers of one search.
-    max_steps : int, default 6
-        Requests at most before the answer has to be written.
-    style : str
-        Of the answer that is written when the agent gives none.
-    score, check_with_model
-        As for `answer`.
-    on_step : callable, optional
-        Told each step when it is done.
-
-    Returns
-    -------
-    Answer
-        With the trace of all steps.
-
-    Examples
-    --------
-    >>> from landscape.types import Coverage, Paper
-    >>> paper = Paper(0, "a", "", "Dust cools by its lines.", bibcode="2024A&A...1A")
-    >>> def search(query, k, filter=None):
-    ...     return Results(query, (Hit(1, paper, 1.0),), Coverage("", 1, 1, {}, None, None))
-    >>> class Scripted:
-    ...     model = "scripted"
-    ...     steps = [
-    ...         dict(thought="Look.", action="search", query="dust", filter="", answer=""),
-    ...         dict(thought="Done.", action="answer", query="", filter="",
-    ...              answer="Dust cools by its lines [2024A&A...1A]."),
-    ...     ]
-    ...     def complete_json(self, system, user, schema):
-    ...         return self.steps.pop(0)
-    >>> said = reason("Does dust cool?", search, Scripted(), check_with_model=False)
-    >>> said.text, [step.action for step in said.trace]
-    ('Dust cools by its lines [2024A&A...1A].', ['search: dust', 'answer'])
-    """
+    """Answer a question by several searches."""
     work = _Work(question)
     notes: tuple[str, ...] = ()
     text = None

@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Iterable
 from functools import cache, lru_cache
 
-from landscape._journals import JOURNALS, Journal
+from landscape.search._journals import JOURNALS, Journal
 from landscape.text.phrases import GREEK, singular
 
 _WORD = re.compile(r"[^\W_]+")
@@ -79,24 +79,7 @@ def author_pattern(name: str) -> str:
 
 @lru_cache(maxsize=256)
 def journal_patterns(journals: tuple[Journal, ...]) -> tuple[str, str | None, str]:
-    """Patterns of journals: of their names, of names to leave out, and of their bibcodes.
-
-    "Astrophysical Journal" begins the names of its Letters and its Supplement Series too.
-
-    Parameters
-    ----------
-    journals : tuple of Journal, at least one
-
-    Returns
-    -------
-    names, longer_names, bibcodes : str, str or None, str
-
-    Examples
-    --------
-    >>> from landscape._journals import find_journal
-    >>> journal_patterns((find_journal("MNRAS"),))[2].endswith("(?:MNRAS)")
-    True
-    """
+    """Patterns of journals: of their names, of names to leave out, and of their bibcodes."""
     names = [name for journal in journals for name in (journal.stem, *journal.names)]
     longer = [
         other_name

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from landscape.errors import InputError, require
 from landscape.search._settings import Weights, apply_weights
 
 if TYPE_CHECKING:
@@ -49,104 +48,6 @@ def standardised(scores: Floats) -> Floats:
     spread = float(scores.std()) if len(scores) else 0.0
     centred: Floats = scores - scores.mean() if len(scores) else scores
     return centred / spread if spread > 1e-12 else np.zeros(len(scores))
-
-
-class Reranker(Protocol):
-    """Score how well each text answers a query.
-
-    The built-in late interaction needs no object of this kind: its vectors are in the atlas.
-    """
-
-    @property
-    def name(self) -> str:
-        """Name of the model, shown in the settings of a result."""
-
-    def scores(self, query: str, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Score texts, shape (n,); higher is better, comparable within one call only."""
-
-
-def load_reranker(spec: str) -> Reranker:
-    """Load a reranker by its name.
-
-    Parameters
-    ----------
-    spec : str
-        ``"cohere:MODEL"``, a server that speaks Cohere's protocol, see
-        `landscape.llm._reranking.HttpReranker` for its address and key; or
-        ``"cross-encoder:NAME_OR_PATH"``. Plain ``"cohere"`` takes the model of the environment.
-
-    Returns
-    -------
-    Reranker
-
-    Raises
-    ------
-    InputError
-        There is no such kind, no key, or no such model.
-    MissingExtraError
-        The package that it needs is not installed.
-
-    Examples
-    --------
-    >>> load_reranker("magic:8-ball")
-    Traceback (most recent call last):
-    landscape.errors.InputError: There is no reranker 'magic:8-ball'; use cohere:MODEL or ...
-    """
-    kind, _, detail = spec.partition(":")
-    if kind == "cohere":
-        from landscape.llm._reranking import HttpReranker
-
-        return HttpReranker(model=detail or None)
-    if kind == "cross-encoder" and detail:
-        return CrossEncoderReranker(detail)
-    message = (
-        f"There is no reranker {spec!r}; use cohere:MODEL or cross-encoder:NAME_OR_PATH, such as "
-        "cross-encoder:cross-encoder/ms-marco-MiniLM-L-6-v2."
-    )
-    raise InputError(message)
-
-
-def judge(reranker: Reranker, query: str, texts: Sequence[str]) -> NDArray[np.float64]:
-    """Score texts, and check that each has a finite score."""
-    given = np.asarray(reranker.scores(query, texts), dtype=np.float64)
-    broken = int((~np.isfinite(given)).sum())
-    if given.shape != (len(texts),) or broken:
-        message = (
-            f"{reranker.name} gave scores of shape {given.shape} for {len(texts)} texts, "
-            f"{broken} of them no numbers."
-        )
-        raise InputError(message)
-    return given
-
-
-class CrossEncoderReranker:
-    """Any cross-encoder of sentence-transformers, by local path or by name."""
-
-    def __init__(self, model: str, *, device: str | None = None) -> None:
-        library = require("sentence_transformers", "models")
-        try:
-            self._model = library.CrossEncoder(model, device=device)
-        except (OSError, ValueError) as error:
-            first = str(error).splitlines()[0] if str(error) else type(error).__name__
-            message = (
-                f"The cross-encoder {model!r} cannot be loaded ({first}); give the folder of one, "
-                "or its name while there is a network."
-            )
-            raise InputError(message) from error
-        self._name = model
-
-    @property
-    def name(self) -> str:
-        """The model."""
-        return self._name
-
-    def scores(self, query: str, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Score texts."""
-        if not texts:
-            return np.zeros(0, dtype=np.float32)
-        pairs = [(query, text) for text in texts]
-        found = self._model.predict(pairs, show_progress_bar=False, convert_to_numpy=True)
-        return np.asarray(found, dtype=np.float32)
 
 
 @dataclass(frozen=True)

@@ -127,7 +127,7 @@ _VERDICTS: dict[str, CitationVerdict] = {
     "not found": "unclear",
 }
 _OFFLINE_NOTE = (
-    "CitationVerdict by similarity alone: near does not mean supported, and far does not mean wrong. "
+    "Judged by similarity alone: near does not mean supported, and far does not mean wrong. "
     "Connect a language model to have each sentence checked."
 )
 

@@ -16,7 +16,7 @@ from benchmarks.measuring import PAPERS, print_table, save
 
 def stock_pipeline(texts: list[str]) -> float:
     """Seconds that pytextrank's own component takes on the same tagger, a text at a time."""
-    from landscape.text.pipeline import build_pipeline
+    from landscape.text._tagger import build_pipeline
 
     pipeline = build_pipeline(tagger="auto", ranker="textrank")
     pipeline(texts[0])
@@ -28,7 +28,7 @@ def stock_pipeline(texts: list[str]) -> float:
 
 def main() -> None:
     """Measure and print."""
-    from landscape.text.keywords import KeywordExtractor, extract_keywords
+    from landscape.text._keywords import KeywordExtractor, extract_keywords
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--papers", type=Path, default=PAPERS)

@@ -24,7 +24,7 @@ from landscape.agents.survey.pool import Pool
 from landscape.agents.survey.scoring import FITTING, Evidence, beside_best, fits, heard, matched
 from landscape.agents.survey.settings import SurveySettings
 from landscape.agents.survey.spending import Meter
-from landscape.evaluation.surveys import questions_from_citations
+from landscape.evaluation._surveys import questions_from_citations
 from landscape.overlays.citations import cocited, influence, link
 
 QUESTIONS = (

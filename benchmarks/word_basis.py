@@ -27,7 +27,7 @@ def main() -> None:
     from safetensors.torch import load_file
     from tokenizers import Tokenizer
 
-    from landscape.text.tokens import STOP_WORDS
+    from landscape.text._word_index import STOP_WORDS
     from landscape.vectors.bert import Encoder
     from landscape.vectors.minilm import model_folder
     from landscape.vectors.words import DIMENSION, Vocabulary, join_pieces

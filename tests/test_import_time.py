@@ -41,7 +41,7 @@ def test_starts_in_under_half_a_second(arguments: list[str]) -> None:
         "landscape.figures",
         "landscape.atlas.build",
         "landscape.atlas.reading",
-        "landscape.mapping.topics",
+        "landscape.mapping._regions",
     ],
 )
 def test_importing_loads_nothing_heavy(module: str) -> None:

@@ -125,7 +125,7 @@ def quality_lines(quality: Mapping[str, Any]) -> list[str]:
     Parameters
     ----------
     quality : mapping
-        From `landscape.mapping.quality.measure_quality`.
+        From `landscape.mapping._quality.measure_quality`.
 
     Returns
     -------

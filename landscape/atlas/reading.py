@@ -226,7 +226,7 @@ class Atlas:
 
     @cached_property
     def quality(self) -> dict[str, float | int | str | None]:
-        """How far the map can be trusted, see `landscape.mapping.quality.measure_quality`."""
+        """How far the map can be trusted, see `landscape.mapping._quality.measure_quality`."""
         name = "quality.json"
         try:
             measures: dict[str, float | int | str | None] = json.loads(

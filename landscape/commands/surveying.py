@@ -105,7 +105,7 @@ def add_evaluate_survey(kinds: Any) -> None:
 
 def _evaluate(options: argparse.Namespace) -> Answer:
     from landscape.atlas.reading import open_atlas
-    from landscape.evaluation.surveys import evaluate_survey
+    from landscape.evaluation._surveys import evaluate_survey
     from landscape.llm.environment import connect_if_told
 
     found = evaluate_survey(

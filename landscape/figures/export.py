@@ -12,7 +12,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from landscape.errors import InputError
 from landscape.outputs import check_output, write_output
-from landscape.text.spreadsheet import as_csv
+from landscape.text._spreadsheet import as_csv
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape.errors import AtlasError
-from landscape.mapping.naming import capitalised
+from landscape.mapping._region_names import capitalised
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from landscape.mapping.topics import BY_KEYWORDS
+from landscape.mapping._regions import BY_KEYWORDS
 from landscape.outreach.continents import continent_names, fields_of
 from landscape.outreach.everyday import tidy_name
 from landscape.outreach.gazetteer import Entry

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from landscape.text.spreadsheet import as_csv
+from landscape.text._spreadsheet import as_csv
 
 if TYPE_CHECKING:
     from landscape.outreach.finished import Rendering

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from landscape.text.spreadsheet import as_csv
+from landscape.text._spreadsheet import as_csv
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from landscape.query.quantities import counts_differ, missing_numbers
 from landscape.query.records import Verdict
-from landscape.text.tokens import tokenise
+from landscape.text._word_index import tokenise
 
 if TYPE_CHECKING:
     import numpy as np

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from landscape.errors import InputError
 from landscape.outputs import check_output, write_output
 from landscape.plural import count
-from landscape.text.spreadsheet import as_csv
+from landscape.text._spreadsheet import as_csv
 
 if TYPE_CHECKING:
     from landscape.query.records import Results

@@ -18,7 +18,7 @@ from landscape.query.filters import parse_filter
 from landscape.query.records import Coverage
 from landscape.query.shelf import Shelf
 from landscape.query.wording import readable_text
-from landscape.text.lexical import WordIndex, paper_key
+from landscape.text._word_index import WordIndex, paper_key
 from landscape.vectors.embedder import embedder_for
 from landscape.vectors.index import VectorIndex, read_index
 from landscape.vectors.words import gather_words

@@ -20,7 +20,7 @@ from landscape.query.html import (
     method_as_html,
     paper_as_html,
 )
-from landscape.text.spreadsheet import as_csv
+from landscape.text._spreadsheet import as_csv
 from landscape.widgets.closing import close_all
 from landscape.widgets.export import download_link
 from landscape.widgets.jobs import Job

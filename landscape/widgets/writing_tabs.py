@@ -11,7 +11,7 @@ import ipywidgets as widgets
 from landscape.plural import count
 from landscape.query.html import paper_as_html
 from landscape.query.records import Hit
-from landscape.text.spreadsheet import as_csv
+from landscape.text._spreadsheet import as_csv
 from landscape.widgets.draft_files import DraftFiles
 from landscape.widgets.export import download_link
 from landscape.widgets.paper_list import Item, PaperList

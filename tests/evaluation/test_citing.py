@@ -10,7 +10,7 @@ import pytest
 
 from landscape import Atlas
 from landscape.errors import InputError
-from landscape.evaluation.citing import (
+from landscape.evaluation._citing import (
     Place,
     evaluate_citing,
     places_from_graph,

@@ -10,8 +10,8 @@ import pytest
 from landscape.atlas.reading import Atlas
 from landscape.cli import main
 from landscape.errors import InputError
-from landscape.evaluation.queries import Query
-from landscape.evaluation.retrieval import evaluate_retrieval
+from landscape.evaluation._questions import Query
+from landscape.evaluation._retrieval import evaluate_retrieval
 
 
 @pytest.fixture(scope="module")

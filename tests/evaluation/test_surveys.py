@@ -11,7 +11,7 @@ import pytest
 from landscape.atlas.reading import Atlas
 from landscape.cli import main
 from landscape.errors import InputError
-from landscape.evaluation.surveys import (
+from landscape.evaluation._surveys import (
     FULL,
     NO_EXPAND,
     ONE_SHOT,

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from landscape.mapping.density import default_bandwidth, density_grid, find_basins
+from landscape.mapping._density import default_bandwidth, density_grid, find_basins
 
 CENTRES = np.array([[0.0, 0.0], [6.0, 0.0], [0.0, 6.0], [7.0, 7.0]])
 

@@ -21,7 +21,7 @@ from landscape.query.filters import parse_filter
 from landscape.query.fusion import fuse_ranks, standardised
 from landscape.query.settings import SearchSettings
 from landscape.query.wording import LONGEST_QUERY, readable_text
-from landscape.text.sentences import split_sentences
+from landscape.text._sentences import split_sentences
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -17,8 +17,8 @@ import numpy as np
 from landscape.agents.cite.records import Highlight
 from landscape.query.fusion import standardised
 from landscape.query.quoting import likeness, says_something, word_scores, word_weights
-from landscape.text.sentences import split_sentences
-from landscape.text.tokens import STOP_WORDS
+from landscape.text._sentences import split_sentences
+from landscape.text._word_index import STOP_WORDS
 from landscape.vectors.embedder import PlacingEmbedder, embedding_text
 from landscape.vectors.words import WordVectors, late_interaction
 

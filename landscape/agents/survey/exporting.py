@@ -12,7 +12,7 @@ from landscape.plural import count
 from landscape.query.html import STYLE, escape, paper_as_html
 from landscape.query.markdown import coverage_line
 from landscape.query.records import Hit
-from landscape.text import spreadsheet
+from landscape.text import _spreadsheet
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,7 +56,7 @@ def as_table(survey: Survey) -> pd.DataFrame:
 
 def as_csv(survey: Survey) -> str:
     """Write the table as CSV."""
-    return spreadsheet.as_csv(as_table(survey))
+    return _spreadsheet.as_csv(as_table(survey))
 
 
 def as_dict(survey: Survey) -> dict[str, Any]:

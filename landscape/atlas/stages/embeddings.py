@@ -21,7 +21,7 @@ from landscape.atlas.storage import sha256_of, write_bytes
 from landscape.atlas.words import COUNTS, WORDS, open_words, write_words
 from landscape.errors import InputError
 from landscape.progress import progress
-from landscape.text.tokens import STOP_WORDS
+from landscape.text._word_index import STOP_WORDS
 from landscape.vectors.embedder import WordEmbedder
 
 if TYPE_CHECKING:

@@ -131,7 +131,7 @@ def _run(context: Context) -> StageResult:
 
 
 def _project(context: Context, vectors: NDArray[np.float32], layout: str) -> NDArray[np.float32]:
-    from landscape.mapping.projection import project
+    from landscape.mapping._projection import project
 
     options = context.options
     with progress("Map", total=None) as _:
@@ -146,7 +146,7 @@ def _project(context: Context, vectors: NDArray[np.float32], layout: str) -> NDA
 
 def _keep(context: Context, vectors: NDArray[np.float32]) -> tuple[NDArray[np.float32], int]:
     """Leave every paper of the last map where it is, and place only the new ones."""
-    from landscape.mapping.placing import place
+    from landscape.mapping._projection import place
 
     previous = recall(context.folder)
     if previous is None or not (previous.stage("projection") and previous.stage("ingest")):

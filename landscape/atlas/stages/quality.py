@@ -17,7 +17,7 @@ from landscape.atlas.storage import write_bytes
 from landscape.progress import progress
 
 if TYPE_CHECKING:
-    from landscape.mapping.quality import Measures
+    from landscape.mapping._quality import Measures
 
 QUALITY = "quality.json"
 
@@ -67,13 +67,13 @@ def measure(folder: Path, manifest: Manifest, *, seed: int = 0) -> Measures:
     Returns
     -------
     dict of str to float, int, str or None
-        See `landscape.mapping.quality.measure_quality`.
+        See `landscape.mapping._quality.measure_quality`.
     """
     import pandas as pd
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from landscape.mapping.quality import measure_quality
+    from landscape.mapping._quality import measure_quality
 
     _, coordinates, _ = read_map([folder / MAP / f"{p.name}.parquet" for p in manifest.parts])
     papers = pa.concat_tables(

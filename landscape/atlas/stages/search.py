@@ -19,7 +19,7 @@ from landscape.atlas.stages.embeddings import EMBEDDINGS
 from landscape.atlas.stages.ingest import PAPERS
 from landscape.atlas.storage import replacing
 from landscape.progress import progress
-from landscape.text.lexical import WordIndex, index_row, paper_key
+from landscape.text._word_index import WordIndex, index_row, paper_key
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from landscape.mapping.topics import Topics
+    from landscape.mapping._regions import Topics
 
 TOPICS = "topics.parquet"
 
@@ -105,7 +105,7 @@ def _find(
     vectors: NDArray[np.float32],
 ) -> tuple[Topics, dict[str, Any] | None]:
     """Find and name the topics; a language model that fails costs its polish and nothing else."""
-    from landscape.mapping.topics import build_topics
+    from landscape.mapping._regions import build_topics
 
     def find(language_model: Any) -> Topics:
         return build_topics(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from landscape.errors import InputError
-from landscape.text.spreadsheet import as_csv
+from landscape.text._spreadsheet import as_csv
 
 if TYPE_CHECKING:
     from landscape.overlays.analysis import Analysis

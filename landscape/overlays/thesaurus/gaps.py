@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape.errors import InputError
-from landscape.mapping.naming import PhraseTable, phrase_table
+from landscape.mapping._region_names import PhraseTable, phrase_table
 from landscape.overlays.analysis import Analysis
 from landscape.overlays.missions.facilities import load_facilities
 from landscape.overlays.periods import UNKNOWN_YEAR, count_years, paper_years
@@ -23,7 +23,7 @@ from landscape.overlays.thesaurus.concepts import Thesaurus
 from landscape.overlays.thesaurus.names import complete_name, letters_of, named_forms
 from landscape.overlays.thesaurus.parents import nearest_concepts, suggest_parent
 from landscape.progress import progress
-from landscape.text.phrases import normal_form
+from landscape.text._words import normal_form
 
 if TYPE_CHECKING:
     import pandas as pd

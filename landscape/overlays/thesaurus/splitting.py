@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from landscape.text.phrases import normal_form, singular
-from landscape.text.words import readable
+from landscape.text._words import normal_form, readable, singular
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

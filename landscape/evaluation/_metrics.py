@@ -1,4 +1,4 @@
-"""How well a ranking finds what is relevant, and how sure that is."""
+"""Measures of rankings, with confidence intervals."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from landscape.errors import InputError
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from landscape.evaluation.queries import Query
+    from landscape.evaluation._questions import Query
 
 MEASURES = ("success@10", "mrr", "recall@50", "ndcg@10")
 """What is reported when nothing else is asked for."""
@@ -25,12 +25,7 @@ _AT_ONCE = 4_000_000  # numbers in one block of resampling, 32 MB
 
 @dataclass(frozen=True)
 class Interval:
-    """A mean with its confidence interval.
-
-    Attributes
-    ----------
-    mean, low, high : float
-    """
+    """A mean with its confidence interval."""
 
     mean: float
     low: float
@@ -42,15 +37,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class Difference:
-    """How much better one method is than another on the same questions.
-
-    Attributes
-    ----------
-    mean, low, high : float
-        Of the second minus the first, with a confidence interval.
-    p : float
-        Two-sided, of a sign-flip permutation test: how often chance alone does that.
-    """
+    """How much better one method is than another on the same questions."""
 
     mean: float
     low: float
@@ -63,14 +50,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Scores:
-    """Measures of one method, question by question.
-
-    Attributes
-    ----------
-    qids : tuple of str
-    values : mapping of str to numpy.ndarray of float64, shape (n,)
-        One array a measure.
-    """
+    """Measures of one method, question by question."""
 
     qids: tuple[str, ...]
     values: Mapping[str, NDArray[np.float64]]
@@ -94,38 +74,7 @@ def score_rankings(
     *,
     measures: Sequence[str] = MEASURES,
 ) -> Scores:
-    """Measure rankings against what is relevant.
-
-    Parameters
-    ----------
-    queries : sequence of Query, length n
-        Their relevant papers named as in the rankings; see
-        `landscape.evaluation.queries.resolve_queries`.
-    rankings : mapping of str to sequence of str
-        By qid: papers, best first. A question that is missing found nothing.
-    measures : sequence of str
-        ``success@k`` (any relevant paper among the first k), ``recall@k`` (share of the relevant
-        ones), ``precision@k``, ``mrr`` or ``mrr@k`` (1 / rank of the first relevant one), and
-        ``ndcg@k`` (Järvelin & Kekäläinen 2002, doi:10.1145/582415.582418, with linear gains, as
-        trec_eval has it).
-
-    Returns
-    -------
-    Scores
-
-    Raises
-    ------
-    InputError
-        If there is no such measure, a ranking repeats a paper, or there are no queries.
-
-    Examples
-    --------
-    >>> from landscape.evaluation.queries import Query
-    >>> queries = [Query("1", "?", ("a",)), Query("2", "?", ("b", "c"))]
-    >>> rankings = {"1": ["x", "a"], "2": ["b"]}
-    >>> score_rankings(queries, rankings, measures=["mrr", "recall@5"]).summary()
-    {'n': 2, 'mrr': 0.75, 'recall@5': 0.75}
-    """
+    """Measure rankings against what is relevant."""
     if not queries:
         raise InputError("There are no questions to measure with.")
     parsed = {name: _parse_measure(name) for name in measures}
@@ -147,27 +96,7 @@ def score_rankings(
 def bootstrap_interval(
     values: ArrayLike, *, level: float = 0.95, samples: int = 10_000, seed: int = 0
 ) -> Interval:
-    """Mean with a percentile bootstrap interval over questions (Efron & Tibshirani 1993).
-
-    Parameters
-    ----------
-    values : array_like of float, shape (n,)
-        One number a question.
-    level : float, default 0.95
-        Probability that the interval is to cover.
-    samples : int, default 10000
-    seed : int, default 0
-        The same seed gives the same interval.
-
-    Returns
-    -------
-    Interval
-
-    Examples
-    --------
-    >>> bootstrap_interval([1, 1, 1])
-    Interval(mean=1.0, low=1.0, high=1.0)
-    """
+    """Mean with a percentile bootstrap interval over questions (Efron & Tibshirani 1993)."""
     array = _numbers(values)
     rng = np.random.default_rng(seed)
     means = np.concatenate(
@@ -191,28 +120,6 @@ def paired_difference(
     """Compare two methods on the same questions, by Fisher's randomisation test.
 
     See Smucker, Allan & Carterette 2007, doi:10.1145/1321440.1321528.
-
-    Parameters
-    ----------
-    first, second : array_like of float, shape (n,)
-        One measure of each method, question by question.
-    level : float, default 0.95
-    samples : int, default 10000
-    seed : int, default 0
-
-    Returns
-    -------
-    Difference
-
-    Raises
-    ------
-    InputError
-        If the two are not of the same questions.
-
-    Examples
-    --------
-    >>> paired_difference([0, 0, 1], [0, 0, 1])
-    Difference(mean=0.0, low=0.0, high=0.0, p=1.0)
     """
     before, after = _numbers(first), _numbers(second)
     if before.shape != after.shape:

@@ -1,4 +1,4 @@
-"""How well a survey finds what belongs, beside one search that returns as many papers."""
+"""Evaluate surveys against reference lists, beside one search that returns as many papers."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ from landscape.agents.survey.library import Library
 from landscape.agents.survey.settings import SurveySettings, survey_settings
 from landscape.agents.survey.surveying import survey
 from landscape.errors import InputError
-from landscape.evaluation.formats import read_queries
-from landscape.evaluation.metrics import bootstrap_interval, paired_difference
-from landscape.evaluation.queries import Query, resolve_queries
+from landscape.evaluation._metrics import bootstrap_interval, paired_difference
+from landscape.evaluation._questions import Query, read_queries, resolve_queries
 from landscape.progress import progress
 
 if TYPE_CHECKING:
@@ -46,21 +45,7 @@ Half = Literal["all", "first", "second"]
 
 @dataclass(frozen=True)
 class SurveyEvaluation:
-    """What a benchmark says of surveys of an atlas.
-
-    Attributes
-    ----------
-    values : mapping of str to mapping of str to ndarray of float64, shape (n_questions,)
-        By variant and measure: ``crawler recall`` (of all judged papers), ``precision``,
-        ``recall`` (both of the selected ones), ``returned`` (how many), ``recall@20``, ``@50`` and
-        ``@100`` of the order that the survey gives; ``NaN`` where a measure does not exist.
-        ``one search`` returns as many papers as the survey, question by question.
-    seconds : mapping of str to float
-        Median time of one survey.
-    counts : mapping of str to int
-    kind : str
-        Where the questions are from.
-    """
+    """What a benchmark says of surveys of an atlas."""
 
     values: Mapping[str, Mapping[str, NDArray[np.float64]]]
     seconds: Mapping[str, float]
@@ -75,11 +60,7 @@ class SurveyEvaluation:
         }
 
     def gains(self) -> dict[str, Any]:
-        """How much the survey beats one search, by measure, with 95 per cent intervals.
-
-        Over the questions of which both have the measure: where nothing is selected there is no
-        precision.
-        """
+        """How much the survey beats one search, by measure, with 95 per cent intervals."""
         one, full = self.values[ONE_SHOT], self.values[FULL]
         both = {m: np.isfinite(one[m]) & np.isfinite(full[m]) for m in one if m != "returned"}
         return {
@@ -124,29 +105,7 @@ class SurveyEvaluation:
 def questions_from_citations(
     atlas: Atlas, *, fewest: int = _FEWEST, half: Half = "all", most: int | None = None
 ) -> list[Query]:
-    """Make questions of an atlas's own citations: a paper's title asks for its references.
-
-    Parameters
-    ----------
-    atlas : Atlas
-    fewest : int, default 3
-        References within the atlas that a paper needs.
-    half : {"all", "first", "second"}
-        Settings are chosen on the first half; report the second. The halves are drawn at random,
-        always alike.
-    most : int, optional
-        Questions at most.
-
-    Returns
-    -------
-    list of Query
-        With the key of the asking paper as ``qid``: it has to be taken out of the atlas.
-
-    Raises
-    ------
-    InputError
-        If no paper has so many references.
-    """
+    """Make questions of an atlas's own citations: a paper's title asks for its references."""
     graph = atlas.citations
     links, n_papers = graph.reference_links, graph.n_papers
     within = np.asarray(links.targets) < n_papers
@@ -184,7 +143,7 @@ def evaluate_survey(
     atlas : Atlas
     queries : path or sequence of Query, optional
         PaSa's JSON lines (AutoScholarQuery, RealScholarQuery) or another format of
-        `landscape.evaluation.formats.read_queries`; by default `questions_from_citations`.
+        `landscape.evaluation._questions.read_queries`; by default `questions_from_citations`.
     half, most
         As for `questions_from_citations`; `most` holds for a file too.
     variants : mapping of str to mapping

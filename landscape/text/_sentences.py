@@ -1,9 +1,4 @@
-"""Where the sentences of an abstract begin and end, as offsets into the text as it is stored.
-
-The keyword tagger finds sentences too, but in words of which notation has been taken away. A
-quotation needs the characters themselves, so here the text is left alone and only its full stops
-are judged.
-"""
+"""Sentences of a text, as offsets into the text as it is stored."""
 
 from __future__ import annotations
 

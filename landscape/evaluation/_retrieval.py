@@ -1,4 +1,4 @@
-"""How well an atlas is searched: the offline default, step by step, beside simpler methods."""
+"""Evaluate search: the default beside simpler methods."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape.errors import InputError
-from landscape.evaluation.formats import read_queries
-from landscape.evaluation.metrics import Scores, paired_difference, score_rankings
-from landscape.evaluation.queries import Query, resolve_queries
+from landscape.evaluation._metrics import Scores, paired_difference, score_rankings
+from landscape.evaluation._questions import Query, read_queries, resolve_queries
 from landscape.progress import progress
 
 if TYPE_CHECKING:
@@ -38,17 +37,7 @@ DEPTH = 100
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What a benchmark says of an atlas.
-
-    Attributes
-    ----------
-    scores : mapping of str to Scores
-        By method; `DEFAULT` is what a user gets.
-    seconds : mapping of str to float
-        Median time of one search.
-    counts : mapping of str to int
-        Questions and relevant papers in the benchmark, and those that the atlas holds.
-    """
+    """What a benchmark says of an atlas."""
 
     scores: Mapping[str, Scores]
     seconds: Mapping[str, float]
@@ -104,7 +93,7 @@ def evaluate_retrieval(
     ----------
     atlas : Atlas
     queries : path or sequence of Query
-        A file in one of the formats of `landscape.evaluation.formats.read_queries`.
+        A file in one of the formats of `landscape.evaluation._questions.read_queries`.
     steps : mapping of str to mapping
         Settings of `Atlas.search` by the name of the method; has to have "default".
     tf_idf : bool, default True

@@ -1,4 +1,4 @@
-"""How well papers are suggested for a text, with and without keywords, and how good highlights are.
+"""Evaluate citation suggestions and highlights.
 
 The measures are those of SciLit (Gu & Hahnloser 2023, tables 2 and 5): recall@K of the papers
 really cited; ROUGE of highlights against abstracts, and of citing sentences against the real ones,
@@ -19,8 +19,8 @@ import numpy as np
 from landscape.agents.cite.desk import Desk
 from landscape.agents.cite.highlights import highlight
 from landscape.errors import InputError, require
-from landscape.evaluation.lines import checked_question, json_lines, read_text
-from landscape.evaluation.metrics import bootstrap_interval
+from landscape.evaluation._metrics import bootstrap_interval
+from landscape.evaluation._questions import checked_question, json_lines, read_text
 from landscape.progress import progress
 
 if TYPE_CHECKING:
@@ -37,20 +37,7 @@ _MOST_CONTEXT = 1500  # characters of a citing paper's abstract
 
 @dataclass(frozen=True)
 class Place:
-    """A place where papers are cited.
-
-    Attributes
-    ----------
-    qid, context : str
-    cited : tuple of str
-        Paper ids.
-    keywords : str or None
-        As a filter is written.
-    sentence : str
-        The real citing sentence, where it is known.
-    citing : str or None
-        The paper that the place is in, which no search may return.
-    """
+    """A place where papers are cited."""
 
     qid: str
     context: str
@@ -62,20 +49,7 @@ class Place:
 
 @dataclass(frozen=True)
 class CitingScores:
-    """What a benchmark says.
-
-    Attributes
-    ----------
-    recall : mapping of str to mapping of int to ndarray of float, shape (n,)
-        ``"without keywords"`` and ``"with keywords"``: by depth, the share of the papers cited
-        that are among the first K, for each place.
-    rouge : mapping of str to float
-        F-measures of the citing sentences, the best of those written; empty without a model.
-    counts : mapping of str to int
-        ``places`` given, ``known`` here, ``sentences`` written.
-    seconds : float
-        Median of one search.
-    """
+    """What a benchmark says."""
 
     recall: Mapping[str, Mapping[int, np.ndarray]]
     rouge: Mapping[str, float]
@@ -112,29 +86,7 @@ class CitingScores:
 
 
 def read_places(path: str | Path) -> list[Place]:
-    """Read places where papers are cited.
-
-    Parameters
-    ----------
-    path : path
-        JSON lines ``{"context", "cited": [ids]}``, optionally with ``qid``, ``keywords``,
-        ``sentence`` (the real citing sentence) and ``citing`` (the paper it is in).
-
-    Returns
-    -------
-    list of Place
-
-    Raises
-    ------
-    InputError
-        If it is not of that form.
-
-    Examples
-    --------
-    >>> read_places("no-such.jsonl")
-    Traceback (most recent call last):
-    landscape.errors.InputError: There is no file no-such.jsonl; give JSON lines ...
-    """
+    """Read places where papers are cited."""
     path = Path(path)
     places = []
     for number, record in json_lines(read_text(path, wanted=_WANTED), path):
@@ -162,28 +114,7 @@ def read_places(path: str | Path) -> list[Place]:
 
 
 def places_from_graph(atlas: Atlas, *, n: int = 200, seed: int = 0) -> list[Place]:
-    """Make places out of the citation graph: a citing paper's title and abstract as the context.
-
-    Keywords are those that a writer who knows the subject might give, as SciLit simulates them:
-    a keyword of a cited paper that the context holds too, else one that its title holds.
-
-    Parameters
-    ----------
-    atlas : Atlas
-        With citations.
-    n : int, default 200
-        Citing papers, drawn at random.
-    seed : int, default 0
-
-    Returns
-    -------
-    list of Place
-
-    Raises
-    ------
-    InputError
-        If the atlas knows of no citation among its papers.
-    """
+    """Make places out of the citation graph: a citing paper's title and abstract as the context."""
     graph = atlas.citations
     links = graph.reference_links
     with_references = [
@@ -276,27 +207,7 @@ def evaluate_citing(
 
 
 def rouge_of_highlights(texts: Sequence[tuple[str, str]], *, n: int = 5) -> dict[str, float]:
-    """Compare highlights of full texts with their abstracts.
-
-    Parameters
-    ----------
-    texts : sequence of (str, str)
-        Full text, without the abstract, and abstract.
-    n : int, default 5
-        Sentences chosen of each.
-
-    Returns
-    -------
-    dict of str to float
-        Mean F-measures of ROUGE-1, ROUGE-2 and ROUGE-L (Lin 2004).
-
-    Raises
-    ------
-    InputError
-        If there is no text.
-    MissingExtraError
-        The package ``rouge-score`` is not installed.
-    """
+    """Compare highlights of full texts with their abstracts."""
     if not texts:
         raise InputError("There is no full text to take highlights from.")
     scores = [
@@ -307,26 +218,7 @@ def rouge_of_highlights(texts: Sequence[tuple[str, str]], *, n: int = 5) -> dict
 
 
 def rouge(text: str, reference: str) -> dict[str, float]:
-    """F-measures of ROUGE-1, ROUGE-2 and ROUGE-L, with stems.
-
-    Parameters
-    ----------
-    text, reference : str
-
-    Returns
-    -------
-    dict of str to float
-
-    Raises
-    ------
-    MissingExtraError
-        The package ``rouge-score`` is not installed.
-
-    Examples
-    --------
-    >>> round(rouge("Dust cools by lines.", "Dust cools fast.")["rouge1"], 2)
-    0.57
-    """
+    """F-measures of ROUGE-1, ROUGE-2 and ROUGE-L, with stems."""
     module = require("rouge_score.rouge_scorer", "dev")
     found = module.RougeScorer(list(ROUGE), use_stemmer=True).score(reference, text)
     return {name: float(found[name].fmeasure) for name in ROUGE}

@@ -1,17 +1,19 @@
-"""TextRank with arrays: the ranks of pytextrank, for many documents at a time.
+"""TextRank with arrays, for many documents at a time; the ranks are pytextrank's.
 
-pytextrank builds a networkx graph of lemmas for every document and runs a general PageRank on it,
-which takes longer than all the rest of the keyword stage. The graph of an abstract has some eighty
-nodes: here the graphs of hundreds of abstracts are the blocks of one sparse matrix, and the power
-iteration a handful of products with it. The ranks are the same.
+pytextrank builds a networkx graph of every document, which takes longer than the rest of the
+keyword stage. Here the graphs of hundreds of abstracts are the blocks of one sparse matrix.
 """
 
 from __future__ import annotations
 
+import contextlib
+import io
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from landscape.text._tagger import TaggedText
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,76 +33,52 @@ _TOLERANCE = 1e-6
 _MOST_ITERATIONS = 100
 
 
+def rank_text(text: TaggedText) -> Floats:
+    """Rank every word of one text with pytextrank; 0 for words outside the graph."""
+    from spacy.tokens import Doc
+    from spacy.vocab import Vocab
+
+    # pytextrank prints its folder where that is not a git checkout; standard output is for results.
+    with contextlib.redirect_stdout(io.StringIO()):
+        from pytextrank import BaseTextRank, Lemma
+
+    if not any(tag in POS_KEPT for tag in text.tags):
+        return np.zeros(len(text.words))  # pytextrank fails on an empty graph
+    starts: list[bool | int | None] = list(text.starts)
+    document = Doc(Vocab(), words=text.words, pos=text.tags, lemmas=text.lemmas, sent_starts=starts)
+    ranker = BaseTextRank(
+        document, edge_weight=1.0, pos_kept=POS_KEPT, token_lookback=LOOKBACK,
+        scrubber=None, stopwords={},
+    )  # fmt: skip
+    document.vocab.get_noun_chunks = lambda _: iter(())  # only the ranks of words are used
+    ranker.calc_textrank()
+    return np.array(
+        [ranker.ranks.get(Lemma(*pair), 0.0) for pair in zip(text.lemmas, text.tags, strict=True)]
+    )
+
+
 def rank_words(
     words: Integers,
     sentences: Integers,
     documents: Integers,
     *,
     window: int = LOOKBACK,
-    edge_weight: float = 1.0,
 ) -> Floats:
-    """Rank the words of many documents, each by itself.
-
-    Parameters
-    ----------
-    words : ndarray of int, shape (n_words,)
-        Number of lemma and part of speech of every word that enters a graph, in reading order.
-    sentences : ndarray of int, shape (n_words,)
-        Sentence of every word, rising through all documents.
-    documents : ndarray of int, shape (n_words,)
-        Document of every word, rising.
-    window : int, default 3
-        How many words ahead a word is joined to.
-    edge_weight : float, default 1.0
-        Weight of one co-occurrence.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_words,)
-        Rank of the word's node in the graph of its document.
-
-    Examples
-    --------
-    >>> words, zeros = np.array([0, 1, 0, 2]), np.zeros(4, int)
-    >>> rank_words(words, zeros, zeros, window=1).round(2)
-    array([0.49, 0.26, 0.49, 0.26])
-    """
+    """Rank the words of many documents, each by itself."""
     if not len(words):
         return np.zeros(0)
     keys = documents * (words.max() + 1) + words
     _, firsts, nodes = np.unique(keys, return_index=True, return_inverse=True)
     graphs = np.unique(documents[firsts], return_inverse=True)[1]
     weights = cooccurrences(nodes, sentences, n_nodes=len(firsts), window=window)
-    ranks: Floats = pagerank(weights * edge_weight, graphs)[nodes]
+    ranks: Floats = pagerank(weights, graphs)[nodes]
     return ranks
 
 
 def score_chunks(
     ranks: Floats, kept: NDArray[np.bool_], chunks: Sequence[tuple[int, int]] | Integers
 ) -> Floats:
-    """Rank runs of words as pytextrank ranks noun chunks.
-
-    The discounted, normalised rank of its ``_calc_discounted_normalised_rank``.
-
-    Parameters
-    ----------
-    ranks : ndarray of float64, shape (n_words,)
-        Rank of every word; 0 for a word outside the graph.
-    kept : ndarray of bool, shape (n_words,)
-        Whether the word's part of speech is one of those ranked.
-    chunks : sequence of (int, int), or ndarray of int, shape (n_chunks, 2)
-        First word and the one behind the last.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_chunks,)
-        Higher is more central; comparable within one document only.
-
-    Examples
-    --------
-    >>> score_chunks(np.array([0.0, 0.5, 0.5]), np.array([False, True, True]), [(0, 3), (1, 3)])
-    array([0.25      , 0.47140452])
-    """
+    """Rank runs of words as pytextrank ranks noun chunks."""
     if not len(chunks):
         return np.zeros(0)
     begins, ends = np.asarray(chunks).T
@@ -116,31 +94,7 @@ def score_chunks(
 def cooccurrences(
     nodes: Integers, sentences: Integers, *, n_nodes: int, window: int
 ) -> csr_array[np.float64, tuple[int, int]]:
-    """Count which nodes follow each other within a window of one sentence.
-
-    Parameters
-    ----------
-    nodes : ndarray of int, shape (n_words,)
-        Node of every kept word, in reading order.
-    sentences : ndarray of int, shape (n_words,)
-        Sentence of every kept word, rising.
-    n_nodes : int
-        Number of nodes.
-    window : int
-        How many kept words ahead a word is joined to.
-
-    Returns
-    -------
-    scipy.sparse.csr_array of float64, shape (n_nodes, n_nodes)
-        Symmetric. Where both directions of an edge occur, the count is that of the direction that
-        was met first the later, as in pytextrank, whose graph overwrites the other.
-
-    Examples
-    --------
-    >>> cooccurrences(np.array([0, 1, 0]), np.zeros(3, int), n_nodes=2, window=1).toarray()
-    array([[0., 1.],
-           [1., 0.]])
-    """
+    """Count which nodes follow each other within a window of one sentence."""
     from scipy.sparse import csr_array
 
     n_words = len(nodes)
@@ -165,26 +119,7 @@ def cooccurrences(
 
 
 def pagerank(weights: csr_array[np.float64, tuple[int, int]], graphs: Integers) -> Floats:
-    """PageRank of undirected graphs by power iteration, each stopping where networkx stops.
-
-    Parameters
-    ----------
-    weights : scipy.sparse.csr_array of float64, shape (n_nodes, n_nodes)
-        Symmetric weights of the edges, none between two graphs; loops on the diagonal.
-    graphs : ndarray of int, shape (n_nodes,)
-        Graph of every node: rising, from 0 without a gap.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_nodes,)
-        Sums to one in every graph (Page et al. 1999, eq. 1, with damping 0.85).
-
-    Examples
-    --------
-    >>> from scipy.sparse import csr_array
-    >>> pagerank(csr_array([[0.0, 3.0], [3.0, 0.0]]), np.array([0, 0]))
-    array([0.5, 0.5])
-    """
+    """PageRank of undirected graphs by power iteration, each stopping where networkx stops."""
     if not len(graphs):
         return np.zeros(0)
     begins = np.flatnonzero(np.diff(graphs, prepend=-1))

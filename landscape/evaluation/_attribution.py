@@ -1,4 +1,4 @@
-"""How often the paper is found that an excerpt cites: CiteME, and excerpts over one's own atlas."""
+"""Evaluate attribution: CiteME, and excerpts over an atlas of one's own."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from landscape.agents.attribute.doors import attribute
 from landscape.agents.attribute.stacks import Stacks, bounds
 from landscape.agents.seeking import Wording
 from landscape.errors import InputError
-from landscape.evaluation.lines import checked_question, json_lines, read_text
-from landscape.evaluation.metrics import Interval, bootstrap_interval, paired_difference
+from landscape.evaluation._metrics import Interval, bootstrap_interval, paired_difference
+from landscape.evaluation._questions import checked_question, json_lines, read_text
 from landscape.progress import progress
 
 if TYPE_CHECKING:
@@ -35,22 +35,7 @@ _WANTED = 'CiteME\'s CSV, or JSON lines {"qid", "excerpt", "answer"}'
 
 @dataclass(frozen=True)
 class Case:
-    """One excerpt of a benchmark.
-
-    Attributes
-    ----------
-    qid, excerpt : str
-    titles : tuple of str
-        Titles of the paper that it cites; filled in from `answer` where that is given.
-    answer : str or None
-        Its identifier.
-    source : str or None
-        The paper that the excerpt is from.
-    before : str or None
-        The last day, or year, that counts.
-    half : str
-        Which part of the benchmark; empty where it is not split.
-    """
+    """One excerpt of a benchmark."""
 
     qid: str
     excerpt: str
@@ -63,23 +48,7 @@ class Case:
 
 @dataclass(frozen=True)
 class AttributionScores:
-    """What a benchmark says.
-
-    Attributes
-    ----------
-    values : mapping of str to ndarray of float, shape (n,)
-        By measure, a number for each excerpt whose answer the atlas holds: ``accuracy`` (the
-        paper was selected), ``guess@k`` (it is among the first k guesses), ``selected``,
-        ``search@k`` (a plain search with the whole excerpt has it among the first k).
-    halves : tuple of str, length n
-    seconds : float
-        Median of one attribution.
-    partial : int
-        Attributions in which the model failed.
-    counts : mapping of str to int
-        ``excerpts`` of the benchmark, and ``known``: those whose answer the atlas holds.
-    method : str
-    """
+    """What a benchmark says."""
 
     values: Mapping[str, np.ndarray]
     halves: tuple[str, ...]
@@ -137,30 +106,7 @@ class AttributionScores:
 
 
 def read_cases(path: str | Path) -> list[Case]:
-    """Read excerpts.
-
-    Parameters
-    ----------
-    path : path
-        CiteME's CSV (``excerpt, target_paper_title``, optionally ``id, source_paper_title, year``),
-        or JSON lines ``{"qid", "excerpt", "answer"}``, optionally with ``source``, ``before`` and
-        ``half``.
-
-    Returns
-    -------
-    list of Case
-
-    Raises
-    ------
-    InputError
-        If it is neither, or an excerpt has no ``[CITATION]``.
-
-    Examples
-    --------
-    >>> read_cases("no-such.csv")
-    Traceback (most recent call last):
-    landscape.errors.InputError: There is no file no-such.csv; give CiteME's CSV, or JSON lines ...
-    """
+    """Read excerpts."""
     path = Path(path)
     text = read_text(path, wanted=_WANTED)
     cases = _jsonl(text, path) if text.lstrip()[:1] == "{" else _citeme(text, path)
@@ -173,23 +119,7 @@ def read_cases(path: str | Path) -> list[Case]:
 
 
 def title_matches(title: str, titles: Sequence[str]) -> bool:
-    """Tell whether a title is one of some others, as CiteME tells it.
-
-    Parameters
-    ----------
-    title : str
-    titles : sequence of str
-
-    Returns
-    -------
-    bool
-        The ratio of matching characters (Ratcliff & Obershelp) is above 0.8 for one of them.
-
-    Examples
-    --------
-    >>> title_matches("Dust in Quasars", ["Dust in quasars."]), title_matches("Dust", ["Gas"])
-    (True, False)
-    """
+    """Tell whether a title is one of some others, as CiteME tells it."""
     return any(
         SequenceMatcher(a=title.lower(), b=one.lower()).ratio() > SAME_TITLE for one in titles
     )

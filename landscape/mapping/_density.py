@@ -1,4 +1,4 @@
-"""How densely the map is written on: count grid, smoothing, peaks and their basins."""
+"""Density of papers on the map: grid, smoothing, peaks and their basins."""
 
 from __future__ import annotations
 
@@ -15,19 +15,7 @@ _ONE_SPOT = 1e-30  # a smaller span is none: its parts would vanish in floating 
 
 @dataclass(frozen=True)
 class DensityGrid:
-    """Smoothed counts of papers on a square-celled grid.
-
-    Attributes
-    ----------
-    density : array of float, shape (n_rows, n_columns)
-        Papers per cell after smoothing; row 0 is the lowest y.
-    left, bottom : float
-        Map coordinates of the grid's lower left corner.
-    cell : float
-        Side of a cell, in map units.
-    bandwidth : float
-        Standard deviation of the Gaussian kernel, in map units.
-    """
+    """Smoothed counts of papers on a square-celled grid."""
 
     density: NDArray[np.float64]
     left: float
@@ -58,17 +46,7 @@ class DensityGrid:
 
 @dataclass(frozen=True)
 class Basins:
-    """Peaks of the density and the ground around each.
-
-    Attributes
-    ----------
-    labels : array of int, shape (n_rows, n_columns)
-        Number of the peak each cell belongs to; -1 outside every basin.
-    x, y : array of float, shape (n_peaks,)
-        Map coordinates of the peaks, the highest first.
-    height : array of float, shape (n_peaks,)
-        Smoothed papers per cell at the peak.
-    """
+    """Peaks of the density and the ground around each."""
 
     labels: NDArray[np.int32]
     x: NDArray[np.float64]
@@ -136,22 +114,6 @@ def default_bandwidth(x: NDArray[np.floating], y: NDArray[np.floating]) -> float
     assumes one Gaussian; a map of many clumps has detail far below its overall spread ``s``, so
     the rule is sharpened by a constant. Held between 1/200 and 1/30 of the spread's span, it
     keeps peaks from being single papers on small corpora and fields from merging on large ones.
-
-    Parameters
-    ----------
-    x, y : array of float, shape (n_papers,)
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> few = default_bandwidth(rng.normal(size=100), rng.normal(size=100))
-    >>> many = default_bandwidth(rng.normal(size=10000), rng.normal(size=10000))
-    >>> few > many > 0
-    True
     """
     if len(x) == 0:
         return 1.0
@@ -176,32 +138,6 @@ def find_basins(
     Local maxima flood their surroundings (watershed). Shallow neighbours are then merged, the
     shallowest first, each into the basin behind its highest saddle: the order of topological
     persistence (Edelsbrunner, Letscher & Zomorodian 2002), weighted by what would be lost.
-
-    Parameters
-    ----------
-    grid : DensityGrid
-    share : float, default 0.98
-        Fraction of the papers that the basins cover together; the rest is open water.
-    min_papers : float, default 0
-        A basin with fewer papers is merged with its neighbour, or dropped where it has none;
-        where all would be dropped, the largest stays.
-    max_peaks : int, optional
-        Merge until no more than this many are left.
-    contrast : float, default 1.05
-        Ratio of peak to saddle below which two peaks count as one.
-
-    Returns
-    -------
-    Basins
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> x = np.concatenate([rng.normal(0, 1, 900), rng.normal(9, 1, 600)])
-    >>> y = rng.normal(0, 1, 1500)
-    >>> basins = find_basins(density_grid(x, y, bandwidth=0.7), max_peaks=2)
-    >>> [round(float(v)) for v in basins.x]
-    [0, 9]
     """
     from scipy import ndimage
     from skimage.segmentation import watershed

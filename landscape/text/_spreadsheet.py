@@ -11,26 +11,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a spreadsheet knows one
 
 
 def as_csv(table: pd.DataFrame, **options: Any) -> str:
-    """Write a table as CSV; text that a spreadsheet would run as a formula is quoted out.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        Lists in cells are joined by semicolons.
-    **options
-        For `pandas.DataFrame.to_csv`.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> print(as_csv(pd.DataFrame({"title": ["=HYPERLINK(1)"], "names": [["a", "b"]]})), end="")
-    title,names
-    '=HYPERLINK(1),a; b
-    """
+    """Write a table as CSV; text that a spreadsheet would run as a formula is quoted out."""
     safe = table.copy()
     for place, dtype in enumerate(table.dtypes):
         if str(dtype) in ("object", "string", "str", "category"):

@@ -1,4 +1,4 @@
-"""Names for regions: the phrase that tells a region's papers from its neighbours'."""
+"""Names of regions: phrases that distinguish a region's papers from its neighbours'."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-
-from landscape.mapping.wording import QUANTITIES, UNTELLING
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,20 +20,7 @@ _DATA_RELEASE = re.compile(r"e?dr\d+")
 
 @dataclass(frozen=True)
 class PhraseTable:
-    """Which paper holds which phrase, phrases counted once a paper.
-
-    Attributes
-    ----------
-    paper, phrase : array of int, shape (n_pairs,)
-        Row of the paper and number of the phrase.
-    forms : array of str, shape (n_phrases,)
-        Normal form of each phrase, the one it is compared by.
-    shown : array of str, shape (n_phrases,)
-        The form in which the papers write it most often.
-    promise : array of float, shape (n_phrases,)
-        How good a name the form alone promises, about 1 for the best.
-    n_papers : int
-    """
+    """Which paper holds which phrase, phrases counted once a paper."""
 
     paper: NDArray[np.int64]
     phrase: NDArray[np.int64]
@@ -46,32 +31,12 @@ class PhraseTable:
 
 
 def phrase_table(keywords: Any, *, fewest: int = 2) -> PhraseTable:
-    """Count the phrases of a corpus, each once a paper.
-
-    Parameters
-    ----------
-    keywords : pyarrow.ListArray or sequence of sequence of str, length n_papers
-        Keywords of each paper.
-    fewest : int, default 2
-        Phrases that occur less often than this in the whole corpus are left out.
-
-    Returns
-    -------
-    PhraseTable
-        A paper that holds "tidal disruption event candidate" counts for "tidal disruption
-        event" too where the corpus uses that on its own.
-
-    Examples
-    --------
-    >>> table = phrase_table([["dwarf galaxies"], ["dwarf galaxy", "stars"], ["stars"]])
-    >>> sorted(table.shown.tolist())
-    ['dwarf galaxies', 'stars']
-    """
+    """Count the phrases of a corpus, each once a paper."""
     import pandas as pd
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    from landscape.text.phrases import normal_forms
+    from landscape.text._words import normal_forms
 
     if isinstance(keywords, pa.ChunkedArray):
         keywords = keywords.combine_chunks()
@@ -131,11 +96,7 @@ def _sorted_unique(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
 def _contained(
     forms: NDArray[np.object_], uses: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """For each form, the shorter phrases in it that stand on their own elsewhere.
-
-    A shorter phrase counts only where papers use it alone at least half as often as inside longer
-    ones: "dark matter" does, "cosmic microwave" or "energy neutrino" is a fragment.
-    """
+    """For each form, the shorter phrases in it that stand on their own elsewhere."""
     number = {form: index for index, form in enumerate(forms)}
     outer: list[int] = []
     inner: list[int] = []
@@ -170,38 +131,8 @@ def score_phrases(
 ) -> pd.DataFrame:
     r"""Rank phrases by how well they tell each region from its neighbours and from the rest.
 
-    The score of phrase *p* in region *r* is the phrase's share of the divergence between the
-    region and what surrounds it,
-
     .. math:: s = f_{rp}^{\,0.85}\;\log\frac{f_{rp} + \epsilon}{g_{rp} + \epsilon},
         \quad g = \tfrac12 (f_\mathrm{neighbours} + f_\mathrm{elsewhere}),
-
-    with *f* the fraction of papers that hold the phrase. (With exponent 1 it is the phrase's term
-    of the Kullback-Leibler divergence; the lower exponent prefers the telling phrase over the
-    common one.) Rare phrases are damped by the lower end of their count's Poisson range.
-
-    Parameters
-    ----------
-    table : PhraseTable
-    region : array of int, shape (n_papers,)
-        Region of each paper, -1 for none.
-    neighbours : sequence of sequence of int
-        Neighbouring regions of each region.
-    per_region : int, default 40
-        Phrases to keep per region.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Columns ``region, phrase, score, share, lift, n``: share is the fraction of the region's
-        papers that hold the phrase, lift its ratio to the surroundings'. Best first.
-
-    Examples
-    --------
-    >>> table = phrase_table([["pulsars"], ["pulsars"], ["comets"], ["comets"]])
-    >>> ranked = score_phrases(table, np.array([0, 0, 1, 1]), [[1], [0]])
-    >>> table.shown[ranked.groupby("region").phrase.first()].tolist()
-    ['pulsars', 'comets']
     """
     import pandas as pd
     from scipy import sparse
@@ -271,31 +202,7 @@ def _promise(forms: NDArray[np.object_], shown: NDArray[np.object_]) -> NDArray[
 def choose_names(
     table: PhraseTable, ranked: pd.DataFrame, n_regions: int, *, taken: Sequence[str] = ()
 ) -> tuple[list[str], list[list[str]]]:
-    """Give every region a name of its own and a list of telling keywords.
-
-    Parameters
-    ----------
-    table : PhraseTable
-    ranked : pandas.DataFrame
-        From `score_phrases`.
-    n_regions : int
-    taken : sequence of str
-        Normal forms already used as names elsewhere on the map.
-
-    Returns
-    -------
-    names : list of str
-        No two alike. A region without any phrase is called "Region 1" and so on.
-    keywords : list of list of str
-        Up to 12 phrases a region, the best first.
-
-    Examples
-    --------
-    >>> table = phrase_table([["pulsars"], ["pulsars"], ["comets"], ["comets"]])
-    >>> ranked = score_phrases(table, np.array([0, 0, 1, 1]), [[1], [0]])
-    >>> choose_names(table, ranked, 2)[0]
-    ['Pulsars', 'Comets']
-    """
+    """Give every region a name of its own and a list of telling keywords."""
     candidates: list[list[tuple[float, int]]] = [[] for _ in range(n_regions)]
     for region, phrase, score in zip(ranked.region, ranked.phrase, ranked.score, strict=True):
         candidates[int(region)].append((float(score), int(phrase)))
@@ -324,10 +231,7 @@ def choose_names(
 def _add_second_names(
     table: PhraseTable, ranked: pd.DataFrame, names: list[str], used: set[str]
 ) -> None:
-    """Name a second subject where the first, however telling, is that of few papers of a region.
-
-    "Planetary nebulae" alone would misname a region most of whose papers are on star formation.
-    """
+    """Name a second subject where the first, however telling, is that of few papers of a region."""
     form_of = {capitalised(table.shown[phrase]): phrase for phrase in set(ranked["phrase"])}
     for number, found in ranked.groupby("region"):
         phrase = form_of.get(names[int(number)])
@@ -357,35 +261,7 @@ def pair_names(
     enough: float = 0.5,
     longest: int = 40,
 ) -> tuple[list[str], list[list[str]]]:
-    """Name wide regions by two phrases that complement each other.
-
-    The second phrase is the best one among the papers that do not hold the first, so that
-    "Galaxies and active nuclei" tells more of a continent than either alone.
-
-    Parameters
-    ----------
-    table : PhraseTable
-    region : array of int, shape (n_papers,)
-    neighbours : sequence of sequence of int
-    taken : collection of str
-        Normal forms that name something else on the map: they may be half of a name, not all.
-    enough : float, default 0.5
-        A first phrase held by this fraction of the papers stands alone.
-    longest : int, default 40
-        Letters that a name should not exceed; a shorter second phrase is looked for.
-
-    Returns
-    -------
-    names : list of str
-    keywords : list of list of str
-
-    Examples
-    --------
-    >>> table = phrase_table([["pulsars"], ["pulsars"], ["magnetars"], ["magnetars"], ["comets"]],
-    ...                      fewest=1)
-    >>> pair_names(table, np.array([0, 0, 0, 0, 1]), [[1], [0]], enough=0.6)[0]
-    ['Pulsars and magnetars', 'Comets']
-    """
+    """Name wide regions by two phrases that complement each other."""
     first = score_phrases(table, region, neighbours)
     _, keywords = choose_names(table, first, len(neighbours))
     room = [longest] * len(neighbours)
@@ -444,13 +320,7 @@ def _best_subject(
 
 
 def capitalised(phrase: str) -> str:
-    """First letter upper-case, the rest as the papers write it.
-
-    Examples
-    --------
-    >>> capitalised("fast radio bursts"), capitalised("pH"), capitalised("γ-ray bursts")
-    ('Fast radio bursts', 'pH', 'γ-ray bursts')
-    """
+    """First letter upper-case, the rest as the papers write it."""
     first = phrase.split(" ")[0].split("-")[0]
     if first != first.lower() or not phrase[:1].isascii():
         return phrase  # an acronym, a proper name or a symbol: left as it is
@@ -480,3 +350,65 @@ def _distinct(table: PhraseTable, phrases: Sequence[int], limit: int) -> list[in
         if len(chosen) == limit:
             break
     return chosen
+
+
+def _listed(text: str) -> frozenset[str]:
+    return frozenset(" ".join(entry.split()) for entry in text.split(",") if entry.strip())
+
+
+#: Phrases, in normal form, that may support a name but never be one.
+UNTELLING = _listed(
+    """
+    analysis, approach, approximation, assumption, astronomer, astronomy, astrophysics, atacama
+    large millimeter, atlas, average, bang nucleosynthesis, best fit, calculation, case,
+    catalog, class, code, companion, comparison, component, condition, constraint, contribution,
+    coordinate, cosmology, cross section, curve, data, data analysis, data release, data set,
+    dataset, degree, density, density profile, detection, determination, development, deviation,
+    difference, direct numerical simulation, distance, distribution, distribution function,
+    early time, effect, efficiency, emission, energy, energy level, energy range, energy
+    resolution, energy threshold, equation, error, estimate, estimation, event, evidence,
+    evolution, excess, experiment, feature, fit, fitting, flux, follow up observation,
+    formation, formula, fraction, framework, free energy, frequency, frequency range, function,
+    future observation, future work, good agreement, gpu, high energy, high resolution, high
+    sensitivity, host, host star, image, implication, improvement, increase, information,
+    initial condition, inner region, instrument, integration, intensity, interpretation,
+    investigation, large number, large sample, large scale, law, layer, level, light, light
+    curve, limit, line, list, literature, local universe, location, long term, loss, low energy,
+    low frequency, low mass, lower limit, luminosity, magnetic prandtl, magnitude, map, mass,
+    mass range, mass ratio, maximum, mean, measurement, mechanism, method, methodology, minimum,
+    mission, mode, model, model parameter, modeling, motion, nature, new method, new model,
+    noise, number, number density, numerical method, numerical model, numerical scheme,
+    numerical simulation, object, observable, observation, observational constraint,
+    observational data, observer, order, order of magnitude, origin, outer region, parameter,
+    parameter space, part, particle, performance, period, phase, physical condition, physical
+    parameter, physical process, physical property, physics, point, population, position, power,
+    power law, power spectrum, prediction, presence, previous study, previous work, problem,
+    process, production, profile, property, python, python package, quantity, radius, range,
+    rate, ratio, redshift, redshift range, region, relation, relationship, relative error,
+    resolution, resolving power, result, role, sample, scale, scaling relation, scenario,
+    science, science case, sensitivity, set, shape, signal, significance, simulation, size, sky
+    brightness, software, solution, source, space, spatial resolution, spectral resolution,
+    spectrum, stability, state, statistic, statistical analysis, stellar mass, strength,
+    structure, study, survey, system, systematic, systematic error, systematic uncertainty,
+    technique, temperature, test, test mass, theoretical model, theory, time, time scale,
+    timescale, tool, total mass, type, uncertainty, unit, universe, upper limit, value,
+    variability, variable, variation, velocity, version, wavelength, wavelength range, work, x
+    ray, x ray flux, xmm newton, year
+    """
+)
+
+#: Last words of phrases that name a quantity, a means or a facility rather than a subject.
+QUANTITIES = _listed(
+    """
+    accuracy, amplitude, angle, array, calculation, calibration, camera, catalog, code,
+    coefficient, constraint, correlation, cross section, curve, data, density, depth, diagram,
+    dispersion, distance, distribution, efficiency, equation, estimate, explorer, field,
+    fraction, frequency, function, gradient, history, index, instrument, intensity, law, length,
+    limit, line, luminosity, magnitude, mass, matrix, measure, measurement, method, metric,
+    mission, model, momentum, motion, number, observation, observatory, parameter, period,
+    phase, plate, potential, pressure, product, profile, property, radius, range, rate, ratio,
+    redshift, regime, region, relation, resolution, satellite, scale, section, sensitivity,
+    sequence, signal, simulation, size, solution, spacecraft, spectrum, strength, study, survey,
+    technique, telescope, temperature, time, value, velocity, width
+    """
+)

@@ -64,8 +64,8 @@ ls.figures.heatmap(atlas)
 # search works at all, not how good it is for what people ask.
 
 # %%
-from landscape.evaluation._questions import known_items
-from landscape.evaluation._retrieval import evaluate_retrieval
+from landscape.evaluation import known_items
+from landscape.evaluation import evaluate_retrieval
 
 questions = known_items(atlas, n=40)
 for question in questions[:3]:

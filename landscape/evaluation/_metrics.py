@@ -12,6 +12,7 @@ import numpy as np
 from landscape.errors import InputError
 
 if TYPE_CHECKING:
+    from ir_measures import Measure
     from numpy.typing import ArrayLike, NDArray
 
     from landscape.evaluation._questions import Query
@@ -20,7 +21,6 @@ MEASURES = ("success@10", "mrr", "recall@50", "ndcg@10")
 """What is reported when nothing else is asked for."""
 
 _MEASURE = re.compile(r"(success|recall|ndcg|mrr|precision)(?:@([1-9]\d{0,5}))?")
-_AT_ONCE = 4_000_000  # numbers in one block of resampling, 32 MB
 
 
 @dataclass(frozen=True)
@@ -74,39 +74,45 @@ def score_rankings(
     *,
     measures: Sequence[str] = MEASURES,
 ) -> Scores:
-    """Measure rankings against what is relevant."""
+    """Measure rankings, best paper first, by query; a missing query found nothing.
+
+    All measures are those of trec_eval; ``ndcg@k`` has linear gains (Järvelin & Kekäläinen 2002,
+    doi:10.1145/582415.582418).
+    """
+    from ir_measures import iter_calc
+
     if not queries:
         raise InputError("There are no questions to measure with.")
-    parsed = {name: _parse_measure(name) for name in measures}
-    depth = max((len(ranking) for ranking in rankings.values()), default=0)
-    gains = np.zeros((len(queries), max(depth, 1)))
-    for row, query in enumerate(queries):
-        ranking = list(rankings.get(query.qid, ()))
-        if len(set(ranking)) != len(ranking):
+    parsed = {_parse_measure(name): name for name in measures}
+    run: dict[str, dict[str, float]] = {}
+    for query in queries:
+        ranking = rankings.get(query.qid, ())
+        run[query.qid] = {paper: -float(rank) for rank, paper in enumerate(ranking)}
+        if len(run[query.qid]) != len(ranking):
             raise InputError(f"The ranking of question {query.qid!r} names a paper twice.")
-        gains[row, : len(ranking)] = [query.grade(paper) for paper in ranking]
-    ideal = _ideal_gains(queries)
-    values = {
-        name: _measured(kind, gains if k is None else gains[:, :k], ideal, k)
-        for name, (kind, k) in parsed.items()
-    }
-    return Scores(tuple(query.qid for query in queries), values)
+    judged = {query.qid: _whole_grades(query) for query in queries}
+    place = {query.qid: row for row, query in enumerate(queries)}
+    values = {name: np.zeros(len(queries)) for name in measures}
+    for found in iter_calc(list(parsed), judged, run):
+        values[parsed[found.measure]][place[found.query_id]] = found.value
+    return Scores(tuple(place), values)
 
 
 def bootstrap_interval(
     values: ArrayLike, *, level: float = 0.95, samples: int = 10_000, seed: int = 0
 ) -> Interval:
     """Mean with a percentile bootstrap interval over questions (Efron & Tibshirani 1993)."""
+    from scipy import stats
+
     array = _numbers(values)
-    rng = np.random.default_rng(seed)
-    means = np.concatenate(
-        [
-            array[rng.integers(len(array), size=(block, len(array)))].mean(axis=1)
-            for block in _blocks(samples, len(array))
-        ]
-    )
-    low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
-    return Interval(float(array.mean()), float(low), float(high))
+    mean = float(array.mean())
+    if len(array) == 1:
+        return Interval(mean, mean, mean)
+    found = stats.bootstrap(
+        (array,), np.mean, n_resamples=samples, batch=_batch(array), confidence_level=level,
+        method="percentile", rng=np.random.default_rng(seed),
+    ).confidence_interval  # fmt: skip
+    return Interval(mean, float(found.low), float(found.high))
 
 
 def paired_difference(
@@ -121,6 +127,8 @@ def paired_difference(
 
     See Smucker, Allan & Carterette 2007, doi:10.1145/1321440.1321528.
     """
+    from scipy import stats
+
     before, after = _numbers(first), _numbers(second)
     if before.shape != after.shape:
         raise InputError(
@@ -129,60 +137,35 @@ def paired_difference(
         )
     change = after - before
     interval = bootstrap_interval(change, level=level, samples=samples, seed=seed)
-    rng = np.random.default_rng(seed + 1)
-    as_far = 0
-    for block in _blocks(samples, len(change)):
-        signs = rng.integers(2, size=(block, len(change)), dtype=np.int8) * 2 - 1
-        # A hair of tolerance: sums of the same numbers in another order differ in the last bit.
-        as_far += int((np.abs(signs @ change) >= abs(change.sum()) - 1e-9).sum())
-    p = (as_far + 1) / (samples + 1)  # the observed labelling is one of them
-    return Difference(interval.mean, interval.low, interval.high, p)
+    test = stats.permutation_test(
+        (change,), lambda flipped, axis: np.abs(flipped.sum(axis=axis)), vectorized=True,
+        permutation_type="samples", alternative="greater", n_resamples=samples,
+        batch=_batch(change), rng=np.random.default_rng(seed + 1),
+    )  # fmt: skip
+    return Difference(interval.mean, interval.low, interval.high, float(test.pvalue))
 
 
-def _parse_measure(name: str) -> tuple[str, int | None]:
+def _parse_measure(name: str) -> Measure:
+    from ir_measures import RR, P, R, Success, nDCG
+
     found = _MEASURE.fullmatch(name)
     if found is None or (found[2] is None and found[1] != "mrr"):
         raise InputError(
             f"There is no measure {name!r}; write success@10, recall@50, precision@10, ndcg@10, "
             "mrr or mrr@10."
         )
-    return found[1], int(found[2]) if found[2] else None
+    kinds = {"success": Success, "recall": R, "precision": P, "ndcg": nDCG, "mrr": RR}
+    kind = kinds[found[1]]
+    return kind @ int(found[2]) if found[2] else kind
 
 
-def _measured(
-    kind: str, gains: NDArray[np.float64], ideal: NDArray[np.float64], k: int | None
-) -> NDArray[np.float64]:
-    hits = gains > 0
-    if kind == "success":
-        return hits.any(axis=1).astype(float)
-    if kind == "precision":
-        precision: NDArray[np.float64] = hits.sum(axis=1) / float(k or 1)
-        return precision
-    if kind == "recall":
-        recall: NDArray[np.float64] = hits.sum(axis=1) / (ideal > 0).sum(axis=1)
-        return recall
-    if kind == "mrr":
-        return np.where(hits.any(axis=1), 1.0 / (hits.argmax(axis=1) + 1), 0.0)
-    ndcg: NDArray[np.float64] = _dcg(gains) / _dcg(ideal[:, :k])
-    return ndcg
-
-
-def _dcg(gains: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Discounted cumulative gain: each gain over log2(rank + 1)."""
-    total: NDArray[np.float64] = gains @ (1.0 / np.log2(np.arange(2, gains.shape[1] + 2)))
-    return total
-
-
-def _ideal_gains(queries: Sequence[Query]) -> NDArray[np.float64]:
-    """Grades of the relevant papers, best first, padded with zeros."""
-    rows = [sorted((q.grade(paper) for paper in q.relevant), reverse=True) for q in queries]
-    for query, row in zip(queries, rows, strict=True):
-        if not row or row[0] <= 0:
-            raise InputError(f"Question {query.qid!r} has no relevant paper; leave it out.")
-    ideal = np.zeros((len(rows), max(map(len, rows))))
-    for number, row in enumerate(rows):
-        ideal[number, : len(row)] = row
-    return ideal
+def _whole_grades(query: Query) -> dict[str, int]:
+    """Grades as trec_eval takes them; nDCG does not depend on their unit."""
+    grades = {paper: query.grade(paper) for paper in query.relevant}
+    if not grades or max(grades.values()) <= 0:
+        raise InputError(f"Question {query.qid!r} has no relevant paper; leave it out.")
+    unit = 1 if all(grade.is_integer() for grade in grades.values()) else 1000
+    return {paper: max(1, round(unit * grade)) for paper, grade in grades.items() if grade > 0}
 
 
 def _numbers(values: ArrayLike) -> NDArray[np.float64]:
@@ -192,6 +175,6 @@ def _numbers(values: ArrayLike) -> NDArray[np.float64]:
     return array
 
 
-def _blocks(samples: int, n: int) -> list[int]:
-    size = max(1, min(samples, _AT_ONCE // n))
-    return [min(size, samples - start) for start in range(0, samples, size)]
+def _batch(array: NDArray[np.float64]) -> int:
+    """Resamples at a time: 32 MB."""
+    return max(1, 4_000_000 // len(array))

@@ -205,7 +205,7 @@ def find_regions(
     n_regions = len(peak_x)
     n_papers = np.bincount(region[region >= 0], minlength=n_regions)
     places = pd.DataFrame(
-        {"x": peak_x, "y": peak_y, "density": height / grid.cell**2, "n_papers": n_papers}
+        {"x": peak_x, "y": peak_y, "density": height / grid.cell_width**2, "n_papers": n_papers}
     )
     return region, places
 

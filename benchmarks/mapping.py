@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.measuring import measured, print_table, save
+from benchmarks.measuring import measured
+from benchmarks.results import print_table, save
 
 
 def made_up_vectors(n_papers: int, *, n_dims: int = 384, n_topics: int = 400) -> np.ndarray:

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.embedding import read_texts
-from benchmarks.measuring import PAPERS
+from benchmarks.measuring import PAPERS, read_texts
 
 
 def principal_axes(states: np.ndarray, *, n: int) -> np.ndarray:

@@ -66,8 +66,6 @@ class UmapLayout:
 
     def fit(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
         """Lay out the papers; see `project` for the meaning of the settings."""
-        from landscape.mapping._projection import umap_with_kept_code
-
         reducer = umap_with_kept_code().UMAP(
             n_neighbors=min(self.n_neighbors, len(vectors) - 1),
             min_dist=self.min_dist,
@@ -212,6 +210,9 @@ def _too_few_distinct(vectors: NDArray[np.float32]) -> bool:
     return True
 
 
+# umap-learn is compiled by Numba anew in every process, ten to twenty seconds. Numba can keep what
+# it compiles beside the library's files. Only modules whose functions take arrays and numbers are
+# kept: a function that takes another one, such as a distance, would be compiled for every object.
 _MODULES = ("umap.umap_", "umap.layouts", "umap.utils")
 
 

@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from landscape.mapping._density import default_bandwidth
+from landscape.mapping._projection import project
+from landscape.mapping._regions import Method, find_regions
+
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from landscape.mapping._regions import Method
 
 Measures = dict[str, float | int | str | None]
 
@@ -221,9 +224,6 @@ def peak_recall(
     """Fraction of the peaks that are found again when the papers are drawn anew."""
     from scipy.spatial import KDTree
 
-    from landscape.mapping._density import default_bandwidth
-    from landscape.mapping._regions import find_regions
-
     if len(peak_x) == 0:
         return None
     rng = np.random.default_rng(seed)
@@ -250,8 +250,6 @@ def stability(
 ) -> float | None:
     """Agreement of two runs of the layout that differ in nothing but their random numbers."""
     from scipy.spatial import KDTree
-
-    from landscape.mapping._projection import project
 
     if len(vectors) < 30:
         return None

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from landscape.text._words import normal_forms
+
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
@@ -35,8 +37,6 @@ def phrase_table(keywords: Any, *, fewest: int = 2) -> PhraseTable:
     import pandas as pd
     import pyarrow as pa
     import pyarrow.compute as pc
-
-    from landscape.text._words import normal_forms
 
     if isinstance(keywords, pa.ChunkedArray):
         keywords = keywords.combine_chunks()

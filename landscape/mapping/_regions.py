@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from landscape.errors import InputError
+from landscape.mapping._density import density_grid, find_basins
+from landscape.mapping._region_names import choose_names, pair_names, phrase_table, score_phrases
+from landscape.text._words import normal_forms
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -104,14 +107,6 @@ def build_topics(
     """
     import pandas as pd
 
-    from landscape.mapping._region_names import (
-        choose_names,
-        pair_names,
-        phrase_table,
-        score_phrases,
-    )
-    from landscape.text._words import normal_forms
-
     x = np.asarray(x, dtype=np.float64)
     y = np.asarray(y, dtype=np.float64)
     if max_regions is None:
@@ -177,8 +172,6 @@ def find_regions(
 ) -> tuple[NDArray[np.int64], pd.DataFrame]:
     """Divide a map into regions, each around a peak of the density."""
     import pandas as pd
-
-    from landscape.mapping._density import density_grid, find_basins
 
     if method not in ("density", "hdbscan"):
         raise InputError(f"There is no topic method {method!r}; choose one of: density, hdbscan.")

@@ -236,6 +236,20 @@ _ENDINGS = (
 )
 
 
+_STEM_ENDINGS = (
+    "ational", "ation", "ical", "ally", "ics", "ing", "ion", "ary", "ity", "ies", "al", "ic", "ed",
+    "es", "e", "s", "y",
+)  # fmt: skip  # the longest first
+
+
+@lru_cache(maxsize=300_000)
+def stem(word: str) -> str:
+    """Cut the ending off a lower-case word: "accreting" and "accretion" have one stem."""
+    if len(word) > 5 and word.endswith(_STEM_ENDINGS):
+        return word.removesuffix(next(one for one in _STEM_ENDINGS if word.endswith(one)))
+    return word
+
+
 _LETTER = r"[\w⊙☉⊕⋆★†′″⁺⁻]"
 _ABBREVIATION = (
     r"(?:al|e\.g|i\.e|c?f|c\.f|[Ff]igs?|[Ee]qs?|[Ee]qns?|[Rr]efs?|[Ss]ecs?|[Ss]ects?|[Tt]ab|Nos?|"

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from landscape.llm.models import LanguageModel
 
 SAME_TITLE = 0.8
-"""Likeness above which two titles are one paper's (Press et al. 2024, appendix)."""
+"""Similarity above which two titles are one paper's (Press et al. 2024, appendix)."""
 
 _SEPARATOR = "[TITLE_SEPARATOR]"  # of CiteME, where a paper has two titles
 _GUESSES = (1, 5, 10)
@@ -48,7 +48,7 @@ class Case:
 
 @dataclass(frozen=True)
 class AttributionScores:
-    """What a benchmark says."""
+    """Scores of attribution, excerpt by excerpt."""
 
     values: Mapping[str, np.ndarray]
     halves: tuple[str, ...]
@@ -91,11 +91,11 @@ class AttributionScores:
         if precision is not None:
             lines.append(f"{'precision':10} {precision:.3f} of the papers selected are right")
         for name in dict.fromkeys(filter(None, self.halves)):
-            told = self.summary(name)
+            summary = self.summary(name)
             shown = ", ".join(
-                f"{key} {told[key]:.3f}" for key in ("accuracy", "guess@1", "search@1")
+                f"{key} {summary[key]:.3f}" for key in ("accuracy", "guess@1", "search@1")
             )
-            lines.append(f"{name} half ({told['n']}): {shown}")
+            lines.append(f"{name} half ({summary['n']}): {shown}")
         gain = paired_difference(self.values["search@1"], self.values["guess@1"])
         lines.append(f"best guess over plain search: {gain}")
         lines.append(f"median {1000 * self.seconds:.0f} ms, {self.partial} partial")
@@ -119,7 +119,7 @@ def read_cases(path: str | Path) -> list[Case]:
 
 
 def title_matches(title: str, titles: Sequence[str]) -> bool:
-    """Tell whether a title is one of some others, as CiteME tells it."""
+    """Whether a title is one of some others, by CiteME's rule."""
     return any(
         SequenceMatcher(a=title.lower(), b=one.lower()).ratio() > SAME_TITLE for one in titles
     )
@@ -141,7 +141,7 @@ def evaluate_attribution(
     cases : path or sequence of Case
     model : LanguageModel, optional
     on_result : callable, optional
-        Told each attribution.
+        Called with each case and its attribution.
     **settings
         Further ones of `landscape.agents.attribute.doors.attribute`.
 
@@ -202,7 +202,7 @@ def _scores(atlas: Atlas, case: Case, found: Attribution) -> dict[str, float]:
 
 
 def _known(atlas: Atlas, cases: Sequence[Case]) -> list[Case]:
-    """Those whose answer the atlas holds, with its title."""
+    """Cases whose answer is in the atlas, with its title."""
     from landscape.agents.cite.merging import title_key
 
     titles = {title_key(title) for title in atlas.read_papers(["title"])["title"]}
@@ -227,7 +227,7 @@ def _jsonl(text: str, path: Path) -> list[Case]:
         answer = record.get("answer")
         if not isinstance(answer, str) or not answer:
             raise InputError(f'{where} needs an "answer": the identifier of the paper cited.')
-        told = {
+        optional = {
             name: str(record[name]) if record.get(name) is not None else None
             for name in ("source", "before", "half")
         }
@@ -236,9 +236,9 @@ def _jsonl(text: str, path: Path) -> list[Case]:
                 str(record.get("qid", number)),
                 excerpt,
                 answer=answer,
-                source=told["source"],
-                before=told["before"],
-                half=told["half"] or "",
+                source=optional["source"],
+                before=optional["before"],
+                half=optional["half"] or "",
             )
         )
     return cases

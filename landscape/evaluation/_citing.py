@@ -49,7 +49,7 @@ class Place:
 
 @dataclass(frozen=True)
 class CitingScores:
-    """What a benchmark says."""
+    """Recall by depth of suggestions, and ROUGE of citing sentences."""
 
     recall: Mapping[str, Mapping[int, np.ndarray]]
     rouge: Mapping[str, float]
@@ -191,8 +191,8 @@ def evaluate_citing(
                 hits[how].append([row in rows for row in listed])
                 cited[how].append(len(rows))
             if model is not None and place.sentence:
-                told = desk.cite(place.context, place.keywords, k=n_sentences, model=model)
-                score = _best_rouge(place.sentence, told)
+                written_for = desk.cite(place.context, place.keywords, k=n_sentences, model=model)
+                score = _best_rouge(place.sentence, written_for)
                 written += score is not None
                 best += [score] if score is not None else []
             advance(1)

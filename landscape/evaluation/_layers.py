@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def evaluate_facilities(atlas: Atlas, labels: Path) -> Analysis:
-    """Measure how well facilities are found, beside plain string matching.
+    """Measure how well facilities are found, compared with plain string matching.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def evaluate_facilities(atlas: Atlas, labels: Path) -> Analysis:
 
 
 def evaluate_concepts(atlas: Atlas, truth: Path) -> Analysis:
-    """Measure how well papers are tagged, beside string matching and embeddings alone.
+    """Measure how well papers are tagged, compared with string matching and embeddings.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ def read_labels(path: Path) -> list[LabelledMention]:
 def evaluate_mentions(
     papers: Mapping[str, Mapping[str, Any]], labels: Iterable[LabelledMention]
 ) -> pd.DataFrame:
-    """Measure the finder, and plain string matching beside it, on labelled mentions."""
+    """Compare the finder with plain string matching on labelled mentions."""
     import pandas as pd
 
     known = [label for label in labels if label.arxiv_id in papers]
@@ -237,7 +237,7 @@ def _agreement(
 
 
 def _place(text: str, label: LabelledMention) -> tuple[int, int]:
-    """Where a labelled surface stands."""
+    """Start and end of a labelled surface."""
     places = [match.span() for match in re.finditer(re.escape(label.surface), text)]
     if label.occurrence >= len(places):
         raise InputError(
@@ -307,7 +307,7 @@ def compare_taggings(
     *,
     keywords: Sequence[Sequence[str]] | None = None,
 ) -> pd.DataFrame:
-    """Measure tagging beside plain string matching and embedding similarity alone."""
+    """Compare tagging with plain string matching and with embedding similarity."""
     import pandas as pd
 
     rows = np.array(sorted(given), dtype=np.int64)
@@ -365,7 +365,7 @@ def fit_weights(
 def _plain(
     rows: NDArray[np.int64], titles: Sequence[str], abstracts: Sequence[str], thesaurus: Thesaurus
 ) -> pd.DataFrame:
-    """Every term that stands in a text, case and a plural s apart; the most frequent first."""
+    """Terms in a text, ignoring case and a plural s; the most frequent first."""
     names = [
         (column, f" {_plain_text(name)} ")
         for column, one in enumerate(thesaurus.concepts.values())

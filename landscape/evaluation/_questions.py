@@ -22,7 +22,7 @@ LARGEST = 200_000_000  # bytes; a benchmark is a small file
 
 
 def read_text(path: Path, *, wanted: str) -> str:
-    """Read a small UTF-8 file, or say in one sentence why not."""
+    """Read a small UTF-8 file; errors name the file and the reason."""
     if not path.is_file():
         raise InputError(f"There is no file {path}; give {wanted}.")
     if path.stat().st_size > LARGEST:
@@ -185,7 +185,7 @@ def read_queries(path: str | Path) -> list[Query]:
     Raises
     ------
     InputError
-        If it is none of these, or is damaged: one sentence with the line.
+        If it is none of these or damaged; the message names the line.
 
     Examples
     --------
@@ -403,7 +403,7 @@ def known_items(atlas: Atlas, *, n: int = 100, seed: int = 1) -> list[Query]:
     """Make questions to which one paper each is the answer: its own first key words.
 
     They are easier than what people ask, and they favour methods that compare words, because a
-    paper's key words stand in it. They can show that a search is broken, hardly that it is good;
+    paper's key words are in its text. They can show that a search is broken, not that it is good;
     write questions of your own for that.
 
     Parameters

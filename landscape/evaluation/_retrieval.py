@@ -1,4 +1,4 @@
-"""Evaluate search: the default beside simpler methods."""
+"""Evaluate search: the default compared with simpler methods."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ DEPTH = 100
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What a benchmark says of an atlas."""
+    """Scores, times and counts of a retrieval benchmark, by method."""
 
     scores: Mapping[str, Scores]
     seconds: Mapping[str, float]
@@ -97,7 +97,7 @@ def evaluate_retrieval(
     steps : mapping of str to mapping
         Settings of `Atlas.search` by the name of the method; has to have "default".
     tf_idf : bool, default True
-        Whether to run pathfinder's own baseline beside.
+        Whether to run pathfinder's own baseline too.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Evaluate surveys against reference lists, beside one search that returns as many papers."""
+"""Evaluate surveys against reference lists, compared with one search of the same length."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ Half = Literal["all", "first", "second"]
 
 @dataclass(frozen=True)
 class SurveyEvaluation:
-    """What a benchmark says of surveys of an atlas."""
+    """Measures of surveys by variant, question by question; NaN where undefined."""
 
     values: Mapping[str, Mapping[str, NDArray[np.float64]]]
     seconds: Mapping[str, float]

@@ -12,7 +12,7 @@ from landscape.errors import InputError
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-_ONE_SPOT = 1e-30  # a smaller span is none: its parts would vanish in floating point
+_ONE_SPOT = 1e-30  # a smaller span counts as zero: its fractions underflow
 
 
 _BLOCK = 500_000  # papers counted at a time: their cells need no memory for all of them
@@ -294,13 +294,13 @@ def _merge_basins(
     max_peaks: int | None,
     contrast: float,
 ) -> NDArray[np.int64]:
-    """Merge the least telling basins; returns for each flooded basin the one it ends in."""
+    """Merge the least prominent basins; for each flooded basin the one it ends in."""
     basins = np.arange(n_peaks)
     papers, peak = _papers_and_heights(density, flooded, n_peaks)
     saddles: list[dict[int, float]] = [{} for _ in basins]
     for low, high, saddle in _saddles(density, flooded):
         saddles[low][high] = saddles[high][low] = saddle
-    # What the map would lose: the papers that stand clear of the saddle. Negative: must go.
+    # The papers above the saddle, which the map would lose. Negative: the basin must be merged.
     loss = np.full(n_peaks, np.inf)
 
     def weigh(basin: int) -> None:

@@ -210,7 +210,7 @@ def _too_few_distinct(vectors: NDArray[np.float32]) -> bool:
     return True
 
 
-# umap-learn is compiled by Numba anew in every process, ten to twenty seconds. Numba can keep what
+# umap-learn is compiled by Numba again in every process, ten to twenty seconds. Numba can keep what
 # it compiles beside the library's files. Only modules whose functions take arrays and numbers are
 # kept: a function that takes another one, such as a distance, would be compiled for every object.
 _MODULES = ("umap.umap_", "umap.layouts", "umap.utils")
@@ -236,7 +236,7 @@ def _keep(function: Any) -> None:
         function.enable_caching()
         save = function._cache.save_overload
     except (RuntimeError, AttributeError):
-        return  # no folder that can be written, or another Numba: it compiles anew as before
+        return  # no folder that can be written, or another Numba: it compiles again as before
 
     def save_if_there_is_room(*arguments: Any) -> None:
         try:

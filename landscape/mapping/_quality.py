@@ -70,8 +70,8 @@ def measure_quality(
     Returns
     -------
     dict of str to float, int, str or None
-        All fractions between 0 and 1; None where there are too few papers to tell, or for a
-        reason that stands beside, such as ``stability_reason``.
+        All fractions between 0 and 1; None where there are too few papers, or for the
+        reason in another key, such as ``stability_reason``.
         ``knn_recall_at_10``, ``trustworthiness``, ``continuity``, ``category_accuracy_full``,
         ``category_accuracy_map``, ``category_accuracy_chance``, ``peak_recall``,
         ``stability`` and the sizes of the samples.
@@ -221,7 +221,7 @@ def peak_recall(
     n_resamples: int = 20,
     seed: int = 0,
 ) -> float | None:
-    """Fraction of the peaks that are found again when the papers are drawn anew."""
+    """Fraction of the peaks that are found again when the papers are resampled."""
     from scipy.spatial import KDTree
 
     if len(peak_x) == 0:

@@ -9,11 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from landscape.text._words import normal_forms
+from landscape.text._words import normal_forms, read_sections
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
+
+_LISTS = read_sections("regions")
+UNTELLING = frozenset(_LISTS["untelling"])
+QUANTITIES = frozenset(_LISTS["quantity"])
 
 _MANY_PAPERS = 5000
 _ENOUGH_PAPERS, _MORE_PAPERS, _NEARLY_AS_TELLING = 0.1, 1.4, 0.6  # of first and second names
@@ -96,7 +100,7 @@ def _sorted_unique(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
 def _contained(
     forms: NDArray[np.object_], uses: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """For each form, the shorter phrases in it that stand on their own elsewhere."""
+    """For each form, the shorter phrases in it that are also used alone."""
     number = {form: index for index, form in enumerate(forms)}
     outer: list[int] = []
     inner: list[int] = []
@@ -129,7 +133,7 @@ def score_phrases(
     *,
     per_region: int = 40,
 ) -> pd.DataFrame:
-    r"""Rank phrases by how well they tell each region from its neighbours and from the rest.
+    r"""Rank phrases by how well they distinguish each region from its neighbours and the rest.
 
     .. math:: s = f_{rp}^{\,0.85}\;\log\frac{f_{rp} + \epsilon}{g_{rp} + \epsilon},
         \quad g = \tfrac12 (f_\mathrm{neighbours} + f_\mathrm{elsewhere}),
@@ -202,7 +206,7 @@ def _promise(forms: NDArray[np.object_], shown: NDArray[np.object_]) -> NDArray[
 def choose_names(
     table: PhraseTable, ranked: pd.DataFrame, n_regions: int, *, taken: Sequence[str] = ()
 ) -> tuple[list[str], list[list[str]]]:
-    """Give every region a name of its own and a list of telling keywords."""
+    """Give every region a unique name and a list of distinctive keywords."""
     candidates: list[list[tuple[float, int]]] = [[] for _ in range(n_regions)]
     for region, phrase, score in zip(ranked.region, ranked.phrase, ranked.score, strict=True):
         candidates[int(region)].append((float(score), int(phrase)))
@@ -231,7 +235,7 @@ def choose_names(
 def _add_second_names(
     table: PhraseTable, ranked: pd.DataFrame, names: list[str], used: set[str]
 ) -> None:
-    """Name a second subject where the first, however telling, is that of few papers of a region."""
+    """Name a second subject where the first is that of few papers of a region."""
     form_of = {capitalised(table.shown[phrase]): phrase for phrase in set(ranked["phrase"])}
     for number, found in ranked.groupby("region"):
         phrase = form_of.get(names[int(number)])
@@ -350,65 +354,3 @@ def _distinct(table: PhraseTable, phrases: Sequence[int], limit: int) -> list[in
         if len(chosen) == limit:
             break
     return chosen
-
-
-def _listed(text: str) -> frozenset[str]:
-    return frozenset(" ".join(entry.split()) for entry in text.split(",") if entry.strip())
-
-
-#: Phrases, in normal form, that may support a name but never be one.
-UNTELLING = _listed(
-    """
-    analysis, approach, approximation, assumption, astronomer, astronomy, astrophysics, atacama
-    large millimeter, atlas, average, bang nucleosynthesis, best fit, calculation, case,
-    catalog, class, code, companion, comparison, component, condition, constraint, contribution,
-    coordinate, cosmology, cross section, curve, data, data analysis, data release, data set,
-    dataset, degree, density, density profile, detection, determination, development, deviation,
-    difference, direct numerical simulation, distance, distribution, distribution function,
-    early time, effect, efficiency, emission, energy, energy level, energy range, energy
-    resolution, energy threshold, equation, error, estimate, estimation, event, evidence,
-    evolution, excess, experiment, feature, fit, fitting, flux, follow up observation,
-    formation, formula, fraction, framework, free energy, frequency, frequency range, function,
-    future observation, future work, good agreement, gpu, high energy, high resolution, high
-    sensitivity, host, host star, image, implication, improvement, increase, information,
-    initial condition, inner region, instrument, integration, intensity, interpretation,
-    investigation, large number, large sample, large scale, law, layer, level, light, light
-    curve, limit, line, list, literature, local universe, location, long term, loss, low energy,
-    low frequency, low mass, lower limit, luminosity, magnetic prandtl, magnitude, map, mass,
-    mass range, mass ratio, maximum, mean, measurement, mechanism, method, methodology, minimum,
-    mission, mode, model, model parameter, modeling, motion, nature, new method, new model,
-    noise, number, number density, numerical method, numerical model, numerical scheme,
-    numerical simulation, object, observable, observation, observational constraint,
-    observational data, observer, order, order of magnitude, origin, outer region, parameter,
-    parameter space, part, particle, performance, period, phase, physical condition, physical
-    parameter, physical process, physical property, physics, point, population, position, power,
-    power law, power spectrum, prediction, presence, previous study, previous work, problem,
-    process, production, profile, property, python, python package, quantity, radius, range,
-    rate, ratio, redshift, redshift range, region, relation, relationship, relative error,
-    resolution, resolving power, result, role, sample, scale, scaling relation, scenario,
-    science, science case, sensitivity, set, shape, signal, significance, simulation, size, sky
-    brightness, software, solution, source, space, spatial resolution, spectral resolution,
-    spectrum, stability, state, statistic, statistical analysis, stellar mass, strength,
-    structure, study, survey, system, systematic, systematic error, systematic uncertainty,
-    technique, temperature, test, test mass, theoretical model, theory, time, time scale,
-    timescale, tool, total mass, type, uncertainty, unit, universe, upper limit, value,
-    variability, variable, variation, velocity, version, wavelength, wavelength range, work, x
-    ray, x ray flux, xmm newton, year
-    """
-)
-
-#: Last words of phrases that name a quantity, a means or a facility rather than a subject.
-QUANTITIES = _listed(
-    """
-    accuracy, amplitude, angle, array, calculation, calibration, camera, catalog, code,
-    coefficient, constraint, correlation, cross section, curve, data, density, depth, diagram,
-    dispersion, distance, distribution, efficiency, equation, estimate, explorer, field,
-    fraction, frequency, function, gradient, history, index, instrument, intensity, law, length,
-    limit, line, luminosity, magnitude, mass, matrix, measure, measurement, method, metric,
-    mission, model, momentum, motion, number, observation, observatory, parameter, period,
-    phase, plate, potential, pressure, product, profile, property, radius, range, rate, ratio,
-    redshift, regime, region, relation, resolution, satellite, scale, section, sensitivity,
-    sequence, signal, simulation, size, solution, spacecraft, spectrum, strength, study, survey,
-    technique, telescope, temperature, time, value, velocity, width
-    """
-)

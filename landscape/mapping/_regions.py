@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Method = Literal["density", "hdbscan"]
 BY_KEYWORDS = "keywords"  # who named a region: its keywords, a language model, or a user
 
-#: Continents are numbered from here, so that a topic's number tells its level.
+#: Continents are numbered from here, so that a topic's number gives its level.
 FIRST_CONTINENT = 1000
 
 #: More names than this no page can carry.
@@ -73,7 +73,7 @@ def build_topics(
         Shown to a language model as exemplars; not needed otherwise.
     vectors : array of float32, shape (n_papers, n_dims), optional
         Embeddings. With them continents are made of neighbouring regions alike in the full
-        dimension; without, of regions that lie close together.
+        dimension; without, of regions that are close together.
     method : {"density", "hdbscan"}, default "density"
         Peaks and basins of the smoothed density, or HDBSCAN's clusters (Campello et al. 2013).
     max_regions, n_continents : int, optional
@@ -85,7 +85,7 @@ def build_topics(
     language_model : LanguageModel, optional
         Polishes the names, with keywords and exemplar titles in view.
     note : callable, optional
-        Told in a sentence how many names the language model failed to polish, and why.
+        Called with a sentence: how many names the language model failed to polish, and why.
 
     Returns
     -------
@@ -257,7 +257,7 @@ def gather_continents(
     touching = sparse.coo_matrix((np.ones(len(rows)), (rows, columns)), (n_regions, n_regions))
     touching = touching + touching.T + sparse.identity(n_regions)
     n_pieces, _ = sparse.csgraph.connected_components(touching)
-    # Ward knows no weights: a region stands as many times as its papers weigh.
+    # Ward takes no weights: a region is repeated as often as its papers weigh.
     copies = np.maximum(np.round(12 * np.asarray(n_papers) / np.max(n_papers)), 1).astype(int)
     original = np.repeat(np.arange(n_regions), copies)
     found = AgglomerativeClustering(

@@ -30,7 +30,7 @@ _SMALL = 400  # texts below which starting processes takes longer than the work
 _REPEATED = 0.20
 _IN_TITLE = 1.15
 _REDUNDANT = 0.4  # how much less where all its words are in better phrases already
-_VAGUE = 0.75  # and how much less where its last word could stand in any paper
+_VAGUE = 0.75  # and how much less where its last word fits any paper
 
 
 @overload
@@ -177,7 +177,7 @@ def _score(documents: list[TaggedText], chunks: list[list[tuple[int, int]]]) -> 
 
 
 class _Phrase(NamedTuple):
-    """What a spelling stands for, worked out once for all texts."""
+    """Normal form of a spelling, its words, and its weight; computed once for all texts."""
 
     key: str
     parts: tuple[str, ...]
@@ -186,7 +186,7 @@ class _Phrase(NamedTuple):
 
 @lru_cache(maxsize=200_000)
 def _phrase_of(spelling: str) -> _Phrase | None:
-    """Key of a phrase, or nothing where it is no subject."""
+    """Normal form of a phrase; None where it does not name a subject."""
     key = normal_form(spelling)
     if not is_subject(key, spelling):
         return None
@@ -237,7 +237,7 @@ def _diverse(found: list[_Found], limit: int) -> list[_Found]:
     """Take the weightiest phrases, a word counting less each time it comes again.
 
     Maximal marginal relevance (Carbonell and Goldstein 1998, SIGIR, 335) with shared words as the
-    similarity, found lazily: a phrase is weighed anew only when it comes to the top.
+    similarity, computed lazily: a phrase is weighed again only when it comes to the top.
     """
     weights = [phrase.weight() for phrase in found]
     heap = [(-weight, place) for place, weight in enumerate(weights)]
@@ -400,7 +400,7 @@ def split_names(words: list[str], tags: list[str], begin: int, end: int) -> list
 
 
 def is_subject(key: str, spelling: str) -> bool:
-    """Say whether a trimmed phrase names a subject rather than the talk about it."""
+    """Whether a trimmed phrase names a subject."""
     lists = _lists()
     if not key or key in lists.phrases or len(spelling) > _MOST_CHARACTERS:
         return False
@@ -418,7 +418,7 @@ def is_subject(key: str, spelling: str) -> bool:
 
 
 def has_vague_head(key: str) -> bool:
-    """Say whether the last word of a key could stand in any paper: "stellar parameters"."""
+    """Whether the last word of a key fits any paper: "stellar parameters"."""
     return key.rpartition(" ")[2] in _lists().vague_heads
 
 

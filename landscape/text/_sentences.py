@@ -27,7 +27,7 @@ _ABBREVIATION = re.compile(
     r")\.$",
     re.IGNORECASE,
 )
-# These end a sentence as often as they stand within one, so the next word has to tell.
+# These end a sentence as often as not, so the next word decides.
 _ENDS_TOO = re.compile(r"(?:\bal|\betc|[\s.][A-Z]|\b[a-z])\.$")
 _OPENER = re.compile(
     r"(?:We|The|This|These|Those|Our|In|It|Its|However|For|From|Here|Using|Based|By|At|As|There|"

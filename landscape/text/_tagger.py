@@ -143,7 +143,7 @@ def find_noun_chunks(words: list[str], tags: list[str]) -> list[tuple[int, int]]
 
 
 def _joins(place: int, words: list[str], tags: list[str]) -> bool:
-    """Whether a possessive or "of" makes one name of what stands on both sides."""
+    """Whether a possessive or "of" joins the words on both sides into one name."""
     if tags[place - 1] not in ("NOUN", "PROPN") or tags[place + 1] not in _MARKS:
         return False
     owner = words[place - 1]

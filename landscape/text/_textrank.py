@@ -112,9 +112,9 @@ def cooccurrences(
     place = np.minimum(np.searchsorted(codes, mirrored), max(0, len(codes) - 1))
     overwritten = (codes[place] == mirrored) & (met[place] > met)
     rows, columns, counts = (part[~overwritten] for part in (rows, columns, counts))
-    apart = rows != columns
-    data = np.concatenate([counts, counts[apart]]).astype(float)
-    places = (np.append(rows, columns[apart]), np.append(columns, rows[apart]))
+    off_diagonal = rows != columns
+    data = np.concatenate([counts, counts[off_diagonal]]).astype(float)
+    places = (np.append(rows, columns[off_diagonal]), np.append(columns, rows[off_diagonal]))
     return csr_array((data, places), shape=(n_nodes, n_nodes))
 
 

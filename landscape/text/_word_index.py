@@ -50,7 +50,7 @@ _FOLDED: tuple[tuple[re.Pattern[str], str], ...] = (
 )
 _REDSHIFT = re.compile(r"\b(z|redshifts?)\s?(?:[~≈≃∼=><≲≳≤≥]|of|approx\.?)?\s?(\d+(?:\.\d+)?)\b")
 _TOKEN = re.compile(r"[^\W_]+(?:[.+*](?=\d)[^\W_]+)*[+*]?")
-_SENTENCE = 600  # characters; what is longer is an abstract, and read once
+_SENTENCE = 600  # characters; longer texts are abstracts, read once
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
 _SUPERSCRIPT = re.compile("10([⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)")
 
@@ -99,7 +99,7 @@ def _tokens_in(text: str) -> list[str]:
 
 def _fold(text: str) -> str:
     text = _SUPERSCRIPT.sub(lambda found: f"10^{found.group(1).translate(_SUPERSCRIPTS)}", text)
-    text = _catalogues().sub(r" \1\2 \1 ", text)  # while "AT 2018cow" can be told from "at 2018"
+    text = _catalogues().sub(r" \1\2 \1 ", text)  # while "AT 2018cow" differs from "at 2018"
     text = unicodedata.normalize("NFKC", text).lower()
     if not text.isascii():
         text = _GREEK.sub(lambda found: _GREEK_NAMES[found.group(1)], text)
@@ -131,7 +131,7 @@ def _tokens_of(word: str) -> tuple[str, ...]:
 
 
 FIELDS: Mapping[str, float] = {"text": 1.0, "keywords": 0.15}
-"""How much a word counts by where it stands.
+"""Weight of a word by its field.
 
 Title and abstract are one field with the title taken twice: with fields of their own a rare word in
 a title of ten words outweighs all that the abstract says (Robertson et al. 2004, CIKM, 42).
@@ -142,14 +142,14 @@ _KEY, _ANALYZER = "key", "stemmed"
 
 
 def paper_key(paper_id: str) -> int:
-    """Give the number under which the word index knows a paper."""
+    """Key of a paper in the word index."""
     return int.from_bytes(hashlib.blake2b(paper_id.encode(), digest_size=8).digest()) >> 1
 
 
 def index_row(
     paper_id: str, title: str, abstract: str, keywords: Sequence[str] = ()
 ) -> tuple[int, str, str]:
-    """Work out what the index holds of a paper."""
+    """Key of a paper, tokens of its title (twice) and abstract, tokens of its keywords."""
     named = tokenise(title)
     text = " ".join([*named, *named, *tokenise(abstract)])
     return paper_key(paper_id), text, " ".join(tokenise("; ".join(keywords)))
@@ -169,7 +169,7 @@ class WordIndex:
     Parameters
     ----------
     folder : pathlib.Path
-        Where the index lies.
+        Directory of the index.
     create : bool, default False
         Whether to make an empty one there.
 
@@ -245,11 +245,11 @@ class WordIndex:
         self._finish(writer)
 
     def delete(self, paper_ids: Iterable[str]) -> None:
-        """Take papers out."""
+        """Remove papers by identifier."""
         self.remove(paper_key(paper_id) for paper_id in paper_ids)
 
     def remove(self, keys: Iterable[int]) -> None:
-        """Take papers out whose keys are known."""
+        """Remove papers by key."""
         writer = self._index.writer(heap_size=_HEAP, num_threads=1)
         for key in keys:
             self._remove(writer, key)
@@ -304,7 +304,7 @@ class WordIndex:
             limit = min(len(self), 4 * limit)
 
     def distinctive_terms(self, text: str, *, most: int = 40) -> dict[str, float]:
-        """Choose the terms that tell a text from others, to search for texts like it."""
+        """Choose the distinctive terms of a text and their weights, to search for similar texts."""
         weights = {term: math.sqrt(n) for term, n in Counter(self.terms(text)).items()}
         counts = {term: self.count(term) for term in weights}
         worth = {

@@ -14,7 +14,7 @@ Sections = dict[str, list[str]]
 
 @dataclass(frozen=True)
 class Lexicon:
-    """What the built-in tagger knows of single words."""
+    """Single words that the rule tagger knows; `classes` are in lower case."""
 
     classes: dict[str, str]
     nouns: frozenset[str]
@@ -26,7 +26,7 @@ class Lexicon:
 
 @cache
 def lexicon() -> Lexicon:
-    """Read the lexicon; the first call takes some 20 ms, the next none."""
+    """Read the lexicon, once."""
     names = read_sections("names")
     nouns = read_sections("nouns")["noun"]
     classes = dict.fromkeys(nouns, "NOUN")
@@ -90,7 +90,7 @@ def _add_verbs(classes: dict[str, str], verbs: Sections) -> None:
 
 
 def third_person(base: str) -> str:
-    """Give the form of a verb after "it"."""
+    """Third person of a verb: "applies", "shows", "focuses"."""
     if base.endswith(("s", "x", "z", "ch", "sh", "o")):
         return base + "es"
     if base.endswith("y") and base[-2:-1] not in "aeiou":
@@ -129,7 +129,7 @@ _GREEK_LETTER = re.compile("([" + "".join(_GREEK_NAMES) + "])")
 
 
 def normal_form(phrase: str) -> str:
-    """Give the key under which all spellings of a phrase are counted as one.
+    """Normal form of a phrase, the same for all its spellings.
 
     Lower case, accents and compatibility characters folded, Greek letters spelled out, British
     spelling made American, hyphens opened, and the last noun in the singular.
@@ -158,7 +158,7 @@ def normal_form(phrase: str) -> str:
 
 
 def normal_forms(phrases: Sequence[str]) -> list[str]:
-    """Give the keys of many phrases; each distinct phrase is worked out once."""
+    """Normal forms of many phrases; each distinct phrase is computed once."""
     known: dict[str, str] = {}
     for phrase in phrases:
         if phrase not in known:
@@ -168,7 +168,7 @@ def normal_forms(phrases: Sequence[str]) -> list[str]:
 
 @lru_cache(maxsize=200_000)
 def singular(word: str) -> str:
-    """Give the singular of one lower-case English noun, as astronomers write it."""
+    """Singular of a lower-case English noun: "galaxy", "nova", "mass", "lens"."""
     if word in _IRREGULAR:
         return _IRREGULAR[word]
     if len(word) < 3 or word[-1] != "s" or word in _UNCHANGED or not word[-2].isalpha():
@@ -289,7 +289,7 @@ _COPYRIGHT = re.compile(
 )
 _COPYRIGHT_SIGNS = ("©", "(c)", "(C)", "opyright", "OPYRIGHT", "ights reserved", "ublished by Els")
 
-# A formula stands for a quantity: it reads as a number does.
+# A formula reads as a number does.
 FORMULA = "▪"
 
 _GREEK_COMMANDS = {name: letter for letter, name in GREEK.items()}
@@ -335,7 +335,7 @@ def split_words(text: str) -> tuple[list[str], list[bool]]:
 
 @lru_cache(maxsize=100_000)
 def _split_piece(piece: str) -> tuple[tuple[str, ...], tuple[bool, ...]]:
-    """Split what stands between two spaces; most pieces of a text have been met before."""
+    """Split the text between two spaces; most pieces of a text have been split before."""
     found = tuple(word.replace("\u00a0", " ") for word in _TOKEN.findall(piece))
     return found, (False,) * (len(found) - 1) + (True,)
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from landscape.agents.attribute.doors import attribute
 from landscape.agents.attribute.stacks import Stacks, bounds
+from landscape.agents.cite.merging import title_key
 from landscape.agents.seeking import Wording
 from landscape.errors import InputError
 from landscape.evaluation._metrics import Interval, bootstrap_interval, paired_difference
@@ -203,8 +204,6 @@ def _scores(atlas: Atlas, case: Case, found: Attribution) -> dict[str, float]:
 
 def _known(atlas: Atlas, cases: Sequence[Case]) -> list[Case]:
     """Cases whose answer is in the atlas, with its title."""
-    from landscape.agents.cite.merging import title_key
-
     titles = {title_key(title) for title in atlas.read_papers(["title"])["title"]}
     kept = []
     for case in cases:

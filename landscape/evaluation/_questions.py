@@ -11,6 +11,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+
+from landscape.corpus.identifiers import parse_arxiv_id, parse_doi
 from landscape.errors import InputError
 
 if TYPE_CHECKING:
@@ -147,8 +150,6 @@ def _resolved(query: Query, paper_ids: Mapping[str, str], key: Callable[[str], s
 
 
 def _plain_id(name: str) -> str:
-    from landscape.corpus.identifiers import parse_arxiv_id, parse_doi
-
     return (parse_arxiv_id(name) or parse_doi(name) or name).lower()
 
 
@@ -428,8 +429,6 @@ def known_items(atlas: Atlas, *, n: int = 100, seed: int = 1) -> list[Query]:
     >>> import landscape as ls
     >>> known_items(ls.open("my.atlas"), n=2)  # doctest: +SKIP
     """
-    import numpy as np
-
     if n < 1:
         raise InputError(f"n is {n}: at least one question is needed.")
     papers = atlas.read_papers(["paper_id", "keywords"])

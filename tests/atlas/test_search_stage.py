@@ -11,7 +11,7 @@ import pytest
 
 import landscape
 from landscape.atlas.description import describe
-from landscape.text._word_index import WordIndex
+from landscape.text import WordIndex
 from landscape.vectors import index as vector_index
 
 

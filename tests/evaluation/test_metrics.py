@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from landscape.errors import InputError
+from landscape.evaluation import Query
 from landscape.evaluation._metrics import bootstrap_interval, paired_difference, score_rankings
-from landscape.evaluation._questions import Query
 
 QUERIES = [
     Query("one", "?", ("a",)),

@@ -10,8 +10,7 @@ import pytest
 from landscape.atlas.reading import Atlas
 from landscape.cli import main
 from landscape.errors import InputError
-from landscape.evaluation._questions import Query
-from landscape.evaluation._retrieval import evaluate_retrieval
+from landscape.evaluation import Query, evaluate_retrieval
 
 
 @pytest.fixture(scope="module")

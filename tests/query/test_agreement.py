@@ -13,7 +13,7 @@ import pytest
 
 from landscape.query.agreement import compare
 from landscape.query.quoting import says_something
-from landscape.text._sentences import split_sentences
+from landscape.text import split_sentences
 
 
 @pytest.fixture(scope="module")

@@ -137,6 +137,8 @@ def paired_difference(
         )
     change = after - before
     interval = bootstrap_interval(change, level=level, samples=samples, seed=seed)
+    if len(change) == 1:  # either sign goes as far
+        return Difference(interval.mean, interval.low, interval.high, 1.0)
     test = stats.permutation_test(
         (change,), lambda flipped, axis: np.abs(flipped.sum(axis=axis)), vectorized=True,
         permutation_type="samples", alternative="greater", n_resamples=samples,

@@ -102,6 +102,11 @@ def test_permutation_test_by_hand() -> None:
     assert mixed.p == pytest.approx(1, abs=0.01)  # every flip gives at least 1 in size
 
 
+def test_one_question_says_nothing_about_chance() -> None:
+    found = paired_difference([0.5], [0.75])
+    assert (found.mean, found.low, found.high, found.p) == (0.25, 0.25, 0.25, 1.0)
+
+
 def test_a_real_gain_is_told_from_noise() -> None:
     rng = np.random.default_rng(5)
     base = rng.random(160)

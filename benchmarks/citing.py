@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from benchmarks.measuring import print_table, save
+from benchmarks.results import print_table, save
 
 _EXCERPTS = Path("tests/evaluation/attribution.jsonl")
 _FULL_TEXT = 20  # abstracts joined: some 180 sentences, about as long as a letter

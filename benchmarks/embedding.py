@@ -1,13 +1,11 @@
 """Embedding rate beside sentence-transformers' own `encode`, in the same run, on the same texts.
 
-Run: python benchmarks/embedding.py [--papers FILE.jsonl.gz] [-n 200] [--repeats 3] [--json FILE]
+Run: python -m benchmarks.embedding [--papers FILE.jsonl.gz] [-n 200] [--repeats 3]
 """
 
 from __future__ import annotations
 
 import argparse
-import gzip
-import json
 import os
 import statistics
 import time
@@ -17,12 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from landscape.embeddings._embedder import embedding_text
-from landscape.embeddings._minilm import MiniLM, has_bf16_instructions, model_folder
+from benchmarks.measuring import PAPERS, read_texts
+from benchmarks.results import print_table, save
 from landscape.errors import require
-
-DATA = Path(os.environ.get("LANDSCAPE_DATA", Path(__file__).parents[2] / "shared" / "data"))
-PAPERS = DATA / "astro-ph" / "papers.jsonl.gz"
+from landscape.vectors.minilm import MiniLM, model_folder
+from landscape.vectors.processor import has_bf16_instructions
 
 
 def compare_with_sentence_transformers(texts: Sequence[str], *, repeats: int = 3) -> dict[str, Any]:
@@ -115,32 +112,6 @@ def _timed(
     return vectors, time.perf_counter() - start
 
 
-def read_texts(path: Path, *, n: int) -> list[str]:
-    """Take n papers spread over a JSON-lines file."""
-    with gzip.open(path, "rt") as lines:
-        rows = list(lines)
-    chosen = np.linspace(0, len(rows) - 1, n).astype(int)
-    papers = [json.loads(rows[i]) for i in chosen]
-    return [embedding_text(paper["title"], paper["abstract"]) for paper in papers]
-
-
-def table(result: dict[str, Any]) -> str:
-    """Lay the result out for the screen."""
-    low, high = result["ratio_range"]
-    instructions = "has" if result["cpu_has_bf16"] else "has no"
-    return "\n".join(
-        [
-            f"{result['texts']} abstracts, {result['threads']} threads, median of "
-            f"{result['repeats']}; the CPU {instructions} bf16 matrix instructions",
-            f"  sentence-transformers encode, float32  {result['theirs_per_second']:7.1f} a second",
-            f"  landscape MiniLM, {result['precision']:<20} {result['ours_per_second']:7.1f} "
-            f"a second = {result['ratio']:.2f} times ({low:.2f} to {high:.2f})",
-            f"  cosine to float32: mean {result['cosine_mean']:.6f}, "
-            f"min {result['cosine_min']:.6f}",
-        ]
-    )
-
-
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -148,20 +119,26 @@ def main() -> None:
     parser.add_argument("-n", type=int, default=200)
     parser.add_argument("--sentences", type=int, default=20)
     parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     texts = read_texts(options.papers, n=options.n)
     result = compare_with_sentence_transformers(texts, repeats=options.repeats)
-    print(table(result))
-    sentences = [text.split(". ")[1] for text in texts[: options.sentences]]
-    result["one_by_one"] = one = compare_sentences(sentences, repeats=options.repeats)
-    print(
-        f"{one['sentences']} sentences one by one: sentence-transformers "
-        f"{one['their_milliseconds']:.1f} ms each, NumPy {one['our_milliseconds']:.1f} ms = "
-        f"{one['ratio']:.2f} times as fast"
+    low, high = result["ratio_range"]
+    rows = [
+        ["sentence-transformers encode, float32", f"{result['theirs_per_second']:.1f}", "1", "1"],
+        [
+            f"landscape MiniLM, {result['precision']}",
+            f"{result['ours_per_second']:.1f}",
+            f"{result['ratio']:.2f} ({low:.2f} to {high:.2f})",
+            f"{result['cosine_mean']:.6f} ({result['cosine_min']:.6f})",
+        ],
+    ]
+    instructions = "with" if result["cpu_has_bf16"] else "without"
+    title = (
+        f"{result['texts']} abstracts, {result['threads']} threads, median of {result['repeats']}, "
+        f"{instructions} bf16 matrix instructions"
     )
-    if options.json:
-        options.json.write_text(json.dumps(result, indent=1) + "\n")
+    print_table(title, ["model", "texts a second", "ratio", "mean cosine (least)"], rows)
+    print(f"\n{save('embedding', result, packages=['torch', 'sentence-transformers'])}")
 
 
 if __name__ == "__main__":

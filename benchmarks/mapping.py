@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.measuring import measured, print_table, save
+from benchmarks.measuring import measured
+from benchmarks.results import print_table, save
 
 
 def made_up_vectors(n_papers: int, *, n_dims: int = 384, n_topics: int = 400) -> np.ndarray:
@@ -73,7 +74,7 @@ def made_up_keywords(n_papers: int) -> Any:
 
 def run_topics(n_papers: int) -> dict[str, Any]:
     """Density, peaks, continents and names."""
-    from landscape.mapping.topics import build_topics
+    from landscape.mapping import build_topics
 
     plane, keywords = made_up_plane(n_papers), made_up_keywords(n_papers)
     vectors = np.zeros((n_papers, 384), dtype=np.float32)
@@ -88,7 +89,7 @@ def run_figure(n_papers: int) -> dict[str, Any]:
     """The labelled heat map, drawn and saved as PNG."""
     from landscape.figures import save_figure
     from landscape.figures.density_map import draw_heatmap
-    from landscape.mapping.topics import build_topics
+    from landscape.mapping import build_topics
 
     plane, keywords = made_up_plane(n_papers), made_up_keywords(n_papers)
     topics = build_topics(plane[:, 0], plane[:, 1], keywords)
@@ -102,7 +103,7 @@ def run_figure(n_papers: int) -> dict[str, Any]:
 
 def run_projection(n_papers: int) -> dict[str, Any]:
     """Our projection."""
-    from landscape.mapping.projection import project
+    from landscape.mapping import project
 
     vectors = made_up_vectors(n_papers)
     project(vectors[:2000])  # compilation
@@ -147,7 +148,7 @@ def run_datamapplot(n_papers: int) -> dict[str, Any]:
 
     # It asks for a font from the network; without one every label would warn.
     logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
-    from landscape.mapping.topics import build_topics
+    from landscape.mapping import build_topics
 
     plane, keywords = made_up_plane(n_papers), made_up_keywords(n_papers)
     topics = build_topics(plane[:, 0], plane[:, 1], keywords)

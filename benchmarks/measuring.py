@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import multiprocessing
 import os
@@ -12,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from landscape.vectors.embedder import embedding_text
 
 DATA = Path(os.environ.get("LANDSCAPE_DATA", Path(__file__).parents[2] / "shared" / "data"))
 PAPERS = DATA / "astro-ph" / "papers.jsonl.gz"
@@ -56,19 +59,10 @@ def growth_exponent(sizes: Sequence[float], seconds: Sequence[float]) -> float:
     return float(np.polyfit(np.log(sizes), np.log(np.maximum(seconds, 1e-3)), 1)[0])
 
 
-def print_table(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Print a table with aligned columns."""
-    widths = [max(len(str(row[i])) for row in [head, *rows]) for i in range(len(head))]
-    print(f"\n{title}")
-    for row in [head, ["-" * width for width in widths], *rows]:
-        cells = [str(cell).rjust(width) for cell, width in zip(row, widths, strict=True)]
-        print("  " + "  ".join([str(row[0]).ljust(widths[0]), *cells[1:]]))
-
-
-def save(name: str, result: Any) -> Path:
-    """Write a result as JSON beside the others."""
-    folder = Path(__file__).parent / "results"
-    folder.mkdir(exist_ok=True)
-    path = folder / f"{name}.json"
-    path.write_text(json.dumps(result, indent=1) + "\n")
-    return path
+def read_texts(path: Path, *, n: int) -> list[str]:
+    """Title and abstract of n papers spread over a JSON-lines file."""
+    with gzip.open(path, "rt") as lines:
+        rows = list(lines)
+    chosen = np.linspace(0, len(rows) - 1, n).astype(int)
+    papers = [json.loads(rows[i]) for i in chosen]
+    return [embedding_text(paper["title"], paper["abstract"]) for paper in papers]

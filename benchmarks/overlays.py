@@ -21,7 +21,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.literature import AUTHOR, open_made_up_atlas, write_made_up_atlas
-from benchmarks.measuring import PAPERS, measured, print_table, save
+from benchmarks.measuring import PAPERS, measured
+from benchmarks.results import print_table, save
 
 _KINDS = ("mentions", "impact", "figures", "twins")
 _WARM_UP = 12  # batches: until all processes are at work

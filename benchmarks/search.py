@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.mapping import made_up_vectors
-from benchmarks.measuring import print_table, save
+from benchmarks.results import print_table, save
 
 _QUERIES = Path("tests/evaluation/questions.jsonl")
 _FIRST = """

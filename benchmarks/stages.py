@@ -15,7 +15,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from benchmarks.measuring import PAPERS, growth_exponent, print_table, save
+from benchmarks.measuring import PAPERS, growth_exponent
+from benchmarks.results import print_table, save
 
 STAGES = ("ingest", "keywords", "embeddings", "projection", "topics", "quality", "search")
 

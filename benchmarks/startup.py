@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 
-from benchmarks.measuring import print_table, save
+from benchmarks.results import print_table, save
 
 COMMANDS = {
     "python -c pass": ["-c", "pass"],

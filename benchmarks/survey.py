@@ -16,6 +16,7 @@ import time
 import numpy as np
 
 import landscape as ls
+from benchmarks.results import print_table, save
 from benchmarks.survey_subjects import ELSEWHERE, SUBJECTS
 from landscape.agents.survey.crawling import Crawl
 from landscape.agents.survey.journal import Journal
@@ -24,7 +25,7 @@ from landscape.agents.survey.pool import Pool
 from landscape.agents.survey.scoring import FITTING, Evidence, beside_best, fits, heard, matched
 from landscape.agents.survey.settings import SurveySettings
 from landscape.agents.survey.spending import Meter
-from landscape.evaluation.surveys import questions_from_citations
+from landscape.evaluation._surveys import questions_from_citations
 from landscape.overlays.citations import cocited, influence, link
 
 QUESTIONS = (
@@ -106,34 +107,37 @@ def subjects(atlas: ls.Atlas) -> None:
 def clock(atlas: ls.Atlas) -> None:
     """Time surveys of 200 papers."""
     atlas.survey(QUESTIONS[0], model=None, papers=20)  # opens what is opened once
+    rows = []
     for question in QUESTIONS:
         cpu = time.process_time()
         found = atlas.survey(question, model=None, papers=200)
         cpu = time.process_time() - cpu
-        print(
-            f"{found.spent.seconds:.2f} s ({cpu:.2f} s of processor), {len(found.crawled)} papers"
-        )
+        rows.append([question, f"{found.spent.seconds:.2f}", f"{cpu:.2f}", str(len(found.crawled))])
+    print_table("Surveys of 200 papers", ["question", "seconds", "CPU s", "papers"], rows)
+    print(f"\n{save('survey', rows)}")
 
 
 def graph(n_papers: int = 1_000_000, n_links: int = 10_000_000) -> None:
     """Time the graph of a large literature."""
-    random = np.random.default_rng(0)
-    pairs = random.integers(0, n_papers, (2, n_links))
+    pairs = np.random.default_rng(0).integers(0, n_papers, (2, n_links))
+    rows: list[list[str]] = []
     begin = time.perf_counter()
 
-    def told(name: str) -> None:
+    def record(step: str) -> None:
         nonlocal begin
-        print(f"{name}: {time.perf_counter() - begin:.2f} s")
+        rows.append([step, f"{time.perf_counter() - begin:.2f}"])
         begin = time.perf_counter()
 
     references = link(*pairs, n_nodes=n_papers)
-    told(f"{n_links:,} citations arranged")
+    record("citations arranged")
     citations = references.reversed()
-    told("the other way")
+    record("the other way")
     influence(references)
-    told("influence")
+    record("influence")
     cocited(references, citations, np.array([7]), k=20)
-    told("co-citation of one paper")
+    record("co-citation of one paper")
+    print_table(f"Citation graph of {n_papers:,} papers, {n_links:,} links", ["", "seconds"], rows)
+    print(f"\n{save('citation graph', rows)}")
 
 
 if __name__ == "__main__":

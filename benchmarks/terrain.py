@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.mapping import made_up_plane, topics_of
-from benchmarks.measuring import measured, print_table, save
+from benchmarks.measuring import measured
+from benchmarks.results import print_table, save
 
 SHEETS = {"a2": (4961, 7016), "a1": (7016, 9933), "a0": (9933, 14043)}  # 300 dots per inch
 

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.literature import made_up_plan, open_made_up_atlas, write_made_up_atlas
-from benchmarks.measuring import measured, print_table, save
+from benchmarks.measuring import measured
+from benchmarks.results import print_table, save
 
 _ZOOMS = (1.0, 2.0, 4.0, 8.0, 16.0, 40.0)
 _COLOURS = ("density", "year", "topic")

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.embedding import read_texts
-from benchmarks.measuring import PAPERS
+from benchmarks.measuring import PAPERS, read_texts
 
 
 def principal_axes(states: np.ndarray, *, n: int) -> np.ndarray:
@@ -27,10 +26,10 @@ def main() -> None:
     from safetensors.torch import load_file
     from tokenizers import Tokenizer
 
-    from landscape.embeddings._bert import TorchEncoder
-    from landscape.embeddings._minilm import model_folder
-    from landscape.embeddings._word_vectors import DIMENSION, Vocabulary, join_pieces
-    from landscape.text.tokens import STOP_WORDS
+    from landscape.text._word_index import STOP_WORDS
+    from landscape.vectors.bert import Encoder
+    from landscape.vectors.minilm import model_folder
+    from landscape.vectors.words import DIMENSION, Vocabulary, join_pieces
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--papers", type=Path, default=PAPERS)

@@ -64,8 +64,8 @@ ls.figures.heatmap(atlas)
 # search works at all, not how good it is for what people ask.
 
 # %%
-from landscape.evaluation.known_items import known_items
-from landscape.evaluation.retrieval import evaluate_retrieval
+from landscape.evaluation import known_items
+from landscape.evaluation import evaluate_retrieval
 
 questions = known_items(atlas, n=40)
 for question in questions[:3]:

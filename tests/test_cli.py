@@ -129,8 +129,8 @@ def test_evaluate_map_again_measures_the_same(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("landscape.mapping.quality.stability", lambda *_, **__: None)
-    monkeypatch.setattr("landscape.mapping.quality.peak_recall", lambda *_, **__: None)
+    monkeypatch.setattr("landscape.mapping._quality.stability", lambda *_, **__: None)
+    monkeypatch.setattr("landscape.mapping._quality.peak_recall", lambda *_, **__: None)
     assert main(["evaluate", "map", str(demo_atlas.path), "--again", "--json"]) == 0
     again = json.loads(capsys.readouterr().out)
     for name in ("knn_recall_at_10", "trustworthiness", "category_accuracy_full"):

@@ -13,8 +13,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from landscape.text.tokens import tokenise
-from landscape.types import Verdict
+from landscape.query.quantities import counts_differ, missing_numbers
+from landscape.query.records import Verdict
+from landscape.text._word_index import tokenise
+from landscape.text._words import stem
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,9 +41,7 @@ _NEAR = 0.7
 _SAME_MATTER = 0.7  # share of words above which two sentences that differ contradict each other
 _TELLING = 0.5  # share above which the best sentence alone speaks of the claim's matter
 _MOST_SENTENCES = 3
-_ENDING = re.compile(
-    r"(?<=\w{4})(?:(?:iz)?ations?|[ae]nces?|ments?|ings?|ed|ions?|ly|e?s|[ae]nt|e|y|ive|al|ity)$"
-)
+
 _NOT_ONLY = re.compile(r"\bnot (?:only|just|merely|necessarily)\b|\bno (?:less|fewer) than\b")
 _NEGATION = re.compile(
     r"\b(?:not|no|never|neither|nor|none|cannot|without|lacks?|lacking|absence|fails?|failed|"
@@ -215,7 +215,7 @@ def _stem(word: str) -> str:
         for sign, side in zip("+-", sides, strict=True):
             if word in side:
                 return f"{sign}{place}"
-    return word if any(map(str.isdigit, word)) else _ENDING.sub("", word)
+    return word if any(map(str.isdigit, word)) else stem(word)
 
 
 @lru_cache(maxsize=1)

@@ -342,8 +342,8 @@ def _mcp(options: argparse.Namespace) -> Answer:
 
 
 def _evaluate_attribution(options: argparse.Namespace) -> Answer:
-    from landscape.atlas import open as open_atlas
-    from landscape.evaluation.attribution import evaluate_attribution
+    from landscape.atlas.reading import open_atlas
+    from landscape.evaluation._attribution import evaluate_attribution
 
     model = _model() if options.model else None
     found = evaluate_attribution(open_atlas(options.atlas), options.excerpts, model=model)
@@ -351,8 +351,8 @@ def _evaluate_attribution(options: argparse.Namespace) -> Answer:
 
 
 def _evaluate_citing(options: argparse.Namespace) -> Answer:
-    from landscape.atlas import open as open_atlas
-    from landscape.evaluation.citing import evaluate_citing, places_from_graph
+    from landscape.atlas.reading import open_atlas
+    from landscape.evaluation._citing import evaluate_citing, places_from_graph
 
     atlas = open_atlas(options.atlas)
     places = options.places or places_from_graph(atlas, n=options.n, seed=options.seed)

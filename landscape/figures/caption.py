@@ -37,7 +37,7 @@ class MapFacts:
     n_regions : int
         Named regions.
     quality : mapping of str to float or None
-        As `landscape.mapping.quality` measures them.
+        As `landscape.mapping._quality` measures them.
     """
 
     title: str = "Papers"

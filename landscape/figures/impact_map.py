@@ -295,7 +295,7 @@ def _draw_together(
 
     from landscape.figures.panels import draw_lines
     from landscape.figures.ranking import write_ranking
-    from landscape.mapping.density import default_bandwidth
+    from landscape.mapping._density import default_bandwidth
     from landscape.overlays.contours import contour_lines, density_grid, highest_density_levels
 
     box, column = plate.divided()
@@ -362,7 +362,7 @@ def share_maps(
     -------
     list of ShareMap, ShareMap
     """
-    from landscape.mapping.density import default_bandwidth
+    from landscape.mapping._density import default_bandwidth
     from landscape.overlays.missions.share_map import share_map
 
     window = frames[0].box

@@ -180,7 +180,7 @@ def _located(table: pd.DataFrame, topics: pd.DataFrame) -> pd.DataFrame:
 
 def _draw_contrast(plate: Plate, frame: Frame, x: Floats, y: Floats, found: Bools) -> None:
     from landscape.figures.panels import draw_picture
-    from landscape.mapping.density import default_bandwidth
+    from landscape.mapping._density import default_bandwidth
     from landscape.overlays.missions.share_map import share_map
 
     shares = share_map(

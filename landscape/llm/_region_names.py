@@ -166,7 +166,7 @@ def is_grounded(name: str, region: Mapping[str, Any]) -> bool:
 
 def _words(text: str) -> set[str]:
     """The words of a text, each in the singular; of "gamma-ray bursts" gamma, ray and burst."""
-    from landscape.text.phrases import normal_form, normal_forms
+    from landscape.text._words import normal_form, normal_forms
 
     return set(normal_forms(normal_form(text).split()))
 

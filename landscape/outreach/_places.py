@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from landscape._progress import progress
-from landscape._wording import count
-from landscape.errors import InputError
-from landscape.figures.caption import place_in_words
-from landscape.mapping.topics import BY_KEYWORDS
-from landscape.outreach._continents import (
+from landscape.mapping._regions import BY_KEYWORDS
+from landscape.outreach.continents import continent_names, fields_of
+from landscape.outreach.everyday import tidy_name
+from landscape.outreach.gazetteer import Entry
+from landscape.outreach.hand import Place
+from landscape.outreach.seas import (
     Separation,
     Water,
     continent_names,

@@ -89,7 +89,7 @@ def density_grid(
 ) -> Grid:
     """Count papers in the cells of a window and smooth the counts with a Gaussian.
 
-    Unlike `landscape.mapping.density.density_grid` the window and its cells are given, so that
+    Unlike `landscape.mapping._density.density_grid` the window and its cells are given, so that
     the densities of different papers (of a facility, of a period) can be divided cell by cell.
 
     Parameters
@@ -102,7 +102,7 @@ def density_grid(
         Rows and columns.
     bandwidth : float, optional
         Standard deviation of the kernel in map units;
-        `landscape.mapping.density.default_bandwidth` of these papers when not given; 0 leaves
+        `landscape.mapping._density.default_bandwidth` of these papers when not given; 0 leaves
         the counts as they are. Densities that are to be compared need one bandwidth. Held to
         what `kernel_within` allows.
     weights : array_like of float, shape (n_papers,), optional
@@ -127,7 +127,7 @@ def density_grid(
     """
     from scipy import ndimage
 
-    from landscape.mapping.density import default_bandwidth
+    from landscape.mapping._density import default_bandwidth
 
     x0, y0, x1, y1 = (float(edge) for edge in extent)
     if not (x1 > x0 and y1 > y0):

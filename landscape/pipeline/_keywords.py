@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from landscape.text.keywords import KeywordExtractor
+    from landscape.text._keywords import KeywordExtractor
 
 VERSION = 2
 _ROW_GROUP = 16384
 
 
 def _parameters(context: Context) -> dict[str, Any]:
-    from landscape.text.pipeline import tagger_name
+    from landscape.text._tagger import tagger_name
 
     return {
         "limit": context.options.keywords_limit,
@@ -97,7 +97,7 @@ class _LazyExtractor:
         import pyarrow.parquet as pq
 
         if self._extractor is None:
-            from landscape.text.keywords import KeywordExtractor
+            from landscape.text._keywords import KeywordExtractor
 
             options = self._context.options
             self._extractor = self._stack.enter_context(

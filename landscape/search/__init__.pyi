@@ -4,7 +4,6 @@ from ._engine import Engine, search
 from ._entities import find_entities
 from ._filters import Filter, parse_filter
 from ._outliers import Spread, find_outliers, spread_of
-from ._ranking import Reranker, load_reranker
 from ._sentences import sentences_of
 from ._settings import SearchSettings, Weights, search_settings
 
@@ -12,14 +11,12 @@ __all__ = [
     "AdsQuery",
     "Engine",
     "Filter",
-    "Reranker",
     "SearchSettings",
     "Spread",
     "Weights",
     "ads_url",
     "find_entities",
     "find_outliers",
-    "load_reranker",
     "parse_ads",
     "parse_filter",
     "propose_ads_query",

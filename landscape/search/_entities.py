@@ -6,8 +6,8 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from landscape.text.lexicon import lexicon
-from landscape.text.tokens import STOP_WORDS
+from landscape.text._word_index import STOP_WORDS
+from landscape.text._words import lexicon
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

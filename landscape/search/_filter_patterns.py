@@ -10,8 +10,8 @@ import unicodedata
 from collections.abc import Iterable
 from functools import cache, lru_cache
 
-from landscape.search._journals import JOURNALS, Journal
-from landscape.text.phrases import GREEK, singular
+from landscape.query.journals import JOURNALS, Journal
+from landscape.text._words import GREEK, singular
 
 _WORD = re.compile(r"[^\W_]+")
 _START, _END = r"(?:^|[^\pL\pN])", r"(?:[^\pL\pN]|$)"
@@ -132,7 +132,7 @@ def _any_accent(word: str) -> str:
 
 
 def _spelled_out(text: str) -> str:
-    """Lower case without accents; Hα is "h alpha", as in landscape.text.phrases.normal_form."""
+    """Lower case without accents; Hα is "h alpha", as in landscape.text._words.normal_form."""
     return _LETTER.sub(lambda found: f" {GREEK[found[0]]} ", _folded(text.removesuffix("*")))
 
 

@@ -101,7 +101,23 @@ def count_regions(atlas: AtlasStore) -> int:
 
 
 def quality_lines(quality: Mapping[str, Any]) -> list[str]:
-    """Write the measures of a map for people, one a line."""
+    """Write the measures of a map for people, one a line.
+
+    Parameters
+    ----------
+    quality : mapping
+        From `landscape.mapping._quality.measure_quality`.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> for line in quality_lines({"stability": None, "stability_reason": "the map was kept"}):
+    ...     print(line)
+    stability                not measured: the map was kept
+    """
     lines = []
     for name, value in quality.items():
         reason = quality.get(f"{name}_reason")

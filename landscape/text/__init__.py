@@ -1,1 +1,5 @@
-"""What one abstract says: parts of speech, keywords and phrases."""
+"""Text of papers: sentences, tokens and key phrases, and the word index."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -120,7 +120,7 @@ def review_rows(atlas: Any) -> tuple[str, Rows]:
 
 def papers_as_csv(atlas: Any, rows: Rows) -> str:
     """Some papers for a spreadsheet: nothing but a line of names and a line for each."""
-    from landscape._serializer import to_csv
+    from landscape.text._spreadsheet import as_csv
 
     return to_csv(selection_table(atlas, rows))
 

@@ -269,6 +269,6 @@ class OutreachPanel(OpenedPanel):
 def _write(rendering: Rendering, path: Path) -> Path:
     if path.suffix.lower() != ".csv":
         return rendering.save(path)
-    from landscape._serializer import to_csv
+    from landscape.text._spreadsheet import as_csv
 
     return write_output(path, to_csv(rendering.gazetteer, float_format="%.6g"))

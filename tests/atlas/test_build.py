@@ -142,7 +142,7 @@ def test_quality_is_measured_with_the_options_of_the_build(
         told.update(options)
         return {}
 
-    monkeypatch.setattr("landscape.mapping.quality.measure_quality", remember)
+    monkeypatch.setattr("landscape.mapping._quality.measure_quality", remember)
     again(layout="keep", topics_method="hdbscan", n_neighbors=7, min_dist=0.3)
     wanted = {"layout": "keep", "topics_method": "hdbscan", "n_neighbors": 7, "min_dist": 0.3}
     assert wanted.items() <= told.items()

@@ -10,7 +10,7 @@ import pytest
 
 from landscape import Atlas
 from landscape.errors import InputError
-from landscape.evaluation.citing import (
+from landscape.evaluation._citing import (
     Place,
     evaluate_citing,
     places_from_graph,
@@ -18,7 +18,7 @@ from landscape.evaluation.citing import (
     rouge,
     rouge_of_highlights,
 )
-from landscape.llm import connect
+from landscape.llm.client import connect
 from tests.agents.citing_models import some_paper
 from tests.servers.openai_server import KEY, OpenAIServer
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from landscape.errors import InputError
-from landscape.evaluation.formats import Query, read_queries, resolve_queries
+from landscape.evaluation._questions import Query, read_queries, resolve_queries
 
 
 def write(folder: Path, name: str, text: str) -> Path:

@@ -6,8 +6,7 @@ import pytest
 
 import landscape
 from landscape.errors import InputError
-from landscape.evaluation.known_items import known_items
-from landscape.evaluation.retrieval import evaluate_retrieval
+from landscape.evaluation import evaluate_retrieval, known_items
 
 
 def test_each_asks_for_one_paper_by_its_own_key_words(demo_atlas: landscape.Atlas) -> None:

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from landscape.errors import InputError
-from landscape.evaluation.metrics import bootstrap_interval, paired_difference, score_rankings
-from landscape.evaluation.queries import Query
+from landscape.evaluation import Query
+from landscape.evaluation._metrics import bootstrap_interval, paired_difference, score_rankings
 
 QUERIES = [
     Query("one", "?", ("a",)),
@@ -100,6 +100,11 @@ def test_permutation_test_by_hand() -> None:
     assert found.p == pytest.approx(2 / 16, abs=0.01)
     mixed = paired_difference([0, 0, 0], [1, 1, -1], samples=20_000)
     assert mixed.p == pytest.approx(1, abs=0.01)  # every flip gives at least 1 in size
+
+
+def test_one_question_says_nothing_about_chance() -> None:
+    found = paired_difference([0.5], [0.75])
+    assert (found.mean, found.low, found.high, found.p) == (0.25, 0.25, 0.25, 1.0)
 
 
 def test_a_real_gain_is_told_from_noise() -> None:

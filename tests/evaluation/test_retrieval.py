@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from landscape.atlas import Atlas
+from landscape.atlas.reading import Atlas
 from landscape.cli import main
 from landscape.errors import InputError
-from landscape.evaluation.queries import Query
-from landscape.evaluation.retrieval import evaluate_retrieval
+from landscape.evaluation import Query, evaluate_retrieval
 
 
 @pytest.fixture(scope="module")

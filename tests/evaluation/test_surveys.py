@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from landscape.atlas import Atlas
+from landscape.atlas.reading import Atlas
 from landscape.cli import main
 from landscape.errors import InputError
-from landscape.evaluation.surveys import (
+from landscape.evaluation._surveys import (
     FULL,
     NO_EXPAND,
     ONE_SHOT,

@@ -8,7 +8,7 @@ import numba
 import pytest
 from numba.core.caching import FunctionCache
 
-from landscape.mapping.compiled import _keep, umap_with_kept_code
+from landscape.mapping._projection import _keep, umap_with_kept_code
 
 
 def add_one(number: int) -> int:

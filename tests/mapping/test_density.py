@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from landscape.mapping.density import default_bandwidth, density_grid, find_basins
+from landscape.errors import InputError
+from landscape.mapping._density import count_grid, default_bandwidth, density_grid, find_basins
 
 CENTRES = np.array([[0.0, 0.0], [6.0, 0.0], [0.0, 6.0], [7.0, 7.0]])
 
@@ -22,6 +23,29 @@ def clumps(n_each: int = 500, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 def test_no_paper_is_lost_in_the_grid() -> None:
     x, y = clumps()
     assert density_grid(x, y).density.sum() == pytest.approx(len(x), rel=1e-6)
+
+
+def test_a_window_has_the_cells_that_were_asked_for() -> None:
+    x, y = clumps()
+    bounds = (-4.0, -4.0, 4.0, 12.0)
+    grid = density_grid(x, y, bounds=bounds, shape=(32, 16), bandwidth=0.5)
+    assert grid.density.shape == (32, 16)
+    assert grid.bounds == bounds
+    assert grid.counts.sum() == ((np.abs(x) <= 4) & (y >= -4) & (y <= 12)).sum()
+    assert grid.density.sum() == pytest.approx(grid.counts.sum(), rel=0.02)
+    plain = density_grid(
+        x, y, bounds=bounds, shape=(32, 16), bandwidth=0, weights=2 * np.ones(2000)
+    )
+    assert (plain.density == 2 * grid.counts).all()
+    assert density_grid(x, y, bounds=(0, 0, 0.2, 0.1), bandwidth=9).bandwidth == 0.05
+    with pytest.raises(InputError, match="window"):
+        density_grid(x, y, bounds=(1, 0, 1, 1))
+
+
+def test_the_far_edges_belong_to_the_last_cells() -> None:
+    corners = [0.0, 1.0, 1.0, 1.1], [0.0, 1.0, 0.0, 0.5]
+    counts = count_grid(*corners, bounds=(0, 0, 1, 1), shape=(2, 2))
+    assert counts.tolist() == [[1, 1], [0, 1]]
 
 
 def test_every_clump_is_one_peak_at_its_place() -> None:

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from landscape.errors import InputError, MissingExtraError
-from landscape.mapping.placing import memberships, place
-from landscape.mapping.projection import orient, project
+from landscape.mapping._projection import memberships, orient, place, project
 
 
 def clusters(n: int, n_clusters: int = 4, n_dims: int = 16, seed: int = 0) -> np.ndarray:

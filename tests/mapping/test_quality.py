@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from landscape.mapping.quality import (
+from landscape.mapping._quality import (
     category_accuracy,
     measure_quality,
     neighbours_of_sample,
@@ -16,7 +16,7 @@ from landscape.mapping.quality import (
     rank_measures,
     stability,
 )
-from landscape.mapping.topics import find_regions
+from landscape.mapping._regions import find_regions
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +88,7 @@ def test_peaks_are_looked_for_again_as_they_were_found() -> None:
     plane = np.concatenate([rng.normal([0, 0], 0.3, (200, 2)), rng.normal([9, 0], 0.3, (200, 2))])
     topics = pd.DataFrame({"x": [0.0, 9.0], "y": [0.0, 0.0], "level": 1})
     vectors = np.column_stack([plane, np.ones(len(plane))]).astype(np.float32)
-    with mock.patch("landscape.mapping.topics.find_regions", wraps=find_regions) as finding:
+    with mock.patch("landscape.mapping._quality.find_regions", wraps=find_regions) as finding:
         quality = measure_quality(
             vectors, *plane.T, topics=topics, topics_method="hdbscan", layout="ready"
         )
@@ -98,7 +98,7 @@ def test_peaks_are_looked_for_again_as_they_were_found() -> None:
 
 def test_runs_that_are_compared_have_the_settings_of_the_map(world) -> None:
     vectors, plane, _ = world
-    with mock.patch("landscape.mapping.projection.project", return_value=plane) as project:
+    with mock.patch("landscape.mapping._quality.project", return_value=plane) as project:
         measure_quality(vectors, *plane.T, layout="umap", n_neighbors=7, min_dist=0.3)
     settings = [(c.kwargs["n_neighbors"], c.kwargs["min_dist"]) for c in project.call_args_list]
     assert settings == [(7, 0.3), (7, 0.3)]

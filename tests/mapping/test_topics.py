@@ -7,14 +7,14 @@ import pyarrow as pa
 import pytest
 
 from landscape.errors import InputError
-from landscape.mapping.naming import (
+from landscape.mapping._region_names import (
     capitalised,
     choose_names,
     pair_names,
     phrase_table,
     score_phrases,
 )
-from landscape.mapping.topics import FIRST_CONTINENT, build_topics, find_regions
+from landscape.mapping._regions import FIRST_CONTINENT, build_topics, find_regions
 
 SUBJECTS = {
     "tidal disruption events": (0.0, 0.0),

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from landscape.answers._agreement import compare
-from landscape.search._sentences import says_something
-from landscape.text.sentences import split_sentences
+from landscape.query.agreement import compare
+from landscape.query.quoting import says_something
+from landscape.text import split_sentences
 
 
 @pytest.fixture(scope="module")

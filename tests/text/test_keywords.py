@@ -16,9 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from landscape.errors import InputError
-from landscape.text.keywords import KeywordExtractor, extract_keywords
-from landscape.text.phrases import normal_form
-from landscape.text.pipeline import tagger_name
+from landscape.text._keywords import KeywordExtractor, extract_keywords
+from landscape.text._tagger import tagger_name
+from landscape.text._words import normal_form
 
 GOLDEN = json.loads((Path(__file__).parent / "golden_keywords.json").read_text(encoding="utf-8"))
 
@@ -170,8 +170,8 @@ def test_a_trained_model_is_used_where_it_is_installed(tmp_path: Path) -> None:
     metadata = "Metadata-Version: 2.1\nName: en_core_web_sm\nVersion: 9.8.7\n"
     (tmp_path / "en_core_web_sm-9.8.7.dist-info" / "METADATA").write_text(metadata)
     script = (
-        "from landscape.text.keywords import extract_keywords\n"
-        "from landscape.text.pipeline import tagger_name\n"
+        "from landscape.text._keywords import extract_keywords\n"
+        "from landscape.text._tagger import tagger_name\n"
         "print(tagger_name(), extract_keywords(['Fast radio bursts excite magnetar winds.']))\n"
     )
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
@@ -185,4 +185,5 @@ def test_a_trained_model_is_used_where_it_is_installed(tmp_path: Path) -> None:
 
 def test_the_tagger_is_named_for_the_manifest() -> None:
     assert tagger_name(tagger="rules") == "landscape-rules-2"
+    assert tagger_name(tagger="spacy") == "en_core_web_sm-3.8.0"
     assert tagger_name().startswith(("landscape-rules-", "en_core_web_sm-"))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from landscape.text.phrases import display_forms, normal_form, normal_forms, title_phrases
+from landscape.text._words import normal_form, normal_forms
 
 
 @pytest.mark.parametrize(
@@ -73,17 +73,3 @@ def test_a_key_is_its_own_key(text: str) -> None:
 def test_many_phrases_at_once_are_the_same_as_one_by_one() -> None:
     phrases = ["Dwarf Galaxies", "dwarf galaxy", "CMB"] * 1000
     assert normal_forms(phrases) == [normal_form(phrase) for phrase in phrases]
-
-
-def test_the_commonest_spelling_is_shown_whatever_the_order() -> None:
-    phrases = ["Brown Dwarfs", "brown dwarfs", "brown dwarfs", "AGN", "AGNs", "AGN", ""]
-    assert display_forms(phrases) == display_forms(phrases[::-1])
-    assert display_forms(phrases) == {"brown dwarf": "brown dwarfs", "agn": "AGN"}
-
-
-def test_titles_give_their_noun_phrases() -> None:
-    (phrases,) = title_phrases(["Weak Lensing Mass Maps of the Virgo Cluster with HST"])
-    assert "weak lensing mass maps" in phrases
-    assert "mass maps" in phrases
-    assert any(normal_form(phrase) == "virgo cluster" for phrase in phrases)
-    assert title_phrases(["", "🪐"]) == [[], []]

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from landscape.text.sentences import split_sentences
+from landscape.text import split_sentences
 
 
 def sentences(text: str) -> list[str]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from landscape.text.tagger import tag_words
-from landscape.text.words import readable, split_words
+from landscape.text._tagger import tag_words
+from landscape.text._words import readable, split_words
 
 
 def tagged(text: str) -> list[tuple[str, str]]:
     words, _ = split_words(text)
-    return list(zip(words, tag_words(words).tags, strict=True))
+    return list(zip(words, tag_words(words)[0], strict=True))
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_sentences_end_at_full_stops_only() -> None:
         "We follow Jones et al. The line is at z = 2.1. Is it dark matter? It may be."
     )
     words, _ = split_words(text)
-    starts = tag_words(words).starts
+    starts = tag_words(words)[2]
     firsts = [word for word, start in zip(words, starts, strict=True) if start]
     assert firsts == ["Smith", "We", "The", "Is", "It"]
 

@@ -1,4 +1,4 @@
-"""The ranks are pytextrank's own."""
+"""The ranks are pytextrank's own; spaCy's English model is the reference of the rule tagger."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from landscape.text.pipeline import build_pipeline, load_pipeline, tag_texts
-from landscape.text.textrank import rank_words
+from landscape.text import extract_keywords
+from landscape.text._tagger import MODEL_WHEEL, TaggedText, tag_texts
+from landscape.text._textrank import POS_KEPT, rank_text, rank_words, score_chunks
 
 TEXTS = [
     "Dark matter haloes host galaxies. Galaxies in massive haloes quench, and haloes merge.",
@@ -27,46 +28,75 @@ def real_texts(path: Path, n: int) -> list[str]:
     return [f"{paper['title']}. {paper['abstract']}" for paper in papers]
 
 
-def assert_same_as_pytextrank(texts: list[str]) -> None:
-    ours = load_pipeline(tagger="rules")
-    stock = build_pipeline(tagger="rules", ranker="textrank")
-    for text in texts:
-        mine, theirs = ours(text), stock(text)
-        assert mine._.textrank.ranks == pytest.approx(theirs._.textrank.ranks, abs=1e-12)
-        phrases = {phrase.text: phrase for phrase in mine._.phrases}
-        assert phrases.keys() == {phrase.text for phrase in theirs._.phrases}
-        for phrase in theirs._.phrases:
-            assert phrases[phrase.text].rank == pytest.approx(phrase.rank, abs=1e-12)
-            assert phrases[phrase.text].count == phrase.count
+def kept_words(text: TaggedText) -> np.ndarray:
+    return np.array([tag in POS_KEPT for tag in text.tags], dtype=bool)
 
 
-def test_ranks_and_phrases_equal_pytextrank() -> None:
-    assert_same_as_pytextrank(TEXTS)
+def array_ranks(text: TaggedText) -> np.ndarray:
+    numbers: dict[tuple[str, str], int] = {}
+    pairs = list(zip(text.lemmas, text.tags, strict=True))
+    kept = kept_words(text)
+    words = [numbers.setdefault(pairs[i], len(numbers)) for i in np.flatnonzero(kept)]
+    ranks = np.zeros(len(kept))
+    ranks[kept] = rank_words(
+        np.array(words, dtype=np.int64), np.cumsum(text.starts)[kept], np.zeros(len(words), int)
+    )
+    return ranks
 
 
-def test_ranks_and_phrases_equal_pytextrank_on_real_papers(real_papers: Path) -> None:
-    assert_same_as_pytextrank(real_texts(real_papers, 25))
+@pytest.mark.parametrize("tagger", ["rules", "spacy"])
+def test_ranks_equal_pytextrank(tagger: str, real_papers: Path) -> None:
+    for text in tag_texts(TEXTS + real_texts(real_papers, 25), tagger=tagger):
+        assert array_ranks(text) == pytest.approx(rank_text(text), abs=1e-12)
+
+
+def test_chunks_are_scored_as_the_stock_component_scores_them(real_papers: Path) -> None:
+    import pytextrank  # noqa: F401  # registers its component with spaCy
+    import spacy
+
+    texts = TEXTS + real_texts(real_papers, 10)
+    stock = spacy.load(MODEL_WHEEL, exclude=["ner"])
+    stock.add_pipe("textrank", config={"pos_kept": POS_KEPT})
+    for text, tagged in zip(texts, tag_texts(texts, tagger="spacy"), strict=True):
+        scores = score_chunks(array_ranks(tagged), kept_words(tagged), tagged.chunks)
+        by_span = dict(zip(tagged.chunks, scores.tolist(), strict=True))
+        for phrase in stock(text)._.phrases:
+            found = max(by_span[chunk.start, chunk.end] for chunk in phrase.chunks)
+            assert found == pytest.approx(phrase.rank, abs=1e-12)
+
+
+@pytest.mark.parametrize("tagger", ["rules", "spacy"])
+def test_one_text_has_the_keywords_that_it_has_among_many(tagger: str, real_papers: Path) -> None:
+    texts = ["", "We observe.", *TEXTS, *real_texts(real_papers, 10)]
+    together = extract_keywords(texts, tagger=tagger)
+    assert [extract_keywords(text, tagger=tagger) for text in texts] == together
+
+
+def test_the_rules_find_the_nouns_and_adjectives_of_the_trained_model(real_papers: Path) -> None:
+    texts = real_texts(real_papers, 40)
+    rules, model = (
+        [set(np.array(text.words)[kept_words(text)]) for text in tag_texts(texts, tagger=name)]
+        for name in ("rules", "spacy")
+    )
+    shared = sum(len(ours & theirs) for ours, theirs in zip(rules, model, strict=True))
+    precision, recall = shared / sum(map(len, rules)), shared / sum(map(len, model))
+    assert precision > 0.85
+    assert recall > 0.8
 
 
 def test_ranks_sum_to_one_and_repetition_lifts_a_word() -> None:
-    doc = load_pipeline(tagger="rules")(TEXTS[0])
-    ranks = doc._.textrank.ranks
+    (text,) = tag_texts(TEXTS[:1], tagger="rules")
+    ranks = dict(zip(text.lemmas, rank_text(text).tolist(), strict=True))
     assert np.isclose(sum(ranks.values()), 1.0)
-    assert max(ranks, key=ranks.get).lemma == "halo"
+    assert max(ranks, key=lambda lemma: ranks[lemma]) == "halo"
 
 
-def test_an_empty_text_has_no_phrases() -> None:
-    assert load_pipeline(tagger="rules")("")._.phrases == []  # pytextrank's own fails here
-
-
-def test_spacy_sees_tags_sentences_and_chunks() -> None:
-    doc = load_pipeline(tagger="rules")("We map cool dust. Kepler's laws hold in NGC 1275.")
-    assert [chunk.text for chunk in doc.noun_chunks] == ["cool dust", "Kepler's laws", "NGC 1275"]
-    assert [sentence.text for sentence in doc.sents] == [
-        "We map cool dust.",
-        "Kepler's laws hold in NGC 1275.",
-    ]
-    assert doc[2].pos_ == "ADJ"
+def test_a_text_has_tags_sentences_and_chunks() -> None:
+    (text,) = tag_texts(["We map cool dust. Kepler's laws hold in NGC 1275."], tagger="rules")
+    chunks = [text.words[begin:end] for begin, end in text.chunks]
+    assert chunks == [["cool", "dust"], ["Kepler", "'s", "laws"], ["NGC", "1275"]]
+    assert np.flatnonzero(text.starts).tolist() == [0, 5]
+    assert text.tags[2] == "ADJ"
 
 
 def test_many_documents_are_ranked_each_by_itself() -> None:
@@ -83,13 +113,3 @@ def test_many_documents_are_ranked_each_by_itself() -> None:
         for word, sentence in zip(words, sentences, strict=True)
     ]
     assert together == pytest.approx(np.concatenate(alone), abs=1e-13)
-
-
-def test_the_fast_way_sees_what_the_pipeline_sees() -> None:
-    for text, tagged in zip(TEXTS, tag_texts(TEXTS, tagger="rules"), strict=True):
-        doc = load_pipeline(tagger="rules")(text)
-        assert tagged.words == [token.text for token in doc]
-        assert tagged.tags == [token.pos_ for token in doc]
-        assert tagged.lemmas == [token.lemma_ for token in doc]
-        assert tagged.starts == [bool(token.is_sent_start) for token in doc]
-        assert tagged.chunks == [(chunk.start, chunk.end) for chunk in doc.noun_chunks]

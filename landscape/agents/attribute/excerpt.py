@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 
 from landscape.errors import InputError
-from landscape.search._settings import LONGEST_QUERY, readable_text
-from landscape.text.sentences import split_sentences
+from landscape.query.wording import LONGEST_QUERY, readable_text
+from landscape.text._sentences import split_sentences
 
 MARK = "[CITATION]"
 """What stands in an excerpt where the paper is cited that is sought."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from landscape.text.phrases import normal_forms
+from landscape.text._words import normal_forms
 
 _CUT = re.compile(r"[,:;?!()\[\]\"“”/]+|\s[-–—]+\s|\.\s|\.$")
 _WORD = re.compile(r"\S+")

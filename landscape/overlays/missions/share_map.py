@@ -95,7 +95,7 @@ def share_map(
     >>> float(found.share.min()) < 0.05, float(found.share.max()) > 0.95
     (True, True)
     """
-    from landscape.mapping.density import default_bandwidth
+    from landscape.mapping._density import default_bandwidth
     from landscape.overlays.contours import density_grid, kernel_within, map_extent
 
     x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from landscape.mapping.naming import PhraseTable
+from landscape.mapping._region_names import PhraseTable
 from landscape.overlays.thesaurus.measures import (
     count_titles,
     growth,
@@ -179,7 +179,7 @@ def measure_novelty(table: PhraseTable, phrases: pd.DataFrame) -> NDArray[np.flo
     Examples
     --------
     >>> import pandas as pd
-    >>> from landscape.mapping.naming import phrase_table
+    >>> from landscape.mapping._region_names import phrase_table
     >>> table = phrase_table([["ring", "arc"]] * 20 + [["star", "sun"]] * 20)
     >>> phrases = pd.DataFrame({"phrase": range(4), "covered": np.isin(table.forms, ["sun"])})
     >>> found = measure_novelty(table, phrases)
@@ -211,7 +211,7 @@ def _usual(abbreviations: Counter[str]) -> str:
 
 def _shape_of_names(frame: pd.DataFrame, words: list[list[str]]) -> dict[str, Any]:
     """What the name alone says."""
-    from landscape.text.trimming import has_vague_head
+    from landscape.text._keywords import has_vague_head
 
     lengths = np.array([len(one) for one in words])
     return {

@@ -183,7 +183,7 @@ def measure_extents(
     """
     import pandas as pd
 
-    from landscape.mapping.density import default_bandwidth
+    from landscape.mapping._density import default_bandwidth
 
     extent = map_extent(x, y)
     everything = density_grid(x, y, extent=extent, shape=shape)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from landscape._serializer import to_csv
 from landscape.errors import InputError
+from landscape.text._spreadsheet import as_csv
 
 if TYPE_CHECKING:
     from landscape.types import Analysis

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from landscape.mapping.naming import PhraseTable
+from landscape.mapping._region_names import PhraseTable
 from landscape.overlays.thesaurus.names import words_of
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ def mean_cosines(table: PhraseTable, vectors: NDArray[np.floating]) -> NDArray[n
 
     Examples
     --------
-    >>> from landscape.mapping.naming import phrase_table
+    >>> from landscape.mapping._region_names import phrase_table
     >>> table = phrase_table([["comets"], ["comets"], ["stars"], ["stars"]])
     >>> mean_cosines(table, np.array([[1, 0], [1, 0], [1, 0], [0, 1.0]])).tolist()
     [1.0, 0.0]

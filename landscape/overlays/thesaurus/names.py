@@ -41,7 +41,7 @@ def word_bag(phrase: str) -> str:
 
 def words_of(phrase: str) -> list[str]:
     """Words of a phrase in their order: each in the singular, without articles and the like."""
-    from landscape.text.phrases import normal_form, singular
+    from landscape.text._words import normal_form, singular
 
     words = [singular(word) for word in normal_form(phrase).split()]
     return [word for word in words if word not in _SMALL_WORDS] or words

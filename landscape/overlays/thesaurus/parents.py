@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from landscape.mapping.naming import PhraseTable
+from landscape.mapping._region_names import PhraseTable
 from landscape.overlays.thesaurus.concepts import Thesaurus
 from landscape.overlays.thesaurus.measures import phrase_sums
 from landscape.overlays.thesaurus.names import word_bag, words_of

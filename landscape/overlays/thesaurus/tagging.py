@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 # Logistic regression on 453 papers (half of those whose authors gave concepts), see
-# landscape.evaluation.tagging.fit_weights: the intercept under "", one weight a feature.
+# landscape.evaluation._layers.fit_weights: the intercept under "", one weight a feature.
 _WITH_VECTORS = {
     "": -1.962,
     "about": 1.182,

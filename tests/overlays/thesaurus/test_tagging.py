@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from landscape.evaluation.tagging import evaluate_tagging
+from landscape.evaluation._layers import evaluate_tagging
 from landscape.overlays.thesaurus.concepts import Concept, Thesaurus
 from landscape.overlays.thesaurus.counts import concept_counts, count_concepts
 from landscape.overlays.thesaurus.extents import concept_members

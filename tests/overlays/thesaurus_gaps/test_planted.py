@@ -8,7 +8,7 @@ from landscape.corpus.demo import generate
 from landscape.overlays.thesaurus.gaps import gather_evidence, rank_gaps
 from landscape.overlays.thesaurus.names import complete_name
 from landscape.overlays.thesaurus.reading import embedded_thesaurus
-from landscape.text.keywords import extract_keywords
+from landscape.text import extract_keywords
 
 
 def test_the_planted_gap_of_the_demo_corpus_is_among_the_first() -> None:

@@ -1,4 +1,4 @@
-"""How well a survey finds what belongs, beside one search that returns as many papers."""
+"""Evaluate surveys against reference lists, compared with one search of the same length."""
 
 from __future__ import annotations
 
@@ -10,23 +10,20 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from landscape._progress import progress
 from landscape.agents.survey.library import Library
 from landscape.agents.survey.settings import SurveySettings, survey_settings
 from landscape.agents.survey.surveying import survey
 from landscape.errors import InputError
-from landscape.evaluation.formats import read_queries
-from landscape.evaluation.metrics import bootstrap_interval, paired_difference
-from landscape.evaluation.queries import Query, resolve_queries
-from landscape.overlays.citations._graph import citation_graph
-from landscape.search._engine import open_engine
+from landscape.evaluation._metrics import bootstrap_interval, paired_difference
+from landscape.evaluation._questions import Query, read_queries, resolve_queries
+from landscape.progress import progress
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from landscape.llm._client import WritingModel
-    from landscape.store._atlas_store import AtlasStore
-    from landscape.types import Survey
+    from landscape.agents.survey.records import Survey
+    from landscape.atlas.reading import Atlas
+    from landscape.llm.models import WritingModel
 
 DEPTHS = (20, 50, 100)
 """Numbers of papers at which recall is compared, as PaSa's evaluation does."""
@@ -48,21 +45,7 @@ Half = Literal["all", "first", "second"]
 
 @dataclass(frozen=True)
 class SurveyEvaluation:
-    """What a benchmark says of surveys of an atlas.
-
-    Attributes
-    ----------
-    values : mapping of str to mapping of str to ndarray of float64, shape (n_questions,)
-        By variant and measure: ``crawler recall`` (of all judged papers), ``precision``,
-        ``recall`` (both of the selected ones), ``returned`` (how many), ``recall@20``, ``@50`` and
-        ``@100`` of the order that the survey gives; ``NaN`` where a measure does not exist.
-        ``one search`` returns as many papers as the survey, question by question.
-    seconds : mapping of str to float
-        Median time of one survey.
-    counts : mapping of str to int
-    kind : str
-        Where the questions are from.
-    """
+    """Measures of surveys by variant, question by question; NaN where undefined."""
 
     values: Mapping[str, Mapping[str, NDArray[np.float64]]]
     seconds: Mapping[str, float]
@@ -77,11 +60,7 @@ class SurveyEvaluation:
         }
 
     def gains(self) -> dict[str, Any]:
-        """How much the survey beats one search, by measure, with 95 per cent intervals.
-
-        Over the questions of which both have the measure: where nothing is selected there is no
-        precision.
-        """
+        """How much the survey beats one search, by measure, with 95 per cent intervals."""
         one, full = self.values[ONE_SHOT], self.values[FULL]
         both = {m: np.isfinite(one[m]) & np.isfinite(full[m]) for m in one if m != "returned"}
         return {
@@ -124,32 +103,10 @@ class SurveyEvaluation:
 
 
 def questions_from_citations(
-    atlas: AtlasStore, *, fewest: int = _FEWEST, half: Half = "all", most: int | None = None
+    atlas: Atlas, *, fewest: int = _FEWEST, half: Half = "all", most: int | None = None
 ) -> list[Query]:
-    """Make questions of an atlas's own citations: a paper's title asks for its references.
-
-    Parameters
-    ----------
-    atlas : AtlasStore
-    fewest : int, default 3
-        References within the atlas that a paper needs.
-    half : {"all", "first", "second"}
-        Settings are chosen on the first half; report the second. The halves are drawn at random,
-        always alike.
-    most : int, optional
-        Questions at most.
-
-    Returns
-    -------
-    list of Query
-        With the key of the asking paper as ``qid``: it has to be taken out of the atlas.
-
-    Raises
-    ------
-    InputError
-        If no paper has so many references.
-    """
-    graph = citation_graph(atlas)
+    """Make questions of an atlas's own citations: a paper's title asks for its references."""
+    graph = atlas.citations
     links, n_papers = graph.reference_links, graph.n_papers
     within = np.asarray(links.targets) < n_papers
     counts = np.add.reduceat(np.append(within, False), links.starts[:n_papers])
@@ -161,16 +118,16 @@ def questions_from_citations(
         )
     rows = np.random.default_rng(0).permutation(rows)
     rows = {"all": rows, "first": rows[0::2], "second": rows[1::2]}[half][:most]
-    keys = open_engine(atlas).holdings.shelf.column("paper_id", np.arange(n_papers))
+    keys = atlas.engine.holdings.shelf.column("paper_id", np.arange(n_papers))
     return [
         Query(paper.paper_id, paper.title, tuple(keys[t] for t in links.of(paper.row)
                                                  if t < n_papers))
-        for paper in open_engine(atlas).papers(rows)
+        for paper in atlas.engine.papers(rows)
     ]  # fmt: skip
 
 
 def evaluate_survey(
-    atlas: AtlasStore,
+    atlas: Atlas,
     queries: str | Path | Sequence[Query] | None = None,
     *,
     half: Half = "all",
@@ -183,10 +140,10 @@ def evaluate_survey(
 
     Parameters
     ----------
-    atlas : AtlasStore
+    atlas : Atlas
     queries : path or sequence of Query, optional
         PaSa's JSON lines (AutoScholarQuery, RealScholarQuery) or another format of
-        `landscape.evaluation.formats.read_queries`; by default `questions_from_citations`.
+        `landscape.evaluation._questions.read_queries`; by default `questions_from_citations`.
     half, most
         As for `questions_from_citations`; `most` holds for a file too.
     variants : mapping of str to mapping
@@ -265,9 +222,7 @@ def _measures(found: Survey, query: Query) -> dict[str, float]:
     }
 
 
-def _one_search(
-    atlas: AtlasStore, query: Query, chosen: SurveySettings, n: int
-) -> dict[str, float]:
+def _one_search(atlas: Atlas, query: Query, chosen: SurveySettings, n: int) -> dict[str, float]:
     """One search of the same question in the same papers, returning as many."""
     library = Library(atlas, query.question, before=chosen.before, without=chosen.without)
     truth = set(query.relevant)

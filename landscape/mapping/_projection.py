@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import functools
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 
@@ -53,10 +56,7 @@ class PcaLayout:
 
 @dataclass(frozen=True)
 class UmapLayout:
-    """UMAP (McInnes, Healy & Melville 2018), cosine metric, through umap-learn.
-
-    Unseeded it uses every core; with a seed it runs on one and gives the same map every time.
-    """
+    """UMAP (McInnes, Healy & Melville 2018), cosine metric, through umap-learn."""
 
     seed: int | None = None
     n_neighbors: int = 15
@@ -66,8 +66,6 @@ class UmapLayout:
 
     def fit(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
         """Lay out the papers; see `project` for the meaning of the settings."""
-        from landscape.mapping.compiled import umap_with_kept_code
-
         reducer = umap_with_kept_code().UMAP(
             n_neighbors=min(self.n_neighbors, len(vectors) - 1),
             min_dist=self.min_dist,
@@ -175,25 +173,7 @@ def project(
 
 
 def orient(plane: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Centre a map on its median and turn its long axis to the horizontal.
-
-    A layout's rotation is arbitrary; fixing it makes two runs comparable by eye and lets the
-    map fill a landscape page.
-
-    Parameters
-    ----------
-    plane : array of float, shape (n_papers, 2)
-
-    Returns
-    -------
-    array of float32, shape (n_papers, 2)
-
-    Examples
-    --------
-    >>> turned = orient(np.array([[0.0, -3.0], [0.1, 0.0], [0.0, 4.0]], dtype="float32"))
-    >>> bool(np.ptp(turned[:, 0]) > np.ptp(turned[:, 1]))
-    True
-    """
+    """Centre a map on its median and turn its long axis to the horizontal."""
     if len(plane) < 2:
         return np.zeros_like(plane, dtype=np.float32)
     centred = plane.astype(np.float64) - np.median(plane, axis=0)
@@ -228,3 +208,104 @@ def _too_few_distinct(vectors: NDArray[np.float32]) -> bool:
         if len(distinct) >= FEWEST_FOR_A_GRAPH:
             return False
     return True
+
+
+# umap-learn is compiled by Numba again in every process, ten to twenty seconds. Numba can keep what
+# it compiles beside the library's files. Only modules whose functions take arrays and numbers are
+# kept: a function that takes another one, such as a distance, would be compiled for every object.
+_MODULES = ("umap.umap_", "umap.layouts", "umap.utils")
+
+
+@functools.cache
+def umap_with_kept_code() -> ModuleType:
+    """Import umap-learn and have Numba keep what it compiles for it."""
+    import umap
+    from numba.core.dispatcher import Dispatcher
+
+    for name in _MODULES:
+        for function in vars(sys.modules[name]).values():
+            if not isinstance(function, Dispatcher) or function.signatures:
+                continue
+            if function.py_func.__module__ in _MODULES:
+                _keep(function)
+    return umap
+
+
+def _keep(function: Any) -> None:
+    try:
+        function.enable_caching()
+        save = function._cache.save_overload
+    except (RuntimeError, AttributeError):
+        return  # no folder that can be written, or another Numba: it compiles again as before
+
+    def save_if_there_is_room(*arguments: Any) -> None:
+        try:
+            save(*arguments)
+        except OSError:
+            return  # a full disk costs the next run its time, not this one its map
+
+    function._cache.save_overload = save_if_there_is_room
+
+
+def place(
+    new_vectors: NDArray[np.float32],
+    vectors: NDArray[np.float32],
+    coordinates: NDArray[np.float32],
+    *,
+    k: int = 15,
+) -> NDArray[np.float32]:
+    r"""Place new papers among the papers of a finished map.
+
+    Each new paper goes to the weighted mean of its `k` nearest neighbours in the full
+    dimension. The weights are UMAP's fuzzy memberships (McInnes, Healy & Melville 2018, eq. 1):
+    :math:`w_i = \exp(-\max(0, d_i - \rho)/\sigma)` with :math:`\rho` the nearest distance and
+    :math:`\sigma` such that :math:`\sum_i w_i = \log_2 k`. That is where umap-learn's own
+    ``transform`` starts, and it needs nothing but the atlas's arrays: no pickled reducer.
+
+    Parameters
+    ----------
+    new_vectors : array of float, shape (n_new, n_dims)
+        Embeddings of the new papers, L2-normalised, from the same model.
+    vectors : array of float, shape (n_papers, n_dims)
+        Embeddings of the papers on the map. May be memory-mapped.
+    coordinates : array of float, shape (n_papers, 2)
+        Their places.
+    k : int, default 15
+        Neighbours per paper.
+
+    Returns
+    -------
+    array of float32, shape (n_new, 2)
+
+    Examples
+    --------
+    >>> vectors = np.eye(3, dtype="float32")
+    >>> spots = np.array([[0, 0], [1, 0], [0, 1]], dtype="float32")
+    >>> place(vectors[:1], vectors, spots, k=1).tolist()
+    [[0.0, 0.0]]
+    """
+    from landscape.vectors.neighbours import nearest
+
+    if len(new_vectors) == 0:
+        return np.zeros((0, 2), dtype=np.float32)
+    k = min(k, len(vectors))
+    indices, similarities = nearest(vectors, new_vectors, k=k)
+    weights = memberships(1.0 - similarities)
+    placed = np.einsum("ij,ijk->ik", weights, coordinates[indices].astype(np.float64))
+    return (placed / weights.sum(axis=1, keepdims=True)).astype(np.float32)
+
+
+def memberships(distances: NDArray[np.floating]) -> NDArray[np.float64]:
+    """Fuzzy memberships of neighbours, from their distances sorted or not."""
+    distances = np.asarray(distances, dtype=np.float64)
+    excess = np.maximum(distances - distances.min(axis=1, keepdims=True), 0.0)
+    target = max(np.log2(distances.shape[1]), 1.0)
+    low = np.full(len(distances), 1e-8)
+    high = np.full(len(distances), max(excess.max(), 1e-6) * 64)
+    for _ in range(64):  # bisection on sigma, all rows at once
+        sigma = 0.5 * (low + high)
+        too_wide = np.exp(-excess / sigma[:, None]).sum(axis=1) > target
+        high = np.where(too_wide, sigma, high)
+        low = np.where(too_wide, low, sigma)
+    weights: NDArray[np.float64] = np.exp(-excess / (0.5 * (low + high))[:, None])
+    return weights

@@ -1,9 +1,4 @@
-"""Where the sentences of an abstract begin and end, as offsets into the text as it is stored.
-
-The keyword tagger finds sentences too, but in words of which notation has been taken away. A
-quotation needs the characters themselves, so here the text is left alone and only its full stops
-are judged.
-"""
+"""Sentences of a text, as offsets into the text as it is stored."""
 
 from __future__ import annotations
 
@@ -32,7 +27,7 @@ _ABBREVIATION = re.compile(
     r")\.$",
     re.IGNORECASE,
 )
-# These end a sentence as often as they stand within one, so the next word has to tell.
+# These end a sentence as often as not, so the next word decides.
 _ENDS_TOO = re.compile(r"(?:\bal|\betc|[\s.][A-Z]|\b[a-z])\.$")
 _OPENER = re.compile(
     r"(?:We|The|This|These|Those|Our|In|It|Its|However|For|From|Here|Using|Based|By|At|As|There|"

@@ -1,4 +1,4 @@
-"""How well papers are suggested for a text, with and without keywords, and how good highlights are.
+"""Evaluate citation suggestions and highlights.
 
 The measures are those of SciLit (Gu & Hahnloser 2023, tables 2 and 5): recall@K of the papers
 really cited; ROUGE of highlights against abstracts, and of citing sentences against the real ones,
@@ -16,19 +16,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from landscape._progress import progress
 from landscape.agents.cite.desk import Desk
 from landscape.agents.cite.highlights import highlight
 from landscape.errors import InputError, require
-from landscape.evaluation.lines import checked_question, json_lines, read_text
-from landscape.evaluation.metrics import bootstrap_interval
-from landscape.overlays.citations._graph import citation_graph
-from landscape.search._engine import open_engine
+from landscape.evaluation._metrics import bootstrap_interval
+from landscape.evaluation._questions import checked_question, json_lines, read_text
+from landscape.progress import progress
 
 if TYPE_CHECKING:
-    from landscape.llm._client import WritingModel
-    from landscape.store._atlas_store import AtlasStore
-    from landscape.types import CitationSuggestions
+    from landscape.agents.cite.records import Citing
+    from landscape.atlas.reading import Atlas
+    from landscape.llm.models import WritingModel
 
 DEPTHS = (1, 5, 10, 20, 50, 100)
 ROUGE = ("rouge1", "rouge2", "rougeL")
@@ -39,20 +37,7 @@ _MOST_CONTEXT = 1500  # characters of a citing paper's abstract
 
 @dataclass(frozen=True)
 class Place:
-    """A place where papers are cited.
-
-    Attributes
-    ----------
-    qid, context : str
-    cited : tuple of str
-        Paper ids.
-    keywords : str or None
-        As a filter is written.
-    sentence : str
-        The real citing sentence, where it is known.
-    citing : str or None
-        The paper that the place is in, which no search may return.
-    """
+    """A place where papers are cited."""
 
     qid: str
     context: str
@@ -64,20 +49,7 @@ class Place:
 
 @dataclass(frozen=True)
 class CitingScores:
-    """What a benchmark says.
-
-    Attributes
-    ----------
-    recall : mapping of str to mapping of int to ndarray of float, shape (n,)
-        ``"without keywords"`` and ``"with keywords"``: by depth, the share of the papers cited
-        that are among the first K, for each place.
-    rouge : mapping of str to float
-        F-measures of the citing sentences, the best of those written; empty without a model.
-    counts : mapping of str to int
-        ``places`` given, ``known`` here, ``sentences`` written.
-    seconds : float
-        Median of one search.
-    """
+    """Recall by depth of suggestions, and ROUGE of citing sentences."""
 
     recall: Mapping[str, Mapping[int, np.ndarray]]
     rouge: Mapping[str, float]
@@ -114,29 +86,7 @@ class CitingScores:
 
 
 def read_places(path: str | Path) -> list[Place]:
-    """Read places where papers are cited.
-
-    Parameters
-    ----------
-    path : path
-        JSON lines ``{"context", "cited": [ids]}``, optionally with ``qid``, ``keywords``,
-        ``sentence`` (the real citing sentence) and ``citing`` (the paper it is in).
-
-    Returns
-    -------
-    list of Place
-
-    Raises
-    ------
-    InputError
-        If it is not of that form.
-
-    Examples
-    --------
-    >>> read_places("no-such.jsonl")
-    Traceback (most recent call last):
-    landscape.errors.InputError: There is no file no-such.jsonl; give JSON lines ...
-    """
+    """Read places where papers are cited."""
     path = Path(path)
     places = []
     for number, record in json_lines(read_text(path, wanted=_WANTED), path):
@@ -163,30 +113,9 @@ def read_places(path: str | Path) -> list[Place]:
     return places
 
 
-def places_from_graph(atlas: AtlasStore, *, n: int = 200, seed: int = 0) -> list[Place]:
-    """Make places out of the citation graph: a citing paper's title and abstract as the context.
-
-    Keywords are those that a writer who knows the subject might give, as SciLit simulates them:
-    a keyword of a cited paper that the context holds too, else one that its title holds.
-
-    Parameters
-    ----------
-    atlas : AtlasStore
-        With citations.
-    n : int, default 200
-        Citing papers, drawn at random.
-    seed : int, default 0
-
-    Returns
-    -------
-    list of Place
-
-    Raises
-    ------
-    InputError
-        If the atlas knows of no citation among its papers.
-    """
-    graph = citation_graph(atlas)
+def places_from_graph(atlas: Atlas, *, n: int = 200, seed: int = 0) -> list[Place]:
+    """Make places out of the citation graph: a citing paper's title and abstract as the context."""
+    graph = atlas.citations
     links = graph.reference_links
     with_references = [
         row for row in np.flatnonzero(graph.out_degree).tolist()
@@ -198,9 +127,9 @@ def places_from_graph(atlas: AtlasStore, *, n: int = 200, seed: int = 0) -> list
     chosen = rng.permutation(with_references)[:n]
     places = []
     for row in sorted(chosen.tolist()):
-        citing = open_engine(atlas).papers([row])[0]
+        citing = atlas.engine.papers([row])[0]
         nodes = links.of(row)
-        cited = open_engine(atlas).papers(np.asarray(nodes[nodes < len(atlas)], dtype=np.int64))
+        cited = atlas.engine.papers(np.asarray(nodes[nodes < len(atlas)], dtype=np.int64))
         context = f"{citing.title}. {citing.abstract}"[:_MOST_CONTEXT]
         places.append(
             Place(
@@ -215,7 +144,7 @@ def places_from_graph(atlas: AtlasStore, *, n: int = 200, seed: int = 0) -> list
 
 
 def evaluate_citing(
-    atlas: AtlasStore,
+    atlas: Atlas,
     places: str | Path | Sequence[Place],
     *,
     model: WritingModel | None = None,
@@ -225,7 +154,7 @@ def evaluate_citing(
 
     Parameters
     ----------
-    atlas : AtlasStore
+    atlas : Atlas
     places : path or sequence of Place
     model : WritingModel, optional
         Writes citing sentences for the first papers, which are compared with the real ones.
@@ -262,8 +191,8 @@ def evaluate_citing(
                 hits[how].append([row in rows for row in listed])
                 cited[how].append(len(rows))
             if model is not None and place.sentence:
-                told = desk.cite(place.context, place.keywords, k=n_sentences, model=model)
-                score = _best_rouge(place.sentence, told)
+                written_for = desk.cite(place.context, place.keywords, k=n_sentences, model=model)
+                score = _best_rouge(place.sentence, written_for)
                 written += score is not None
                 best += [score] if score is not None else []
             advance(1)
@@ -278,27 +207,7 @@ def evaluate_citing(
 
 
 def rouge_of_highlights(texts: Sequence[tuple[str, str]], *, n: int = 5) -> dict[str, float]:
-    """Compare highlights of full texts with their abstracts.
-
-    Parameters
-    ----------
-    texts : sequence of (str, str)
-        Full text, without the abstract, and abstract.
-    n : int, default 5
-        Sentences chosen of each.
-
-    Returns
-    -------
-    dict of str to float
-        Mean F-measures of ROUGE-1, ROUGE-2 and ROUGE-L (Lin 2004).
-
-    Raises
-    ------
-    InputError
-        If there is no text.
-    MissingExtraError
-        The package ``rouge-score`` is not installed.
-    """
+    """Compare highlights of full texts with their abstracts."""
     if not texts:
         raise InputError("There is no full text to take highlights from.")
     scores = [
@@ -309,32 +218,13 @@ def rouge_of_highlights(texts: Sequence[tuple[str, str]], *, n: int = 5) -> dict
 
 
 def rouge(text: str, reference: str) -> dict[str, float]:
-    """F-measures of ROUGE-1, ROUGE-2 and ROUGE-L, with stems.
-
-    Parameters
-    ----------
-    text, reference : str
-
-    Returns
-    -------
-    dict of str to float
-
-    Raises
-    ------
-    MissingExtraError
-        The package ``rouge-score`` is not installed.
-
-    Examples
-    --------
-    >>> round(rouge("Dust cools by lines.", "Dust cools fast.")["rouge1"], 2)
-    0.57
-    """
+    """F-measures of ROUGE-1, ROUGE-2 and ROUGE-L, with stems."""
     module = require("rouge_score.rouge_scorer", "dev")
     found = module.RougeScorer(list(ROUGE), use_stemmer=True).score(reference, text)
     return {name: float(found[name].fmeasure) for name in ROUGE}
 
 
-def _best_rouge(sentence: str, found: CitationSuggestions) -> dict[str, float] | None:
+def _best_rouge(sentence: str, found: Citing) -> dict[str, float] | None:
     scores = [rouge(one.sentence.text, sentence) for one in found.suggestions if one.sentence]
     if not scores:
         return None
@@ -345,11 +235,11 @@ def _recall(hits: Sequence[Sequence[bool]], cited: Sequence[int], k: int) -> np.
     return np.array([sum(row[:k]) / n for row, n in zip(hits, cited, strict=True)])
 
 
-def _rows(atlas: AtlasStore, names: Sequence[str]) -> set[int]:
+def _rows(atlas: Atlas, names: Sequence[str]) -> set[int]:
     rows = set()
     for name in names:
         try:
-            rows.add(open_engine(atlas).row_of(name))
+            rows.add(atlas.engine.row_of(name))
         except InputError:
             continue
     return rows

@@ -1,4 +1,4 @@
-"""How far a map can be trusted: what the plane keeps of the full dimension, and what repeats."""
+"""Quality of a map: what the plane keeps of the full dimension, and what a second run repeats."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from landscape.mapping._density import default_bandwidth
+from landscape.mapping._projection import project
+from landscape.mapping._regions import Method, find_regions
+
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from landscape.mapping.topics import Method
 
 Measures = dict[str, float | int | str | None]
 
@@ -57,7 +60,7 @@ def measure_quality(
         "ready" or that was kept ("keep").
     n_neighbors : int, default 15
     min_dist : float, default 0.05
-        The map's settings, as for :func:`landscape.mapping.projection.project`.
+        The map's settings, as for :func:`landscape.mapping._projection.project`.
     n_sample : int, default 2000
         Papers asked for their neighbours, drawn at random.
     n_second_run : int, default 8000
@@ -67,8 +70,8 @@ def measure_quality(
     Returns
     -------
     dict of str to float, int, str or None
-        All fractions between 0 and 1; None where there are too few papers to tell, or for a
-        reason that stands beside, such as ``stability_reason``.
+        All fractions between 0 and 1; None where there are too few papers, or for the
+        reason in another key, such as ``stability_reason``.
         ``knn_recall_at_10``, ``trustworthiness``, ``continuity``, ``category_accuracy_full``,
         ``category_accuracy_map``, ``category_accuracy_chance``, ``peak_recall``,
         ``stability`` and the sizes of the samples.
@@ -140,30 +143,10 @@ def neighbours_of_sample(
     *,
     k: int,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The `k` nearest papers of each sampled paper, among all papers, itself left out.
-
-    Parameters
-    ----------
-    vectors : array of float32, shape (n_papers, n_dims)
-    plane : array of float, shape (n_papers, 2)
-    sample : array of int, shape (n_sample,)
-    k : int
-
-    Returns
-    -------
-    in_full, in_map : array of int, shape (n_sample, k)
-
-    Examples
-    --------
-    >>> vectors = np.eye(3, dtype="float32")
-    >>> full, flat = neighbours_of_sample(vectors, np.array([[0., 0], [1, 0], [9, 0]]),
-    ...                                   np.array([0]), k=1)
-    >>> flat.tolist()
-    [[1]]
-    """
+    """The `k` nearest papers of each sampled paper, among all papers, itself left out."""
     from scipy.spatial import KDTree
 
-    from landscape.embeddings._neighbours import nearest
+    from landscape.vectors.neighbours import nearest
 
     in_full, _ = nearest(vectors, np.asarray(vectors[sample]), k=k + 1)
     _, in_map = KDTree(plane).query(plane[sample], k=k + 1, workers=-1)
@@ -180,17 +163,7 @@ def _without_self(
 
 
 def neighbour_recall(found: NDArray[np.integer], wanted: NDArray[np.integer]) -> float:
-    """Mean fraction of one list of neighbours that is in the other.
-
-    Parameters
-    ----------
-    found, wanted : array of int, shape (n_sample, k)
-
-    Examples
-    --------
-    >>> neighbour_recall(np.array([[1, 2]]), np.array([[2, 3]]))
-    0.5
-    """
+    """Mean fraction of one list of neighbours that is in the other."""
     hits = (found[:, :, None] == wanted[:, None, :]).any(axis=2)
     return float(hits.mean())
 
@@ -198,30 +171,7 @@ def neighbour_recall(found: NDArray[np.integer], wanted: NDArray[np.integer]) ->
 def rank_measures(
     vectors: NDArray[np.float32], plane: NDArray[np.float64], *, k: int
 ) -> tuple[float, float]:
-    """Trustworthiness and continuity (Venna & Kaski 2001).
-
-    Trustworthiness falls when the map shows neighbours that are none; continuity when true
-    neighbours are torn apart.
-
-    Parameters
-    ----------
-    vectors : array of float32, shape (n_papers, n_dims)
-    plane : array of float, shape (n_papers, 2)
-    k : int
-        Size of the neighbourhood; reduced on tiny corpora (both need k < n_papers / 2).
-
-    Returns
-    -------
-    trustworthiness, continuity : float
-        Between 0 and 1; a random map has about 0.5.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> flat = rng.normal(size=(50, 2))
-    >>> rank_measures(flat.astype("float32"), flat, k=5)
-    (1.0, 1.0)
-    """
+    """Trustworthiness and continuity (Venna & Kaski 2001)."""
     from sklearn.manifold import trustworthiness
 
     k = max(1, min(k, (len(plane) - 1) // 2))
@@ -237,16 +187,7 @@ def category_accuracy(
     near_full: NDArray[np.integer],
     near_map: NDArray[np.integer],
 ) -> Measures:
-    """How often a paper's neighbours agree on its category, against chance.
-
-    Chance is the accuracy of always saying the commonest category.
-
-    Examples
-    --------
-    >>> found = category_accuracy(["a", "a", "b"], np.array([0]), np.array([[1]]), np.array([[2]]))
-    >>> found["category_accuracy_full"], found["category_accuracy_map"]
-    (1.0, 0.0)
-    """
+    """How often a paper's neighbours agree on its category, against chance."""
     import pandas as pd
 
     codes, names = pd.factorize(pd.Series(list(categories), dtype=object))
@@ -280,37 +221,8 @@ def peak_recall(
     n_resamples: int = 20,
     seed: int = 0,
 ) -> float | None:
-    """Fraction of the peaks that are found again when the papers are drawn anew.
-
-    The papers are drawn with replacement (Efron's bootstrap), the peaks found again, and a peak
-    counts as recalled when a new one lies within two kernel widths.
-
-    Parameters
-    ----------
-    plane : array of float, shape (n_papers, 2)
-    peak_x, peak_y : array of float, shape (n_peaks,)
-    method : {"density", "hdbscan"}, default "density"
-        How the peaks were found: those of the density, or of HDBSCAN's clusters.
-    n_resamples : int, default 20
-    seed : int, default 0
-
-    Returns
-    -------
-    float or None
-        None where there is no peak.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> plane = rng.normal(size=(500, 2)) * 0.1
-    >>> plane[250:] += 5
-    >>> peak_recall(plane, np.array([0.0, 5.0]), np.array([0.0, 5.0]))
-    1.0
-    """
+    """Fraction of the peaks that are found again when the papers are resampled."""
     from scipy.spatial import KDTree
-
-    from landscape.mapping.density import default_bandwidth
-    from landscape.mapping.topics import find_regions
 
     if len(peak_x) == 0:
         return None
@@ -336,38 +248,8 @@ def stability(
     seed: int = 0,
     share: float = 0.02,
 ) -> float | None:
-    """Agreement of two runs of the layout that differ in nothing but their random numbers.
-
-    Both runs lay out the same random sample of papers. The agreement is the mean overlap of the
-    papers' neighbourhoods in the two maps, each as large as a region (2% of the papers).
-
-    Parameters
-    ----------
-    vectors : array of float32, shape (n_papers, n_dims)
-    layout : str, default "umap"
-    n_neighbors : int, default 15
-    min_dist : float, default 0.05
-        As for :func:`landscape.mapping.projection.project`.
-    n_sample : int, default 8000
-    seed : int, default 0
-    share : float, default 0.02
-        Size of the neighbourhoods, fraction of the sample.
-
-    Returns
-    -------
-    float or None
-        Between 0 and 1; two unrelated maps would agree by `share`. None below 30 papers.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> vectors = rng.normal(size=(60, 4)).astype("float32")
-    >>> stability(vectors, layout="pca")
-    1.0
-    """
+    """Agreement of two runs of the layout that differ in nothing but their random numbers."""
     from scipy.spatial import KDTree
-
-    from landscape.mapping.projection import project
 
     if len(vectors) < 30:
         return None

@@ -1,4 +1,4 @@
-"""How well an atlas is searched: the offline default, step by step, beside simpler methods."""
+"""Evaluate search: the default compared with simpler methods."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from landscape._progress import progress
 from landscape.errors import InputError
-from landscape.evaluation.formats import read_queries
-from landscape.evaluation.metrics import Scores, paired_difference, score_rankings
-from landscape.evaluation.queries import Query, resolve_queries
+from landscape.evaluation._metrics import Scores, paired_difference, score_rankings
+from landscape.evaluation._questions import Query, read_queries, resolve_queries
+from landscape.progress import progress
 
 if TYPE_CHECKING:
-    from landscape.store._atlas_store import AtlasStore
+    from landscape.atlas.reading import Atlas
 
 DEFAULT = "default"
 
@@ -38,17 +37,7 @@ DEPTH = 100
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What a benchmark says of an atlas.
-
-    Attributes
-    ----------
-    scores : mapping of str to Scores
-        By method; `DEFAULT` is what a user gets.
-    seconds : mapping of str to float
-        Median time of one search.
-    counts : mapping of str to int
-        Questions and relevant papers in the benchmark, and those that the atlas holds.
-    """
+    """Scores, times and counts of a retrieval benchmark, by method."""
 
     scores: Mapping[str, Scores]
     seconds: Mapping[str, float]
@@ -92,7 +81,7 @@ class Evaluation:
 
 
 def evaluate_retrieval(
-    atlas: AtlasStore,
+    atlas: Atlas,
     queries: str | Path | Sequence[Query],
     *,
     steps: Mapping[str, Mapping[str, Any]] = STEPS,
@@ -102,13 +91,13 @@ def evaluate_retrieval(
 
     Parameters
     ----------
-    atlas : AtlasStore
+    atlas : Atlas
     queries : path or sequence of Query
-        A file in one of the formats of `landscape.evaluation.formats.read_queries`.
+        A file in one of the formats of `landscape.evaluation._questions.read_queries`.
     steps : mapping of str to mapping
         Settings of `Atlas.search` by the name of the method; has to have "default".
     tf_idf : bool, default True
-        Whether to run pathfinder's own baseline beside.
+        Whether to run pathfinder's own baseline too.
 
     Returns
     -------
@@ -153,7 +142,7 @@ def evaluate_retrieval(
     return Evaluation(scores, seconds, counts)
 
 
-def _search(atlas: AtlasStore, settings: Mapping[str, Any]) -> Callable[[Query], list[str]]:
+def _search(atlas: Atlas, settings: Mapping[str, Any]) -> Callable[[Query], list[str]]:
     def search(query: Query) -> list[str]:
         if query.similar_to:
             results = atlas.similar(query.similar_to, k=DEPTH, **settings)
@@ -164,7 +153,7 @@ def _search(atlas: AtlasStore, settings: Mapping[str, Any]) -> Callable[[Query],
     return search
 
 
-def _tf_idf(atlas: AtlasStore) -> Callable[[Query], list[str]]:
+def _tf_idf(atlas: Atlas) -> Callable[[Query], list[str]]:
     """Cosines of TF-IDF vectors of titles and abstracts, as scikit-learn computes them."""
     from scipy.sparse import csr_matrix
     from sklearn.feature_extraction.text import TfidfVectorizer

@@ -1,4 +1,4 @@
-"""Topics: the regions of the map, the continents they lie on, and what both are called."""
+"""Regions of the map and the continents they form."""
 
 from __future__ import annotations
 
@@ -9,17 +9,20 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from landscape.errors import InputError
+from landscape.mapping._density import density_grid, find_basins
+from landscape.mapping._region_names import choose_names, pair_names, phrase_table, score_phrases
+from landscape.text._words import normal_forms
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from landscape.llm._client import LanguageModel
+    from landscape.llm.client import LanguageModel
 
 Method = Literal["density", "hdbscan"]
 BY_KEYWORDS = "keywords"  # who named a region: its keywords, a language model, or a user
 
-#: Continents are numbered from here, so that a topic's number tells its level.
+#: Continents are numbered from here, so that a topic's number gives its level.
 FIRST_CONTINENT = 1000
 
 #: More names than this no page can carry.
@@ -70,7 +73,7 @@ def build_topics(
         Shown to a language model as exemplars; not needed otherwise.
     vectors : array of float32, shape (n_papers, n_dims), optional
         Embeddings. With them continents are made of neighbouring regions alike in the full
-        dimension; without, of regions that lie close together.
+        dimension; without, of regions that are close together.
     method : {"density", "hdbscan"}, default "density"
         Peaks and basins of the smoothed density, or HDBSCAN's clusters (Campello et al. 2013).
     max_regions, n_continents : int, optional
@@ -82,7 +85,7 @@ def build_topics(
     language_model : LanguageModel, optional
         Polishes the names, with keywords and exemplar titles in view.
     note : callable, optional
-        Told in a sentence how many names the language model failed to polish, and why.
+        Called with a sentence: how many names the language model failed to polish, and why.
 
     Returns
     -------
@@ -103,9 +106,6 @@ def build_topics(
     ['Comets', 'Pulsars']
     """
     import pandas as pd
-
-    from landscape.mapping.naming import choose_names, pair_names, phrase_table, score_phrases
-    from landscape.text.phrases import normal_forms
 
     x = np.asarray(x, dtype=np.float64)
     y = np.asarray(y, dtype=np.float64)
@@ -154,27 +154,12 @@ def build_topics(
 
 
 def regions_for(n_papers: int) -> int:
-    """How many regions a corpus of this size is divided into at the most.
-
-    Grows with the cube root of the number of papers, as detail does, up to what a page can
-    carry.
-
-    Examples
-    --------
-    >>> regions_for(4_000), regions_for(43_000), regions_for(1_000_000)
-    (48, 90, 90)
-    """
+    """How many regions a corpus of this size is divided into at the most."""
     return int(np.clip(round(3.0 * n_papers ** (1 / 3)), 1, MOST_REGIONS))
 
 
 def smallest_region(n_papers: int) -> float:
-    """Papers below which a region is merged with its neighbour.
-
-    Examples
-    --------
-    >>> smallest_region(100), smallest_region(100_000)
-    (3.0, 150.0)
-    """
+    """Papers below which a region is merged with its neighbour."""
     return max(3.0, 0.0015 * n_papers)
 
 
@@ -185,35 +170,8 @@ def find_regions(
     method: Method = "density",
     max_regions: int | None = None,
 ) -> tuple[NDArray[np.int64], pd.DataFrame]:
-    """Divide a map into regions, each around a peak of the density.
-
-    Parameters
-    ----------
-    x, y : array of float, shape (n_papers,)
-    method : {"density", "hdbscan"}, default "density"
-    max_regions : int, optional
-
-    Returns
-    -------
-    region : array of int, shape (n_papers,)
-        -1 where the map is too thinly written to belong anywhere.
-    places : pandas.DataFrame
-        ``x, y, density, n_papers`` of each region's peak; density in papers per square map unit.
-
-    Raises
-    ------
-    InputError
-        For an unknown method.
-
-    Examples
-    --------
-    >>> region, places = find_regions(np.zeros(5), np.zeros(5))
-    >>> region.tolist(), len(places)
-    ([0, 0, 0, 0, 0], 1)
-    """
+    """Divide a map into regions, each around a peak of the density."""
     import pandas as pd
-
-    from landscape.mapping.density import density_grid, find_basins
 
     if method not in ("density", "hdbscan"):
         raise InputError(f"There is no topic method {method!r}; choose one of: density, hdbscan.")
@@ -240,7 +198,7 @@ def find_regions(
     n_regions = len(peak_x)
     n_papers = np.bincount(region[region >= 0], minlength=n_regions)
     places = pd.DataFrame(
-        {"x": peak_x, "y": peak_y, "density": height / grid.cell**2, "n_papers": n_papers}
+        {"x": peak_x, "y": peak_y, "density": height / grid.cell_width**2, "n_papers": n_papers}
     )
     return region, places
 
@@ -269,13 +227,7 @@ def _hdbscan_clusters(
 def nearest_regions(
     x: NDArray[np.floating], y: NDArray[np.floating], *, k: int = 5
 ) -> list[list[int]]:
-    """The `k` regions around each region, by the distance of their peaks.
-
-    Examples
-    --------
-    >>> nearest_regions(np.array([0.0, 1.0, 5.0]), np.zeros(3), k=1)
-    [[1], [0], [1]]
-    """
+    """The `k` regions around each region, by the distance of their peaks."""
     from scipy.spatial import KDTree
 
     if len(x) < 2:
@@ -291,30 +243,7 @@ def gather_continents(
     n_papers: NDArray[np.integer],
     n_continents: int | None = None,
 ) -> NDArray[np.int64]:
-    """Gather regions that touch and are alike into continents.
-
-    Ward's method on the regions' mean vectors, allowed to join only regions that are neighbours
-    on the map.
-
-    Parameters
-    ----------
-    profile : array of float, shape (n_regions, n_dims)
-        What each region is about (its mean embedding), or where it lies.
-    neighbours : sequence of sequence of int
-    n_papers : array of int, shape (n_regions,)
-    n_continents : int, optional
-        About 1.6 times the square root of the number of regions when not given, 2 to 14.
-
-    Returns
-    -------
-    array of int, shape (n_regions,)
-        Continent of each region, the largest (by papers) is 0.
-
-    Examples
-    --------
-    >>> gather_continents(np.array([[0.0], [0.1], [9.0]]), [[1], [0, 2], [1]], np.ones(3), 2)
-    array([0, 0, 1])
-    """
+    """Gather regions that touch and are alike into continents."""
     from scipy import sparse
     from sklearn.cluster import AgglomerativeClustering
 
@@ -328,7 +257,7 @@ def gather_continents(
     touching = sparse.coo_matrix((np.ones(len(rows)), (rows, columns)), (n_regions, n_regions))
     touching = touching + touching.T + sparse.identity(n_regions)
     n_pieces, _ = sparse.csgraph.connected_components(touching)
-    # Ward knows no weights: a region stands as many times as its papers weigh.
+    # Ward takes no weights: a region is repeated as often as its papers weigh.
     copies = np.maximum(np.round(12 * np.asarray(n_papers) / np.max(n_papers)), 1).astype(int)
     original = np.repeat(np.arange(n_regions), copies)
     found = AgglomerativeClustering(
@@ -390,26 +319,6 @@ def match_numbers(
     """Number new groups after the old groups that they share papers with.
 
     The assignment that keeps most papers under their old number (Kuhn 1955).
-
-    Parameters
-    ----------
-    new : array of int, shape (n_papers,)
-        New group of each paper, numbered from 0, -1 for none.
-    old : array of int, shape (n_papers,)
-        Old number of each paper, -1 for none.
-    first : int, default 0
-        Least number that a group without a forerunner may get.
-
-    Returns
-    -------
-    list of int
-        A number for each new group. One that shares no paper with an old group left over gets a
-        number that no old group had.
-
-    Examples
-    --------
-    >>> match_numbers(np.array([0, 0, 1, 2]), np.array([7, 7, 3, -1]))
-    [7, 3, 8]
     """
     from scipy.optimize import linear_sum_assignment
 
@@ -488,7 +397,7 @@ def _polish(
     note: Callable[[str], None] | None,
 ) -> pd.DataFrame:
     """Let a language model improve the names; whatever it gets wrong keeps the offline name."""
-    from landscape.llm._region_names import polish_names
+    from landscape.llm.prompts import polish_names
 
     siblings = table.groupby("parent_id").label.apply(list).to_dict()
     regions = [

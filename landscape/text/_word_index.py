@@ -1,7 +1,7 @@
-"""The word index of an atlas: BM25 over titles, abstracts and keywords.
+"""The word index of an atlas: tokens, and BM25 over titles, abstracts and keywords in tantivy.
 
-It is kept by tantivy: an embedded index of files, memory-mapped, that takes additions and deletions
-without a rebuild, and comes as one wheel without a server or a JVM.
+Tokens fold the notation of astronomy: ``H-alpha`` and ``Hα`` are one line, ``[O III]`` and
+``OIII`` one ion, ``NGC 1275`` and ``NGC1275`` one galaxy, ``z ~ 2`` and ``z=2`` one redshift.
 """
 
 from __future__ import annotations
@@ -10,10 +10,13 @@ import errno
 import hashlib
 import math
 import os
+import re
 import shutil
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -21,13 +24,114 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape.errors import AtlasError
-from landscape.text.tokens import tokenise
+from landscape.text._words import GREEK, lexicon, normal_form, read_sections, readable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+_GREEK = re.compile("([" + "".join(GREEK) + "ϵϑϕ])")
+_GREEK_NAMES = GREEK | {"ϵ": "epsilon", "ϑ": "theta", "ϕ": "phi"}
+_LINE_NAMES = "alpha|beta|gamma|delta"
+_FOLDED: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"m_?\{?(?:⊙|☉|sun|odot)\}?|\bsolar mass(?:es)?\b"), " msun "),
+    (re.compile(r"l_?\{?(?:⊙|☉|sun|odot)\}?\b|\bsolar luminosit(?:y|ies)\b"), " lsun "),
+    (re.compile(rf"\b(h|ly|lyman|br|pa)[\s-]?({_LINE_NAMES})\b"), r" \1\2 "),
+    (re.compile(r"\blyman(alpha|beta)\b"), r"ly\1"),
+    (re.compile(r"\[?\b([a-z]{1,2})[\s~]?(i{1,3}|iv|v|vi{1,3}|ix|x)\b\]"), r" \1\2 "),
+    (re.compile(r"\b(h|he|c|n|o|mg|si|s|ca|fe|ne|al)[\s~-](i{1,3}|iv|v|vi{1,3})\b"), r" \1\2 "),
+    (re.compile(r"\b([a-z])-([a-z]+)\b"), r" \1\2 \2 "),  # X-ray, r-process, N-body
+    (re.compile(r"\b([xbkn]) (rays?|modes?|bands?|body|bodies)\b"), r" \1\2 \2 "),
+    (re.compile(r"\b21[\s-]?cm\b"), " 21cm "),
+    (re.compile(r"\blambda[\s-]cdm\b"), " lambdacdm "),
+    (re.compile(r"\bsne?\b"), " supernova "),
+    (re.compile(r"\bsupernovae?\s+(i[abc]|ii[pnlb])\b"), r" supernova type\1 "),
+    (re.compile(r"\b10\s?\^\s?\{?([-+−]?\d+)\}?"), r" 10e\1 "),
+    (re.compile(r"\btype[\s-](i[abc]?|ii[pnlb]?|[12])\b"), r" type type\1 "),
+)
+_REDSHIFT = re.compile(r"\b(z|redshifts?)\s?(?:[~≈≃∼=><≲≳≤≥]|of|approx\.?)?\s?(\d+(?:\.\d+)?)\b")
+_TOKEN = re.compile(r"[^\W_]+(?:[.+*](?=\d)[^\W_]+)*[+*]?")
+_SENTENCE = 600  # characters; longer texts are abstracts, read once
+_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
+_SUPERSCRIPT = re.compile("10([⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)")
+
+STOP_WORDS = frozenset(read_sections("stop")["word"])
+"""Words that are in every text and every question, and so say nothing."""
+
+
+def tokenise(text: str) -> list[str]:
+    """Cut a text into the tokens of word search.
+
+    Parameters
+    ----------
+    text : str
+        Any text; LaTeX is reduced to the words in it.
+
+    Returns
+    -------
+    list of str
+        In reading order, lower case, singular, American spelling, without stop words. A name
+        written in two ways gives the same tokens.
+
+    Examples
+    --------
+    >>> tokenise("The Hα lines of NGC 1275")
+    ['halpha', 'line', 'ngc1275', 'ngc']
+    >>> tokenise("H-alpha line in NGC1275") == tokenise("The Hα lines of NGC 1275")
+    True
+    >>> tokenise("star-forming galaxies at z ~ 2")
+    ['star', 'forming', 'galaxy', 'z2']
+    """
+    return list(_sentence_tokens(text) if len(text) < _SENTENCE else _tokens_in(text))
+
+
+@lru_cache(maxsize=4096)
+def _sentence_tokens(text: str) -> tuple[str, ...]:
+    """Sentences are compared several times with one another and with a question."""
+    return tuple(_tokens_in(text))
+
+
+def _tokens_in(text: str) -> list[str]:
+    tokens: list[str] = []
+    for word in _TOKEN.findall(_fold(readable(text))):
+        tokens += _tokens_of(word)
+    return tokens
+
+
+def _fold(text: str) -> str:
+    text = _SUPERSCRIPT.sub(lambda found: f"10^{found.group(1).translate(_SUPERSCRIPTS)}", text)
+    text = _catalogues().sub(r" \1\2 \1 ", text)  # while "AT 2018cow" differs from "at 2018"
+    text = unicodedata.normalize("NFKC", text).lower()
+    if not text.isascii():
+        text = _GREEK.sub(lambda found: _GREEK_NAMES[found.group(1)], text)
+        decomposed = unicodedata.normalize("NFKD", text)
+        text = "".join(mark for mark in decomposed if not unicodedata.combining(mark))
+        text = text.replace("‐", "-").replace("‑", "-").replace("–", "-").replace("−", "-")
+    for pattern, replacement in _FOLDED:
+        text = pattern.sub(replacement, text)
+    return _REDSHIFT.sub(_redshift, text)
+
+
+def _redshift(found: re.Match[str]) -> str:
+    named = "" if found.group(1) == "z" else " redshift"
+    return named + f" z{float(found.group(2)):g} ".replace(".", "p")
+
+
+@lru_cache(maxsize=1)
+def _catalogues() -> re.Pattern[str]:
+    names = sorted((name for name in lexicon().catalogues if name.isupper()), key=len)
+    either = "|".join(map(re.escape, reversed(names)))
+    return re.compile(rf"\b({either}|M(?= ?\d{{1,3}}\b))[ -]?([A-Z]?\d[\w.+-]*)")
+
+
+@lru_cache(maxsize=300_000)
+def _tokens_of(word: str) -> tuple[str, ...]:
+    if word in STOP_WORDS or (len(word) == 1 and not word.isalnum()):
+        return ()
+    return tuple(part for part in normal_form(word).split() if part not in STOP_WORDS)
+
+
 FIELDS: Mapping[str, float] = {"text": 1.0, "keywords": 0.15}
-"""How much a word counts by where it stands.
+"""Weight of a word by its field.
 
 Title and abstract are one field with the title taken twice: with fields of their own a rare word in
 a title of ten words outweighs all that the abstract says (Robertson et al. 2004, CIKM, 42).
@@ -38,46 +142,14 @@ _KEY, _ANALYZER = "key", "stemmed"
 
 
 def paper_key(paper_id: str) -> int:
-    """Give the number under which the word index knows a paper.
-
-    Parameters
-    ----------
-    paper_id : str
-
-    Returns
-    -------
-    int
-        63 bits of a hash: among a million papers two share one with odds of 1 in 10 million.
-
-    Examples
-    --------
-    >>> paper_key("2024ApJ...1..1A") == paper_key("2024ApJ...1..1A") < 2**63
-    True
-    """
+    """Key of a paper in the word index."""
     return int.from_bytes(hashlib.blake2b(paper_id.encode(), digest_size=8).digest()) >> 1
 
 
 def index_row(
     paper_id: str, title: str, abstract: str, keywords: Sequence[str] = ()
 ) -> tuple[int, str, str]:
-    """Work out what the index holds of a paper.
-
-    Parameters
-    ----------
-    paper_id, title, abstract : str
-    keywords : sequence of str, optional
-
-    Returns
-    -------
-    key : int
-    text, keywords : str
-        Tokens, the title's twice, with blanks between.
-
-    Examples
-    --------
-    >>> index_row("a", "Cold gas", "Gas cools.", ["cold gas"])[1:]
-    ('cold gas cold gas gas cool', 'cold gas')
-    """
+    """Key of a paper, tokens of its title (twice) and abstract, tokens of its keywords."""
     named = tokenise(title)
     text = " ".join([*named, *named, *tokenise(abstract)])
     return paper_key(paper_id), text, " ".join(tokenise("; ".join(keywords)))
@@ -85,15 +157,7 @@ def index_row(
 
 @dataclass(frozen=True)
 class Matches:
-    """Papers that a word search found.
-
-    Attributes
-    ----------
-    keys : ndarray of uint64, shape (n,)
-        See `paper_key`; best first.
-    scores : ndarray of float32, shape (n,)
-        BM25 summed over the fields.
-    """
+    """Papers that a word search found."""
 
     keys: NDArray[np.uint64]
     scores: NDArray[np.float32]
@@ -105,7 +169,7 @@ class WordIndex:
     Parameters
     ----------
     folder : pathlib.Path
-        Where the index lies.
+        Directory of the index.
     create : bool, default False
         Whether to make an empty one there.
 
@@ -161,25 +225,13 @@ class WordIndex:
         abstracts: Sequence[str],
         keywords: Sequence[Sequence[str]] | None = None,
     ) -> None:
-        """Add papers; one that is there already is replaced.
-
-        Parameters
-        ----------
-        paper_ids, titles, abstracts : sequence of str, shape (n,)
-        keywords : sequence of sequence of str, shape (n,), optional
-        """
+        """Add papers; one that is there already is replaced."""
         words = keywords if keywords is not None else [()] * len(titles)
         rows = zip(paper_ids, titles, abstracts, words, strict=True)
         self.write(index_row(*row) for row in rows)
 
     def write(self, rows: Iterable[tuple[int, str, str]]) -> None:
-        """Add papers whose tokens are known.
-
-        Parameters
-        ----------
-        rows : iterable of (int, str, str)
-            As `index_row` gives them.
-        """
+        """Add papers whose tokens are known."""
         import tantivy
 
         writer = self._index.writer(heap_size=_HEAP, num_threads=1)
@@ -193,21 +245,11 @@ class WordIndex:
         self._finish(writer)
 
     def delete(self, paper_ids: Iterable[str]) -> None:
-        """Take papers out.
-
-        Parameters
-        ----------
-        paper_ids : iterable of str
-        """
+        """Remove papers by identifier."""
         self.remove(paper_key(paper_id) for paper_id in paper_ids)
 
     def remove(self, keys: Iterable[int]) -> None:
-        """Take papers out whose keys are known.
-
-        Parameters
-        ----------
-        keys : iterable of int
-        """
+        """Remove papers by key."""
         writer = self._index.writer(heap_size=_HEAP, num_threads=1)
         for key in keys:
             self._remove(writer, key)
@@ -231,16 +273,7 @@ class WordIndex:
         self._searcher = self._index.searcher()
 
     def terms(self, text: str) -> list[str]:
-        """Cut a text into the terms of the index: its tokens, stemmed.
-
-        Parameters
-        ----------
-        text : str
-
-        Returns
-        -------
-        list of str
-        """
+        """Cut a text into the terms of the index: its tokens, stemmed."""
         found: list[str] = self._analyzer.analyze(" ".join(tokenise(text)))
         return found
 
@@ -252,24 +285,7 @@ class WordIndex:
         keys: NDArray[np.uint64] | None = None,
         fields: Mapping[str, float] = FIELDS,
     ) -> Matches:
-        """Find the papers whose words fit best.
-
-        Parameters
-        ----------
-        query : str, or mapping of str to float
-            A text, or the weight of each term (see `terms`).
-        k : int, default 100
-            Most papers.
-        keys : ndarray of uint64, optional
-            Papers to choose among; all when not given.
-        fields : mapping of str to float
-            Weight of each field.
-
-        Returns
-        -------
-        Matches
-            Fewer than `k` only where fewer papers hold any of the words.
-        """
+        """Find the papers whose words fit best."""
         weights = dict.fromkeys(self.terms(query), 1.0) if isinstance(query, str) else query
         if not weights or not len(self) or k < 1 or (keys is not None and not len(keys)):
             return Matches(np.zeros(0, np.uint64), np.zeros(0, np.float32))
@@ -288,21 +304,7 @@ class WordIndex:
             limit = min(len(self), 4 * limit)
 
     def distinctive_terms(self, text: str, *, most: int = 40) -> dict[str, float]:
-        """Choose the terms that tell a text from others, to search for texts like it.
-
-        Parameters
-        ----------
-        text : str
-        most : int, default 40
-            Terms; a whole abstract has some 150, and the common ones take the time and say little.
-
-        Returns
-        -------
-        dict of str to float
-            Weight of each: the square root of how often it stands in the text. Chosen by that times
-            its inverse document frequency, as Lucene's MoreLikeThis does; terms that only one paper
-            has find nothing and are left out.
-        """
+        """Choose the distinctive terms of a text and their weights, to search for similar texts."""
         weights = {term: math.sqrt(n) for term, n in Counter(self.terms(text)).items()}
         counts = {term: self.count(term) for term in weights}
         worth = {
@@ -313,17 +315,7 @@ class WordIndex:
         return {term: weights[term] for term in sorted(worth, key=lambda t: (-worth[t], t))[:most]}
 
     def count(self, term: str) -> int:
-        """Count the papers whose title or abstract has a term.
-
-        Parameters
-        ----------
-        term : str
-            As `terms` gives it.
-
-        Returns
-        -------
-        int
-        """
+        """Count the papers whose title or abstract has a term."""
         return int(self._searcher.doc_freq("text", term))
 
     def __len__(self) -> int:

@@ -1,10 +1,11 @@
-"""Keywords of papers: noun phrases ranked by TextRank, trimmed of what is talk and not subject."""
+"""Keywords of papers: noun phrases ranked by TextRank, without phrases that name no subject."""
 
 from __future__ import annotations
 
 import heapq
 import math
 import multiprocessing
+import re
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -12,17 +13,14 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from itertools import compress
 from types import TracebackType
-from typing import NamedTuple, Self
+from typing import NamedTuple, Self, overload
 
 import numpy as np
 
 from landscape.errors import InputError
-from landscape.text import pipeline as pipelines
-from landscape.text.lexicon import lexicon
-from landscape.text.phrases import normal_form
-from landscape.text.pipeline import TaggedText
-from landscape.text.textrank import POS_KEPT, rank_words, score_chunks
-from landscape.text.trimming import has_vague_head, is_subject, split_names, trim
+from landscape.text._tagger import TaggedText, tag_texts, tagger_name
+from landscape.text._textrank import POS_KEPT, rank_text, rank_words, score_chunks
+from landscape.text._words import lexicon, normal_form, read_sections, singular
 
 _KEPT = frozenset(POS_KEPT)
 _CHUNK = 200  # texts a process gets at a time: half a second of work
@@ -32,70 +30,63 @@ _SMALL = 400  # texts below which starting processes takes longer than the work
 _REPEATED = 0.20
 _IN_TITLE = 1.15
 _REDUNDANT = 0.4  # how much less where all its words are in better phrases already
-_VAGUE = 0.75  # and how much less where its last word could stand in any paper
+_VAGUE = 0.75  # and how much less where its last word fits any paper
 
 
+@overload
+def extract_keywords(  # type: ignore[overload-overlap]  # a str is a sequence of str
+    texts: str, *, limit: int = 20, workers: int = 1, tagger: str = "auto"
+) -> list[str]: ...
+@overload
 def extract_keywords(
     texts: Sequence[str], *, limit: int = 20, workers: int = 1, tagger: str = "auto"
-) -> list[list[str]]:
-    """Extract the key phrases of texts by TextRank.
+) -> list[list[str]]: ...
+def extract_keywords(
+    texts: str | Sequence[str], *, limit: int = 20, workers: int = 1, tagger: str = "auto"
+) -> list[str] | list[list[str]]:
+    """Extract the key phrases of texts by TextRank (Mihalcea and Tarau 2004, EMNLP, 404).
 
     Parameters
     ----------
-    texts : sequence of str, shape (n,)
-        Title, full stop, abstract.
+    texts : str or sequence of str, shape (n,)
+        Title, full stop, abstract. pytextrank ranks the words of one text; many texts are ranked
+        with arrays, twenty times as fast, with the same ranks.
     limit : int, default 20
         Most keywords of a text.
     workers : int, default 1
         Processes; few texts are always handled in this one.
-    tagger : {"auto", "rules", "en_core_web_sm"}, default "auto"
-        See `landscape.text.pipeline.tagger_name`.
+    tagger : {"auto", "rules", "spacy", "en_core_web_sm"}, default "auto"
+        The built-in rules, or spaCy's ``en_core_web_sm``; "auto" selects the model where it is
+        installed under its own name, else the rules.
 
     Returns
     -------
-    list of list of str, shape (n,)
-        Keywords best first, in the spelling of the text, no two with the same
-        `landscape.text.phrases.normal_form`; the same whatever the number of workers.
+    list of str, or list of list of str, shape (n,)
+        Keywords best first, in the spelling of the text; spellings of the same phrase are one
+        keyword. The number of workers does not change them.
 
     Raises
     ------
     InputError
         For a `limit` or number of `workers` below one, or an unknown tagger.
+    MissingExtraError
+        If spaCy's model is asked for and is not installed.
 
     Examples
     --------
     >>> text = "Tidal disruption events. We study how supermassive black holes disrupt stars."
-    >>> extract_keywords([text], tagger="rules")
-    [['tidal disruption events', 'supermassive black holes', 'stars']]
+    >>> extract_keywords(text, tagger="rules")
+    ['tidal disruption events', 'supermassive black holes', 'stars']
+    >>> extract_keywords([text], tagger="rules", limit=1)
+    [['tidal disruption events']]
     """
     with KeywordExtractor(limit=limit, workers=workers, tagger=tagger) as extractor:
-        return extractor.extract(texts)
+        return extractor.extract_one(texts) if isinstance(texts, str) else extractor.extract(texts)
 
 
 @dataclass
 class KeywordExtractor:
-    """Keyword extraction over many batches that keeps its processes between them.
-
-    Attributes
-    ----------
-    limit : int, default 20
-        Most keywords of a text.
-    workers : int, default 1
-        Processes, started when the first large batch comes.
-    tagger : {"auto", "rules", "en_core_web_sm"}, default "auto"
-        See `landscape.text.pipeline.tagger_name`.
-
-    Raises
-    ------
-    InputError
-        For a `limit` or number of `workers` below one, or an unknown tagger.
-
-    Examples
-    --------
-    >>> with KeywordExtractor(tagger="rules", limit=2) as extractor:
-    ...     extractor.extract(["Fast radio bursts from magnetars.", ""])
-    [['fast radio bursts', 'magnetars'], []]
-    """
+    """Keyword extraction over many batches that keeps its processes between them."""
 
     limit: int = 20
     workers: int = 1
@@ -107,7 +98,7 @@ class KeywordExtractor:
             if value < 1:
                 message = f"{name} is {value}; it must be 1 or more."
                 raise InputError(message)
-        self.name = pipelines.tagger_name(tagger=self.tagger)
+        self.name = tagger_name(tagger=self.tagger)
 
     def __enter__(self) -> Self:
         return self
@@ -126,18 +117,16 @@ class KeywordExtractor:
             self._pool.shutdown(cancel_futures=True)
             self._pool = None
 
+    def extract_one(self, text: str) -> list[str]:
+        """Extract the keywords of one text, ranked by pytextrank."""
+        (tagged,) = tag_texts([text], tagger=self.tagger)
+        chunks = _trimmed_chunks(tagged)
+        kept = np.array([tag in _KEPT for tag in tagged.tags], dtype=bool)
+        scores = score_chunks(rank_text(tagged), kept, chunks).tolist()
+        return _choose(tagged, chunks, scores, self.limit)
+
     def extract(self, texts: Sequence[str]) -> list[list[str]]:
-        """Extract the keywords of one batch; see `extract_keywords`.
-
-        Parameters
-        ----------
-        texts : sequence of str, shape (n,)
-            Title, full stop, abstract.
-
-        Returns
-        -------
-        list of list of str, shape (n,)
-        """
+        """Extract the keywords of one batch; see `extract_keywords`."""
         if self.workers == 1 or (self._pool is None and len(texts) < _SMALL):
             return _extract_here(list(texts), self.limit, self.tagger)
         if self._pool is None:
@@ -150,32 +139,8 @@ class KeywordExtractor:
         return [keywords for chunk in done for keywords in chunk]
 
 
-def title_chunks(titles: Sequence[str], *, tagger: str = "auto") -> list[list[list[str]]]:
-    """Find the trimmed noun chunks of titles, title case undone.
-
-    Parameters
-    ----------
-    titles : sequence of str, shape (n,)
-        Titles of papers.
-    tagger : {"auto", "rules", "en_core_web_sm"}, default "auto"
-        See `landscape.text.pipeline.tagger_name`.
-
-    Returns
-    -------
-    list of list of list of str, shape (n,)
-        For each title its chunks, each a list of words.
-
-    Examples
-    --------
-    >>> title_chunks(["Cold Gas in Early-Type Galaxies"], tagger="rules")
-    [[['cold', 'gas'], ['early-type', 'galaxies']]]
-    """
-    tagged = pipelines.tag_texts(titles, tagger=tagger)
-    return [[_shown_words(title, *span) for span in _trimmed_chunks(title)] for title in tagged]
-
-
 def _extract_here(texts: list[str], limit: int, tagger: str) -> list[list[str]]:
-    documents = pipelines.tag_texts(texts, tagger=tagger)
+    documents = tag_texts(texts, tagger=tagger)
     chunks = [_trimmed_chunks(document) for document in documents]
     scores = _score(documents, chunks)
     return [
@@ -212,7 +177,7 @@ def _score(documents: list[TaggedText], chunks: list[list[tuple[int, int]]]) -> 
 
 
 class _Phrase(NamedTuple):
-    """What a spelling stands for, worked out once for all texts."""
+    """Normal form of a spelling, its words, and its weight; computed once for all texts."""
 
     key: str
     parts: tuple[str, ...]
@@ -221,7 +186,7 @@ class _Phrase(NamedTuple):
 
 @lru_cache(maxsize=200_000)
 def _phrase_of(spelling: str) -> _Phrase | None:
-    """Key of a phrase, or nothing where it is no subject."""
+    """Normal form of a phrase; None where it does not name a subject."""
     key = normal_form(spelling)
     if not is_subject(key, spelling):
         return None
@@ -272,7 +237,7 @@ def _diverse(found: list[_Found], limit: int) -> list[_Found]:
     """Take the weightiest phrases, a word counting less each time it comes again.
 
     Maximal marginal relevance (Carbonell and Goldstein 1998, SIGIR, 335) with shared words as the
-    similarity, found lazily: a phrase is weighed anew only when it comes to the top.
+    similarity, computed lazily: a phrase is weighed again only when it comes to the top.
     """
     weights = [phrase.weight() for phrase in found]
     heap = [(-weight, place) for place, weight in enumerate(weights)]
@@ -347,3 +312,156 @@ def _small(word: str) -> str:
     known = lexicon()
     common = head == word or head.lower() in known.classes
     return word.lower() if common and head.lower() not in known.proper else word
+
+
+LONGEST_PHRASE = 4
+"""Words in a keyword; a hyphenated word counts as one."""
+
+_MOST_CHARACTERS = 60
+_SYMBOLS = re.compile(r"[▪\\{}$^=<>@~|©�¹²³⁻]|https?:|www\.")
+_NUMERAL = re.compile("[IVX]+")
+_INITIAL = re.compile(r"[A-Z]\.")
+_NAME = re.compile("[A-Z].|[0-9].*[A-Z]")  # "NGC", "3C", "2MASS", not the A of "A stars"
+_SAYS_SOMETHING = re.compile(r"[^\W\d_]{2}|[A-Z]")
+
+
+@dataclass(frozen=True)
+class _Lists:
+    front: frozenset[str]
+    kept_front: tuple[str, ...]
+    back: frozenset[str]
+    alone: frozenset[str]
+    vague: frozenset[str]
+    vague_heads: frozenset[str]
+    phrases: frozenset[str]
+    units: frozenset[str]
+    quantities: frozenset[str]
+    catalogues: frozenset[str]
+
+
+@cache
+def _lists() -> _Lists:
+    generic = read_sections("generic")
+    front = frozenset(generic["front"])
+    return _Lists(
+        front=front,
+        kept_front=tuple(generic["keep-front"]),
+        back=frozenset(generic["back"]),
+        alone=frozenset(generic["alone"]) | front,
+        vague=frozenset(generic["vague"]) | front,
+        vague_heads=frozenset(generic["vague-head"]),
+        phrases=frozenset(normal_form(phrase) for phrase in generic["phrase"]),
+        units=frozenset(unit.lower() for unit in lexicon().units),
+        quantities=frozenset(generic["quantity"]),
+        catalogues=frozenset(name for name in lexicon().catalogues if name.isupper()),
+    )
+
+
+def trim(words: list[str], tags: list[str], begin: int, end: int) -> tuple[int, int] | None:
+    """Trim a noun chunk to the phrase that names its subject."""
+    while end - begin > 1 and tags[end - 1] != "PROPN" and _is_tail(words[end - 1]):
+        if tags[end - 2] == "ADJ" or (tags[end - 2] == "PROPN" and words[end - 1][:6] == "number"):
+            break  # "photometric data", "Reynolds number"
+        end -= 1
+    while end - begin > 1 and (
+        words[end - 1] in _lists().catalogues or _INITIAL.fullmatch(words[end - 1])
+    ):
+        end -= 1  # the prefix of a designation whose number was lost, or an initial
+    if end - begin > 1 and _NUMERAL.fullmatch(words[end - 1]) and tags[end - 2] == "NOUN":
+        end -= 1  # the number of a paper in its series
+    if end - begin > LONGEST_PHRASE and set(tags[begin:end]) != {"PROPN"}:
+        begin = end - LONGEST_PHRASE
+        if tags[begin - 1] == "ADJ" and tags[begin] == "NOUN":
+            begin += 1  # its adjective was cut off: "low luminosity", "cosmic ray"
+    while begin < end:
+        n_front = _front_words(words, tags, begin, end)
+        if not n_front:
+            break
+        begin += n_front
+    if begin >= end or (end - begin == 1 and tags[begin] == "ADJ"):
+        return None
+    return begin, end
+
+
+def split_names(words: list[str], tags: list[str], begin: int, end: int) -> list[tuple[int, int]]:
+    """Split a chunk into what a thing is and what it is called: "Seyfert galaxy NGC 1275"."""
+    name = end
+    while name > begin and tags[name - 1] == "PROPN":
+        name -= 1
+    numbered = name < end and any(map(str.isdigit, "".join(words[name:end])))
+    if (
+        begin < name < end
+        and numbered
+        and _NAME.match(words[name])
+        and _is_thing(words, tags, name - 1)
+    ):
+        return [(begin, name), (name, end)]
+    return [(begin, end)]
+
+
+def is_subject(key: str, spelling: str) -> bool:
+    """Whether a trimmed phrase names a subject."""
+    lists = _lists()
+    if not key or key in lists.phrases or len(spelling) > _MOST_CHARACTERS:
+        return False
+    if not _SAYS_SOMETHING.search(spelling) or _SYMBOLS.search(spelling):
+        return False
+    parts = [singular(part) for part in key.split()]
+    if len(spelling.split()) == 1 and spelling.endswith("-ray"):
+        return False
+    if len(parts) == 1:
+        acronym = any(mark.isupper() for mark in spelling[1:])
+        return (parts[0] not in lists.alone or acronym) and (
+            len(key) > 1 and parts[0].rstrip("*+") not in lists.units and (len(key) > 2 or acronym)
+        )
+    return any(part not in lists.vague and len(part) > 1 for part in parts)
+
+
+def has_vague_head(key: str) -> bool:
+    """Whether the last word of a key fits any paper: "stellar parameters"."""
+    return key.rpartition(" ")[2] in _lists().vague_heads
+
+
+def _is_thing(words: list[str], tags: list[str], place: int) -> bool:
+    if tags[place] == "NOUN":
+        return True
+    return lexicon().classes.get(words[place]) == "adj-noun"  # "black hole transient GX 339-4"
+
+
+@lru_cache(maxsize=100_000)
+def _is_tail(word: str) -> bool:
+    lower = word.lower()
+    return lower in _lists().back or singular(lower) in _lists().back
+
+
+@lru_cache(maxsize=100_000)
+def _is_front(word: str) -> bool:
+    lower = word.lower()
+    # A numeral or half a word left over from a formula or a name says nothing either.
+    return (
+        lower in _lists().front
+        or not (any(mark.isalpha() for mark in word) or word == "21")  # 21 cm line
+        or _NUMERAL.fullmatch(word) is not None
+        or _INITIAL.fullmatch(word) is not None
+    )
+
+
+def _front_words(words: list[str], tags: list[str], begin: int, end: int) -> int:
+    """How many words to drop from the front now: none, one, or two as in "lowest mass halos"."""
+    if not _is_front(words[begin]) or _kept(words, begin, end):
+        return 0
+    if tags[begin] == "PROPN" and end - begin > 1 and tags[begin + 1] == "PROPN":
+        return 0  # "Large Magellanic Cloud"
+    scaled = end - begin > 2 and words[begin + 1].lower() in _lists().quantities
+    if scaled and words[begin].lower() in _SCALES:
+        return 0
+    return 2 if scaled else 1
+
+
+_SCALES = frozenset(["low", "high", "large", "small", "long", "short", "wide", "broad", "narrow"])
+
+
+def _kept(words: list[str], begin: int, end: int) -> bool:
+    """Whether a word that says nothing elsewhere belongs to a name here: "weak lensing"."""
+    phrase = " ".join(words[begin:end]).lower().replace("-", " ")
+    return phrase.startswith(_lists().kept_front)

@@ -1,4 +1,4 @@
-"""How often the paper is found that an excerpt cites: CiteME, and excerpts over one's own atlas."""
+"""Evaluate attribution: CiteME, and excerpts over an atlas of one's own."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from landscape._progress import progress
 from landscape.agents.attribute.doors import attribute
 from landscape.agents.attribute.stacks import Stacks, bounds
+from landscape.agents.cite.merging import title_key
 from landscape.agents.seeking import Wording
 from landscape.errors import InputError
-from landscape.evaluation.lines import checked_question, json_lines, read_text
-from landscape.evaluation.metrics import Interval, bootstrap_interval, paired_difference
-from landscape.search._engine import open_engine
+from landscape.evaluation._metrics import Interval, bootstrap_interval, paired_difference
+from landscape.evaluation._questions import checked_question, json_lines, read_text
+from landscape.progress import progress
 
 if TYPE_CHECKING:
-    from landscape.llm._client import LanguageModel
-    from landscape.store._atlas_store import AtlasStore
-    from landscape.types import Attribution
+    from landscape.agents.attribute.records import Attribution
+    from landscape.atlas.reading import Atlas
+    from landscape.llm.models import LanguageModel
 
 SAME_TITLE = 0.8
-"""Likeness above which two titles are one paper's (Press et al. 2024, appendix)."""
+"""Similarity above which two titles are one paper's (Press et al. 2024, appendix)."""
 
 _SEPARATOR = "[TITLE_SEPARATOR]"  # of CiteME, where a paper has two titles
 _GUESSES = (1, 5, 10)
@@ -36,22 +36,7 @@ _WANTED = 'CiteME\'s CSV, or JSON lines {"qid", "excerpt", "answer"}'
 
 @dataclass(frozen=True)
 class Case:
-    """One excerpt of a benchmark.
-
-    Attributes
-    ----------
-    qid, excerpt : str
-    titles : tuple of str
-        Titles of the paper that it cites; filled in from `answer` where that is given.
-    answer : str or None
-        Its identifier.
-    source : str or None
-        The paper that the excerpt is from.
-    before : str or None
-        The last day, or year, that counts.
-    half : str
-        Which part of the benchmark; empty where it is not split.
-    """
+    """One excerpt of a benchmark."""
 
     qid: str
     excerpt: str
@@ -64,23 +49,7 @@ class Case:
 
 @dataclass(frozen=True)
 class AttributionScores:
-    """What a benchmark says.
-
-    Attributes
-    ----------
-    values : mapping of str to ndarray of float, shape (n,)
-        By measure, a number for each excerpt whose answer the atlas holds: ``accuracy`` (the
-        paper was selected), ``guess@k`` (it is among the first k guesses), ``selected``,
-        ``search@k`` (a plain search with the whole excerpt has it among the first k).
-    halves : tuple of str, length n
-    seconds : float
-        Median of one attribution.
-    partial : int
-        Attributions in which the model failed.
-    counts : mapping of str to int
-        ``excerpts`` of the benchmark, and ``known``: those whose answer the atlas holds.
-    method : str
-    """
+    """Scores of attribution, excerpt by excerpt."""
 
     values: Mapping[str, np.ndarray]
     halves: tuple[str, ...]
@@ -123,11 +92,11 @@ class AttributionScores:
         if precision is not None:
             lines.append(f"{'precision':10} {precision:.3f} of the papers selected are right")
         for name in dict.fromkeys(filter(None, self.halves)):
-            told = self.summary(name)
+            summary = self.summary(name)
             shown = ", ".join(
-                f"{key} {told[key]:.3f}" for key in ("accuracy", "guess@1", "search@1")
+                f"{key} {summary[key]:.3f}" for key in ("accuracy", "guess@1", "search@1")
             )
-            lines.append(f"{name} half ({told['n']}): {shown}")
+            lines.append(f"{name} half ({summary['n']}): {shown}")
         gain = paired_difference(self.values["search@1"], self.values["guess@1"])
         lines.append(f"best guess over plain search: {gain}")
         lines.append(f"median {1000 * self.seconds:.0f} ms, {self.partial} partial")
@@ -138,30 +107,7 @@ class AttributionScores:
 
 
 def read_cases(path: str | Path) -> list[Case]:
-    """Read excerpts.
-
-    Parameters
-    ----------
-    path : path
-        CiteME's CSV (``excerpt, target_paper_title``, optionally ``id, source_paper_title, year``),
-        or JSON lines ``{"qid", "excerpt", "answer"}``, optionally with ``source``, ``before`` and
-        ``half``.
-
-    Returns
-    -------
-    list of Case
-
-    Raises
-    ------
-    InputError
-        If it is neither, or an excerpt has no ``[CITATION]``.
-
-    Examples
-    --------
-    >>> read_cases("no-such.csv")
-    Traceback (most recent call last):
-    landscape.errors.InputError: There is no file no-such.csv; give CiteME's CSV, or JSON lines ...
-    """
+    """Read excerpts."""
     path = Path(path)
     text = read_text(path, wanted=_WANTED)
     cases = _jsonl(text, path) if text.lstrip()[:1] == "{" else _citeme(text, path)
@@ -174,30 +120,14 @@ def read_cases(path: str | Path) -> list[Case]:
 
 
 def title_matches(title: str, titles: Sequence[str]) -> bool:
-    """Tell whether a title is one of some others, as CiteME tells it.
-
-    Parameters
-    ----------
-    title : str
-    titles : sequence of str
-
-    Returns
-    -------
-    bool
-        The ratio of matching characters (Ratcliff & Obershelp) is above 0.8 for one of them.
-
-    Examples
-    --------
-    >>> title_matches("Dust in Quasars", ["Dust in quasars."]), title_matches("Dust", ["Gas"])
-    (True, False)
-    """
+    """Whether a title is one of some others, by CiteME's rule."""
     return any(
         SequenceMatcher(a=title.lower(), b=one.lower()).ratio() > SAME_TITLE for one in titles
     )
 
 
 def evaluate_attribution(
-    atlas: AtlasStore,
+    atlas: Atlas,
     cases: str | Path | Sequence[Case],
     *,
     model: LanguageModel | None = None,
@@ -208,11 +138,11 @@ def evaluate_attribution(
 
     Parameters
     ----------
-    atlas : AtlasStore
+    atlas : Atlas
     cases : path or sequence of Case
     model : LanguageModel, optional
     on_result : callable, optional
-        Told each attribution.
+        Called with each case and its attribution.
     **settings
         Further ones of `landscape.agents.attribute.doors.attribute`.
 
@@ -257,7 +187,7 @@ def evaluate_attribution(
     )
 
 
-def _scores(atlas: AtlasStore, case: Case, found: Attribution) -> dict[str, float]:
+def _scores(atlas: Atlas, case: Case, found: Attribution) -> dict[str, float]:
     limits = bounds(atlas, source=case.source, before=case.before)
     plain = " ".join(case.excerpt.replace(_MARK, " ").split())
     searched = Stacks(atlas, limits).seek([Wording(plain)]).papers
@@ -272,19 +202,17 @@ def _scores(atlas: AtlasStore, case: Case, found: Attribution) -> dict[str, floa
     }
 
 
-def _known(atlas: AtlasStore, cases: Sequence[Case]) -> list[Case]:
-    """Those whose answer the atlas holds, with its title."""
-    from landscape.agents.cite.merging import title_key
-
+def _known(atlas: Atlas, cases: Sequence[Case]) -> list[Case]:
+    """Cases whose answer is in the atlas, with its title."""
     titles = {title_key(title) for title in atlas.read_papers(["title"])["title"]}
     kept = []
     for case in cases:
         if case.answer is not None:
             try:
-                row = open_engine(atlas).row_of(case.answer)
+                row = atlas.engine.row_of(case.answer)
             except InputError:
                 continue
-            kept.append(replace(case, titles=(open_engine(atlas).papers([row])[0].title,)))
+            kept.append(replace(case, titles=(atlas.engine.papers([row])[0].title,)))
         elif any(title_key(title) in titles for title in case.titles):
             kept.append(case)
     return kept
@@ -298,7 +226,7 @@ def _jsonl(text: str, path: Path) -> list[Case]:
         answer = record.get("answer")
         if not isinstance(answer, str) or not answer:
             raise InputError(f'{where} needs an "answer": the identifier of the paper cited.')
-        told = {
+        optional = {
             name: str(record[name]) if record.get(name) is not None else None
             for name in ("source", "before", "half")
         }
@@ -307,9 +235,9 @@ def _jsonl(text: str, path: Path) -> list[Case]:
                 str(record.get("qid", number)),
                 excerpt,
                 answer=answer,
-                source=told["source"],
-                before=told["before"],
-                half=told["half"] or "",
+                source=optional["source"],
+                before=optional["before"],
+                half=optional["half"] or "",
             )
         )
     return cases

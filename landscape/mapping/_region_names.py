@@ -1,4 +1,4 @@
-"""Names for regions: the phrase that tells a region's papers from its neighbours'."""
+"""Names of regions: phrases that distinguish a region's papers from its neighbours'."""
 
 from __future__ import annotations
 
@@ -9,11 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from landscape.mapping.wording import QUANTITIES, UNTELLING
+from landscape.text._words import normal_forms, read_sections
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
+
+_LISTS = read_sections("regions")
+UNTELLING = frozenset(_LISTS["untelling"])
+QUANTITIES = frozenset(_LISTS["quantity"])
 
 _MANY_PAPERS = 5000
 _ENOUGH_PAPERS, _MORE_PAPERS, _NEARLY_AS_TELLING = 0.1, 1.4, 0.6  # of first and second names
@@ -22,20 +26,7 @@ _DATA_RELEASE = re.compile(r"e?dr\d+")
 
 @dataclass(frozen=True)
 class PhraseTable:
-    """Which paper holds which phrase, phrases counted once a paper.
-
-    Attributes
-    ----------
-    paper, phrase : array of int, shape (n_pairs,)
-        Row of the paper and number of the phrase.
-    forms : array of str, shape (n_phrases,)
-        Normal form of each phrase, the one it is compared by.
-    shown : array of str, shape (n_phrases,)
-        The form in which the papers write it most often.
-    promise : array of float, shape (n_phrases,)
-        How good a name the form alone promises, about 1 for the best.
-    n_papers : int
-    """
+    """Which paper holds which phrase, phrases counted once a paper."""
 
     paper: NDArray[np.int64]
     phrase: NDArray[np.int64]
@@ -46,32 +37,10 @@ class PhraseTable:
 
 
 def phrase_table(keywords: Any, *, fewest: int = 2) -> PhraseTable:
-    """Count the phrases of a corpus, each once a paper.
-
-    Parameters
-    ----------
-    keywords : pyarrow.ListArray or sequence of sequence of str, length n_papers
-        Keywords of each paper.
-    fewest : int, default 2
-        Phrases that occur less often than this in the whole corpus are left out.
-
-    Returns
-    -------
-    PhraseTable
-        A paper that holds "tidal disruption event candidate" counts for "tidal disruption
-        event" too where the corpus uses that on its own.
-
-    Examples
-    --------
-    >>> table = phrase_table([["dwarf galaxies"], ["dwarf galaxy", "stars"], ["stars"]])
-    >>> sorted(table.shown.tolist())
-    ['dwarf galaxies', 'stars']
-    """
+    """Count the phrases of a corpus, each once a paper."""
     import pandas as pd
     import pyarrow as pa
     import pyarrow.compute as pc
-
-    from landscape.text.phrases import normal_forms
 
     if isinstance(keywords, pa.ChunkedArray):
         keywords = keywords.combine_chunks()
@@ -131,11 +100,7 @@ def _sorted_unique(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
 def _contained(
     forms: NDArray[np.object_], uses: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """For each form, the shorter phrases in it that stand on their own elsewhere.
-
-    A shorter phrase counts only where papers use it alone at least half as often as inside longer
-    ones: "dark matter" does, "cosmic microwave" or "energy neutrino" is a fragment.
-    """
+    """For each form, the shorter phrases in it that are also used alone."""
     number = {form: index for index, form in enumerate(forms)}
     outer: list[int] = []
     inner: list[int] = []
@@ -168,40 +133,10 @@ def score_phrases(
     *,
     per_region: int = 40,
 ) -> pd.DataFrame:
-    r"""Rank phrases by how well they tell each region from its neighbours and from the rest.
-
-    The score of phrase *p* in region *r* is the phrase's share of the divergence between the
-    region and what surrounds it,
+    r"""Rank phrases by how well they distinguish each region from its neighbours and the rest.
 
     .. math:: s = f_{rp}^{\,0.85}\;\log\frac{f_{rp} + \epsilon}{g_{rp} + \epsilon},
         \quad g = \tfrac12 (f_\mathrm{neighbours} + f_\mathrm{elsewhere}),
-
-    with *f* the fraction of papers that hold the phrase. (With exponent 1 it is the phrase's term
-    of the Kullback-Leibler divergence; the lower exponent prefers the telling phrase over the
-    common one.) Rare phrases are damped by the lower end of their count's Poisson range.
-
-    Parameters
-    ----------
-    table : PhraseTable
-    region : array of int, shape (n_papers,)
-        Region of each paper, -1 for none.
-    neighbours : sequence of sequence of int
-        Neighbouring regions of each region.
-    per_region : int, default 40
-        Phrases to keep per region.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Columns ``region, phrase, score, share, lift, n``: share is the fraction of the region's
-        papers that hold the phrase, lift its ratio to the surroundings'. Best first.
-
-    Examples
-    --------
-    >>> table = phrase_table([["pulsars"], ["pulsars"], ["comets"], ["comets"]])
-    >>> ranked = score_phrases(table, np.array([0, 0, 1, 1]), [[1], [0]])
-    >>> table.shown[ranked.groupby("region").phrase.first()].tolist()
-    ['pulsars', 'comets']
     """
     import pandas as pd
     from scipy import sparse
@@ -271,31 +206,7 @@ def _promise(forms: NDArray[np.object_], shown: NDArray[np.object_]) -> NDArray[
 def choose_names(
     table: PhraseTable, ranked: pd.DataFrame, n_regions: int, *, taken: Sequence[str] = ()
 ) -> tuple[list[str], list[list[str]]]:
-    """Give every region a name of its own and a list of telling keywords.
-
-    Parameters
-    ----------
-    table : PhraseTable
-    ranked : pandas.DataFrame
-        From `score_phrases`.
-    n_regions : int
-    taken : sequence of str
-        Normal forms already used as names elsewhere on the map.
-
-    Returns
-    -------
-    names : list of str
-        No two alike. A region without any phrase is called "Region 1" and so on.
-    keywords : list of list of str
-        Up to 12 phrases a region, the best first.
-
-    Examples
-    --------
-    >>> table = phrase_table([["pulsars"], ["pulsars"], ["comets"], ["comets"]])
-    >>> ranked = score_phrases(table, np.array([0, 0, 1, 1]), [[1], [0]])
-    >>> choose_names(table, ranked, 2)[0]
-    ['Pulsars', 'Comets']
-    """
+    """Give every region a unique name and a list of distinctive keywords."""
     candidates: list[list[tuple[float, int]]] = [[] for _ in range(n_regions)]
     for region, phrase, score in zip(ranked.region, ranked.phrase, ranked.score, strict=True):
         candidates[int(region)].append((float(score), int(phrase)))
@@ -324,10 +235,7 @@ def choose_names(
 def _add_second_names(
     table: PhraseTable, ranked: pd.DataFrame, names: list[str], used: set[str]
 ) -> None:
-    """Name a second subject where the first, however telling, is that of few papers of a region.
-
-    "Planetary nebulae" alone would misname a region most of whose papers are on star formation.
-    """
+    """Name a second subject where the first is that of few papers of a region."""
     form_of = {capitalised(table.shown[phrase]): phrase for phrase in set(ranked["phrase"])}
     for number, found in ranked.groupby("region"):
         phrase = form_of.get(names[int(number)])
@@ -357,35 +265,7 @@ def pair_names(
     enough: float = 0.5,
     longest: int = 40,
 ) -> tuple[list[str], list[list[str]]]:
-    """Name wide regions by two phrases that complement each other.
-
-    The second phrase is the best one among the papers that do not hold the first, so that
-    "Galaxies and active nuclei" tells more of a continent than either alone.
-
-    Parameters
-    ----------
-    table : PhraseTable
-    region : array of int, shape (n_papers,)
-    neighbours : sequence of sequence of int
-    taken : collection of str
-        Normal forms that name something else on the map: they may be half of a name, not all.
-    enough : float, default 0.5
-        A first phrase held by this fraction of the papers stands alone.
-    longest : int, default 40
-        Letters that a name should not exceed; a shorter second phrase is looked for.
-
-    Returns
-    -------
-    names : list of str
-    keywords : list of list of str
-
-    Examples
-    --------
-    >>> table = phrase_table([["pulsars"], ["pulsars"], ["magnetars"], ["magnetars"], ["comets"]],
-    ...                      fewest=1)
-    >>> pair_names(table, np.array([0, 0, 0, 0, 1]), [[1], [0]], enough=0.6)[0]
-    ['Pulsars and magnetars', 'Comets']
-    """
+    """Name wide regions by two phrases that complement each other."""
     first = score_phrases(table, region, neighbours)
     _, keywords = choose_names(table, first, len(neighbours))
     room = [longest] * len(neighbours)
@@ -444,13 +324,7 @@ def _best_subject(
 
 
 def capitalised(phrase: str) -> str:
-    """First letter upper-case, the rest as the papers write it.
-
-    Examples
-    --------
-    >>> capitalised("fast radio bursts"), capitalised("pH"), capitalised("γ-ray bursts")
-    ('Fast radio bursts', 'pH', 'γ-ray bursts')
-    """
+    """First letter upper-case, the rest as the papers write it."""
     first = phrase.split(" ")[0].split("-")[0]
     if first != first.lower() or not phrase[:1].isascii():
         return phrase  # an acronym, a proper name or a symbol: left as it is

@@ -1,0 +1,18 @@
+from ._attribution import evaluate_attribution
+from ._citing import evaluate_citing
+from ._layers import evaluate_concepts, evaluate_facilities
+from ._questions import Query, known_items, read_queries
+from ._retrieval import evaluate_retrieval
+from ._surveys import evaluate_survey
+
+__all__ = [
+    "Query",
+    "evaluate_attribution",
+    "evaluate_citing",
+    "evaluate_concepts",
+    "evaluate_facilities",
+    "evaluate_retrieval",
+    "evaluate_survey",
+    "known_items",
+    "read_queries",
+]

@@ -1,0 +1,397 @@
+"""Evaluate the layers of an atlas: facility mentions and concept tags."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from landscape.errors import InputError
+from landscape.evaluation._questions import json_lines, read_text
+from landscape.overlays.analysis import Analysis
+from landscape.overlays.missions import Mention, find_in_papers, load_facilities
+from landscape.overlays.thesaurus.concepts import Thesaurus
+from landscape.overlays.thesaurus.evidence import FEATURES, features, gather
+from landscape.overlays.thesaurus.tagging import concept_texts, tag_papers, usage
+from landscape.overlays.thesaurus.wording import read_papers
+from landscape.vectors.embedder import embedder_for
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from landscape.atlas.reading import Atlas
+
+
+def evaluate_facilities(atlas: Atlas, labels: Path) -> Analysis:
+    """Measure how well facilities are found, compared with plain string matching.
+
+    Parameters
+    ----------
+    atlas : Atlas
+        With the papers that were labelled.
+    labels : pathlib.Path
+        JSON lines with ``arxiv_id`` (the paper's key where it has none), ``field, surface,
+        occurrence, facility``, see `landscape.evaluation._layers.LabelledMention`.
+
+    Returns
+    -------
+    Analysis
+        ``method, half, labelled, traps, precision, recall``.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or none of its papers is in the atlas.
+    """
+    read = read_labels(labels)
+    papers = atlas.read_papers(["arxiv_id", "paper_id", "title", "abstract"])
+    papers["name"] = papers["arxiv_id"].fillna(papers["paper_id"])
+    wanted = papers[papers["name"].isin({label.arxiv_id for label in read})]
+    if not len(wanted):
+        raise InputError(f"None of the papers of {labels} is in {atlas.path}.")
+    by_id = {row.name: {"title": row.title, "abstract": row.abstract}
+             for row in wanted.itertuples(index=False)}  # fmt: skip
+    return Analysis(
+        "mentions",
+        evaluate_mentions(by_id, read),
+        f"Mentions of facilities in {atlas.title}, against {len(read):,} labels.",
+        {"labels": len(read), "labelled papers in the atlas": len(wanted)},
+        atlas.coverage,
+    )
+
+
+def evaluate_concepts(atlas: Atlas, truth: Path) -> Analysis:
+    """Measure how well papers are tagged, compared with string matching and embeddings.
+
+    Parameters
+    ----------
+    atlas : Atlas
+    truth : pathlib.Path
+        JSON lines with ``arxiv_id`` (the paper's key where it has none) and ``uat``: ids of the
+        concepts that the authors gave.
+
+    Returns
+    -------
+    Analysis
+        ``method, recall, ndcg, recall_near, ndcg_near, papers``, of the first ten tags. Keywords
+        of the papers are not used: they may hold the answer.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or none of its papers is in the atlas.
+    """
+    given: dict[str, list[str]] = {}
+    for number, record in json_lines(read_text(truth, wanted="a file of given concepts"), truth):
+        concepts = record.get("uat")
+        if not isinstance(record.get("arxiv_id"), str) or not isinstance(concepts, list):
+            raise InputError(f"{truth}, line {number}, must have arxiv_id and a list uat.")
+        given[record["arxiv_id"]] = [str(concept) for concept in concepts]
+    papers = atlas.read_papers(["arxiv_id", "paper_id", "title", "abstract"])
+    names = papers["arxiv_id"].fillna(papers["paper_id"])
+    rows = {row: given[name] for row, name in enumerate(names) if name in given}
+    if not rows:
+        raise InputError(f"None of the papers of {truth} is in {atlas.path}.")
+    return Analysis(
+        "tagging",
+        compare_taggings(papers, atlas.vectors(), rows, atlas.thesaurus, _concept_vectors(atlas)),
+        f"Concepts of papers of {atlas.title}, against those that their authors gave.",
+        {"papers with given concepts": len(rows)},
+        atlas.coverage,
+    )
+
+
+def _concept_vectors(atlas: Atlas) -> Any:
+    model = atlas.stages["embeddings"].model
+    if model is None:
+        raise InputError(f"{atlas.path} does not say which model made its vectors.")
+    return np.asarray(embedder_for(model).embed(concept_texts(atlas.thesaurus)[1]))
+
+
+_HALVES = ("development", "held out")
+
+
+class LabelledMention(NamedTuple):
+    """A surface in a paper, judged by reading."""
+
+    arxiv_id: str
+    field: str
+    surface: str
+    occurrence: int
+    facility: str
+
+    @property
+    def half(self) -> str:
+        """To which half the paper belongs: rules may look at "development" alone."""
+        return _HALVES[1 - hashlib.sha256(self.arxiv_id.encode()).digest()[0] % 2]
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How labels and findings agree."""
+
+    right: int
+    wrong: int
+    missed: int
+
+    @property
+    def precision(self) -> float:
+        """Share of the found that is right; 0 where nothing is found."""
+        return self.right / max(self.right + self.wrong, 1)
+
+    @property
+    def recall(self) -> float:
+        """Share of the labelled that is found; 0 where nothing is labelled."""
+        return self.right / max(self.right + self.missed, 1)
+
+
+def read_labels(path: Path) -> list[LabelledMention]:
+    """Read labelled mentions from JSON lines."""
+    labels = []
+    for number, record in json_lines(read_text(path, wanted="a file of labelled mentions"), path):
+        try:
+            labels.append(LabelledMention(**record))
+        except TypeError:
+            fields = ", ".join(LabelledMention._fields)
+            raise InputError(f"{path}, line {number}, must have the fields {fields}.") from None
+    return labels
+
+
+def evaluate_mentions(
+    papers: Mapping[str, Mapping[str, Any]], labels: Iterable[LabelledMention]
+) -> pd.DataFrame:
+    """Compare the finder with plain string matching on labelled mentions."""
+    import pandas as pd
+
+    known = [label for label in labels if label.arxiv_id in papers]
+    rows = []
+    for method, find in (("with context", _find), ("plain matching", match_plainly)):
+        for half in _HALVES:
+            chosen = [label for label in known if label.half == half]
+            if chosen:
+                agreed = _agreement(papers, chosen, find)
+                traps = sum(not label.facility for label in chosen)
+                counts = (len(chosen) - traps, traps)
+                rows.append((method, half, *counts, agreed.precision, agreed.recall))
+    columns = ["method", "half", "labelled", "traps", "precision", "recall"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def match_plainly(paper: Mapping[str, Any]) -> dict[str, list[Mention]]:
+    """Find every name of every facility by matching strings at the starts of words."""
+    pattern, facilities = _facility_names()
+    return {
+        field: [
+            Mention(*match.span(), match.group(), facilities[match.group()])
+            for match in pattern.finditer(paper.get(field) or "")
+        ]
+        for field in ("title", "abstract")
+    }
+
+
+@cache
+def _facility_names() -> tuple[re.Pattern[str], dict[str, str]]:
+    facilities: dict[str, str] = {}
+    for facility in load_facilities().values():
+        for name in facility.names:
+            facilities.setdefault(name, facility.name)
+    longest_first = sorted(facilities, key=len, reverse=True)
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, longest_first))})"), facilities
+
+
+def _find(paper: Mapping[str, Any]) -> dict[str, list[Mention]]:
+    found: dict[str, list[Mention]] = defaultdict(list)
+    for row in find_in_papers([paper.get("title")], [paper.get("abstract")]).itertuples():
+        found[row.field].append(Mention(row.start, row.end, row.surface, row.facility))
+    return found
+
+
+def _agreement(
+    papers: Mapping[str, Mapping[str, Any]],
+    labels: Iterable[LabelledMention],
+    find: Callable[[Mapping[str, Any]], Mapping[str, list[Mention]]],
+) -> Agreement:
+    right = wrong = missed = 0
+    for label in labels:
+        paper = papers[label.arxiv_id]
+        start, end = _place(str(paper[label.field]), label)
+        meant = {
+            mention.facility
+            for mention in find(paper).get(label.field, ())
+            if mention.start < end and mention.end > start
+        }
+        if label.facility and label.facility in meant:
+            right += 1
+        else:
+            wrong += bool(meant)
+            missed += bool(label.facility)
+    return Agreement(right, wrong, missed)
+
+
+def _place(text: str, label: LabelledMention) -> tuple[int, int]:
+    """Start and end of a labelled surface."""
+    places = [match.span() for match in re.finditer(re.escape(label.surface), text)]
+    if label.occurrence >= len(places):
+        raise InputError(
+            f"{label.surface!r} does not occur {label.occurrence + 1} times in the {label.field} "
+            f"of {label.arxiv_id}; the labels are of other papers."
+        )
+    return places[label.occurrence]
+
+
+_SAID = re.compile(r"[^a-z0-9]+")
+
+
+def in_check_half(paper_id: str) -> bool:
+    """Whether a paper belongs to the half that no weight was fitted on."""
+    return hashlib.sha256(paper_id.encode()).digest()[-1] % 2 == 1
+
+
+def evaluate_tagging(
+    tags: pd.DataFrame, given: Mapping[int, Sequence[str]], thesaurus: Thesaurus, *, k: int = 10
+) -> dict[str, float]:
+    """Compare tags with the concepts that authors gave."""
+    if not given:
+        raise InputError("No paper has concepts given by its authors; there is nothing to compare.")
+    kept = tags[tags["row"].isin(given)].sort_values(["row", "score"], ascending=[True, False])
+    found = kept.groupby("row")["concept_id"].agg(list).to_dict()
+    rows = []
+    for row, wanted in given.items():
+        best = found.get(row, [])[:k]
+        rows.append(
+            (*_measure(best, wanted, {}, k), *_measure(best, wanted, _near(wanted, thesaurus), k))
+        )
+    names = ("recall", "ndcg", "recall_near", "ndcg_near")
+    means = {name: float(mean) for name, mean in zip(names, np.mean(rows, axis=0), strict=True)}
+    return means | {"papers": len(given)}
+
+
+def _near(wanted: Sequence[str], thesaurus: Thesaurus) -> dict[str, frozenset[str]]:
+    return {one: thesaurus.near(one) for one in wanted if one in thesaurus.concepts}
+
+
+def _measure(
+    best: Sequence[str], wanted: Sequence[str], near: Mapping[str, frozenset[str]], k: int
+) -> tuple[float, float]:
+    """Recall and nDCG of one paper; an exact tag is credited before a near one."""
+    left = dict.fromkeys(wanted)
+    gains = np.zeros(k)
+    for place, tag in enumerate(best):
+        if tag in left:
+            gains[place] = 1.0
+            del left[tag]
+    for place, tag in enumerate(best):
+        close = next((one for one in left if tag in near.get(one, ())), None)
+        if close is not None and not gains[place]:
+            gains[place] = 1.0
+            del left[close]
+    discounts = 1.0 / np.log2(np.arange(2, k + 2))
+    n_wanted = len(set(wanted))
+    return gains.sum() / n_wanted, gains @ discounts / discounts[: min(k, n_wanted)].sum()
+
+
+def compare_taggings(
+    papers: pd.DataFrame,
+    vectors: NDArray[np.float32],
+    given: Mapping[int, Sequence[str]],
+    thesaurus: Thesaurus,
+    concept_vectors: NDArray[np.float32],
+    *,
+    keywords: Sequence[Sequence[str]] | None = None,
+) -> pd.DataFrame:
+    """Compare tagging with plain string matching and with embedding similarity."""
+    import pandas as pd
+
+    rows = np.array(sorted(given), dtype=np.int64)
+    titles, abstracts = (papers[name].fillna("").tolist() for name in ("title", "abstract"))
+    similar = np.asarray(vectors[rows], np.float32) @ concept_vectors.T
+    methods: dict[str, pd.DataFrame] = {
+        "plain string matching": _plain(rows, titles, abstracts, thesaurus),
+        "embedding alone": _ranked(rows, similar, thesaurus),
+        "tagging": tag_papers(
+            titles, abstracts, None, vectors, thesaurus, concept_vectors, only=rows
+        ),
+    }
+    if keywords is not None:
+        methods["tagging, with keywords"] = tag_papers(
+            titles, abstracts, keywords, vectors, thesaurus, concept_vectors, only=rows
+        )
+    return pd.DataFrame(
+        [
+            {"method": name, **evaluate_tagging(tags, given, thesaurus)}
+            for name, tags in methods.items()
+        ]
+    )
+
+
+def fit_weights(
+    papers: pd.DataFrame,
+    vectors: NDArray[np.float32] | None,
+    given: Mapping[int, Sequence[str]],
+    thesaurus: Thesaurus,
+    concept_vectors: NDArray[np.float32] | None,
+) -> NDArray[np.float64]:
+    """Fit the weights of `landscape.overlays.thesaurus.tagging`: a logistic regression."""
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.preprocessing import StandardScaler
+
+    titles, abstracts = (papers[name].fillna("").tolist() for name in ("title", "abstract"))
+    known = usage(thesaurus)
+    wording = read_papers(titles, abstracts, None, thesaurus)
+    evidence = gather(wording, vectors, thesaurus)
+    only = np.array(sorted(given), dtype=np.int64)
+    blocks: list[Any] = list(features(evidence, vectors, concept_vectors, known, only=only))
+    rows, columns, values = (np.concatenate(found) for found in zip(*blocks, strict=True))
+    column_of = {one: column for column, one in enumerate(thesaurus.concepts)}
+    pairs = {(row, column_of[one]) for row, ids in given.items() for one in ids if one in column_of}
+    right = np.array([pair in pairs for pair in zip(rows, columns, strict=True)])
+    place = FEATURES.index("usage")
+    own = np.log(np.maximum(np.exp(known[columns]) - right, 0.5))
+    values[:, place] = own
+    scaler = StandardScaler().fit(values)
+    model = LogisticRegression(max_iter=1000).fit(scaler.transform(values), right)
+    weights = model.coef_[0] / scaler.scale_
+    return np.array([model.intercept_[0] - weights @ scaler.mean_, *weights])
+
+
+def _plain(
+    rows: NDArray[np.int64], titles: Sequence[str], abstracts: Sequence[str], thesaurus: Thesaurus
+) -> pd.DataFrame:
+    """Terms in a text, ignoring case and a plural s; the most frequent first."""
+    names = [
+        (column, f" {_plain_text(name)} ")
+        for column, one in enumerate(thesaurus.concepts.values())
+        for name in one.names
+    ]
+    counts = np.zeros((len(rows), len(thesaurus.concepts)))
+    for place, row in enumerate(rows):
+        text = f" {_plain_text(titles[row] + ' ' + abstracts[row])} "
+        for column, name in names:
+            if name in text:
+                counts[place, column] += text.count(name)
+    return _ranked(rows, counts, thesaurus)
+
+
+def _plain_text(text: str) -> str:
+    return " ".join(word.rstrip("s") for word in _SAID.sub(" ", text.lower()).split())
+
+
+def _ranked(
+    rows: NDArray[np.int64], scores: NDArray[Any], thesaurus: Thesaurus, *, k: int = 10
+) -> pd.DataFrame:
+    import pandas as pd
+
+    order = np.argsort(-scores, axis=1, kind="stable")[:, :k]
+    ids = np.array(list(thesaurus.concepts), dtype=object)
+    best = np.take_along_axis(scores, order, axis=1).ravel()
+    made = {"row": np.repeat(rows, order.shape[1]), "concept_id": ids[order.ravel()], "score": best}
+    table = pd.DataFrame(made)
+    return table[table["score"] > 0]

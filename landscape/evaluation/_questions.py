@@ -1,0 +1,445 @@
+"""Questions of benchmarks: read from files, made from an atlas, resolved to its papers."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from landscape.corpus.identifiers import parse_arxiv_id, parse_doi
+from landscape.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from landscape.atlas.reading import Atlas
+
+LARGEST = 200_000_000  # bytes; a benchmark is a small file
+
+
+def read_text(path: Path, *, wanted: str) -> str:
+    """Read a small UTF-8 file; errors name the file and the reason."""
+    if not path.is_file():
+        raise InputError(f"There is no file {path}; give {wanted}.")
+    if path.stat().st_size > LARGEST:
+        raise InputError(f"{path} is larger than {LARGEST:,} bytes: that is no benchmark.")
+    try:
+        return path.read_text("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is not UTF-8 text ({error.reason}); save it as UTF-8.") from None
+    except OSError as error:
+        raise InputError(f"{path} cannot be read ({error.strerror}).") from None
+
+
+def json_lines(text: str, path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Read JSON objects, one a line, with the number of the line."""
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"{path}, line {number}, is not JSON ({error}).") from None
+        if not isinstance(record, dict):
+            raise InputError(f"{path}, line {number}, is no JSON object, but {line[:40]!r}.")
+        yield number, record
+
+
+def checked_question(value: object, where: str) -> str:
+    """Give a question in words, or say where one is missing."""
+    if not isinstance(value, str) or not value.strip():
+        raise InputError(f"{where} needs a question in words, not {str(value)[:40]!r}.")
+    return value.strip()
+
+
+_NOT_LETTERS = re.compile(r"[\W_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """One question of a benchmark, or papers for which similar ones are sought.
+
+    Attributes
+    ----------
+    qid : str
+    question : str
+        Empty where papers are given instead.
+    relevant : tuple of str
+        Papers that answer it: paper ids, arXiv ids, bibcodes or DOIs, or titles.
+    grades : mapping of str to float
+        How relevant each is; 1 where the benchmark does not grade.
+    by : {"id", "title"}
+        What `relevant` holds.
+    similar_to : tuple of str
+        Papers, named as in `relevant`, whose like is sought.
+
+    Examples
+    --------
+    >>> Query("1", "Does dust cool?", ("2401.00001",)).grade("2401.00001")
+    1.0
+    """
+
+    qid: str
+    question: str
+    relevant: tuple[str, ...]
+    grades: Mapping[str, float] = field(default_factory=dict)
+    by: Literal["id", "title"] = "id"
+    similar_to: tuple[str, ...] = ()
+
+    def grade(self, paper: str) -> float:
+        """How relevant a paper is; 0 for any that is not listed."""
+        return float(self.grades.get(paper, 1.0)) if paper in self.relevant else 0.0
+
+
+def resolve_queries(
+    queries: Sequence[Query], papers: pd.DataFrame
+) -> tuple[list[Query], dict[str, int]]:
+    """Name the relevant papers as an atlas does."""
+    ids: dict[str, str] = {}
+    for column in ("doi", "bibcode", "arxiv_id", "paper_id"):  # the last one wins
+        if column in papers:
+            known = papers[column].notna()
+            keys = papers.loc[known, column].astype(str).str.lower()
+            ids.update(zip(keys, papers.loc[known, "paper_id"], strict=True))
+    titles: dict[str, str] = {}
+    if "title" in papers and any(query.by == "title" for query in queries):
+        titles = dict(
+            zip(map(_title_key, papers["title"].fillna("")), papers["paper_id"], strict=True)
+        )
+    titles.pop("", None)  # a title without a letter names nothing
+    resolved = [
+        _resolved(query, titles, _title_key)
+        if query.by == "title"
+        else _resolved(query, ids, _plain_id)
+        for query in queries
+    ]
+    kept = [
+        query
+        for query, asked in zip(resolved, queries, strict=True)
+        if query.relevant and len(query.similar_to) == len(asked.similar_to)
+    ]
+    return kept, {
+        "queries": len(queries),
+        "queries_known": len(kept),
+        "relevant": sum(len(query.relevant) for query in queries),
+        "relevant_known": sum(len(query.relevant) for query in kept),
+    }
+
+
+def _resolved(query: Query, paper_ids: Mapping[str, str], key: Callable[[str], str]) -> Query:
+    grades: dict[str, float] = {}
+    for name in query.relevant:
+        found = paper_ids.get(key(name))
+        if found is not None:
+            grades[found] = max(grades.get(found, 0.0), query.grade(name))
+    sought = [paper_ids.get(key(name)) for name in query.similar_to]
+    return replace(
+        query,
+        relevant=tuple(grades),
+        grades=grades,
+        by="id",
+        similar_to=tuple(paper for paper in sought if paper is not None),
+    )
+
+
+def _plain_id(name: str) -> str:
+    return (parse_arxiv_id(name) or parse_doi(name) or name).lower()
+
+
+def _title_key(title: str) -> str:
+    return _NOT_LETTERS.sub("", title.casefold())
+
+
+__all__ = ["Query", "read_queries", "resolve_queries"]
+
+_KINDS = (
+    'JSON lines with "qid", "question" or "similar_to", and "relevant"; pathfinder\'s two JSON '
+    "files; PaSa's JSON lines; CiteME's CSV; TREC qrels with topics beside them"
+)
+
+
+def read_queries(path: str | Path) -> list[Query]:
+    """Read a benchmark, whichever of the known formats it has.
+
+    Parameters
+    ----------
+    path : path
+        A file, or a folder with TREC's qrels and topics. JSON lines ``{"qid", "question",
+        "relevant": [ids]}`` (optionally with ``"grades": {id: grade}``), or ``{"qid",
+        "similar_to": [ids], "relevant": [ids]}`` where papers like others are sought; pathfinder's
+        ``{"arxiv_id": {"question_abstract": ...}}`` and ``{"key": {"question": ..., "arxiv":
+        [...]}}``; PaSa's JSON lines (``question``, ``answer``, ``answer_arxiv_id``); CiteME's CSV
+        (``excerpt``, ``target_paper_title``); TREC qrels.
+
+    Returns
+    -------
+    list of Query
+        In the order of the file. Queries of qrels without any relevant paper are left out.
+
+    Raises
+    ------
+    InputError
+        If it is none of these or damaged; the message names the line.
+
+    Examples
+    --------
+    >>> read_queries("no-such-file.jsonl")
+    Traceback (most recent call last):
+    landscape.errors.InputError: There is no file no-such-file.jsonl; give a benchmark: ...
+    """
+    path = Path(path)
+    if path.is_dir():
+        return read_trec(path)
+    text = read_text(path, wanted=f"a benchmark: {_KINDS}")
+    head = text.lstrip()[:1]
+    if head == "{":
+        queries = _read_json(text, path)
+    elif is_qrels(text.lstrip().partition("\n")[0]):
+        queries = read_trec(path)
+    elif "excerpt" in text.partition("\n")[0]:
+        queries = _read_citeme(text, path)
+    else:
+        raise InputError(f"{path} is no benchmark that can be read; these can: {_KINDS}.")
+    if not queries:
+        raise InputError(f"{path} holds no question with a relevant paper.")
+    seen: set[str] = set()
+    for query in queries:
+        if query.qid in seen:
+            raise InputError(
+                f"{path} has two questions with the id {query.qid!r}; give each its own."
+            )
+        seen.add(query.qid)
+    return queries
+
+
+def _read_json(text: str, path: Path) -> list[Query]:
+    try:
+        whole = json.loads(text)
+    except (ValueError, RecursionError):
+        whole = None
+    if isinstance(whole, dict) and whole and all(isinstance(v, dict) for v in whole.values()):
+        return [_pathfinder(key, value, path) for key, value in whole.items()]
+    return [_record(record, number, path) for number, record in json_lines(text, path)]
+
+
+def _pathfinder(key: str, value: Mapping[str, Any], path: Path) -> Query:
+    """One entry of pathfinder's files: a question to one abstract, or to several papers."""
+    where = f"{path}, entry {key!r},"
+    if "question_abstract" in value:
+        return Query(key, checked_question(value["question_abstract"], where), (key,))
+    if "question" in value and "arxiv" in value:
+        return Query(
+            key, checked_question(value["question"], where), _names(value["arxiv"], where, "arxiv")
+        )
+    raise InputError(
+        f'{where} has neither "question_abstract" nor "question" with "arxiv"; it has: '
+        f"{', '.join(value) or 'nothing'}."
+    )
+
+
+def _record(record: Mapping[str, Any], number: int, path: Path) -> Query:
+    """One line of the project's own format, or of PaSa's."""
+    where = f"{path}, line {number},"
+    if "similar_to" in record and "relevant" in record:
+        seeds = _names(record["similar_to"], where, "similar_to")
+        names = _names(record["relevant"], where, "relevant")
+        return Query(str(record.get("qid", number)), "", names, similar_to=seeds)
+    if "question" not in record:
+        raise InputError(
+            f'{where} has no "question"; it has: {", ".join(record) or "nothing"}. Known: {_KINDS}.'
+        )
+    question = checked_question(record["question"], where)
+    qid = str(record.get("qid", number))
+    if "relevant" in record:
+        grades = record.get("grades") or {}
+        if not isinstance(grades, dict) or not all(
+            isinstance(grade, int | float) and 0 < grade < math.inf for grade in grades.values()
+        ):
+            raise InputError(
+                f'{where} needs numbers above 0 in "grades", as {{"2401.00001": 2}}; leave out '
+                "papers that are not relevant."
+            )
+        return Query(qid, question, _names(record["relevant"], where, "relevant"), grades)
+    if record.get("answer_arxiv_id"):
+        names = _names(record["answer_arxiv_id"], where, "answer_arxiv_id")
+        return Query(qid, question, names)
+    if "answer" in record:
+        return Query(qid, question, _names(record["answer"], where, "answer"), by="title")
+    raise InputError(
+        f'{where} has no "relevant" papers; it has: {", ".join(record)}. Add a list of their ids.'
+    )
+
+
+def _names(value: object, where: str, name: str) -> tuple[str, ...]:
+    listed = [value] if isinstance(value, str) else value
+    if not isinstance(listed, list) or not listed or not all(
+        isinstance(item, str) and item.strip() for item in listed
+    ):  # fmt: skip
+        raise InputError(f'{where} needs a list of papers in "{name}", not {str(value)[:40]!r}.')
+    return tuple(dict.fromkeys(item.strip() for item in listed))
+
+
+def _read_citeme(text: str, path: Path) -> list[Query]:
+    """CiteME (Press et al. 2024, arXiv:2407.12861): an excerpt, and the title that it cites."""
+    queries = []
+    rows = csv.DictReader(text.splitlines(keepends=True))
+    if not {"excerpt", "target_paper_title"} <= set(rows.fieldnames or ()):
+        raise InputError(
+            f"{path} needs the columns excerpt and target_paper_title; it has: "
+            f"{', '.join(rows.fieldnames or ('none',))}."
+        )
+    try:
+        for number, row in enumerate(rows, 1):
+            where = f"{path}, row {number},"
+            title = (row["target_paper_title"] or "").strip()
+            if not title:
+                raise InputError(f"{where} has no target_paper_title.")
+            qid = (row.get("id") or "").strip() or str(number)
+            queries.append(
+                Query(qid, checked_question(row["excerpt"], where), (title,), by="title")
+            )
+    except csv.Error as error:
+        raise InputError(f"{path} cannot be read as CSV ({error}).") from None
+    return queries
+
+
+_QREL = re.compile(r"\s*(\S+)\s+(\S+)\s+(\S+)\s+(-?\d+)\s*")
+_TOPIC = re.compile(
+    r"<num>\s*(?:Number:)?\s*(\S+?)\s*(?:</num>)?\s*<title>\s*(?:Topic:)?\s*(.+?)\s*"
+    r"(?=</title>|<desc>|</top>|<narr>)",
+    re.DOTALL | re.IGNORECASE,
+)
+_TOPIC_NAMES = ("queries*", "topics*", "*.topics", "*queries*", "*topics*")
+
+
+def is_qrels(line: str) -> bool:
+    """Say whether a line is one of qrels."""
+    return _QREL.fullmatch(line) is not None
+
+
+def read_trec(path: Path) -> list[Query]:
+    """Read qrels, ``query 0 document grade`` a line, with the topics in a file beside them."""
+    if path.is_dir():
+        path = _only_qrels(path)
+    judged: dict[str, dict[str, float]] = {}
+    for number, line in enumerate(read_text(path, wanted="qrels").split("\n"), 1):
+        if not line.strip():
+            continue
+        found = _QREL.fullmatch(line)
+        if found is None:
+            raise InputError(
+                f"{path}, line {number}, is no line of qrels (query, 0, document, grade): "
+                f"{line[:40]!r}."
+            )
+        judged.setdefault(found[1], {})[found[3]] = float(found[4])
+    topics_path = _topics_beside(path)
+    topics = _read_topics(topics_path)
+    queries = []
+    for qid, grades in judged.items():
+        if qid not in topics:
+            raise InputError(f"{path} judges the query {qid!r}, which {topics_path} does not have.")
+        positive = {paper: grade for paper, grade in grades.items() if grade > 0}
+        if positive:
+            queries.append(Query(qid, topics[qid], tuple(positive), positive))
+    return queries
+
+
+def _only_qrels(folder: Path) -> Path:
+    found = sorted(file for file in folder.iterdir() if "qrel" in file.name.lower())
+    if len(found) != 1:
+        names = ", ".join(file.name for file in found) or "none"
+        raise InputError(
+            f"{folder} needs one file of qrels (it has: {names}); give the file itself, with its "
+            "topics beside it."
+        )
+    return found[0]
+
+
+def _topics_beside(path: Path) -> Path:
+    for pattern in _TOPIC_NAMES:
+        for file in sorted(path.parent.glob(pattern)):
+            if file != path and file.is_file() and "qrel" not in file.name.lower():
+                return file
+    raise InputError(
+        f"There are no topics beside {path}; put a file such as queries.jsonl or topics.txt there."
+    )
+
+
+def _read_topics(path: Path) -> dict[str, str]:
+    """Topics as JSON lines, in TREC's own markup, or one "id TAB text" a line."""
+    text = read_text(path, wanted="qrels")
+    if text.lstrip()[:1] == "{":
+        return dict(_json_topic(record, n, path) for n, record in json_lines(text, path))
+    found = {topic[1]: " ".join(topic[2].split()) for topic in _TOPIC.finditer(text)}
+    if not found:
+        lines = (line.split("\t", 1) for line in text.split("\n") if "\t" in line)
+        found = {qid.strip(): question.strip() for qid, question in lines}
+    if not found:
+        raise InputError(
+            f"{path} holds no topics: JSON lines, <num> with <title>, or id TAB text are read."
+        )
+    return found
+
+
+def _json_topic(record: Mapping[str, Any], number: int, path: Path) -> tuple[str, str]:
+    where = f"{path}, line {number},"
+    names = ("query_id", "qid", "_id", "id"), ("text", "question", "query", "title")
+    values = [next((record[n] for n in group if n in record), None) for group in names]
+    if values[0] is None:
+        raise InputError(f"{where} has no query_id; it has: {', '.join(record)}.")
+    return str(values[0]), checked_question(values[1], where)
+
+
+_KEYWORDS = 4
+
+
+def known_items(atlas: Atlas, *, n: int = 100, seed: int = 1) -> list[Query]:
+    """Make questions to which one paper each is the answer: its own first key words.
+
+    They are easier than what people ask, and they favour methods that compare words, because a
+    paper's key words are in its text. They can show that a search is broken, not that it is good;
+    write questions of your own for that.
+
+    Parameters
+    ----------
+    atlas : Atlas
+    n : int, default 100
+        How many, or as many as there are papers with key words enough.
+    seed : int, default 1
+        Of the draw.
+
+    Returns
+    -------
+    list of Query
+
+    Raises
+    ------
+    InputError
+        If `n` is not positive, or no paper has key words enough.
+
+    Examples
+    --------
+    >>> import landscape as ls
+    >>> known_items(ls.open("my.atlas"), n=2)  # doctest: +SKIP
+    """
+    if n < 1:
+        raise InputError(f"n is {n}: at least one question is needed.")
+    papers = atlas.read_papers(["paper_id", "keywords"])
+    keywords = [() if words is None else tuple(words) for words in papers["keywords"]]
+    able = np.flatnonzero([len(words) >= _KEYWORDS for words in keywords])
+    if not len(able):
+        raise InputError(
+            f"No paper of {atlas.path} has {_KEYWORDS} key words to make questions of."
+        )
+    drawn = np.random.default_rng(seed).permutation(able)[:n]
+    return [
+        Query(str(row), ", ".join(keywords[row][:_KEYWORDS]), (str(papers["paper_id"].iloc[row]),))
+        for row in sorted(drawn.tolist())
+    ]

@@ -1,0 +1,146 @@
+"""TextRank with arrays, for many documents at a time; the ranks are pytextrank's.
+
+pytextrank builds a networkx graph of every document, which takes longer than the rest of the
+keyword stage. Here the graphs of hundreds of abstracts are the blocks of one sparse matrix.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from landscape.text._tagger import TaggedText
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from scipy.sparse import csr_array
+
+    Integers = NDArray[np.int64]
+    Floats = NDArray[np.float64]
+
+POS_KEPT = ["ADJ", "NOUN", "PROPN"]
+"""Parts of speech that enter the graph (Mihalcea and Tarau 2004 found verbs to do harm)."""
+
+LOOKBACK = 3
+"""Words ahead that a word is joined to, as in pytextrank."""
+
+_DAMPING = 0.85
+_TOLERANCE = 1e-6
+_MOST_ITERATIONS = 100
+
+
+def rank_text(text: TaggedText) -> Floats:
+    """Rank every word of one text with pytextrank; 0 for words outside the graph."""
+    from spacy.tokens import Doc
+    from spacy.vocab import Vocab
+
+    # pytextrank prints its folder where that is not a git checkout; standard output is for results.
+    with contextlib.redirect_stdout(io.StringIO()):
+        from pytextrank import BaseTextRank, Lemma
+
+    if not any(tag in POS_KEPT for tag in text.tags):
+        return np.zeros(len(text.words))  # pytextrank fails on an empty graph
+    starts: list[bool | int | None] = list(text.starts)
+    document = Doc(Vocab(), words=text.words, pos=text.tags, lemmas=text.lemmas, sent_starts=starts)
+    ranker = BaseTextRank(
+        document, edge_weight=1.0, pos_kept=POS_KEPT, token_lookback=LOOKBACK,
+        scrubber=None, stopwords={},
+    )  # fmt: skip
+    document.vocab.get_noun_chunks = lambda _: iter(())  # only the ranks of words are used
+    ranker.calc_textrank()
+    return np.array(
+        [ranker.ranks.get(Lemma(*pair), 0.0) for pair in zip(text.lemmas, text.tags, strict=True)]
+    )
+
+
+def rank_words(
+    words: Integers,
+    sentences: Integers,
+    documents: Integers,
+    *,
+    window: int = LOOKBACK,
+) -> Floats:
+    """Rank the words of many documents, each by itself."""
+    if not len(words):
+        return np.zeros(0)
+    keys = documents * (words.max() + 1) + words
+    _, firsts, nodes = np.unique(keys, return_index=True, return_inverse=True)
+    graphs = np.unique(documents[firsts], return_inverse=True)[1]
+    weights = cooccurrences(nodes, sentences, n_nodes=len(firsts), window=window)
+    ranks: Floats = pagerank(weights, graphs)[nodes]
+    return ranks
+
+
+def score_chunks(
+    ranks: Floats, kept: NDArray[np.bool_], chunks: Sequence[tuple[int, int]] | Integers
+) -> Floats:
+    """Rank runs of words as pytextrank ranks noun chunks."""
+    if not len(chunks):
+        return np.zeros(0)
+    begins, ends = np.asarray(chunks).T
+    total = np.concatenate([[0.0], np.cumsum(ranks)])
+    n_others = np.concatenate([[0], np.cumsum(~kept)])
+    length = ends - begins
+    n_other = n_others[ends] - n_others[begins]
+    sums = np.maximum(total[ends] - total[begins], 0.0)
+    scores: Floats = np.sqrt(sums / (length + n_other)) * length / (length + 2.0 * n_other + 1)
+    return scores
+
+
+def cooccurrences(
+    nodes: Integers, sentences: Integers, *, n_nodes: int, window: int
+) -> csr_array[np.float64, tuple[int, int]]:
+    """Count which nodes follow each other within a window of one sentence."""
+    from scipy.sparse import csr_array
+
+    n_words = len(nodes)
+    first = np.broadcast_to(np.arange(n_words), (window, n_words))
+    second = first + np.arange(1, window + 1)[:, None]
+    joined = sentences[first] == sentences.take(second, mode="clip")
+    joined &= second < n_words
+    first, second = first[joined], second[joined]
+    # pytextrank reads sentence by sentence, in each hop by hop, in each word by word
+    order = np.argsort(sentences[first], kind="stable")
+    codes = (nodes[first] * n_nodes + nodes[second])[order]
+    codes, met, counts = np.unique(codes, return_index=True, return_counts=True)
+    rows, columns = np.divmod(codes, n_nodes)
+    mirrored = columns * n_nodes + rows
+    place = np.minimum(np.searchsorted(codes, mirrored), max(0, len(codes) - 1))
+    overwritten = (codes[place] == mirrored) & (met[place] > met)
+    rows, columns, counts = (part[~overwritten] for part in (rows, columns, counts))
+    off_diagonal = rows != columns
+    data = np.concatenate([counts, counts[off_diagonal]]).astype(float)
+    places = (np.append(rows, columns[off_diagonal]), np.append(columns, rows[off_diagonal]))
+    return csr_array((data, places), shape=(n_nodes, n_nodes))
+
+
+def pagerank(weights: csr_array[np.float64, tuple[int, int]], graphs: Integers) -> Floats:
+    """PageRank of undirected graphs by power iteration, each stopping where networkx stops."""
+    if not len(graphs):
+        return np.zeros(0)
+    begins = np.flatnonzero(np.diff(graphs, prepend=-1))
+    sizes = np.diff(begins, append=len(graphs))
+    jump = (1.0 / sizes)[graphs]
+    strength = np.asarray(weights.sum(axis=1)).ravel()
+    dangling = strength == 0
+    share = np.where(dangling, 0.0, _DAMPING / np.where(dangling, 1.0, strength))
+    step = jump.copy()
+    ranks = np.zeros(len(graphs))
+    moving = np.ones(len(sizes), dtype=bool)
+    for _ in range(_MOST_ITERATIONS):
+        # a node without edges gives its rank to all; the ranks of a graph sum to one
+        lost = np.add.reduceat(np.where(dangling, step, 0.0), begins)
+        following = weights @ (step * share)
+        following += ((_DAMPING * lost + 1.0 - _DAMPING)[graphs]) * jump
+        changes = np.add.reduceat(np.abs(following - step), begins)
+        step = following
+        settled = moving & (changes < sizes * _TOLERANCE)
+        ranks = np.where(settled[graphs], step, ranks)
+        moving &= ~settled
+        if not moving.any():
+            break
+    return np.where(moving[graphs], step, ranks)

@@ -1,0 +1,371 @@
+"""Word lists, word splitting, and the normal form of phrases."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib.resources import files
+
+Sections = dict[str, list[str]]
+
+
+@dataclass(frozen=True)
+class Lexicon:
+    """Single words that the rule tagger knows; `classes` are in lower case."""
+
+    classes: dict[str, str]
+    nouns: frozenset[str]
+    units: frozenset[str]
+    catalogues: frozenset[str]
+    proper: frozenset[str]
+    name_heads: frozenset[str]
+
+
+@cache
+def lexicon() -> Lexicon:
+    """Read the lexicon, once."""
+    names = read_sections("names")
+    nouns = read_sections("nouns")["noun"]
+    classes = dict.fromkeys(nouns, "NOUN")
+    adjectives = read_sections("adjectives")
+    for word in adjectives["NOUN"]:
+        classes[word] = "NOUN"
+    _add_verbs(classes, read_sections("verbs"))
+    for word in adjectives["ADJ"]:
+        classes[word] = "ADJ"
+    for word in adjectives["ADJ-NOUN"]:
+        if not classes.get(word, "").startswith("verb-noun"):
+            classes[word] = "adj-noun"
+    participles = read_sections("nouns_ing")
+    classes.update(dict.fromkeys(participles["adjective"], "ing-adjective"))
+    classes.update(dict.fromkeys(participles["noun"], "ing-noun"))
+    adverbs = read_sections("adverbs")
+    classes.update(dict.fromkeys(adverbs["ADV"], "ADV"))
+    for section, words in adverbs.items():
+        if section.startswith("not-adverb"):
+            classes.update(dict.fromkeys(words, section.split()[1]))
+    for part_of_speech, words in read_sections("closed").items():
+        classes.update(dict.fromkeys(words, part_of_speech))
+    return Lexicon(
+        classes=classes,
+        nouns=frozenset(nouns),
+        units=frozenset(names["unit"]),
+        catalogues=frozenset(names["catalogue"]),
+        proper=frozenset(names["proper"]),
+        name_heads=frozenset(names["name-head"]),
+    )
+
+
+def read_sections(name: str) -> Sections:
+    """Read one word list."""
+    sections: Sections = {}
+    current: list[str] = []
+    text = (files("landscape.text") / "lexicon" / f"{name}.txt").read_text(encoding="utf-8")
+    for line in text.splitlines():
+        heading = re.fullmatch(r"\[(.+)\]", line)
+        if heading:
+            current = sections.setdefault(heading.group(1), [])
+        elif not line.startswith("#"):
+            current.extend(line.split("|") if "|" in line else line.split())
+    return sections
+
+
+def _add_verbs(classes: dict[str, str], verbs: Sections) -> None:
+    for base in verbs["verb"]:
+        classes[base] = "VERB"
+        classes[third_person(base)] = "VERB"
+    for base in verbs["verb-noun"]:
+        classes[base] = "verb-noun"
+        classes[third_person(base)] = "verb-noun-s"
+    for word in verbs["mostly-verb"]:
+        if classes.get(word) == "verb-noun-s":
+            classes[word] = "verb-s"
+    for word in verbs["irregular"]:
+        classes[word] = "VERB"
+    for word in verbs["participle-adjective"]:
+        classes[word] = "ed"
+
+
+def third_person(base: str) -> str:
+    """Third person of a verb: "applies", "shows", "focuses"."""
+    if base.endswith(("s", "x", "z", "ch", "sh", "o")):
+        return base + "es"
+    if base.endswith("y") and base[-2:-1] not in "aeiou":
+        return base[:-1] + "ies"
+    return base + "s"
+
+
+_PLURALS = read_sections("plurals")
+
+GREEK = dict(zip("αβγδεζηθικλμνξπρστυφχψω", _PLURALS["greek"], strict=True))
+"""Names of the small Greek letters."""
+
+_GREEK_NAMES = GREEK | {"ϵ": "epsilon", "ϑ": "theta", "ς": "sigma", "ϕ": "phi"}
+
+
+def _pairs(words: list[str]) -> Iterable[tuple[str, str]]:
+    return zip(words[::2], words[1::2], strict=True)
+
+
+_UNCHANGED = frozenset(_PLURALS["unchanged"])
+_ICS_PLURALS = frozenset(_PLURALS["ics-plural"])
+_IRREGULAR = dict(_pairs(_PLURALS["irregular"]))
+_BRITISH = dict(_pairs(_PLURALS["british"]))
+
+# A hyphen after these only marks the seam of one word: sub-millimetre, multi-wavelength.
+_SEAM = re.compile(
+    r"\b(multi|non|sub|super|hyper|ultra|inter|intra|extra|proto|micro|macro|nano|semi|anti|"
+    r"magneto|hydro|spectro|photo|astro|geo|helio|circum|trans|pseudo|quasi|over|under|re|co|"
+    r"pre|post|bi|tri|un|meta|para|thermo|electro|aero|gyro|cryo|iso|mono|poly|auto|asteroseismo)"
+    r"[-‐‑‒–−](?=[a-z]{3})"
+)
+_DASHES = re.compile(r"[-‐‑‒–—−/_\s]+")
+_NOISE = re.compile(r"[^\w\s+*.]|(?<!\w)[.+*]+|\.+(?!\w)")
+_PLAIN = re.compile(r"[a-z0-9 -]*")
+_GREEK_LETTER = re.compile("([" + "".join(_GREEK_NAMES) + "])")
+
+
+def normal_form(phrase: str) -> str:
+    """Normal form of a phrase, the same for all its spellings.
+
+    Lower case, accents and compatibility characters folded, Greek letters spelled out, British
+    spelling made American, hyphens opened, and the last noun in the singular.
+
+    Parameters
+    ----------
+    phrase : str
+        A phrase as written.
+
+    Returns
+    -------
+    str
+        The key; empty where the phrase holds no letter or digit. ``normal_form`` of a key is that
+        key.
+
+    Examples
+    --------
+    >>> normal_form("Type-Ia Supernovae")
+    'type ia supernova'
+    >>> normal_form("γ-ray bursts") == normal_form("Gamma-Ray Burst")
+    True
+    >>> [normal_form(word) for word in ("AGNs", "haloes", "analyses", "physics", "Stokes")]
+    ['agn', 'halo', 'analysis', 'physics', 'stokes']
+    """
+    return _normal_form(phrase)
+
+
+def normal_forms(phrases: Sequence[str]) -> list[str]:
+    """Normal forms of many phrases; each distinct phrase is computed once."""
+    known: dict[str, str] = {}
+    for phrase in phrases:
+        if phrase not in known:
+            known[phrase] = _normalise(phrase)
+    return [known[phrase] for phrase in phrases]
+
+
+@lru_cache(maxsize=200_000)
+def singular(word: str) -> str:
+    """Singular of a lower-case English noun: "galaxy", "nova", "mass", "lens"."""
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
+    if len(word) < 3 or word[-1] != "s" or word in _UNCHANGED or not word[-2].isalpha():
+        return word
+    for ending, rule in _ENDINGS:
+        if word.endswith(ending):
+            return rule(word)
+    return word[:-1]
+
+
+def _normalise(phrase: str) -> str:
+    text = phrase.lower()
+    if _PLAIN.fullmatch(text):  # most phrases: their words are worked out one by one and kept
+        words = [part for word in text.split() for part in _plain_parts(word)]
+    else:
+        words = _parts(text)
+    if words:
+        last = singular(words[-1])
+        words[-1] = _BRITISH.get(last, last)
+    return " ".join(words)
+
+
+def _parts(text: str) -> list[str]:
+    text = unicodedata.normalize("NFKC", text).lower()
+    if not text.isascii():
+        text = _GREEK_LETTER.sub(lambda found: " " + _GREEK_NAMES[found.group(1)] + " ", text)
+        decomposed = unicodedata.normalize("NFKD", text)
+        text = "".join(mark for mark in decomposed if not unicodedata.combining(mark))
+    text = text.replace("'s ", " ").replace("’s ", " ")
+    words = _NOISE.sub(" ", _DASHES.sub(" ", _SEAM.sub(r"\1", text))).split()
+    return [_BRITISH.get(word) or _american(word) for word in words]
+
+
+@lru_cache(maxsize=200_000)
+def _plain_parts(word: str) -> tuple[str, ...]:
+    return tuple(_parts(word))
+
+
+_normal_form = lru_cache(maxsize=200_000)(_normalise)
+
+
+def _american(word: str) -> str:
+    if word.endswith(("isation", "isations")) and len(word) > 9:
+        return word.replace("isation", "ization")
+    return word
+
+
+def _ics(word: str) -> str:
+    # dynamics, physics, optics are names of fields; metrics and topics are things to count.
+    return word[:-1] if word in _ICS_PLURALS else word
+
+
+_ENDINGS = (
+    ("ss", lambda word: word),
+    ("us", lambda word: word),
+    ("is", lambda word: word),
+    ("ics", _ics),
+    ("ies", lambda word: word[:-3] + "y" if len(word) > 4 else word[:-1]),
+    ("yses", lambda word: word[:-2] + "is"),
+    ("sses", lambda word: word[:-2]),
+    ("shes", lambda word: word[:-2]),
+    ("ches", lambda word: word[:-2]),
+    ("xes", lambda word: word[:-2]),
+    ("s", lambda word: word[:-1]),
+)
+
+
+_STEM_ENDINGS = (
+    "ational", "ation", "ical", "ally", "ics", "ing", "ion", "ary", "ity", "ies", "al", "ic", "ed",
+    "es", "e", "s", "y",
+)  # fmt: skip  # the longest first
+
+
+@lru_cache(maxsize=300_000)
+def stem(word: str) -> str:
+    """Cut the ending off a lower-case word: "accreting" and "accretion" have one stem."""
+    if len(word) > 5 and word.endswith(_STEM_ENDINGS):
+        return word.removesuffix(next(one for one in _STEM_ENDINGS if word.endswith(one)))
+    return word
+
+
+_LETTER = r"[\w⊙☉⊕⋆★†′″⁺⁻]"
+_ABBREVIATION = (
+    r"(?:al|e\.g|i\.e|c?f|c\.f|[Ff]igs?|[Ee]qs?|[Ee]qns?|[Rr]efs?|[Ss]ecs?|[Ss]ects?|[Tt]ab|Nos?|"
+    r"vs|resp|approx|ca|viz|etc|Dr|Prof|Mr|Mrs|Ms|St|Ph\.D|U\.S|U\.K|U\.S\.A|a\.k\.a|i\.i\.d|w\.r\.t|"
+    r"Astron|Astrophys|Phys|Rev|Lett|Proc|Vol|Ch|Chap|App|incl|excl|std|Jr|Sr|Inc|Ltd|Co|Univ|Inst|"
+    r"Dept|a\.u|s\.d|p\.d\.f|r\.m\.s|S\.D|(?:[A-Z]\.)*[A-Z])\."
+)
+_TOKEN = re.compile(
+    rf"""
+      (?:https?://|www\.)\S+
+    | \S+@\S+\.\w+
+    | \[[A-Z][a-z]?\u00a0?[IVXivx]{{1,5}}\]                        # [O III]
+    | (?<!\w)(?<!\w[-‐‑–']){_ABBREVIATION}
+    | [A-Za-z]{{1,2}}\((?:[A-Z]|\d)\)(?!\w)                       # f(R), SU(2)
+    | ['’]s(?!\w)
+    | (?>[-+−]?\.?\d+(?:[.,]\d+)*(?:\^\{{?[-−+]?\d+\}}?)?(?:[-–](?=\d)\d+(?:[.,]\d+)*)*)
+      (?![-‐‑–/+]?[^\W\d_]|\+\d)                                # numbers and ranges
+    | {_LETTER}+(?:(?<=\d)[.,]\d{_LETTER}*)*
+      (?: [-‐‑–]+ (?:{_LETTER}+(?:(?<=\d)\.\d+)*)
+        | \+(?=\d){_LETTER}+(?:\.\d+)*                          # PKS 0537+441
+        | ['’](?!s\b){_LETTER}+
+        | /{_LETTER}{{1,2}}(?!\w) | (?<![^\W]{{3}})/{_LETTER}+    # km/s, Be/X-ray
+        | \^[-+−]?\d+
+      )*
+      [+*]?(?!\w)                                               # HCO+, Sgr A*
+    | {_LETTER}+
+    | \S
+    """,
+    re.VERBOSE,
+)
+_SPACED_LINE = re.compile(r"(\[[A-Z][a-z]?) ([IVXivx]{1,5}\])")
+
+_COPYRIGHT = re.compile(
+    r"(?:©|\(c\)\s*(?=\d{4})|(?:\bCopyright\b))[^.]{0,120}(?:\.|$)"
+    r"|\bAll rights reserved\.?|\bPublished by Elsevier[^.]{0,40}(?:\.|$)",
+    re.IGNORECASE,
+)
+_COPYRIGHT_SIGNS = ("©", "(c)", "(C)", "opyright", "OPYRIGHT", "ights reserved", "ublished by Els")
+
+# A formula reads as a number does.
+FORMULA = "▪"
+
+_GREEK_COMMANDS = {name: letter for letter, name in GREEK.items()}
+_GREEK_COMMANDS |= {name.capitalize(): letter.upper() for name, letter in _GREEK_COMMANDS.items()}
+_GREEK_COMMANDS |= {
+    f"var{name}": _GREEK_COMMANDS[name]
+    for name in ("epsilon", "theta", "phi", "rho", "pi", "sigma")
+}
+_ACCENTS = {
+    "'": "\u0301",
+    "`": "\u0300",
+    '"': "\u0308",
+    "^": "\u0302",
+    "~": "\u0303",
+    "c": "\u0327",
+}
+_ACCENT = re.compile(r"\\(['`\"^~]|c(?=[\s{]))\s*\{?\\?([A-Za-z])\}?")
+_DROPPED = re.compile(
+    r"\\(?:cite[a-z]*|ref|eqref|label|footnote|url|href|bibitem)\*?(?:\[[^\]]*\])*\{[^{}]*\}"
+)
+_SWITCH = re.compile(r"\\(?:rm|bf|it|sc|tt|em|cal|displaystyle|left|right)\b\s*")
+_WRAPPED = re.compile(
+    r"\\(?:text\w*|math\w*|emph|ensuremath|hbox|mbox|rm|bf|it|sc|uppercase)\s*\{([^{}]*)\}"
+)
+_COMMAND = re.compile(r"\\([A-Za-z]+)\s?")
+_MATHS = re.compile(r"\$\$?([^$]{0,400})\$\$?")
+_PLAIN_FORMULA = re.compile(r"\s*\^?_?\{?[A-Za-z0-9α-ωΑ-Ω]{1,12}\}?\s*")
+
+
+def split_words(text: str) -> tuple[list[str], list[bool]]:
+    """Split a text into words."""
+    text = " ".join(readable(text).split())
+    if "[" in text:
+        text = _SPACED_LINE.sub("\\1\u00a0\\2", text)
+    words: list[str] = []
+    spaces: list[bool] = []
+    for piece in text.split(" ") if text else ():
+        found, gaps = _split_piece(piece)
+        words += found
+        spaces += gaps
+    return words, spaces
+
+
+@lru_cache(maxsize=100_000)
+def _split_piece(piece: str) -> tuple[tuple[str, ...], tuple[bool, ...]]:
+    """Split the text between two spaces; most pieces of a text have been split before."""
+    found = tuple(word.replace("\u00a0", " ") for word in _TOKEN.findall(piece))
+    return found, (False,) * (len(found) - 1) + (True,)
+
+
+def readable(text: str) -> str:
+    r"""Leave out copyright lines and reduce raw LaTeX to the words in it."""
+    if any(sign in text for sign in _COPYRIGHT_SIGNS):
+        text = _COPYRIGHT.sub(" ", text)
+    if "\\" not in text and "$" not in text:
+        return text
+    text = _DROPPED.sub(" ", text.replace("\\%", "%").replace("\\&", "&").replace("\\_", "_"))
+    text = _ACCENT.sub(
+        lambda m: unicodedata.normalize("NFC", m.group(2) + _ACCENTS[m.group(1)]), text
+    )
+    for _ in range(3):
+        text = _WRAPPED.sub(r"\1", text)
+    text = _SWITCH.sub("", text)
+    text = _COMMAND.sub(lambda m: _GREEK_COMMANDS.get(m.group(1), "\\"), text)
+    text = _MATHS.sub(_formula, text)
+    return (
+        text.replace("\\", " ")
+        .replace("{", "")
+        .replace("}", "")
+        .replace("~", " ")
+        .replace("$", " ")
+    )
+
+
+def _formula(found: re.Match[str]) -> str:
+    inside = found.group(1)
+    if _PLAIN_FORMULA.fullmatch(inside):
+        return inside.strip(" ^_{}")
+    return f" {FORMULA} " if inside.strip() else " "

@@ -17,9 +17,8 @@ import numpy as np
 
 from benchmarks.measuring import PAPERS, read_texts
 from benchmarks.results import print_table, save
+from landscape.embeddings._minilm import MiniLM, has_bf16_instructions, model_folder
 from landscape.errors import require
-from landscape.vectors.minilm import MiniLM, model_folder
-from landscape.vectors.processor import has_bf16_instructions
 
 
 def compare_with_sentence_transformers(texts: Sequence[str], *, repeats: int = 3) -> dict[str, Any]:

@@ -26,10 +26,10 @@ def main() -> None:
     from safetensors.torch import load_file
     from tokenizers import Tokenizer
 
+    from landscape.embeddings._bert import TorchEncoder
+    from landscape.embeddings._minilm import model_folder
+    from landscape.embeddings._word_vectors import DIMENSION, Vocabulary, join_pieces
     from landscape.text._word_index import STOP_WORDS
-    from landscape.vectors.bert import Encoder
-    from landscape.vectors.minilm import model_folder
-    from landscape.vectors.words import DIMENSION, Vocabulary, join_pieces
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--papers", type=Path, default=PAPERS)

@@ -40,7 +40,7 @@ def test_starts_in_under_half_a_second(arguments: list[str]) -> None:
         "landscape.cli",
         "landscape.figures",
         "landscape.atlas.build",
-        "landscape.atlas.reading",
+        "landscape.atlas",
         "landscape.mapping._regions",
     ],
 )

@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from landscape.query.quantities import counts_differ, missing_numbers
-from landscape.query.records import Verdict
 from landscape.text._word_index import tokenise
 from landscape.text._words import stem
+from landscape.types import Verdict
 
 if TYPE_CHECKING:
     import numpy as np

@@ -104,7 +104,7 @@ def add_evaluate_survey(kinds: Any) -> None:
 
 def _evaluate(options: argparse.Namespace) -> Answer:
     from landscape.atlas import open as open_atlas
-    from landscape.evaluation.surveys import evaluate_survey
+    from landscape.evaluation._surveys import evaluate_survey
     from landscape.llm._client import connect_from_environment
 
     found = evaluate_survey(
@@ -342,7 +342,7 @@ def _mcp(options: argparse.Namespace) -> Answer:
 
 
 def _evaluate_attribution(options: argparse.Namespace) -> Answer:
-    from landscape.atlas.reading import open_atlas
+    from landscape.atlas import open as open_atlas
     from landscape.evaluation._attribution import evaluate_attribution
 
     model = _model() if options.model else None
@@ -351,7 +351,7 @@ def _evaluate_attribution(options: argparse.Namespace) -> Answer:
 
 
 def _evaluate_citing(options: argparse.Namespace) -> Answer:
-    from landscape.atlas.reading import open_atlas
+    from landscape.atlas import open as open_atlas
     from landscape.evaluation._citing import evaluate_citing, places_from_graph
 
     atlas = open_atlas(options.atlas)

@@ -118,7 +118,7 @@ def _evaluate_map(options: argparse.Namespace) -> Answer:
 
 
 def _evaluate_retrieval(options: argparse.Namespace) -> Answer:
-    from landscape.atlas.reading import open_atlas
+    from landscape.atlas import open as open_atlas
     from landscape.evaluation._retrieval import evaluate_retrieval
 
     found = evaluate_retrieval(open_atlas(options.atlas), options.queries)

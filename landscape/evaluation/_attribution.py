@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from landscape._progress import progress
 from landscape.agents.attribute.doors import attribute
 from landscape.agents.attribute.stacks import Stacks, bounds
 from landscape.agents.cite.merging import title_key
@@ -18,12 +19,12 @@ from landscape.agents.seeking import Wording
 from landscape.errors import InputError
 from landscape.evaluation._metrics import Interval, bootstrap_interval, paired_difference
 from landscape.evaluation._questions import checked_question, json_lines, read_text
-from landscape.progress import progress
+from landscape.search._engine import open_engine
 
 if TYPE_CHECKING:
-    from landscape.agents.attribute.records import Attribution
-    from landscape.atlas.reading import Atlas
-    from landscape.llm.models import LanguageModel
+    from landscape.llm._client import LanguageModel
+    from landscape.store import AtlasStore
+    from landscape.types import Attribution
 
 SAME_TITLE = 0.8
 """Similarity above which two titles are one paper's (Press et al. 2024, appendix)."""
@@ -127,7 +128,7 @@ def title_matches(title: str, titles: Sequence[str]) -> bool:
 
 
 def evaluate_attribution(
-    atlas: Atlas,
+    atlas: AtlasStore,
     cases: str | Path | Sequence[Case],
     *,
     model: LanguageModel | None = None,
@@ -138,7 +139,7 @@ def evaluate_attribution(
 
     Parameters
     ----------
-    atlas : Atlas
+    atlas : AtlasStore
     cases : path or sequence of Case
     model : LanguageModel, optional
     on_result : callable, optional
@@ -187,7 +188,7 @@ def evaluate_attribution(
     )
 
 
-def _scores(atlas: Atlas, case: Case, found: Attribution) -> dict[str, float]:
+def _scores(atlas: AtlasStore, case: Case, found: Attribution) -> dict[str, float]:
     limits = bounds(atlas, source=case.source, before=case.before)
     plain = " ".join(case.excerpt.replace(_MARK, " ").split())
     searched = Stacks(atlas, limits).seek([Wording(plain)]).papers
@@ -202,17 +203,17 @@ def _scores(atlas: Atlas, case: Case, found: Attribution) -> dict[str, float]:
     }
 
 
-def _known(atlas: Atlas, cases: Sequence[Case]) -> list[Case]:
+def _known(atlas: AtlasStore, cases: Sequence[Case]) -> list[Case]:
     """Cases whose answer is in the atlas, with its title."""
     titles = {title_key(title) for title in atlas.read_papers(["title"])["title"]}
     kept = []
     for case in cases:
         if case.answer is not None:
             try:
-                row = atlas.engine.row_of(case.answer)
+                row = open_engine(atlas).row_of(case.answer)
             except InputError:
                 continue
-            kept.append(replace(case, titles=(atlas.engine.papers([row])[0].title,)))
+            kept.append(replace(case, titles=(open_engine(atlas).papers([row])[0].title,)))
         elif any(title_key(title) in titles for title in case.titles):
             kept.append(case)
     return kept

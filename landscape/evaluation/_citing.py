@@ -16,17 +16,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from landscape._progress import progress
 from landscape.agents.cite.desk import Desk
 from landscape.agents.cite.highlights import highlight
 from landscape.errors import InputError, require
 from landscape.evaluation._metrics import bootstrap_interval
 from landscape.evaluation._questions import checked_question, json_lines, read_text
-from landscape.progress import progress
+from landscape.overlays.citations._graph import citation_graph
+from landscape.search._engine import open_engine
 
 if TYPE_CHECKING:
-    from landscape.agents.cite.records import Citing
-    from landscape.atlas.reading import Atlas
-    from landscape.llm.models import WritingModel
+    from landscape.llm._client import WritingModel
+    from landscape.store import AtlasStore
+    from landscape.types import CitationSuggestions as Citing
 
 DEPTHS = (1, 5, 10, 20, 50, 100)
 ROUGE = ("rouge1", "rouge2", "rougeL")
@@ -113,9 +115,9 @@ def read_places(path: str | Path) -> list[Place]:
     return places
 
 
-def places_from_graph(atlas: Atlas, *, n: int = 200, seed: int = 0) -> list[Place]:
+def places_from_graph(atlas: AtlasStore, *, n: int = 200, seed: int = 0) -> list[Place]:
     """Make places out of the citation graph: a citing paper's title and abstract as the context."""
-    graph = atlas.citations
+    graph = citation_graph(atlas)
     links = graph.reference_links
     with_references = [
         row for row in np.flatnonzero(graph.out_degree).tolist()
@@ -127,9 +129,9 @@ def places_from_graph(atlas: Atlas, *, n: int = 200, seed: int = 0) -> list[Plac
     chosen = rng.permutation(with_references)[:n]
     places = []
     for row in sorted(chosen.tolist()):
-        citing = atlas.engine.papers([row])[0]
+        citing = open_engine(atlas).papers([row])[0]
         nodes = links.of(row)
-        cited = atlas.engine.papers(np.asarray(nodes[nodes < len(atlas)], dtype=np.int64))
+        cited = open_engine(atlas).papers(np.asarray(nodes[nodes < len(atlas)], dtype=np.int64))
         context = f"{citing.title}. {citing.abstract}"[:_MOST_CONTEXT]
         places.append(
             Place(
@@ -144,7 +146,7 @@ def places_from_graph(atlas: Atlas, *, n: int = 200, seed: int = 0) -> list[Plac
 
 
 def evaluate_citing(
-    atlas: Atlas,
+    atlas: AtlasStore,
     places: str | Path | Sequence[Place],
     *,
     model: WritingModel | None = None,
@@ -154,7 +156,7 @@ def evaluate_citing(
 
     Parameters
     ----------
-    atlas : Atlas
+    atlas : AtlasStore
     places : path or sequence of Place
     model : WritingModel, optional
         Writes citing sentences for the first papers, which are compared with the real ones.
@@ -235,11 +237,11 @@ def _recall(hits: Sequence[Sequence[bool]], cited: Sequence[int], k: int) -> np.
     return np.array([sum(row[:k]) / n for row, n in zip(hits, cited, strict=True)])
 
 
-def _rows(atlas: Atlas, names: Sequence[str]) -> set[int]:
+def _rows(atlas: AtlasStore, names: Sequence[str]) -> set[int]:
     rows = set()
     for name in names:
         try:
-            rows.add(atlas.engine.row_of(name))
+            rows.add(open_engine(atlas).row_of(name))
         except InputError:
             continue
     return rows

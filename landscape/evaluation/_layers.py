@@ -13,29 +13,29 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from landscape.embeddings._embedder import embedder_for
 from landscape.errors import InputError
 from landscape.evaluation._questions import json_lines, read_text
-from landscape.overlays.analysis import Analysis
 from landscape.overlays.missions import Mention, find_in_papers, load_facilities
 from landscape.overlays.thesaurus.concepts import Thesaurus
 from landscape.overlays.thesaurus.evidence import FEATURES, features, gather
 from landscape.overlays.thesaurus.tagging import concept_texts, tag_papers, usage
 from landscape.overlays.thesaurus.wording import read_papers
-from landscape.vectors.embedder import embedder_for
+from landscape.types import Analysis
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from landscape.atlas.reading import Atlas
+    from landscape.store import AtlasStore
 
 
-def evaluate_facilities(atlas: Atlas, labels: Path) -> Analysis:
+def evaluate_facilities(atlas: AtlasStore, labels: Path) -> Analysis:
     """Measure how well facilities are found, compared with plain string matching.
 
     Parameters
     ----------
-    atlas : Atlas
+    atlas : AtlasStore
         With the papers that were labelled.
     labels : pathlib.Path
         JSON lines with ``arxiv_id`` (the paper's key where it has none), ``field, surface,
@@ -68,12 +68,12 @@ def evaluate_facilities(atlas: Atlas, labels: Path) -> Analysis:
     )
 
 
-def evaluate_concepts(atlas: Atlas, truth: Path) -> Analysis:
+def evaluate_concepts(atlas: AtlasStore, truth: Path) -> Analysis:
     """Measure how well papers are tagged, compared with string matching and embeddings.
 
     Parameters
     ----------
-    atlas : Atlas
+    atlas : AtlasStore
     truth : pathlib.Path
         JSON lines with ``arxiv_id`` (the paper's key where it has none) and ``uat``: ids of the
         concepts that the authors gave.
@@ -109,7 +109,7 @@ def evaluate_concepts(atlas: Atlas, truth: Path) -> Analysis:
     )
 
 
-def _concept_vectors(atlas: Atlas) -> Any:
+def _concept_vectors(atlas: AtlasStore) -> Any:
     model = atlas.stages["embeddings"].model
     if model is None:
         raise InputError(f"{atlas.path} does not say which model made its vectors.")

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from landscape.corpus.identifiers import parse_arxiv_id, parse_doi
+from landscape.corpus._identifiers import parse_arxiv_id, parse_doi
 from landscape.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from landscape.atlas.reading import Atlas
+    from landscape.store import AtlasStore
 
 LARGEST = 200_000_000  # bytes; a benchmark is a small file
 
@@ -400,7 +400,7 @@ def _json_topic(record: Mapping[str, Any], number: int, path: Path) -> tuple[str
 _KEYWORDS = 4
 
 
-def known_items(atlas: Atlas, *, n: int = 100, seed: int = 1) -> list[Query]:
+def known_items(atlas: AtlasStore, *, n: int = 100, seed: int = 1) -> list[Query]:
     """Make questions to which one paper each is the answer: its own first key words.
 
     They are easier than what people ask, and they favour methods that compare words, because a
@@ -409,7 +409,7 @@ def known_items(atlas: Atlas, *, n: int = 100, seed: int = 1) -> list[Query]:
 
     Parameters
     ----------
-    atlas : Atlas
+    atlas : AtlasStore
     n : int, default 100
         How many, or as many as there are papers with key words enough.
     seed : int, default 1

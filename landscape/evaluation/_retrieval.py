@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from landscape._progress import progress
 from landscape.errors import InputError
 from landscape.evaluation._metrics import Scores, paired_difference, score_rankings
 from landscape.evaluation._questions import Query, read_queries, resolve_queries
-from landscape.progress import progress
 
 if TYPE_CHECKING:
-    from landscape.atlas.reading import Atlas
+    from landscape.store import AtlasStore
 
 DEFAULT = "default"
 
@@ -81,7 +81,7 @@ class Evaluation:
 
 
 def evaluate_retrieval(
-    atlas: Atlas,
+    atlas: AtlasStore,
     queries: str | Path | Sequence[Query],
     *,
     steps: Mapping[str, Mapping[str, Any]] = STEPS,
@@ -91,7 +91,7 @@ def evaluate_retrieval(
 
     Parameters
     ----------
-    atlas : Atlas
+    atlas : AtlasStore
     queries : path or sequence of Query
         A file in one of the formats of `landscape.evaluation._questions.read_queries`.
     steps : mapping of str to mapping
@@ -142,7 +142,7 @@ def evaluate_retrieval(
     return Evaluation(scores, seconds, counts)
 
 
-def _search(atlas: Atlas, settings: Mapping[str, Any]) -> Callable[[Query], list[str]]:
+def _search(atlas: AtlasStore, settings: Mapping[str, Any]) -> Callable[[Query], list[str]]:
     def search(query: Query) -> list[str]:
         if query.similar_to:
             results = atlas.similar(query.similar_to, k=DEPTH, **settings)
@@ -153,7 +153,7 @@ def _search(atlas: Atlas, settings: Mapping[str, Any]) -> Callable[[Query], list
     return search
 
 
-def _tf_idf(atlas: Atlas) -> Callable[[Query], list[str]]:
+def _tf_idf(atlas: AtlasStore) -> Callable[[Query], list[str]]:
     """Cosines of TF-IDF vectors of titles and abstracts, as scikit-learn computes them."""
     from scipy.sparse import csr_matrix
     from sklearn.feature_extraction.text import TfidfVectorizer

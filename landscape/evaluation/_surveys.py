@@ -10,20 +10,22 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from landscape._progress import progress
 from landscape.agents.survey.library import Library
 from landscape.agents.survey.settings import SurveySettings, survey_settings
 from landscape.agents.survey.surveying import survey
 from landscape.errors import InputError
 from landscape.evaluation._metrics import bootstrap_interval, paired_difference
 from landscape.evaluation._questions import Query, read_queries, resolve_queries
-from landscape.progress import progress
+from landscape.overlays.citations._graph import citation_graph
+from landscape.search._engine import open_engine
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from landscape.agents.survey.records import Survey
-    from landscape.atlas.reading import Atlas
-    from landscape.llm.models import WritingModel
+    from landscape.llm._client import WritingModel
+    from landscape.store import AtlasStore
+    from landscape.types import Survey
 
 DEPTHS = (20, 50, 100)
 """Numbers of papers at which recall is compared, as PaSa's evaluation does."""
@@ -103,10 +105,10 @@ class SurveyEvaluation:
 
 
 def questions_from_citations(
-    atlas: Atlas, *, fewest: int = _FEWEST, half: Half = "all", most: int | None = None
+    atlas: AtlasStore, *, fewest: int = _FEWEST, half: Half = "all", most: int | None = None
 ) -> list[Query]:
     """Make questions of an atlas's own citations: a paper's title asks for its references."""
-    graph = atlas.citations
+    graph = citation_graph(atlas)
     links, n_papers = graph.reference_links, graph.n_papers
     within = np.asarray(links.targets) < n_papers
     counts = np.add.reduceat(np.append(within, False), links.starts[:n_papers])
@@ -118,16 +120,16 @@ def questions_from_citations(
         )
     rows = np.random.default_rng(0).permutation(rows)
     rows = {"all": rows, "first": rows[0::2], "second": rows[1::2]}[half][:most]
-    keys = atlas.engine.holdings.shelf.column("paper_id", np.arange(n_papers))
+    keys = open_engine(atlas).holdings.shelf.column("paper_id", np.arange(n_papers))
     return [
         Query(paper.paper_id, paper.title, tuple(keys[t] for t in links.of(paper.row)
                                                  if t < n_papers))
-        for paper in atlas.engine.papers(rows)
+        for paper in open_engine(atlas).papers(rows)
     ]  # fmt: skip
 
 
 def evaluate_survey(
-    atlas: Atlas,
+    atlas: AtlasStore,
     queries: str | Path | Sequence[Query] | None = None,
     *,
     half: Half = "all",
@@ -140,7 +142,7 @@ def evaluate_survey(
 
     Parameters
     ----------
-    atlas : Atlas
+    atlas : AtlasStore
     queries : path or sequence of Query, optional
         PaSa's JSON lines (AutoScholarQuery, RealScholarQuery) or another format of
         `landscape.evaluation._questions.read_queries`; by default `questions_from_citations`.
@@ -222,7 +224,7 @@ def _measures(found: Survey, query: Query) -> dict[str, float]:
     }
 
 
-def _one_search(atlas: Atlas, query: Query, chosen: SurveySettings, n: int) -> dict[str, float]:
+def _one_search(atlas: AtlasStore, query: Query, chosen: SurveySettings, n: int) -> dict[str, float]:
     """One search of the same question in the same papers, returning as many."""
     library = Library(atlas, query.question, before=chosen.before, without=chosen.without)
     truth = set(query.relevant)

@@ -13,8 +13,6 @@ from xml.sax.saxutils import escape, quoteattr
 from landscape._io import check_output, write_output
 from landscape._serializer import to_csv as as_csv
 from landscape.errors import InputError
-from landscape.outputs import check_output, write_output
-from landscape.text._spreadsheet import as_csv
 
 if TYPE_CHECKING:
     import pandas as pd

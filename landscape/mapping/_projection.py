@@ -284,7 +284,7 @@ def place(
     >>> place(vectors[:1], vectors, spots, k=1).tolist()
     [[0.0, 0.0]]
     """
-    from landscape.vectors.neighbours import nearest
+    from landscape.embeddings._neighbours import nearest
 
     if len(new_vectors) == 0:
         return np.zeros((0, 2), dtype=np.float32)

@@ -146,7 +146,7 @@ def neighbours_of_sample(
     """The `k` nearest papers of each sampled paper, among all papers, itself left out."""
     from scipy.spatial import KDTree
 
-    from landscape.vectors.neighbours import nearest
+    from landscape.embeddings._neighbours import nearest
 
     in_full, _ = nearest(vectors, np.asarray(vectors[sample]), k=k + 1)
     _, in_map = KDTree(plane).query(plane[sample], k=k + 1, workers=-1)

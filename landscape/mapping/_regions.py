@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from landscape.llm.client import LanguageModel
+    from landscape.llm._client import LanguageModel
 
 Method = Literal["density", "hdbscan"]
 BY_KEYWORDS = "keywords"  # who named a region: its keywords, a language model, or a user
@@ -397,7 +397,7 @@ def _polish(
     note: Callable[[str], None] | None,
 ) -> pd.DataFrame:
     """Let a language model improve the names; whatever it gets wrong keeps the offline name."""
-    from landscape.llm.prompts import polish_names
+    from landscape.llm._region_names import polish_names
 
     siblings = table.groupby("parent_id").label.apply(list).to_dict()
     regions = [

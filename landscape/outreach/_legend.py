@@ -22,7 +22,7 @@ from landscape.outreach._wording import Wording, wording
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from landscape.store import AtlasStore as Atlas
+    from landscape.store._atlas_store import AtlasStore
 
     Picture = NDArray[np.uint8]
 
@@ -107,7 +107,7 @@ class About:
         ]
 
 
-def about_atlas(atlas: Atlas, title: str | None, credits_: str, language: str, model: str) -> About:
+def about_atlas(atlas: AtlasStore, title: str | None, credits_: str, language: str, model: str) -> About:
     """Collect the legend of an atlas; `model` repaints the map, empty for none."""
     from landscape import __version__
 

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from landscape._progress import progress
+from landscape.errors import InputError
+from landscape.figures.caption import place_in_words
 from landscape.mapping._regions import BY_KEYWORDS
-from landscape.outreach.continents import continent_names, fields_of
-from landscape.outreach.everyday import tidy_name
-from landscape.outreach.gazetteer import Entry
-from landscape.outreach.hand import Place
-from landscape.outreach.seas import (
+from landscape.outreach._continents import (
     Separation,
     Water,
     continent_names,
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from landscape.store import AtlasStore as Atlas
+    from landscape.store._atlas_store import AtlasStore
 
     Floats = NDArray[np.float64]
 
@@ -72,7 +71,7 @@ class Projection:
         return test
 
 
-def aspect_of(atlas: Atlas) -> float:
+def aspect_of(atlas: AtlasStore) -> float:
     """Width over height of the map, without outliers."""
     table = atlas.map
     if not len(table):

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from landscape.llm._client import LanguageModel
-    from landscape.store import AtlasStore as Atlas
+    from landscape.store._atlas_store import AtlasStore
 
     Floats = NDArray[np.float64]
     Picture = NDArray[np.uint8]
@@ -132,7 +132,7 @@ _HOW_TO_REPAINT = (
 
 
 def render(
-    atlas: Atlas,
+    atlas: AtlasStore,
     out: str | os.PathLike[str] | None = None,
     *,
     theme: str = "atlas",
@@ -159,7 +159,7 @@ def render(
 
     Parameters
     ----------
-    atlas : Atlas
+    atlas : AtlasStore
     out : path, optional
         File to write, see `Rendering.save`; nothing is written when not given.
     theme : {"atlas", "parchment", "night", "mono", "clear"}, default "atlas"
@@ -174,7 +174,7 @@ def render(
         Everyday names: a CSV table, see `landscape.outreach._names.read_names`, or a mapping of
         topic number or technical name to name. Technical names stay in the gazetteer.
     model : LanguageModel, optional
-        Names what `names` does not, see `landscape.llm.client.connect`.
+        Names what `names` does not, see `landscape.llm._client.connect`.
     language : str, default "en"
         Of the names that are asked for or read, and of the words around the map where it is one of
         `landscape.outreach._wording.LANGUAGES`.

@@ -14,9 +14,30 @@ from landscape._io import sha256_of, write_bytes
 from landscape._progress import progress
 from landscape.embeddings._embedder import WordEmbedder
 from landscape.errors import InputError
-from landscape.progress import progress
+from landscape.pipeline._executor import PartWork
+from landscape.pipeline._ingest import PAPERS, brings_all, ready_files
+from landscape.pipeline._rows import match_ids, match_rows, paper_ids, row_keys
+from landscape.pipeline._stages import (
+    Context,
+    Previous,
+    Stage,
+    StageResult,
+    clear_work,
+    keep_only,
+    recall,
+)
+from landscape.store._arrays import (
+    BLOCK,
+    COUNTS,
+    WORDS,
+    gather_rows,
+    open_matrix,
+    open_words,
+    write_matrix,
+    write_words,
+)
+from landscape.store._manifest import digest
 from landscape.text._word_index import STOP_WORDS
-from landscape.vectors.embedder import WordEmbedder
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

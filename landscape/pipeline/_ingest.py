@@ -17,7 +17,7 @@ from landscape.store._arrays import BLOCK, open_matrix
 from landscape.store._manifest import Part
 
 if TYPE_CHECKING:
-    from landscape.corpus._ingest import IngestReport
+    from landscape.corpus._records import IngestReport
 
 PAPERS = "papers.parquet"
 REJECTED = "rejected.jsonl"

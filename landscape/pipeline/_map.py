@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from landscape.mapping.quality import Measures
-    from landscape.mapping.topics import Topics
+    from landscape.mapping._quality import Measures
+    from landscape.mapping._regions import Topics
 
 MAP = "map.parquet"
 
@@ -123,7 +123,7 @@ def _projection_run(context: Context) -> StageResult:
 
 
 def _project(context: Context, vectors: NDArray[np.float32], layout: str) -> NDArray[np.float32]:
-    from landscape.mapping.projection import project
+    from landscape.mapping._projection import project
 
     options = context.options
     with progress("Map", total=None) as _:
@@ -138,7 +138,7 @@ def _project(context: Context, vectors: NDArray[np.float32], layout: str) -> NDA
 
 def _keep(context: Context, vectors: NDArray[np.float32]) -> tuple[NDArray[np.float32], int]:
     """Leave every paper of the last map where it is, and place only the new ones."""
-    from landscape.mapping.placing import place
+    from landscape.mapping._projection import place
 
     previous = recall(context.folder)
     if previous is None or not (previous.stage("projection") and previous.stage("ingest")):
@@ -253,7 +253,7 @@ def _find(
     vectors: NDArray[np.float32],
 ) -> tuple[Topics, dict[str, Any] | None]:
     """Find and name the topics; a language model that fails costs its polish and nothing else."""
-    from landscape.mapping.topics import build_topics
+    from landscape.mapping._regions import build_topics
 
     def find(language_model: Any) -> Topics:
         return build_topics(
@@ -359,7 +359,7 @@ def measure(folder: Path, manifest: Manifest, *, seed: int = 0) -> Measures:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from landscape.mapping.quality import measure_quality
+    from landscape.mapping._quality import measure_quality
 
     _, coordinates, _ = read_map([folder / MAP / f"{p.name}.parquet" for p in manifest.parts])
     papers = pa.concat_tables(

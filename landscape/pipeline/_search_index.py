@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from landscape.atlas.graph import Context, Stage, StageResult, clear_work
-from landscape.atlas.matrix import joined_matrix, open_matrix
-from landscape.atlas.parallel import in_order
-from landscape.atlas.rows import match_rows, row_keys
-from landscape.atlas.stages.embeddings import EMBEDDINGS
-from landscape.atlas.stages.ingest import PAPERS
-from landscape.atlas.storage import replacing
-from landscape.progress import progress
+from landscape._io import replacing
+from landscape._progress import progress
+from landscape.pipeline._embeddings import EMBEDDINGS
+from landscape.pipeline._executor import in_order
+from landscape.pipeline._ingest import PAPERS
+from landscape.pipeline._rows import match_rows, row_keys
+from landscape.pipeline._stages import Context, Stage, StageResult, clear_work
+from landscape.store._arrays import joined_matrix, open_matrix
 from landscape.text._word_index import WordIndex, index_row, paper_key
 
 if TYPE_CHECKING:

@@ -74,7 +74,7 @@ def check_options(options: BuildOptions) -> BuildOptions:
         raise InputError("No input file is given; name at least one file of papers.")
     _check_choice("topics method", options.topics_method, ("density", "hdbscan"))
     if options.layout is not None:
-        from landscape.mapping.projection import LAYOUTS
+        from landscape.mapping._projection import LAYOUTS
 
         _check_choice("layout", options.layout, (*sorted(LAYOUTS), "keep", "ready"))
     if options.embedder is not None:
@@ -89,7 +89,7 @@ def check_options(options: BuildOptions) -> BuildOptions:
         if path is not None and not path.is_file():
             raise InputError(f"There is no {what} {path}; give the path of a file.")
     _check_lists(options)
-    from landscape.text.pipeline import tagger_name
+    from landscape.text._tagger import tagger_name
 
     tagger_name(tagger=options.tagger)  # says which taggers there are
     for name, least in (

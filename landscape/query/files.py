@@ -12,9 +12,6 @@ from landscape._io import check_output, write_output
 from landscape._serializer import to_csv
 from landscape._wording import count
 from landscape.errors import InputError
-from landscape.outputs import check_output, write_output
-from landscape.plural import count
-from landscape.text._spreadsheet import as_csv
 
 if TYPE_CHECKING:
     from landscape.types import Results

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cache
 
+from landscape._journals import JOURNALS
 from landscape.errors import InputError, RemoteError
 from landscape.llm._client import LanguageModel
 from landscape.llm._quoting import as_data
 from landscape.search._ads_queries import NEWEST, parse_ads
-from landscape.search._journals import JOURNALS
 
 MOST_CITED = "citation_count desc"
 LONGEST_REQUEST = 2_000  # characters

@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Iterable
 from functools import cache, lru_cache
 
-from landscape.query.journals import JOURNALS, Journal
+from landscape._journals import JOURNALS, Journal
 from landscape.text._words import GREEK, singular
 
 _WORD = re.compile(r"[^\W_]+")

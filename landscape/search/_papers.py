@@ -15,15 +15,13 @@ from landscape.embeddings._embedder import embedder_for
 from landscape.embeddings._neighbours import VectorIndex, read_index
 from landscape.embeddings._word_vectors import gather_words
 from landscape.errors import AtlasError, InputError
-from landscape.query.filter_masks import apply_filter, columns_needed
-from landscape.query.filters import parse_filter
-from landscape.query.records import Coverage
-from landscape.query.shelf import Shelf
-from landscape.query.wording import readable_text
+from landscape.search._filter_masks import apply_filter, columns_needed
+from landscape.search._filters import parse_filter
+from landscape.search._settings import readable_text
+from landscape.store._arrays import COUNTS, WORDS, open_words
+from landscape.store._tables import unreadable
 from landscape.text._word_index import WordIndex, paper_key
-from landscape.vectors.embedder import embedder_for
-from landscape.vectors.index import VectorIndex, read_index
-from landscape.vectors.words import gather_words
+from landscape.types import Coverage, Paper
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from landscape.query.records import Evidence, Paper
 from landscape.text._sentences import split_sentences
 from landscape.text._word_index import tokenise
+from landscape.types import Evidence, Paper
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

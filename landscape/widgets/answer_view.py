@@ -13,15 +13,8 @@ import ipywidgets as widgets
 from landscape._render import escape
 from landscape._serializer import to_csv
 from landscape.errors import AtlasError, LandscapeError
-from landscape.query.entities import find_entities
-from landscape.query.html import (
-    claims_as_html,
-    consensus_as_html,
-    escape,
-    method_as_html,
-    paper_as_html,
-)
-from landscape.text._spreadsheet import as_csv
+from landscape.search._entities import find_entities
+from landscape.store._manifest import read_manifest
 from landscape.widgets.closing import close_all
 from landscape.widgets.export import download_link
 from landscape.widgets.jobs import Job

@@ -12,10 +12,7 @@ from landscape._io import check_output, write_output
 from landscape._render import escape
 from landscape._serializer import to_csv
 from landscape.errors import InputError
-from landscape.outputs import check_output, write_output
-from landscape.query.html import escape
-from landscape.query.wording import readable_text
-from landscape.text._spreadsheet import as_csv
+from landscape.search._settings import readable_text
 from landscape.widgets.checking import checked_flag, checked_whole
 from landscape.widgets.citation_view import answer_html, item_of, steps_html
 from landscape.widgets.export import download_link

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from landscape._serializer import to_csv
 from landscape._wording import count
 from landscape.errors import InputError
 from landscape.widgets.scene import Found
@@ -120,8 +121,6 @@ def review_rows(atlas: Any) -> tuple[str, Rows]:
 
 def papers_as_csv(atlas: Any, rows: Rows) -> str:
     """Some papers for a spreadsheet: nothing but a line of names and a line for each."""
-    from landscape.text._spreadsheet import as_csv
-
     return to_csv(selection_table(atlas, rows))
 
 

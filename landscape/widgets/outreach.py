@@ -13,6 +13,7 @@ import ipywidgets as widgets
 
 from landscape._io import at_home, write_output
 from landscape._progress import Stopped
+from landscape._serializer import to_csv
 from landscape.errors import InputError
 from landscape.widgets.analysis_look import analysis_css
 from landscape.widgets.checking import checked_atlas
@@ -269,6 +270,5 @@ class OutreachPanel(OpenedPanel):
 def _write(rendering: Rendering, path: Path) -> Path:
     if path.suffix.lower() != ".csv":
         return rendering.save(path)
-    from landscape.text._spreadsheet import as_csv
 
     return write_output(path, to_csv(rendering.gazetteer, float_format="%.6g"))

@@ -13,10 +13,7 @@ from landscape._io import check_output, write_output
 from landscape._serializer import to_csv
 from landscape._wording import count
 from landscape.errors import InputError
-from landscape.outputs import check_output, write_output
-from landscape.plural import count
-from landscape.query.wording import readable_text
-from landscape.text._spreadsheet import as_csv
+from landscape.search._settings import readable_text
 from landscape.widgets.checking import checked_whole
 from landscape.widgets.export import download_link
 from landscape.widgets.scholar_code import Name, called, connecting, desk_lines, lines

@@ -161,7 +161,7 @@ def test_an_update_that_is_killed_neither_loses_nor_doubles_nor_redoes(
 
 _SMALLER_STEPS = """
 import os, sys
-from landscape.atlas import chunks
+from landscape.pipeline import _executor as chunks
 from landscape.cli import main
 from landscape.mapping import quality
 from landscape.embeddings._word_vectors import WordVectors
@@ -180,7 +180,7 @@ os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 import faiss, pandas, pyarrow.parquet, pytextrank, safetensors.torch, skimage.segmentation
 import scipy.stats, sklearn.cluster, spacy, tokenizers, torch
 import landscape.atlas.build, landscape.corpus.ingest, landscape.text._keywords
-import landscape.vectors.minilm
+import landscape.embeddings._minilm
 print("ready", file=reports, flush=True)
 for line in sys.stdin:
     pid = os.fork()

@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 import landscape
-from landscape.atlas.description import describe
+from landscape.store._info import describe
 from landscape.text import WordIndex
-from landscape.vectors import index as vector_index
 
 
 def words_find(atlas: landscape.Atlas, query: str) -> list[str]:

@@ -18,7 +18,7 @@ from landscape.evaluation._citing import (
     rouge,
     rouge_of_highlights,
 )
-from landscape.llm.client import connect
+from landscape.llm._client import connect
 from tests.agents.citing_models import some_paper
 from tests.servers.openai_server import KEY, OpenAIServer
 

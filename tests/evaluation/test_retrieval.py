@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from landscape.atlas.reading import Atlas
 from landscape.cli import main
 from landscape.errors import InputError
 from landscape.evaluation import Query, evaluate_retrieval
+from landscape.store import AtlasStore as Atlas
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from landscape.atlas.reading import Atlas
 from landscape.cli import main
 from landscape.errors import InputError
 from landscape.evaluation._surveys import (
@@ -18,6 +17,7 @@ from landscape.evaluation._surveys import (
     evaluate_survey,
     questions_from_citations,
 )
+from landscape.store import AtlasStore as Atlas
 
 
 def test_questions_are_papers_and_their_references(demo_atlas: Atlas) -> None:

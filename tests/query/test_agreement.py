@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from landscape.query.agreement import compare
-from landscape.query.quoting import says_something
+from landscape.answers._agreement import compare
+from landscape.search._sentences import says_something
 from landscape.text import split_sentences
 
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from landscape.errors import InputError
-from landscape.query.wording import LONGEST_QUERY, readable_text
+from landscape.search._settings import LONGEST_QUERY, readable_text
 from landscape.text._sentences import split_sentences
 
 MARK = "[CITATION]"

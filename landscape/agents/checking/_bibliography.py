@@ -13,6 +13,7 @@ from landscape.corpus._cleaning import clean_text
 from landscape.corpus._identifiers import parse_arxiv_id, parse_bibcode, parse_doi
 from landscape.corpus.readers._bibtex import BibtexEntry, parse_entries, split_authors
 from landscape.errors import InputError
+from landscape.search._engine import open_engine
 from landscape.types import Paper
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class EntryFinder:
                 except InputError:
                     continue
         for corpus, row in self._by_title.get(title_key(entry.title), ()):
-            paper = corpus.atlas.engine.papers([row])[0]
+            paper = open_engine(corpus.atlas).papers([row])[0]
             if is_same(paper, entry):
                 return corpus, paper
         return None

@@ -24,6 +24,7 @@ from landscape.embeddings._embedder import (
     load_embedder,
 )
 from landscape.llm import connect_from_environment
+from landscape.search._engine import open_engine
 from landscape.search._sentences import mixed_nearness, sentences_of
 from landscape.types import CitationVerdict, Claim, DraftCheck, Evidence, Paper, Uncited
 
@@ -48,7 +49,7 @@ def thresholds(vectors: NDArray[np.float32], corpus: Corpus | None) -> Floats:
         return np.full(len(vectors), _WITHOUT_ATLAS)
     n = len(corpus.atlas)
     rows = np.unique(np.linspace(0, n - 1, min(n, _SAMPLE)).astype(np.int64))
-    others = corpus.atlas.engine.holdings.vectors.vectors(rows)
+    others = open_engine(corpus.atlas).holdings.vectors.vectors(rows)
     cosines = vectors @ others.T
     found: Floats = np.percentile(cosines, _PERCENTILE, axis=1)
     return np.clip(found, _LEAST, _MOST)
@@ -61,9 +62,9 @@ def paper_vectors(
     vectors = np.zeros((len(papers), embedder.dimension), dtype=np.float32)
     outside = []
     for place, (corpus, paper) in enumerate(papers):
-        if corpus is not None and corpus.atlas.engine.holdings.embedder.model == embedder.model:
+        if corpus is not None and open_engine(corpus.atlas).holdings.embedder.model == embedder.model:
             row = np.array([paper.row], dtype=np.int64)
-            vectors[place] = corpus.atlas.engine.holdings.vectors.vectors(row)[0]
+            vectors[place] = open_engine(corpus.atlas).holdings.vectors.vectors(row)[0]
         else:
             outside.append(place)
     if outside:
@@ -290,7 +291,7 @@ def _by_nearness(
 
 
 def _embedder(corpus: Corpus | None) -> Embedder:
-    return load_embedder() if corpus is None else corpus.atlas.engine.holdings.embedder
+    return load_embedder() if corpus is None else open_engine(corpus.atlas).holdings.embedder
 
 
 def _judgement(

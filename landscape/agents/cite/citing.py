@@ -15,18 +15,20 @@ from landscape.agents.cite.merging import Held, merge
 from landscape.agents.cite.sentences import write_sentences
 from landscape.agents.seeking import Found, Wording, seek
 from landscape.errors import InputError, RemoteError
-from landscape.llm.environment import connect_if_told
-from landscape.query.filters import parse_filter
-from landscape.query.fusion import fuse_ranks, standardised
-from landscape.query.settings import SearchSettings
-from landscape.query.wording import LONGEST_QUERY, readable_text
+from landscape.llm._client import connect_from_environment
+from landscape.search._engine import open_engine
+from landscape.search._filters import parse_filter
+from landscape.search._ranking import fuse_ranks, standardised
+from landscape.search._settings import LONGEST_QUERY, SearchSettings, readable_text
 from landscape.text._sentences import split_sentences
+from landscape.types import CitationSuggestions, Suggestion
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from landscape.agents.cite.desk import Corpus, Desk
     from landscape.llm._client import WritingModel
+    from landscape.types import Highlight
 
 METHOD = "offline"
 

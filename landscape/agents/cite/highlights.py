@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from landscape.agents.cite.records import Highlight
-from landscape.query.fusion import standardised
-from landscape.query.quoting import likeness, says_something, word_scores, word_weights
+from landscape.embeddings._embedder import PlacingEmbedder, embedding_text
+from landscape.embeddings._word_vectors import WordVectors, late_interaction
+from landscape.search._ranking import standardised
+from landscape.search._sentences import likeness, says_something, word_scores, word_weights
 from landscape.text._sentences import split_sentences
 from landscape.text._word_index import STOP_WORDS
-from landscape.vectors.embedder import PlacingEmbedder, embedding_text
-from landscape.vectors.words import WordVectors, late_interaction
+from landscape.types import Highlight
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

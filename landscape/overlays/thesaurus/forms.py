@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from landscape._serializer import to_csv
 from landscape.errors import InputError
-from landscape.text._spreadsheet import as_csv
 
 if TYPE_CHECKING:
     from landscape.types import Analysis

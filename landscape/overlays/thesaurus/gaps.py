@@ -11,7 +11,6 @@ import numpy as np
 from landscape._progress import progress
 from landscape.errors import InputError
 from landscape.mapping._region_names import PhraseTable, phrase_table
-from landscape.overlays.analysis import Analysis
 from landscape.overlays.missions.facilities import load_facilities
 from landscape.overlays.periods import UNKNOWN_YEAR, count_years, paper_years
 from landscape.overlays.thesaurus.candidates import (
@@ -23,8 +22,8 @@ from landscape.overlays.thesaurus.candidates import (
 from landscape.overlays.thesaurus.concepts import Thesaurus
 from landscape.overlays.thesaurus.names import complete_name, letters_of, named_forms
 from landscape.overlays.thesaurus.parents import nearest_concepts, suggest_parent
-from landscape.progress import progress
 from landscape.text._words import normal_form
+from landscape.types import Analysis
 
 if TYPE_CHECKING:
     import pandas as pd

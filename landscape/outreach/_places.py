@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from landscape._wording import count
 from landscape._progress import progress
 from landscape.errors import InputError
 from landscape.figures.caption import place_in_words

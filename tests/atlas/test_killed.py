@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from landscape.atlas import build, chunks
+from landscape.atlas import build
+from landscape.pipeline import _executor as chunks
 from landscape.atlas import open as open_atlas
 from landscape.embeddings._word_vectors import WordVectors
 from landscape.errors import AtlasError

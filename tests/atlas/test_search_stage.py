@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import landscape
+from landscape.embeddings import _neighbours
 from landscape.store._info import describe
 from landscape.text import WordIndex
 

@@ -138,7 +138,7 @@ def _match_names(batch: tuple[list[str], list[str]]) -> tuple[int, list[str]]:
 
 
 def _any_name() -> re.Pattern[str]:
-    from landscape.overlays.missions.facilities import load_facilities
+    from landscape.overlays.missions._facilities import load_facilities
 
     names = {name for facility in load_facilities().values() for name in facility.names}
     longest_first = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
@@ -168,7 +168,7 @@ def run_naive(folder: Path) -> dict[str, Any]:
     """Draw papers with replacement and measure again, as one does with pandas."""
     import pandas as pd
 
-    from landscape.overlays.missions.gathering import gather
+    from landscape.overlays.missions._usage import gather
 
     usage = gather(open_made_up_atlas(folder))
     papers = pd.DataFrame({"region": usage.region, "date": usage.date, "cites": usage.cites})

@@ -13,7 +13,7 @@ from landscape.atlas.reading import unreadable
 from landscape.atlas.stages.citations import INFLUENCE, STUBS, matrix_files
 from landscape.errors import InputError
 from landscape.overlays.citations import Links, cocited, coupled
-from landscape.overlays.citations.names import one_spelling
+from landscape.overlays.citations._graph import one_spelling
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -118,7 +118,7 @@ class CitationGraph:
     def influence(self) -> NDArray[np.float32]:
         """Influence of each paper, shape (n_papers,); 1 on average over papers and stubs.
 
-        See `landscape.overlays.citations.influence`.
+        See `landscape.overlays.citations._graph`.
         """
         return self.node_influence[: self.n_papers]
 

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from landscape.agents.cite.records import Citing
     from landscape.agents.survey.records import Survey
     from landscape.atlas.citations import CitationGraph
+    from landscape.corpus._thesaurus import Thesaurus
     from landscape.llm.models import LanguageModel, WritingModel
-    from landscape.overlays.thesaurus.concepts import Thesaurus
     from landscape.query.engine import Engine
     from landscape.query.records import Answer, Results
     from landscape.query.reranking import Reranker
@@ -193,7 +193,7 @@ class Atlas:
     def thesaurus(self) -> Thesaurus:
         """The thesaurus that papers were tagged with."""
         from landscape.atlas.layers import check_has_layer
-        from landscape.overlays.thesaurus.concepts import Thesaurus
+        from landscape.corpus._thesaurus import Thesaurus
 
         check_has_layer(self, "uat.parquet")
         self.check_unchanged()

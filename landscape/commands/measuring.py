@@ -13,7 +13,7 @@ from landscape.commands.parsing import command, positive
 from landscape.commands.surveying import add_evaluate_survey
 
 if TYPE_CHECKING:
-    from landscape.overlays.analysis import Analysis
+    from landscape.overlays._analysis import Analysis
 
 
 def add_evaluate(commands: Any) -> None:

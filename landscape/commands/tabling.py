@@ -11,7 +11,7 @@ from landscape.commands.answering import Answer, as_json
 from landscape.commands.parsing import add_period, command, positive
 
 if TYPE_CHECKING:
-    from landscape.overlays.analysis import Analysis
+    from landscape.overlays._analysis import Analysis
 
 _Ask = Callable[[Any, argparse.Namespace], "Analysis"]
 

@@ -11,8 +11,8 @@ from landscape.errors import InputError
 from landscape.evaluation.lines import json_lines, read_text
 from landscape.evaluation.mentions import evaluate_mentions, read_labels
 from landscape.evaluation.tagging import compare_taggings
-from landscape.overlays.analysis import Analysis
-from landscape.overlays.thesaurus.tagging import concept_texts
+from landscape.overlays._analysis import Analysis
+from landscape.overlays.thesaurus._tagging import concept_texts
 from landscape.vectors.embedder import embedder_for
 
 if TYPE_CHECKING:

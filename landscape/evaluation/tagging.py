@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from landscape.corpus._thesaurus import Thesaurus
 from landscape.errors import InputError
-from landscape.overlays.thesaurus.concepts import Thesaurus
-from landscape.overlays.thesaurus.evidence import FEATURES, features, gather
-from landscape.overlays.thesaurus.tagging import tag_papers, usage
-from landscape.overlays.thesaurus.wording import read_papers
+from landscape.overlays.thesaurus._matching import read_papers
+from landscape.overlays.thesaurus._tagging import FEATURES, features, gather, tag_papers, usage
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,7 +60,7 @@ def evaluate_tagging(
     Examples
     --------
     >>> import pandas as pd
-    >>> from landscape.overlays.thesaurus.concepts import Concept
+    >>> from landscape.corpus._thesaurus import Concept
     >>> made = {"1": Concept("1", "Stars"), "2": Concept("2", "Dwarfs", broader=("1",))}
     >>> tags = pd.DataFrame({"row": [0], "concept_id": ["1"], "score": [0.9]})
     >>> evaluate_tagging(tags, {0: ["2"]}, Thesaurus("", made))
@@ -166,7 +165,7 @@ def fit_weights(
     thesaurus: Thesaurus,
     concept_vectors: NDArray[np.float32] | None,
 ) -> NDArray[np.float64]:
-    """Fit the weights of `landscape.overlays.thesaurus.tagging`: a logistic regression.
+    """Fit the weights of `landscape.overlays.thesaurus._tagging`: a logistic regression.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from landscape.figures.chart_page import Box, ChartPage
     from landscape.figures.sheet import Sheet
-    from landscape.overlays.analysis import Analysis
+    from landscape.overlays._analysis import Analysis
 
     Floats = NDArray[np.float64]
 

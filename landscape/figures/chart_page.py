@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from landscape.figures.sheet import Sheet
-    from landscape.overlays.analysis import Analysis
+    from landscape.overlays._analysis import Analysis
 
     Floats = NDArray[np.float64]
 
@@ -219,7 +219,7 @@ def sentences_of(analysis: Analysis) -> list[str]:
     Examples
     --------
     >>> import pandas as pd
-    >>> from landscape.overlays.analysis import Analysis
+    >>> from landscape.overlays._analysis import Analysis
     >>> sentences_of(Analysis("trends", pd.DataFrame(), "Rates.", {"papers": 9}, {}))
     ['Rates.', 'Of 9 papers.']
     """

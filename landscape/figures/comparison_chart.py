@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from landscape.figures.chart_page import Box, ChartPage
     from landscape.figures.sheet import Sheet
-    from landscape.overlays.analysis import Analysis
+    from landscape.overlays._analysis import Analysis
 
 SIZE_INCHES = (11.0, 8.5)
 _ROW, _ROOMY_ROW = 13.0, 20.0  # points

@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from landscape.figures.page import Frame
     from landscape.figures.panels import Plate
     from landscape.figures.sheet import Sheet
-    from landscape.overlays.analysis import Analysis
-    from landscape.overlays.missions.gathering import Usage
-    from landscape.overlays.missions.share_map import ShareMap
+    from landscape.overlays._analysis import Analysis
+    from landscape.overlays.missions._measures import ShareMap
+    from landscape.overlays.missions._usage import Usage
 
     Floats = NDArray[np.float64]
     Bools = NDArray[np.bool_]
@@ -129,8 +129,8 @@ def impact(
     >>> atlas = ls.open("my.atlas")  # doctest: +SKIP
     >>> ls.figures.impact(atlas, facilities="ALMA", since=2014)  # doctest: +SKIP
     """
-    from landscape.overlays.missions.gathering import gather
-    from landscape.overlays.missions.measuring import impact_of
+    from landscape.overlays.missions._impact import impact_of
+    from landscape.overlays.missions._usage import gather
 
     given = [facilities] if isinstance(facilities, str) else facilities
     usage = gather(atlas, given)
@@ -245,8 +245,8 @@ def views_of(usage: Usage, windows: Sequence[tuple[int | None, int | None]]) -> 
     -------
     list of View
     """
-    from landscape.overlays.missions.gathering import in_period, said_period
-    from landscape.overlays.periods import spans
+    from landscape.overlays._periods import spans
+    from landscape.overlays.missions._usage import in_period, said_period
 
     views = []
     gaps = usage.years.years[~usage.years.covered]
@@ -296,7 +296,7 @@ def _draw_together(
     from landscape.figures.panels import draw_lines
     from landscape.figures.ranking import write_ranking
     from landscape.mapping.density import default_bandwidth
-    from landscape.overlays.contours import contour_lines, density_grid, highest_density_levels
+    from landscape.overlays._contours import contour_lines, density_grid, highest_density_levels
 
     box, column = plate.divided()
     frame = plate.fit(x, y, _nowhere(), page=box)
@@ -363,7 +363,7 @@ def share_maps(
     list of ShareMap, ShareMap
     """
     from landscape.mapping.density import default_bandwidth
-    from landscape.overlays.missions.share_map import share_map
+    from landscape.overlays.missions._measures import share_map
 
     window = frames[0].box
     shape = grid_shape(frames[0], scale=plate.scale)

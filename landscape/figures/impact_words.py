@@ -12,7 +12,7 @@ from landscape.figures.ranking import Ranking, Row
 if TYPE_CHECKING:
     from landscape.figures.hues import Series
     from landscape.figures.panels import Plate
-    from landscape.overlays.analysis import Analysis
+    from landscape.overlays._analysis import Analysis
 
 _LONGEST_NOTE = 400
 _FACILITIES_TOLD, _REGIONS_TOLD = 8, 5

@@ -16,7 +16,7 @@ from landscape.figures.names import clean_name
 if TYPE_CHECKING:
     from landscape.figures.chart_page import Box, ChartPage
     from landscape.figures.sheet import Sheet
-    from landscape.overlays.analysis import Analysis
+    from landscape.overlays._analysis import Analysis
 
 WIDTH_INCHES, _LOWEST, _HIGHEST = 11.0, 3.0, 8.5
 _ROOMIEST = 26.0  # points between rows

@@ -12,7 +12,7 @@ from landscape.plural import count
 if TYPE_CHECKING:
     import pandas as pd
 
-    from landscape.overlays.analysis import Analysis
+    from landscape.overlays._analysis import Analysis
 
 _MOST_ROWS = 24
 

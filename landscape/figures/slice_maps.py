@@ -14,7 +14,7 @@ from landscape.figures.caption import GENERATED, headline
 from landscape.figures.colours import theme
 from landscape.figures.density_map import chosen_topics, facts_of, positions
 from landscape.figures.names import clean_name
-from landscape.overlays.periods import UNKNOWN_YEAR, Years, count_years, paper_years, spans
+from landscape.overlays._periods import UNKNOWN_YEAR, Years, count_years, paper_years, spans
 from landscape.plural import count
 
 if TYPE_CHECKING:

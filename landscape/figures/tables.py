@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from landscape.outputs import check_output, write_output
 
 if TYPE_CHECKING:
-    from landscape.overlays.analysis import Analysis
+    from landscape.overlays._analysis import Analysis
 
 
 def save_table(analysis: Analysis, path: str | os.PathLike[str]) -> Path:

@@ -13,7 +13,7 @@ from landscape.figures.interval_rows import KINDS, ask, interval_rows
 from landscape.figures.twins import MOST_MARKS, dress, letter, map_base, plain
 
 if TYPE_CHECKING:
-    from landscape.overlays.analysis import Analysis
+    from landscape.overlays._analysis import Analysis
 
 _FOLD = 4.0  # the ramp of coverage ends at a fourth of the expected reviews, and at four times
 _APART = 0.3  # rows between two groups of one label

@@ -14,11 +14,11 @@ from landscape.figures.density_map import positions
 from landscape.figures.page import Frame
 from landscape.figures.slice_maps import cut, smoothed_slices
 from landscape.figures.twins import MOST_MARKS, letter, map_base, picture_link, plain
-from landscape.overlays.periods import count_years, paper_years
+from landscape.overlays._periods import count_years, paper_years
 from landscape.plural import count
 
 if TYPE_CHECKING:
-    from landscape.overlays.analysis import Analysis
+    from landscape.overlays._analysis import Analysis
 
 _POINTS_TO_AN_INCH = 72
 _TINTS = 9  # colours between which those of years are mixed
@@ -28,7 +28,7 @@ def author(
     atlas: Any, name: str, *, colours: str = "light", title: str | None = None, **options: Any
 ) -> Any:
     """Draw an author's papers on the map, coloured by year, and the path through the periods."""
-    from landscape.overlays.trends.authors import author_path
+    from landscape.overlays.trends._authors import author_path
 
     return draw_author(atlas, author_path(atlas, name, **options), colours=colours, title=title)
 

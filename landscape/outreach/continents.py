@@ -145,7 +145,7 @@ def fields_of(atlas: Any, continents: Ints) -> dict[int, list[Field]]:
     dict of int to list of Field
         Empty where the atlas has no thesaurus.
     """
-    from landscape.overlays.thesaurus.extents import LEAST_SCORE
+    from landscape.overlays.thesaurus._extents import LEAST_SCORE
 
     try:
         thesaurus, tags = atlas.thesaurus, atlas.read_layer("uat", ["concept_id", "score"])

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape.errors import InputError
-from landscape.overlays.missions.facilities import find_facility
+from landscape.overlays.missions._facilities import find_facility
 from landscape.query.filter_columns import Columns
 from landscape.query.filter_patterns import author_pattern, journal_patterns
 from landscape.query.filter_tree import (

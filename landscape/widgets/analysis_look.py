@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from landscape.overlays.analysis import Analysis
+    from landscape.overlays._analysis import Analysis
 
 
 @cache

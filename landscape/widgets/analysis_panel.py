@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from landscape.atlas.reading import Atlas
-    from landscape.overlays.analysis import Analysis
+    from landscape.overlays._analysis import Analysis
 
 _TABLES, _PAGES = (".csv", ".tex", ".json"), (".png", ".pdf", ".svg")
 _FILES = {"CSV": ".csv", "LaTeX": ".tex", "PNG": ".png", "PDF": ".pdf", "HTML": ".html"}

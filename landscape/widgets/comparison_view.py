@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from landscape.query.html import escape
 
 if TYPE_CHECKING:
-    from landscape.overlays.analysis import Analysis
+    from landscape.overlays._analysis import Analysis
 
 
 def comparison_html(found: Analysis) -> str:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from landscape.atlas.reading import Atlas
-    from landscape.overlays.analysis import Analysis
+    from landscape.overlays._analysis import Analysis
     from landscape.query.records import Answer
 
 _NO_ROWS = np.zeros(0, dtype=np.int64)

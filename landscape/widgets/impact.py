@@ -16,7 +16,7 @@ from landscape.widgets.code_lines import call, intervals_call, lines, twin_call
 from landscape.widgets.table_view import Column
 
 if TYPE_CHECKING:
-    from landscape.overlays.analysis import Analysis
+    from landscape.overlays._analysis import Analysis
 
 WHAT = {
     "map": "Share map of a facility",

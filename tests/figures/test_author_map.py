@@ -5,7 +5,7 @@ import pytest
 
 from landscape.figures.author_map import draw_author, year_tints
 from landscape.figures.colours import srgb_to_oklab
-from landscape.overlays.analysis import Analysis
+from landscape.overlays._analysis import Analysis
 
 
 @pytest.fixture

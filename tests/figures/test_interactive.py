@@ -10,7 +10,7 @@ import pytest
 from landscape.errors import InputError
 from landscape.figures.twin_charts import draw_concepts, draw_gaps, thinned
 from landscape.figures.twins import MOST_MARKS, count_marks, interactive, plain
-from landscape.overlays.analysis import Analysis
+from landscape.overlays._analysis import Analysis
 
 pytest.importorskip("plotly")
 EVIL = "<img src=x onerror=alert(1)> $\\alpha$ & more"

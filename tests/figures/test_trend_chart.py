@@ -7,7 +7,7 @@ import pytest
 from landscape.errors import InputError
 from landscape.figures.chart_page import uncovered_spans
 from landscape.figures.trend_chart import draw_trends
-from landscape.overlays.analysis import Analysis
+from landscape.overlays._analysis import Analysis
 
 YEARS = np.arange(2000, 2020)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from landscape.overlays.analysis import Analysis
+from landscape.overlays._analysis import Analysis
 
 
 def analysis(table: pd.DataFrame) -> Analysis:

@@ -171,7 +171,7 @@ class _Pairs:
         return citing, cited, found.stubs
 
     def _titles(self, stubs: tuple[str, ...]) -> list[tuple[str, str]]:
-        from landscape.overlays.citations.names import one_spelling
+        from landscape.overlays.citations._graph import one_spelling
 
         known = set(stubs)
         spelt = ((one_spelling(name), title) for name, title in self.titles.items())
@@ -203,7 +203,7 @@ def _write_stubs(
     import pyarrow.parquet as pq
 
     from landscape.corpus.cleaning import one_line
-    from landscape.overlays.citations.names import year_of_name
+    from landscape.overlays.citations._graph import year_of_name
 
     n_papers = context.manifest.n_papers
     table = pa.table(

@@ -23,7 +23,7 @@ _Batch = tuple[list[str], list[str]]
 
 
 def _parameters(_context: Context) -> dict[str, Any]:
-    from landscape.overlays.missions.facilities import missions_file
+    from landscape.overlays.missions._facilities import missions_file
 
     return {"facilities": sha256_of(missions_file())}
 
@@ -72,7 +72,7 @@ def _batches(path: Path) -> Iterator[_Batch]:
 
 
 def _find(batch: _Batch) -> pd.DataFrame:
-    from landscape.overlays.missions.mentions import find_in_papers
+    from landscape.overlays.missions._mentions import find_in_papers
 
     return find_in_papers(*batch)
 

@@ -28,7 +28,7 @@ def _inputs(context: Context) -> dict[str, str]:
 
 
 def _run(context: Context) -> StageResult:
-    from landscape.overlays.reviews.lists import read_review_list
+    from landscape.overlays.reviews._recognition import read_review_list
 
     known = frozenset[str]().union(*map(read_review_list, context.options.known_reviews))
     with progress("Reviews", total=context.manifest.n_papers) as advance:
@@ -47,7 +47,7 @@ def _tables(
     import pandas as pd
     import pyarrow.parquet as pq
 
-    from landscape.overlays.reviews.recognising import recognise
+    from landscape.overlays.reviews._recognition import recognise
 
     for path in context.part_files(PAPERS):
         frames, start = [], 0

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from landscape.overlays.thesaurus.concepts import Thesaurus
-    from landscape.overlays.thesaurus.wording import Reader, Wording
+    from landscape.corpus._thesaurus import Thesaurus
+    from landscape.overlays.thesaurus._matching import Reader, Wording
 
 UAT, THESAURUS = "uat.parquet", "thesaurus.parquet"
 _TEXT = ("title", "abstract", "ads_keywords")
@@ -34,7 +34,7 @@ _Batch = tuple[Path | None, list[str], list[str], list[list[str]]]
 
 
 def _parameters(context: Context) -> dict[str, Any]:
-    from landscape.overlays.thesaurus.reading import EMBEDDED, data_file
+    from landscape.corpus._thesaurus import EMBEDDED, data_file
 
     path = context.options.thesaurus or data_file(EMBEDDED)
     return {"thesaurus": sha256_of(path)}
@@ -69,8 +69,8 @@ def _run(context: Context) -> StageResult:
 
 def _tags(context: Context, thesaurus: Thesaurus, advance: Any) -> pd.DataFrame:
     """Tag all papers at once: what concepts look like is learned from the whole corpus."""
-    from landscape.overlays.thesaurus.tagging import tag_wording
-    from landscape.overlays.thesaurus.wording import join_wordings
+    from landscape.overlays.thesaurus._matching import join_wordings
+    from landscape.overlays.thesaurus._tagging import tag_wording
 
     _reader.cache_clear()  # the file may have changed since
     read = []
@@ -107,20 +107,20 @@ def _read(batch: _Batch) -> Wording:
 @lru_cache(maxsize=1)
 def _reader(path: Path | None) -> Reader:
     """Arrange the terms once a process."""
-    from landscape.overlays.thesaurus.wording import Reader
+    from landscape.overlays.thesaurus._matching import Reader
 
     return Reader(_thesaurus(path))
 
 
 def _thesaurus(path: Path | None) -> Thesaurus:
-    from landscape.overlays.thesaurus.reading import embedded_thesaurus, read_thesaurus
+    from landscape.corpus._thesaurus import embedded_thesaurus, read_thesaurus
 
     return embedded_thesaurus() if path is None else read_thesaurus(path)
 
 
 def _concept_vectors(context: Context, thesaurus: Thesaurus) -> NDArray[np.float32] | None:
     """Embed the concepts as the papers were, where that costs nothing."""
-    from landscape.overlays.thesaurus.tagging import concept_texts
+    from landscape.overlays.thesaurus._tagging import concept_texts
 
     model = context.manifest.stages["embeddings"].model
     try:

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from landscape.overlays.missions.bridges import find_bridges, reach_by_citations, reach_by_vectors
-from landscape.overlays.missions.measuring import impact
+from landscape.overlays.missions._impact import impact
+from landscape.overlays.missions._usage import find_bridges, reach_by_citations, reach_by_vectors
 
 N = 2000
 

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from landscape.errors import InputError
-from landscape.overlays.missions.comparing import compare_facilities
-from landscape.overlays.missions.eras import before_after
+from landscape.overlays.missions._comparison import before_after, compare_facilities
 
 
 def _uses(random: Any, region: Any, shares: list[float]) -> Any:

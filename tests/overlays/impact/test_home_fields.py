@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from landscape.overlays.missions.facilities import load_facilities
-from landscape.overlays.missions.home_fields import (
+from landscape.corpus._thesaurus import Concept, Thesaurus
+from landscape.overlays.missions._facilities import load_facilities
+from landscape.overlays.missions._home_fields import (
     _FIELDS,
     at_home,
     fields_of_categories,
     fields_of_tags,
 )
-from landscape.overlays.thesaurus.concepts import Concept, Thesaurus
 
 CONCEPTS = {
     "1": Concept("1", "Stellar astronomy"),

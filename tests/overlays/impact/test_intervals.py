@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from landscape.overlays.missions.measuring import impact
-from landscape.overlays.missions.resampling import collapse, draw_cells
-from landscape.overlays.missions.spread import entropy
+from landscape.overlays.missions._impact import impact
+from landscape.overlays.missions._measures import collapse, draw_cells, entropy
 
 N_CORPORA = 60
 REGION_SHARES = np.array([0.4, 0.3, 0.2, 0.1])

@@ -7,10 +7,9 @@ import pandas as pd
 import pytest
 
 from landscape.errors import InputError
-from landscape.overlays.reviews.coverage import review_coverage, reviews
-from landscape.overlays.reviews.gaps import review_gaps
-from landscape.overlays.reviews.language import speaks_of_contrast, stances
-from landscape.overlays.reviews.ranking import COMPONENTS, rank_gaps
+from landscape.overlays.reviews._coverage import review_coverage, reviews
+from landscape.overlays.reviews._gaps import COMPONENTS, rank_gaps, review_gaps
+from landscape.overlays.reviews._recognition import speaks_of_contrast, stances
 
 from .conftest import world
 

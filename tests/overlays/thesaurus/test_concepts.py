@@ -3,8 +3,8 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
+from landscape.corpus._thesaurus import Concept, Thesaurus
 from landscape.errors import InputError
-from landscape.overlays.thesaurus.concepts import Concept, Thesaurus
 
 
 def make(*concepts: Concept) -> Thesaurus:

@@ -5,8 +5,8 @@ import json
 
 import pytest
 
+from landscape.corpus._thesaurus import embedded_thesaurus, read_thesaurus
 from landscape.errors import InputError
-from landscape.overlays.thesaurus.reading import embedded_thesaurus, read_thesaurus
 
 
 def test_every_form_says_the_same(real_data):
@@ -57,7 +57,7 @@ def test_what_is_no_thesaurus_is_refused(tmp_path, content, why):
 
 
 def test_a_file_that_unpacks_without_end_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("landscape.overlays.thesaurus.reading._LARGEST", 2**20)
+    monkeypatch.setattr("landscape.corpus._thesaurus._LARGEST", 2**20)
     file = tmp_path / "UAT.json.gz"
     file.write_bytes(gzip.compress(b" " * 2**21))
     with pytest.raises(InputError, match="more than 1 MB"):

@@ -6,13 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from landscape.corpus._thesaurus import Concept, Thesaurus, embedded_thesaurus
 from landscape.evaluation.tagging import evaluate_tagging
-from landscape.overlays.thesaurus.concepts import Concept, Thesaurus
-from landscape.overlays.thesaurus.counts import concept_counts, count_concepts
-from landscape.overlays.thesaurus.extents import concept_members
-from landscape.overlays.thesaurus.matching import arrange_terms, match
-from landscape.overlays.thesaurus.reading import embedded_thesaurus
-from landscape.overlays.thesaurus.tagging import tag_papers
+from landscape.overlays.thesaurus._extents import concept_counts, concept_members, count_concepts
+from landscape.overlays.thesaurus._matching import arrange_terms, match
+from landscape.overlays.thesaurus._tagging import tag_papers
 
 
 def make(*made: Concept) -> Thesaurus:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from landscape.corpus._thesaurus import embedded_thesaurus
 from landscape.corpus.demo import generate
-from landscape.overlays.thesaurus.gaps import gather_evidence, rank_gaps
-from landscape.overlays.thesaurus.names import complete_name
-from landscape.overlays.thesaurus.reading import embedded_thesaurus
+from landscape.overlays.thesaurus._candidates import complete_name
+from landscape.overlays.thesaurus._gaps import gather_evidence, rank_gaps
 from landscape.text.keywords import extract_keywords
 
 

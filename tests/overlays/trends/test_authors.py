@@ -10,8 +10,12 @@ import pytest
 
 from landscape.errors import InputError
 from landscape.overlays.trends import author_path
-from landscape.overlays.trends.identities import link_papers, place_in_byline
-from landscape.overlays.trends.moves import mean_distance, measure_drift
+from landscape.overlays.trends._authors import (
+    link_papers,
+    mean_distance,
+    measure_drift,
+    place_in_byline,
+)
 
 
 def _directions(rng: np.random.Generator, centre: int, n: int) -> np.ndarray:

@@ -8,7 +8,7 @@ import pytest
 
 from landscape.errors import InputError
 from landscape.overlays.trends import compare
-from landscape.overlays.trends.comparison import apart, compare_counts
+from landscape.overlays.trends._comparison import apart, compare_counts
 
 from .worlds import atlas_of
 

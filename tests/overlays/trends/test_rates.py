@@ -5,9 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from landscape.overlays.trends.changes import find_changes
-from landscape.overlays.trends.rates import count_by_year, find_eras, fit_lines, share_interval
-from landscape.overlays.trends.slopes import changes_of, fit_slopes
+from landscape.overlays.trends._rates import (
+    changes_of,
+    count_by_year,
+    find_changes,
+    find_eras,
+    fit_lines,
+    fit_slopes,
+    share_interval,
+)
 
 YEARS = np.arange(1990, 2020)
 TOTALS = np.linspace(300, 3000, 30).astype(int)  # the field grows tenfold

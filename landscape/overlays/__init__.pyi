@@ -1,0 +1,5 @@
+from . import missions as missions
+from . import reviews as reviews
+from . import thesaurus as thesaurus
+from . import trends as trends
+from ._analysis import Analysis as Analysis

@@ -355,13 +355,7 @@ def embedded_thesaurus() -> Thesaurus:
 
 
 def data_file(name: str) -> Path:
-    """A file of the package's data: in a checkout ``data``, installed ``landscape/_data``.
-
-    Raises
-    ------
-    InputError
-        If it is in neither.
-    """
+    """A file of the package's data: in a checkout ``data``, installed ``landscape/_data``."""
     package = Path(__file__).resolve().parents[2]
     folders = (package / "_data", package.parent / "data")
     for folder in folders:

@@ -18,17 +18,7 @@ _ENOUGH_TO_COUNT = 100
 
 @dataclass(frozen=True)
 class Grid:
-    """Smoothed papers on a window of the map.
-
-    Attributes
-    ----------
-    extent : tuple of float
-        ``(x0, y0, x1, y1)``: the window's edges, in map units.
-    density : ndarray of float, shape (n_rows, n_columns)
-        Papers (or their weight) per cell after smoothing; row 0 is the lowest y.
-    counts : ndarray of float, shape (n_rows, n_columns), optional
-        The same before smoothing.
-    """
+    """Smoothed papers on a window of the map."""
 
     extent: tuple[float, float, float, float]
     density: NDArray[np.float64]
@@ -45,30 +35,7 @@ class Grid:
 def map_extent(
     x: ArrayLike, y: ArrayLike, *, margin: float = 0.04
 ) -> tuple[float, float, float, float]:
-    """Find the window that holds all papers, with a margin.
-
-    Parameters
-    ----------
-    x, y : array_like of float, shape (n_papers,)
-        Map coordinates.
-    margin : float, default 0.04
-        Margin on each side, as a fraction of the longer side.
-
-    Returns
-    -------
-    tuple of float
-        ``(x0, y0, x1, y1)``.
-
-    Raises
-    ------
-    InputError
-        If there is no paper.
-
-    Examples
-    --------
-    >>> map_extent([0, 10], [0, 5], margin=0.1)
-    (-1.0, -1.0, 11.0, 6.0)
-    """
+    """Find the window that holds all papers, with a margin."""
     x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     if not len(x):
         raise InputError("There is no paper to draw a window around; give a wider selection.")
@@ -87,44 +54,7 @@ def density_grid(
     bandwidth: float | None = None,
     weights: ArrayLike | None = None,
 ) -> Grid:
-    """Count papers in the cells of a window and smooth the counts with a Gaussian.
-
-    Unlike `landscape.mapping.density.density_grid` the window and its cells are given, so that
-    the densities of different papers (of a facility, of a period) can be divided cell by cell.
-
-    Parameters
-    ----------
-    x, y : array_like of float, shape (n_papers,)
-        Map coordinates; papers outside the window are not counted.
-    extent : tuple of float
-        ``(x0, y0, x1, y1)`` in map units.
-    shape : tuple of int, default (256, 256)
-        Rows and columns.
-    bandwidth : float, optional
-        Standard deviation of the kernel in map units;
-        `landscape.mapping.density.default_bandwidth` of these papers when not given; 0 leaves
-        the counts as they are. Densities that are to be compared need one bandwidth. Held to
-        what `kernel_within` allows.
-    weights : array_like of float, shape (n_papers,), optional
-        What each paper counts; 1 when not given.
-
-    Returns
-    -------
-    Grid
-
-    Raises
-    ------
-    InputError
-        If the window is empty or inside out.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> x, y = rng.normal(size=(2, 500))
-    >>> grid = density_grid(x, y, extent=(-6, -6, 6, 6), shape=(64, 96))
-    >>> grid.density.shape, round(float(grid.density.sum()))
-    ((64, 96), 500)
-    """
+    """Count papers in the cells of a window and smooth the counts with a Gaussian."""
     from scipy import ndimage
 
     from landscape.mapping.density import default_bandwidth
@@ -151,59 +81,13 @@ def density_grid(
 
 
 def kernel_within(extent: tuple[float, float, float, float], bandwidth: float) -> float:
-    """Hold a kernel to a quarter of the window: papers on one spot have a window of no size.
-
-    Parameters
-    ----------
-    extent : tuple of float
-        ``(x0, y0, x1, y1)`` in map units.
-    bandwidth : float
-        Standard deviation in map units.
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
-    >>> kernel_within((0, 0, 30, 20), 1.0), kernel_within((0, 0, 0.02, 0.01), 1.0)
-    (1.0, 0.005)
-    """
+    """Hold a kernel to a quarter of the window: papers on one spot have a window of no size."""
     x0, y0, x1, y1 = extent
     return min(bandwidth, max(x1 - x0, y1 - y0) / 4)
 
 
 def highest_density_levels(grid: Grid, shares: Sequence[float] = (0.5, 0.8)) -> tuple[float, ...]:
-    """Find the densities above which the given shares of the papers lie.
-
-    The highest-density region of a share is the smallest ground that holds that share
-    (Hyndman 1996, The American Statistician 50, 120). As there, the papers themselves are
-    counted where the grid has them, not their smoothed density: smoothing widens a narrow
-    clump, and its contour would hold more than it claims. Of few papers (less than 100 in sum)
-    the smoothed density is counted after all: their contours would shrink to points.
-
-    Parameters
-    ----------
-    grid : Grid
-    shares : sequence of float, default (0.5, 0.8)
-        Fractions between 0 and 1.
-
-    Returns
-    -------
-    tuple of float
-        One density (papers per cell) for each share; infinite where there is no paper.
-
-    Raises
-    ------
-    InputError
-        If a share is not between 0 and 1.
-
-    Examples
-    --------
-    >>> grid = Grid((0, 0, 4, 1), np.array([[4.0, 3.0, 2.0, 1.0]]))
-    >>> highest_density_levels(grid, (0.4, 0.9))
-    (4.0, 2.0)
-    """
+    """Find the densities above which the given shares of the papers lie."""
     wrong = [share for share in shares if not 0 < share < 1]
     if wrong:
         raise InputError(f"A contour cannot hold a share of {wrong[0]}; give one between 0 and 1.")
@@ -219,28 +103,7 @@ def highest_density_levels(grid: Grid, shares: Sequence[float] = (0.5, 0.8)) -> 
 
 
 def contour_lines(grid: Grid, level: float) -> list[NDArray[np.float64]]:
-    """Trace where the density crosses a level, as closed lines.
-
-    Parameters
-    ----------
-    grid : Grid
-    level : float
-        Density, see `highest_density_levels`.
-
-    Returns
-    -------
-    list of ndarray of float, shape (n_points, 2)
-        x and y in map units, each line closed (its last point is its first); the rim of a hole
-        runs the other way round than an outer edge. The longest comes first.
-
-    Examples
-    --------
-    >>> density = np.zeros((8, 8))
-    >>> density[2:5, 3:6] = 1.0
-    >>> (line,) = contour_lines(Grid((0, 0, 8, 8), density), 0.5)
-    >>> line.min(axis=0).tolist(), line.max(axis=0).tolist()
-    ([3.0, 2.0], [6.0, 5.0])
-    """
+    """Trace where the density crosses a level, as closed lines."""
     from skimage.measure import find_contours
 
     if not np.isfinite(level) or not level > 0:
@@ -259,25 +122,7 @@ def contour_lines(grid: Grid, level: float) -> list[NDArray[np.float64]]:
 
 
 def count_pieces(grid: Grid, level: float, *, least_share: float = 0.0) -> int:
-    """Count the separate pieces of ground at or above a density.
-
-    Parameters
-    ----------
-    grid : Grid
-    level : float
-    least_share : float, default 0
-        Pieces with a smaller fraction of all that the grid holds are not counted.
-
-    Returns
-    -------
-    int
-        Cells that touch at a side or a corner belong together.
-
-    Examples
-    --------
-    >>> count_pieces(Grid((0, 0, 5, 1), np.array([[1.0, 0.0, 0.0, 1.0, 1.0]])), 0.5)
-    2
-    """
+    """Count the separate pieces of ground at or above a density."""
     from scipy import ndimage
 
     labels, n_pieces = ndimage.label(grid.density >= level, structure=np.ones((3, 3)))

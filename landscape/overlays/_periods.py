@@ -20,18 +20,7 @@ _ENOUGH_FOR_A_JUMP = 50  # papers a year; fewer jump by chance
 
 @dataclass(frozen=True)
 class Years:
-    """How many papers a corpus has of each year, and which years it covers.
-
-    Attributes
-    ----------
-    years : ndarray of int, shape (n_years,)
-        Every year from the first to the last, without a hole.
-    counts : ndarray of int, shape (n_years,)
-        Papers of that year.
-    covered : ndarray of bool, shape (n_years,)
-        False where the corpus has a gap: fewer than a fifth of the papers of a year before it
-        and of a year after it.
-    """
+    """How many papers a corpus has of each year, and which years it covers."""
 
     years: NDArray[np.int64]
     counts: NDArray[np.int64]
@@ -64,16 +53,7 @@ class Years:
 
 
 def paper_years(atlas: Any) -> NDArray[np.int64]:
-    """The year of every paper of an atlas, `UNKNOWN_YEAR` (-1) where it has no date.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from types import SimpleNamespace as Atlas
-    >>> atlas = Atlas(read_papers=lambda columns: pd.DataFrame({"year": [2020, None]}))
-    >>> paper_years(atlas).tolist()
-    [2020, -1]
-    """
+    """The year of every paper of an atlas, `UNKNOWN_YEAR` (-1) where it has no date."""
     import pandas as pd
 
     years = pd.to_numeric(atlas.read_papers(["year"])["year"]).fillna(UNKNOWN_YEAR)
@@ -82,31 +62,7 @@ def paper_years(atlas: Any) -> NDArray[np.int64]:
 
 
 def count_years(years: ArrayLike) -> Years:
-    """Count the papers of each year and find the years that the corpus does not cover.
-
-    Parameters
-    ----------
-    years : array_like of int, shape (n_papers,)
-        Papers whose year is `UNKNOWN_YEAR` are left out.
-
-    Returns
-    -------
-    Years
-
-    Raises
-    ------
-    InputError
-        If there is no paper, or none with a date.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> found = count_years(np.repeat([2018, 2019, 2020, 2021], [100, 120, 3, 130]))
-    >>> found.covered.tolist()
-    [True, True, False, True]
-    >>> print(found.warnings[0])
-    The corpus hardly covers 2020; what seems to fall there does not.
-    """
+    """Count the papers of each year and find the years that the corpus does not cover."""
     given = np.asarray(years, dtype=np.int64)
     if not len(given):
         raise InputError("There is no paper to count the years of; give a wider selection.")
@@ -122,22 +78,7 @@ def count_years(years: ArrayLike) -> Years:
 
 
 def abrupt_changes(counts: ArrayLike) -> NDArray[np.bool_]:
-    """Say between which years a corpus changes threefold or more.
-
-    Parameters
-    ----------
-    counts : array_like of int, shape (n_years,)
-
-    Returns
-    -------
-    ndarray of bool, shape (n_years - 1,)
-        False between years of fewer than 50 papers, which jump by chance.
-
-    Examples
-    --------
-    >>> abrupt_changes([100, 120, 500]).tolist()
-    [False, True]
-    """
+    """Say between which years a corpus changes threefold or more."""
     papers = np.asarray(counts, dtype=np.float64)
     larger = np.maximum(papers[1:], papers[:-1])
     smaller = np.maximum(np.minimum(papers[1:], papers[:-1]), 1)
@@ -146,13 +87,7 @@ def abrupt_changes(counts: ArrayLike) -> NDArray[np.bool_]:
 
 
 def spans(years: ArrayLike) -> list[str]:
-    """Write years as spans.
-
-    Examples
-    --------
-    >>> spans([1999, 2003, 2004, 2005])
-    ['1999', '2003-2005']
-    """
+    """Write years as spans."""
     numbers = np.unique(np.asarray(years, dtype=np.int64))
     runs = np.split(numbers, np.flatnonzero(np.diff(numbers) > 1) + 1)
     return [str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs if len(run)]

@@ -273,15 +273,7 @@ _PLAIN = r"^\d{4}\.\d{4,5}$|^\d{4}[A-Z][A-Za-z&]{1,4}\.[A-Za-z0-9.]{12}[A-Z.]$"
 
 @dataclass(frozen=True)
 class Resolved:
-    """What names mean.
-
-    Attributes
-    ----------
-    nodes : ndarray of int64, shape (n_names,)
-        Rows of papers, then ``n_papers`` and up for stubs; -1 for an empty name.
-    stubs : tuple of str
-        Names that are no paper of the corpus, in one spelling, in alphabetical order.
-    """
+    """What names mean."""
 
     nodes: NDArray[np.int64]
     stubs: tuple[str, ...]
@@ -338,22 +330,7 @@ def resolve(
 
 
 def one_spelling(name: str) -> str:
-    """Bring a name to the spelling that an atlas uses: arXiv identifier, else bibcode, else DOI.
-
-    Parameters
-    ----------
-    name : str
-
-    Returns
-    -------
-    str
-        A name of no known kind as it is, its spaces joined.
-
-    Examples
-    --------
-    >>> one_spelling("2021arXiv210101542A"), one_spelling("https://doi.org/10.1093/A")
-    ('2101.01542', '10.1093/a')
-    """
+    """Bring a name to the spelling that an atlas uses: arXiv identifier, else bibcode, else DOI."""
     text = " ".join(str(name).split())
     arxiv = parse_arxiv_id(text)
     if arxiv:
@@ -365,13 +342,7 @@ def one_spelling(name: str) -> str:
 
 
 def year_of_name(name: str) -> int | None:
-    """Read the year that a bibcode or an arXiv identifier begins with.
-
-    Examples
-    --------
-    >>> year_of_name("1973ApJ...179..427S"), year_of_name("astro-ph/9301002"), year_of_name("x")
-    (1973, 1993, None)
-    """
+    """Read the year that a bibcode or an arXiv identifier begins with."""
     if parse_bibcode(name):
         return int(name[:4])
     arxiv = parse_arxiv_id(name)

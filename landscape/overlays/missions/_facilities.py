@@ -158,18 +158,7 @@ def _folded(name: str) -> str:
 
 
 def missions_file() -> Path:
-    """Find the file of facts: in a checkout in ``data``, in an installed package in ``_data``.
-
-    Raises
-    ------
-    InputError
-        If neither is there.
-
-    Examples
-    --------
-    >>> missions_file().name
-    'missions.yaml'
-    """
+    """Find the file of facts: in a checkout in ``data``, in an installed package in ``_data``."""
     package = Path(__file__).resolve().parents[2]
     for folder in (package / "_data", package.parent / "data"):
         if (folder / "missions.yaml").is_file():

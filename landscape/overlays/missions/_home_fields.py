@@ -34,17 +34,7 @@ _ORDER = {field: bit for bit, field in enumerate(sorted({*_SUBJECTS, "Observatio
 
 
 def fields_of_categories(categories: Sequence[Sequence[str] | None]) -> NDArray[np.uint16]:
-    """Find the fields that each paper may be of by its arXiv categories, cross-lists too.
-
-    Parameters
-    ----------
-    categories : sequence of sequence of str, length n_papers
-
-    Returns
-    -------
-    ndarray of int, shape (n_papers,)
-        A set of fields as bits; 0 where no category tells, as before 2009.
-    """
+    """Find the fields that each paper may be of by its arXiv categories, cross-lists too."""
     lengths = [0 if names is None else len(names) for names in categories]
     bits = {name: _bits(fields) for name, fields in _FIELDS.items()}
     flat = [bits.get(name, 0) for names in categories if names is not None for name in names]
@@ -54,26 +44,7 @@ def fields_of_categories(categories: Sequence[Sequence[str] | None]) -> NDArray[
 
 
 def at_home(home: Sequence[str], fields: NDArray[np.uint16]) -> NDArray[np.int8]:
-    """Tell papers of a facility's home fields from those outside.
-
-    Parameters
-    ----------
-    home : sequence of str
-        Top concepts of the thesaurus.
-    fields : ndarray of int, shape (n_papers,)
-        Fields that each paper may be of, see `fields_of_categories`.
-
-    Returns
-    -------
-    ndarray of int, shape (n_papers,)
-        1 if any of a paper's fields is a home field, 0 outside, -1 not known.
-
-    Examples
-    --------
-    >>> fields = fields_of_categories([["astro-ph.EP", "astro-ph.SR"], ["astro-ph.CO"], ["gr-qc"]])
-    >>> at_home(["Exoplanet astronomy"], fields).tolist()
-    [1, 0, -1]
-    """
+    """Tell papers of a facility's home fields from those outside."""
     wanted = _bits(home)
     known = (fields != 0) & bool(wanted)
     return np.where(known, (fields & wanted) != 0, -1).astype(np.int8)
@@ -82,21 +53,7 @@ def at_home(home: Sequence[str], fields: NDArray[np.uint16]) -> NDArray[np.int8]
 def fields_of_tags(
     tags: pd.DataFrame, thesaurus: Any, rows: NDArray[np.int64]
 ) -> NDArray[np.uint16]:
-    """Find the fields that the best telling thesaurus concept of each paper lies under.
-
-    Parameters
-    ----------
-    tags : pandas.DataFrame
-        ``paper_row, concept_id, score``.
-    thesaurus : Thesaurus
-    rows : ndarray of int, shape (n_papers,)
-        Papers asked for.
-
-    Returns
-    -------
-    ndarray of int, shape (n_papers,)
-        A set of fields as bits; 0 where no tag tells.
-    """
+    """Find the fields that the best telling thesaurus concept of each paper lies under."""
     wanted = tags[tags["paper_row"].isin(rows)]
     above = {one: _bits(_fields_above(one, thesaurus)) for one in wanted["concept_id"].unique()}
     telling = wanted[wanted["concept_id"].isin([one for one, fields in above.items() if fields])]
@@ -108,25 +65,7 @@ def fields_of_tags(
 def flag_home(
     atlas: Any, home: Sequence[Sequence[str]], rows: Sequence[NDArray[np.int64]]
 ) -> list[NDArray[np.int8]]:
-    """Tell for each facility which of its papers are of its home fields.
-
-    A paper is at home if any of its arXiv categories may belong to a home field. Papers without a
-    category that tells go by their best thesaurus concept; the others count neither way.
-
-    Parameters
-    ----------
-    atlas : Atlas
-        Its layer ``uat`` is asked only where categories do not tell.
-    home : sequence of sequence of str
-        Home fields of each facility.
-    rows : sequence of ndarray of int
-        Papers of each facility.
-
-    Returns
-    -------
-    list of ndarray of int
-        For each facility and paper 1 at home, 0 outside, -1 not known.
-    """
+    """Tell for each facility which of its papers are of its home fields."""
     every = np.unique(np.concatenate([*rows, np.zeros(0, dtype=np.int64)]))
     column = atlas.read_papers(["categories"])["categories"].to_numpy()
     fields = fields_of_categories(column[every])

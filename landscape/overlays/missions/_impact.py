@@ -131,29 +131,7 @@ def impact_of(
     n_resamples: int = 1000,
     seed: int = 0,
 ) -> Analysis:
-    """Measure the impact of facilities whose papers have been gathered: see `impact`.
-
-    Parameters
-    ----------
-    atlas : Atlas
-    usage : Usage
-        From `landscape.overlays.missions._usage.gather`.
-    since, until, slices, links, n_resamples, seed
-        As for `impact`.
-
-    Returns
-    -------
-    Analysis
-
-    Raises
-    ------
-    InputError
-        As `impact`.
-
-    Examples
-    --------
-    >>> impact_of(atlas, gather(atlas, ["ALMA"]), since=2014)  # doctest: +SKIP
-    """
+    """Measure the impact of facilities whose papers have been gathered: see `impact`."""
     _check(links, n_resamples)
     windows = [(since, until)] if slices is None else [_slice(pair) for pair in slices]
     if not windows:
@@ -191,18 +169,7 @@ def impact_of(
 
 
 def read_reach(atlas: Any, usage: Usage, links: Links) -> Reach:
-    """Find which regions the papers of an atlas reach.
-
-    Parameters
-    ----------
-    atlas : Atlas
-    usage : Usage
-    links : {"vectors", "citations"}
-
-    Returns
-    -------
-    Reach
-    """
+    """Find which regions the papers of an atlas reach."""
     n_regions = len(usage.regions)
     if links == "vectors":
         return reach_by_vectors(atlas.vectors(), usage.region, n_regions)
@@ -311,21 +278,7 @@ _BEFORE, _AFTER = 0, 1
 
 @dataclass(frozen=True)
 class Case:
-    """One facility in one period: what tells its papers, and those beside them, apart.
-
-    Attributes
-    ----------
-    uses, inside : ndarray of bool, shape (n_papers,)
-        The facility's papers; the papers of the period.
-    core : ndarray of bool, shape (n_papers,)
-        Papers in the regions where the facility works, see `spread.core_regions`.
-    era : ndarray of int, shape (n_papers,)
-        0 before first light, 1 in the period and after first light, -1 neither, or of a year
-        that the corpus does not cover.
-    region, home, reached : ndarray of int, shape (n_papers,)
-        Told of the facility's papers of the period only, else -1: the region, whether of a home
-        field (1) or outside (0), how many other regions the paper reaches.
-    """
+    """One facility in one period: what tells its papers, and those beside them, apart."""
 
     uses: NDArray[np.bool_]
     inside: NDArray[np.bool_]
@@ -358,24 +311,7 @@ def make_case(
     home: NDArray[np.int8],
     reached: NDArray[np.int64],
 ) -> Case:
-    """Describe a facility in a period.
-
-    Parameters
-    ----------
-    usage : Usage
-    index : int
-        Number of the facility.
-    inside : ndarray of bool, shape (n_papers,)
-        Papers of the period.
-    home : ndarray of int, shape (n_facility_papers,)
-        Of the facility's papers, see `home_fields.in_home_fields`.
-    reached : ndarray of int, shape (n_papers,)
-        See `bridges.Reach.n_reached`.
-
-    Returns
-    -------
-    Case
-    """
+    """Describe a facility in a period."""
     uses = usage.uses(index)
     its = uses & inside
     counts = np.bincount(usage.region[its & (usage.region >= 0)], minlength=len(usage.regions))
@@ -395,14 +331,7 @@ def make_case(
 
 
 def eras(usage: Usage, index: int, inside: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Tell papers before a facility's first light from those of the period after it.
-
-    Returns
-    -------
-    ndarray of int, shape (n_papers,)
-        0 before, whatever the period; 1 in the period and after; -1 neither, or of a year that
-        the corpus does not cover, or without a date.
-    """
+    """Tell papers before a facility's first light from those of the period after it."""
     first_light = np.datetime64(usage.facilities[index].first_light, "D")
     before = usage.covered & (usage.date < first_light)
     after = usage.covered & (usage.date >= first_light) & inside
@@ -410,15 +339,7 @@ def eras(usage: Usage, index: int, inside: NDArray[np.bool_]) -> NDArray[np.int6
 
 
 def collapse_cases(cases: Sequence[Case]) -> tuple[list[Case], NDArray[np.int64]]:
-    """Count equal papers together, for one facility or for several at once.
-
-    Returns
-    -------
-    cells : list of Case
-        As the cases given, with one entry a cell instead of one a paper.
-    counts : ndarray of int, shape (n_cells,)
-        Papers of each cell.
-    """
+    """Count equal papers together, for one facility or for several at once."""
     columns = [column for case in cases for column in case.columns()]
     values, counts = collapse(columns)
     size = len(columns) // len(cases)
@@ -429,22 +350,7 @@ def collapse_cases(cases: Sequence[Case]) -> tuple[list[Case], NDArray[np.int64]
 def measure(
     cells: Case, weights: NDArray[np.number], crossing: NDArray[np.float64]
 ) -> dict[str, NDArray[np.float64]]:
-    """Compute the measures that are counts of papers and their ratios.
-
-    Parameters
-    ----------
-    cells : Case
-        One entry a cell.
-    weights : ndarray of int, shape (n_samples, n_cells)
-        Papers of each cell in each sample.
-    crossing : ndarray of float, shape (n_regions,)
-        Other regions that a paper of each region reaches on average.
-
-    Returns
-    -------
-    dict of str to ndarray of float, shape (n_samples,)
-        NaN where a sample has no denominator.
-    """
+    """Compute the measures that are counts of papers and their ratios."""
     its = cells.uses & cells.inside
     before, after = cells.era == _BEFORE, cells.era == _AFTER
     linked = cells.reached >= 0
@@ -498,23 +404,7 @@ def measure_samples(
     n_resamples: int,
     random: np.random.Generator,
 ) -> tuple[list[dict[str, float]], list[dict[str, NDArray[np.float64]]]]:
-    """Measure facilities in all papers, and in the same bootstrap samples.
-
-    Parameters
-    ----------
-    cells : sequence of Case
-    counts : ndarray of int, shape (n_cells,)
-        See `collapse_cases`.
-    crossing : ndarray of float, shape (n_regions,)
-    n_resamples : int
-    random : numpy.random.Generator
-
-    Returns
-    -------
-    estimates : list of dict of str to float
-        One for each facility.
-    draws : list of dict of str to ndarray of float, shape (n_resamples,)
-    """
+    """Measure facilities in all papers, and in the same bootstrap samples."""
     drawn = draw_cells(counts, n_resamples=n_resamples, random=random)
     estimates, draws = [], []
     for case in cells:
@@ -565,14 +455,7 @@ _WHOLE = frozenset(
 
 @dataclass(frozen=True)
 class Period:
-    """The papers of a period, and what all facilities are compared with.
-
-    Attributes
-    ----------
-    usage : Usage
-    inside : ndarray of bool, shape (n_papers,)
-    reach : Reach
-    """
+    """The papers of a period, and what all facilities are compared with."""
 
     usage: Usage
     inside: NDArray[np.bool_]
@@ -610,24 +493,7 @@ def account_for(
     n_resamples: int,
     random: np.random.Generator,
 ) -> dict[str, Any]:
-    """Measure one facility in a period.
-
-    Parameters
-    ----------
-    usage : Usage
-    period : Period
-    index : int
-        Number of the facility.
-    home : ndarray of int
-        Of its papers, see `home_fields.in_home_fields`.
-    n_resamples : int
-    random : numpy.random.Generator
-
-    Returns
-    -------
-    dict
-        The columns of `impact.impact`, except ``bridges``.
-    """
+    """Measure one facility in a period."""
     case = make_case(usage, index, period.inside, home, period.reach.n_reached)
     cells, counts = collapse_cases([case])
     (estimates,), (draws,) = measure_samples(
@@ -651,12 +517,7 @@ def account_for(
 def interval_of(
     name: str, estimates: dict[str, float], draws: dict[str, NDArray[np.float64]]
 ) -> tuple[float, float]:
-    """Bound one measure by its bootstrap values.
-
-    The entropy of a sample is lower than that of what it was drawn from, so its values are
-    centred on the estimate. A share of nothing or all has no spread: Wilson's bounds instead,
-    and for a rise from or to it Newcombe's, see `proportions`.
-    """
+    """Bound one measure by its bootstrap values."""
     value = estimates[name]
     if not np.isfinite(value):
         return float("nan"), float("nan")
@@ -695,24 +556,7 @@ def _row(
 
 
 def region_table(usage: Usage, period: Period, index: int) -> pd.DataFrame:
-    """Measure a facility in each region.
-
-    Parameters
-    ----------
-    usage : Usage
-    period : Period
-    index : int
-        Number of the facility.
-
-    Returns
-    -------
-    pandas.DataFrame
-        ``facility, topic_id, label, x, y, papers, region_papers, share, share_low, share_high,
-        shrunk_share, of_facility`` (share of the facility's papers), ``core`` (where it works),
-        ``papers_before, region_papers_before, share_before, rise``: papers of covered years
-        before first light, and how much more the share is since. Shares are bounded by Wilson's
-        95% interval and shrunk as in `share_map.shrink_shares`.
-    """
+    """Measure a facility in each region."""
     import pandas as pd
 
     uses = usage.uses(index)
@@ -746,22 +590,7 @@ def region_table(usage: Usage, period: Period, index: int) -> pd.DataFrame:
 
 
 def count_years_of(usage: Usage, index: int, inside: NDArray[np.bool_]) -> pd.DataFrame:
-    """Count a facility's papers year by year.
-
-    Parameters
-    ----------
-    usage : Usage
-    index : int
-        Number of the facility.
-    inside : ndarray of bool, shape (n_papers,)
-        Papers of the period.
-
-    Returns
-    -------
-    pandas.DataFrame
-        ``facility, year, papers, corpus_papers, share, low, high`` (Wilson's 95% interval),
-        ``covered`` (False where the corpus has a gap).
-    """
+    """Count a facility's papers year by year."""
     import pandas as pd
 
     known = inside & (usage.year >= 0)
@@ -788,21 +617,7 @@ def count_years_of(usage: Usage, index: int, inside: NDArray[np.bool_]) -> pd.Da
 
 
 def bridge_table(usage: Usage, period: Period, index: int) -> pd.DataFrame:
-    """Name the regions that a facility connects.
-
-    Parameters
-    ----------
-    usage : Usage
-    period : Period
-    index : int
-
-    Returns
-    -------
-    pandas.DataFrame
-        ``facility, topic_a, label_a, topic_b, label_b, papers, expected, ratio, low, high, p, q``,
-        see `bridges.find_bridges`; ``low`` and ``high`` bound the ratio by the exact 95% interval
-        of a Poisson count (Garwood 1936).
-    """
+    """Name the regions that a facility connects."""
     from scipy.special import gammaincinv
 
     found = find_bridges(
@@ -831,23 +646,7 @@ _FEW_CITED = 0.5
 
 
 def rise_warnings(corpus_before: Mapping[str, float]) -> list[str]:
-    """Say of which facilities no rise since first light can be told.
-
-    Parameters
-    ----------
-    corpus_before : mapping of str to float
-        Facility to the papers before its first light, of the regions where it works.
-
-    Returns
-    -------
-    list of str
-        One sentence, or none.
-
-    Examples
-    --------
-    >>> rise_warnings({"HST": 3, "JWST": 5000})[0][-41:]
-    'of HST; a rise since then cannot be told.'
-    """
+    """Say of which facilities no rise since first light can be told."""
     few = [name for name, papers in corpus_before.items() if papers < FEW]
     if not few:
         return []
@@ -858,20 +657,7 @@ def rise_warnings(corpus_before: Mapping[str, float]) -> list[str]:
 
 
 def impact_warnings(usage: Usage, table: pd.DataFrame, *, links: str) -> tuple[str, ...]:
-    """Say what limits a table of impact.
-
-    Parameters
-    ----------
-    usage : Usage
-    table : pandas.DataFrame
-        See `impact.impact`.
-    links : str
-        ``"vectors"`` or ``"citations"``.
-
-    Returns
-    -------
-    tuple of str
-    """
+    """Say what limits a table of impact."""
     said = list(usage.years.warnings)
     few = table.loc[table["papers"] < FEW, "facility"].unique()
     if len(few):
@@ -903,13 +689,7 @@ def impact_warnings(usage: Usage, table: pd.DataFrame, *, links: str) -> tuple[s
 
 
 def listed(names: Sequence[str]) -> str:
-    """List some names.
-
-    Examples
-    --------
-    >>> listed(["A", "B", "C"])
-    'A, B and C'
-    """
+    """List some names."""
     given = [str(name) for name in names]
     if len(given) > _MOST_NAMED:
         given = [*given[: _MOST_NAMED - 1], f"{len(given) - _MOST_NAMED + 1} others"]

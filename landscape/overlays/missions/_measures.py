@@ -20,25 +20,7 @@ _Z = 1.959964  # of a normal's middle 95%
 def wilson_interval(
     hits: ArrayLike, trials: ArrayLike
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Bound proportions, also where the count is 0 or few.
-
-    The 95% score interval of Wilson (1927, J. Am. Stat. Assoc. 22, 209).
-
-    Parameters
-    ----------
-    hits, trials : array_like of int, same shape
-
-    Returns
-    -------
-    low, high : ndarray of float
-        NaN without a trial.
-
-    Examples
-    --------
-    >>> low, high = wilson_interval([0], [10])
-    >>> low.round(3).tolist(), high.round(3).tolist()
-    ([0.0], [0.278])
-    """
+    """Bound proportions, also where the count is 0 or few."""
     z = _Z
     k, n = np.asarray(hits, dtype=np.float64), np.asarray(trials, dtype=np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -51,29 +33,7 @@ def wilson_interval(
 def newcombe_interval(
     hits: ArrayLike, trials: ArrayLike, hits_before: ArrayLike, trials_before: ArrayLike
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Bound the difference of two proportions.
-
-    The 95% interval of Newcombe (1998, Statistics in Medicine 17, 873), method 10, made of
-    Wilson's bounds; where papers are of both samples it is too wide rather than too narrow.
-
-    Parameters
-    ----------
-    hits, trials : array_like of int, same shape
-        Of the proportion from which the other is taken away.
-    hits_before, trials_before : array_like of int, same shape
-        Of the other.
-
-    Returns
-    -------
-    low, high : ndarray of float
-        NaN where either has no trial.
-
-    Examples
-    --------
-    >>> low, high = newcombe_interval([56], [70], [48], [80])
-    >>> low.round(4).tolist(), high.round(4).tolist()
-    ([0.0524], [0.3339])
-    """
+    """Bound the difference of two proportions."""
     low_1, high_1 = wilson_interval(hits, trials)
     low_0, high_0 = wilson_interval(hits_before, trials_before)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -89,22 +49,7 @@ def newcombe_interval(
 def growth_interval(
     hits: ArrayLike, trials: ArrayLike, hits_before: ArrayLike, trials_before: ArrayLike
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Bound the ratio of two proportions.
-
-    The 95% interval of Katz et al. (1978, Biometrics 34, 469) on the logarithm, half a paper
-    added to both counts so that a count of 0 has bounds too.
-
-    Returns
-    -------
-    ratio, low, high : ndarray of float
-        NaN where either has no trial.
-
-    Examples
-    --------
-    >>> ratio, low, high = growth_interval([200], [1000], [100], [1000])
-    >>> ratio.round(2).tolist(), low.round(2).tolist(), high.round(2).tolist()
-    ([2.0], [1.6], [2.49])
-    """
+    """Bound the ratio of two proportions."""
     k, n, k_0, n_0 = (
         np.asarray(values, dtype=np.float64)
         for values in (hits, trials, hits_before, trials_before)
@@ -127,26 +72,7 @@ _MOST_CODES = 4_000_000  # beyond it codes are sorted, not counted
 def collapse(
     columns: Sequence[NDArray[np.integer]],
 ) -> tuple[list[NDArray[np.int64]], NDArray[np.int64]]:
-    """Count equal papers together.
-
-    Parameters
-    ----------
-    columns : sequence of ndarray of int, each of shape (n_papers,)
-        What distinguishes papers; -1 may stand for "not known", nothing is below it.
-
-    Returns
-    -------
-    values : list of ndarray of int, each of shape (n_cells,)
-        The columns of each cell of equal papers.
-    counts : ndarray of int, shape (n_cells,)
-        Papers in it.
-
-    Examples
-    --------
-    >>> values, counts = collapse([np.array([0, 1, 0, 0]), np.array([2, -1, 2, 2])])
-    >>> [value.tolist() for value in values], counts.tolist()
-    ([[0, 1], [2, -1]], [3, 1])
-    """
+    """Count equal papers together."""
     sizes = [int(column.max(initial=-1)) + 2 for column in columns]
     code = np.zeros(len(columns[0]), dtype=np.int64)
     for column, size in zip(columns, sizes, strict=True):
@@ -167,32 +93,7 @@ def collapse(
 def draw_cells(
     counts: NDArray[np.int64], *, n_resamples: int, random: np.random.Generator
 ) -> NDArray[np.float32]:
-    """Draw bootstrap samples of all papers.
-
-    In a Poisson bootstrap each paper is drawn a Poisson number of times with mean 1 (Hanley &
-    MacGibbon 2006, Computer Methods and Programs in Biomedicine 83, 57): a cell of c equal papers
-    a Poisson number with mean c, whatever the other cells. Ratios are distributed as in drawing
-    with replacement, and the work grows with the cells, not with the papers. Means up to 100
-    are read from tables of quantiles, larger ones rounded from a normal.
-
-    Parameters
-    ----------
-    counts : ndarray of int, shape (n_cells,)
-        Papers of each cell.
-    n_resamples : int
-    random : numpy.random.Generator
-
-    Returns
-    -------
-    ndarray of float, shape (n_resamples, n_cells)
-        Papers of each cell in each sample, whole numbers.
-
-    Examples
-    --------
-    >>> drawn = draw_cells(np.array([900, 4]), n_resamples=9999, random=np.random.default_rng(0))
-    >>> bool(abs(drawn[:, 0].mean() - 900) < 2), drawn.std(axis=0).round().tolist()
-    (True, [30.0, 2.0])
-    """
+    """Draw bootstrap samples of all papers."""
     drawn = np.empty((len(counts), n_resamples), dtype=np.float32)
     for mean in np.unique(counts[counts <= _MOST_TABLED]).tolist():
         places = np.flatnonzero(counts == mean)
@@ -218,24 +119,7 @@ def _poisson_quantiles(mean: int) -> NDArray[np.float32]:
 def percentile_interval(
     draws: NDArray[np.floating], *, level: float = LEVEL
 ) -> tuple[float, float]:
-    """Find the interval that holds the middle of the bootstrap values.
-
-    Parameters
-    ----------
-    draws : ndarray of float, shape (n_resamples,)
-        Values that are not finite (a sample without a denominator) are left out.
-    level : float, default 0.95
-
-    Returns
-    -------
-    low, high : float
-        NaN where no value is left.
-
-    Examples
-    --------
-    >>> percentile_interval(np.arange(101.0), level=0.5)
-    (25.0, 75.0)
-    """
+    """Find the interval that holds the middle of the bootstrap values."""
     kept = draws[np.isfinite(draws)]
     if not len(kept):
         return float("nan"), float("nan")
@@ -247,26 +131,7 @@ _CORE = 0.8
 
 
 def entropy(counts: ArrayLike) -> NDArray[np.float64]:
-    """Entropy of papers over regions, in nats, corrected for small numbers.
-
-    Few papers reach few regions, so the plain entropy of a small facility is too low; Miller
-    (1955) adds (regions reached - 1) / (2 papers). Never more than all papers evenly spread.
-
-    Parameters
-    ----------
-    counts : array_like of int, shape (..., n_regions)
-        Papers in each region.
-
-    Returns
-    -------
-    ndarray of float, shape (...)
-        NaN where there is no paper.
-
-    Examples
-    --------
-    >>> entropy([[5000, 5000, 0], [10000, 0, 0]]).round(2).tolist()
-    [0.69, 0.0]
-    """
+    """Entropy of papers over regions, in nats, corrected for small numbers."""
     given = np.asarray(counts, dtype=np.float64)
     total = given.sum(axis=-1)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -278,45 +143,12 @@ def entropy(counts: ArrayLike) -> NDArray[np.float64]:
 
 
 def effective_regions(counts: ArrayLike) -> NDArray[np.float64]:
-    """Count the regions that equally many papers each would have the same entropy.
-
-    The true diversity of order 1 (Hill 1973, Ecology 54, 427): the exponential of the entropy.
-
-    Parameters
-    ----------
-    counts : array_like of int, shape (..., n_regions)
-
-    Returns
-    -------
-    ndarray of float, shape (...)
-
-    Examples
-    --------
-    >>> effective_regions([8000, 8000, 8000, 0]).round(2).item()
-    3.0
-    """
+    """Count the regions that equally many papers each would have the same entropy."""
     return np.exp(entropy(counts))
 
 
 def core_regions(counts: ArrayLike, *, share: float = _CORE) -> NDArray[np.bool_]:
-    """Find where a facility works: the fewest regions that hold most of its papers.
-
-    Parameters
-    ----------
-    counts : array_like of int, shape (n_regions,)
-        Its papers in each region.
-    share : float, default 0.8
-        Fraction of its papers that the regions must hold together.
-
-    Returns
-    -------
-    ndarray of bool, shape (n_regions,)
-
-    Examples
-    --------
-    >>> core_regions([1, 60, 9, 30]).tolist()
-    [False, True, False, True]
-    """
+    """Find where a facility works: the fewest regions that hold most of its papers."""
     given = np.asarray(counts, dtype=np.int64)
     chosen = np.zeros(len(given), dtype=bool)
     order = np.argsort(-given, kind="stable")
@@ -333,27 +165,7 @@ _STRENGTHS = (0.5, 1e5)  # bounds of the prior's weight, in papers
 
 @dataclass(frozen=True)
 class ShareMap:
-    """Share of the local literature on a window of the map.
-
-    Attributes
-    ----------
-    extent : tuple of float
-        ``(x0, y0, x1, y1)`` in map units.
-    share : ndarray of float, shape (n_rows, n_columns)
-        Fraction of the papers around each cell, shrunk towards the overall share where papers
-        are few; row 0 is the lowest y.
-    papers : ndarray of float, shape (n_rows, n_columns)
-        Papers of the corpus under the kernel: what the share is a share of. Below about one
-        there is no literature to speak of.
-    facility_papers : ndarray of float, shape (n_rows, n_columns)
-        The facility's papers under the kernel.
-    overall : float
-        Share of all papers.
-    prior_papers : float
-        Weight of the overall share, in papers.
-    bandwidth : float
-        Standard deviation of the kernel, in map units.
-    """
+    """Share of the local literature on a window of the map."""
 
     extent: tuple[float, float, float, float]
     share: NDArray[np.float64]
@@ -373,43 +185,7 @@ def share_map(
     shape: tuple[int, int] = (256, 256),
     bandwidth: float | None = None,
 ) -> ShareMap:
-    r"""Divide smoothed counts, shrunk where papers are few.
-
-    With k of n papers under the kernel using the facility, the share is the posterior mean of a
-    beta-binomial model, :math:`(k + m\mu)/(n + m)`, whose mean :math:`\mu` is the overall share
-    and whose weight m is fitted to the map itself by `fit_prior_papers` (empirical Bayes).
-    n is the smoothed density times the kernel's effective area, :math:`4\pi h^2`.
-
-    Parameters
-    ----------
-    x, y : array_like of float, shape (n_papers,)
-        Map coordinates of all papers of the period.
-    mask : array_like of bool, shape (n_papers,)
-        Which of them use the facility.
-    extent : tuple of float, optional
-        Window ``(x0, y0, x1, y1)`` in map units; what holds all papers when not given. Slices of
-        time need one window and one bandwidth.
-    shape : tuple of int, default (256, 256)
-        Rows and columns.
-    bandwidth : float, optional
-        Standard deviation of the kernel in map units; from all papers when not given.
-
-    Returns
-    -------
-    ShareMap
-
-    Raises
-    ------
-    InputError
-        If there is no paper, or mask and coordinates differ in length.
-
-    Examples
-    --------
-    >>> x = np.repeat([0.0, 5.0], 400)
-    >>> found = share_map(x, np.zeros(800), x > 3, extent=(-2, -3, 7, 3), bandwidth=0.5)
-    >>> float(found.share.min()) < 0.05, float(found.share.max()) > 0.95
-    (True, True)
-    """
+    """Divide smoothed counts, shrunk where papers are few."""
     from landscape.mapping.density import default_bandwidth
     from landscape.overlays._contours import density_grid, kernel_within, map_extent
 
@@ -431,31 +207,7 @@ def share_map(
 
 
 def fit_prior_papers(hits: ArrayLike, papers: ArrayLike, *, mean: float) -> float:
-    """Weigh the overall share against local counts, from how much shares really differ.
-
-    Maximises the likelihood of a beta-binomial with the given mean (type II maximum likelihood,
-    empirical Bayes: Casella 1985, The American Statistician 39, 83). If places differ no more than
-    by chance the weight is large and all are shrunk to the mean.
-
-    Parameters
-    ----------
-    hits, papers : array_like of int, shape (n_places,)
-        Papers of the facility and all papers, of independent places.
-    mean : float
-        The overall share.
-
-    Returns
-    -------
-    float
-        The prior's weight in papers, 0.5 to 100,000.
-
-    Examples
-    --------
-    >>> fit_prior_papers([0, 50, 0, 50], [50, 50, 50, 50], mean=0.5) < 1
-    True
-    >>> fit_prior_papers([25, 24, 26, 25], [50, 50, 50, 50], mean=0.5) > 1000
-    True
-    """
+    """Weigh the overall share against local counts, from how much shares really differ."""
     from scipy.optimize import minimize_scalar
     from scipy.special import betaln
 
@@ -475,24 +227,7 @@ def fit_prior_papers(hits: ArrayLike, papers: ArrayLike, *, mean: float) -> floa
 
 
 def shrink_shares(hits: ArrayLike, papers: ArrayLike, *, mean: float) -> NDArray[np.float64]:
-    """Shrink the shares of places with few papers towards the overall share.
-
-    Parameters
-    ----------
-    hits, papers : array_like of int, shape (n_places,)
-    mean : float
-        The overall share.
-
-    Returns
-    -------
-    ndarray of float, shape (n_places,)
-
-    Examples
-    --------
-    >>> shares = shrink_shares([1, 400, 0, 90], [1, 1000, 800, 900], mean=0.18)
-    >>> bool(shares[0] < 1), shares[1].round(1).item()
-    (True, 0.4)
-    """
+    """Shrink the shares of places with few papers towards the overall share."""
     weight = fit_prior_papers(hits, papers, mean=mean)
     shrunk: NDArray[np.float64] = (np.asarray(hits) + weight * mean) / (np.asarray(papers) + weight)
     return shrunk
@@ -521,25 +256,7 @@ def measure_citations(
     n_resamples: int,
     random: np.random.Generator,
 ) -> tuple[dict[str, float], dict[str, NDArray[np.float64]]]:
-    """Sum, median and share of the citations of a facility's papers.
-
-    Parameters
-    ----------
-    cites : ndarray of float, shape (n_facility_papers,)
-        NaN where not known.
-    corpus : tuple of ndarray, each of shape (n_values,)
-        Citation counts that occur in the period, ascending, and papers with each, these included.
-    n_resamples : int
-    random : numpy.random.Generator
-
-    Returns
-    -------
-    estimates : dict of str to float
-        ``cited_papers`` (papers whose citations are known), ``citations``, ``citations_median``,
-        ``citations_share``.
-    draws : dict of str to ndarray of float, shape (n_resamples,)
-        Without ``cited_papers``.
-    """
+    """Sum, median and share of the citations of a facility's papers."""
     known = cites[np.isfinite(cites)]
     estimates = {"cited_papers": float(len(known))}
     if not len(known):
@@ -568,24 +285,7 @@ def measure_citations(
 def citation_percentiles(
     cites: NDArray[np.float64], year: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Rank citations among the papers of the same year: old papers had more time.
-
-    Parameters
-    ----------
-    cites : ndarray of float, shape (n_papers,)
-    year : ndarray of int, shape (n_papers,)
-
-    Returns
-    -------
-    ndarray of float, shape (n_papers,)
-        Fraction of the year's papers that are cited less, ties counting half (Waltman &
-        Schreiber 2013, JASIST 64, 372): 0.5 on average. NaN where citations are not known.
-
-    Examples
-    --------
-    >>> citation_percentiles(np.array([0.0, 9.0, 3.0]), np.array([1990, 1990, 2020])).tolist()
-    [0.25, 0.75, 0.5]
-    """
+    """Rank citations among the papers of the same year: old papers had more time."""
     import pandas as pd
 
     groups = pd.Series(cites).groupby(year)
@@ -597,20 +297,7 @@ def citation_percentiles(
 def measure_percentile(
     percentiles: NDArray[np.float64], *, n_resamples: int, random: np.random.Generator
 ) -> tuple[float, NDArray[np.float64]]:
-    """Average the percentiles of a facility's papers, with bootstrap values.
-
-    Parameters
-    ----------
-    percentiles : ndarray of float, shape (n_facility_papers,)
-        See `citation_percentiles`.
-    n_resamples : int
-    random : numpy.random.Generator
-
-    Returns
-    -------
-    estimate : float
-    draws : ndarray of float, shape (n_resamples,)
-    """
+    """Average the percentiles of a facility's papers, with bootstrap values."""
     known = percentiles[np.isfinite(percentiles)]
     if not len(known):
         return float("nan"), np.full(n_resamples, np.nan)
@@ -623,24 +310,7 @@ def measure_percentile(
 def median_of_counts(
     values: NDArray[np.float64], counts: NDArray[np.number]
 ) -> NDArray[np.float64]:
-    """Find the medians of samples that are given as counts of values.
-
-    Parameters
-    ----------
-    values : ndarray of float, shape (n_values,)
-        Ascending.
-    counts : ndarray of int, shape (n_samples, n_values)
-
-    Returns
-    -------
-    ndarray of float, shape (n_samples,)
-        NaN where a sample is empty.
-
-    Examples
-    --------
-    >>> median_of_counts(np.array([0.0, 5.0, 9.0]), np.array([[1, 1, 2], [3, 1, 0]])).tolist()
-    [7.0, 0.0]
-    """
+    """Find the medians of samples that are given as counts of values."""
     if not len(values):
         return np.full(len(counts), np.nan)
     held = np.cumsum(counts, axis=1)

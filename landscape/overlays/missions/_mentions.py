@@ -230,30 +230,14 @@ _LETTER = "[A-Za-z0-9]"
 
 
 class Surface(NamedTuple):
-    """What a name stands for.
-
-    Attributes
-    ----------
-    facility : str
-        Canonical name; empty for a trap.
-    ambiguous : bool
-        Whether it counts only with evidence beside it.
-    """
+    """What a name stands for."""
 
     facility: str
     ambiguous: bool
 
 
 class Names(NamedTuple):
-    """The names and traps of all facilities by their first word.
-
-    Attributes
-    ----------
-    first_words : frozenset of str
-    names, traps : mapping of str to list of str
-    surfaces : mapping of str to Surface
-        By `folded` name.
-    """
+    """The names and traps of all facilities by their first word."""
 
     first_words: frozenset[bytes]
     names: Mapping[str, list[str]]
@@ -263,13 +247,7 @@ class Names(NamedTuple):
 
 @cache
 def all_names() -> Names:
-    """The names and traps of all facilities.
-
-    Examples
-    --------
-    >>> b"Hubble" in all_names().first_words
-    True
-    """
+    """The names and traps of all facilities."""
     names: dict[str, list[str]] = defaultdict(list)
     traps: dict[str, list[str]] = defaultdict(list)
     surfaces: dict[str, Surface] = {}
@@ -287,17 +265,7 @@ def all_names() -> Names:
 
 @cache
 def pattern_of(word: str) -> re.Pattern[str]:
-    """The pattern of what begins with a word: the longest first; a group marks a trap.
-
-    The word itself stands first and bare: so the search for it runs at the speed of `str.find`.
-
-    Examples
-    --------
-    >>> pattern_of("XMM").search("with XMM-Newton").group()
-    'XMM-Newton'
-    >>> pattern_of("Hubble").search("a Hubble constant").lastindex is None
-    False
-    """
+    """The pattern of what begins with a word: the longest first; a group marks a trap."""
     known = all_names()
     written = {name: _written(name, name[len(word) :]) for name in known.names.get(word, ())}
     for trap in known.traps.get(word, ()):
@@ -308,13 +276,7 @@ def pattern_of(word: str) -> re.Pattern[str]:
 
 
 def folded(surface: str) -> str:
-    """A surface without what may differ: spaces and hyphens, and case in names of several words.
-
-    Examples
-    --------
-    >>> folded("XMM–Newton"), folded("Very large  array")
-    ('XMM Newton', 'very large array')
-    """
+    """A surface without what may differ: spaces and hyphens, and case in names of several words."""
     plain = re.sub(r"[\s~\-–]+", " ", surface)
     return plain.lower() if _any_case(plain) else plain
 
@@ -436,23 +398,7 @@ _FACILITY_WORD = re.compile(
 
 
 def supported(text: str, start: int, end: int, *, strictly: bool = False) -> bool:
-    """Whether the words beside an ambiguous name show that a facility is meant.
-
-    Parameters
-    ----------
-    text : str
-    start, end : int
-        Where the name stands.
-    strictly : bool, default False
-        For a plain word: only what is said of spacecraft and telescopes alone.
-
-    Examples
-    --------
-    >>> supported("data from the Wind spacecraft", 14, 18)
-    True
-    >>> supported("The Wind blows", 4, 8)
-    False
-    """
+    """Whether the words beside an ambiguous name show that a facility is meant."""
     before, after = text[max(0, start - _WIDTH) : start], text[end : end + _WIDTH]
     if _ITALIC_BEFORE.search(before) and after[:1] in {"}", "$"} and not strictly:
         return True
@@ -469,49 +415,21 @@ def starts_sentence(text: str, start: int) -> bool:
 
 
 def in_list(text: str, end: int, start: int, *, parted: bool = False) -> bool:
-    """Whether nothing but what separates the items of a list stands between two names.
-
-    Parameters
-    ----------
-    text : str
-    end, start : int
-        Where the first name ends and the second starts.
-    parted : bool, default False
-        Whether more than a space must separate them.
-
-    Examples
-    --------
-    >>> in_list("Fermi, and INTEGRAL", 5, 11), in_list("ACT Cluster", 3, 4, parted=True)
-    (True, False)
-    """
+    """Whether nothing but what separates the items of a list stands between two names."""
     between = text[end:start]
     near = 0 < len(between) <= _FARTHEST_IN_LIST and bool(_LIST.match(between))
     return near and bool(between.strip() or not parted)
 
 
 def names_an_object(text: str, start: int, end: int) -> bool:
-    """Whether a name is part of a longer one: of a star, a source, a comet, a symbol.
-
-    Examples
-    --------
-    >>> names_an_object("Swift J1644+57", 0, 5), names_an_object("Swift observed", 0, 5)
-    (True, False)
-    """
+    """Whether a name is part of a longer one: of a star, a source, a comet, a symbol."""
     return bool(
         _NAMED_OBJECT.match(text[end : end + 16]) or _COMET.search(text[max(0, start - 30) : start])
     )
 
 
 def defined_otherwise(text: str, start: int, end: int) -> bool:
-    """Whether an acronym stands in brackets behind other words that it abbreviates.
-
-    Examples
-    --------
-    >>> defined_otherwise("diffusive shock acceleration (DSA)", 30, 33)
-    True
-    >>> defined_otherwise("the Deep Synoptic Array (DSA)", 25, 28)
-    False
-    """
+    """Whether an acronym stands in brackets behind other words that it abbreviates."""
     if text[start - 1 : start] != "(":
         return False
     letters = [letter for letter in text[start:end].lower() if letter.isalpha()]

@@ -22,26 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Usage:
-    """The papers of an atlas, and which of them mention each facility.
-
-    Attributes
-    ----------
-    facilities : tuple of Facility
-    rows : tuple of ndarray of int
-        For each facility the rows of the papers that mention it in title or abstract, ascending.
-    region : ndarray of int, shape (n_papers,)
-        Number of the paper's region, a row of ``regions``; -1 outside every region.
-    regions : pandas.DataFrame
-        ``topic_id, label, x, y`` of the regions (level 1).
-    year : ndarray of int, shape (n_papers,)
-        -1 where not known.
-    date : ndarray of datetime64[D], shape (n_papers,)
-        Not-a-time where not known.
-    cites : ndarray of float, shape (n_papers,)
-        Citations; NaN where not known.
-    years : Years
-        Which years the corpus covers.
-    """
+    """The papers of an atlas, and which of them mention each facility."""
 
     facilities: tuple[Facility, ...]
     rows: tuple[NDArray[np.int64], ...]
@@ -71,29 +52,7 @@ class Usage:
 
 
 def gather(atlas: Any, facilities: Sequence[str] | None = None) -> Usage:
-    """Read from an atlas which papers mention which facility.
-
-    Parameters
-    ----------
-    atlas : Atlas
-    facilities : sequence of str, optional
-        Any names of facilities; all that the corpus mentions when not given.
-
-    Returns
-    -------
-    Usage
-        The facilities in the order given, or those with most papers first.
-
-    Raises
-    ------
-    InputError
-        If a facility is unknown, or the corpus mentions none.
-
-    Examples
-    --------
-    >>> gather(atlas, ["ALMA", "MUSE"]).n_papers  # doctest: +SKIP
-    43020
-    """
+    """Read from an atlas which papers mention which facility."""
     import pandas as pd
 
     pairs = atlas.read_layer("missions", ["facility"]).drop_duplicates()
@@ -119,23 +78,7 @@ def gather(atlas: Any, facilities: Sequence[str] | None = None) -> Usage:
 
 
 def in_period(usage: Usage, since: int | None, until: int | None) -> NDArray[np.bool_]:
-    """Find the papers of a period, both years included.
-
-    Parameters
-    ----------
-    usage : Usage
-    since, until : int or None
-        Years; None leaves that end open. With both open papers without a year count too.
-
-    Returns
-    -------
-    ndarray of bool, shape (n_papers,)
-
-    Raises
-    ------
-    InputError
-        If the period ends before it begins, or holds no paper.
-    """
+    """Find the papers of a period, both years included."""
     if since is not None and until is not None and since > until:
         raise InputError(f"The period {since}-{until} ends before it begins; swap the years.")
     inside = np.ones(usage.n_papers, dtype=bool)
@@ -152,13 +95,7 @@ def in_period(usage: Usage, since: int | None, until: int | None) -> NDArray[np.
 
 
 def said_period(since: int | None, until: int | None) -> str:
-    """Say a period in words.
-
-    Examples
-    --------
-    >>> said_period(2014, None), said_period(2005, 2009), said_period(None, None)
-    ('2014 and later', '2005 to 2009', 'all years')
-    """
+    """Say a period in words."""
     if since is None and until is None:
         return "all years"
     if until is None:
@@ -189,17 +126,7 @@ _LEAST_PAPERS = 3
 
 @dataclass(frozen=True)
 class Reach:
-    """Which other regions each paper reaches.
-
-    Attributes
-    ----------
-    known : ndarray of bool, shape (n_papers,)
-        Papers of which it is known.
-    regions : scipy.sparse.csr_array of int8, shape (n_papers, n_regions)
-        1 for each region, other than its own, that the paper reaches.
-    linked_by : str
-        ``"vectors"`` or ``"citations"``.
-    """
+    """Which other regions each paper reaches."""
 
     known: NDArray[np.bool_]
     regions: csr_array
@@ -218,32 +145,7 @@ def reach_by_vectors(
     *,
     between: float = _BETWEEN,
 ) -> Reach:
-    """Find papers between two regions, in the full dimension of the embedding.
-
-    A paper is between its own region and the most similar other one if the difference of its
-    similarities to their centroids is among the smallest of the corpus.
-
-    Parameters
-    ----------
-    vectors : ndarray of float, shape (n_papers, n_dims)
-        L2-normalised; may be memory-mapped.
-    region : ndarray of int, shape (n_papers,)
-        -1 outside every region.
-    n_regions : int
-    between : float, default 0.2
-        Fraction of the papers that counts as between regions.
-
-    Returns
-    -------
-    Reach
-
-    Examples
-    --------
-    >>> angle = np.array([0.0, 0.1, 0.7, 1.5, 1.6])
-    >>> vectors = np.column_stack([np.cos(angle), np.sin(angle)])
-    >>> reach_by_vectors(vectors, np.array([0, 0, 0, 1, 1]), 2).n_reached.tolist()
-    [0, 0, 1, 0, 0]
-    """
+    """Find papers between two regions, in the full dimension of the embedding."""
     known = region >= 0
     margin = np.full(len(region), np.inf, dtype=np.float32)
     other = np.zeros(len(region), dtype=np.int64)
@@ -270,27 +172,7 @@ def reach_by_citations(
     region: NDArray[np.int64],
     n_regions: int,
 ) -> Reach:
-    """Find which other regions each paper cites.
-
-    Parameters
-    ----------
-    bibcodes : sequence of str or None, length n_papers
-    references : sequence of sequence of str, length n_papers
-        Bibcodes that each paper cites; those not in the corpus are passed over.
-    region : ndarray of int, shape (n_papers,)
-    n_regions : int
-
-    Returns
-    -------
-    Reach
-        Known for papers in a region with at least one reference in a region of the corpus.
-
-    Examples
-    --------
-    >>> found = reach_by_citations(["a", "b", "c"], [["b", "x"], [], ["b"]], np.array([0, 1, 1]), 2)
-    >>> found.known.tolist(), found.n_reached.tolist()
-    ([True, False, True], [1, -1, 0])
-    """
+    """Find which other regions each paper cites."""
     import pandas as pd
 
     lengths = np.array([0 if cited is None else len(cited) for cited in references])
@@ -311,20 +193,7 @@ def reach_by_citations(
 def crossing_rates(
     reach: Reach, region: NDArray[np.int64], inside: NDArray[np.bool_]
 ) -> NDArray[np.float64]:
-    """Measure how often papers of one region reach each other region.
-
-    Parameters
-    ----------
-    reach : Reach
-    region : ndarray of int, shape (n_papers,)
-    inside : ndarray of bool, shape (n_papers,)
-        Papers of the period.
-
-    Returns
-    -------
-    ndarray of float, shape (n_regions, n_regions)
-        Fraction of the papers of the region of the row that reach the region of the column.
-    """
+    """Measure how often papers of one region reach each other region."""
     reached, papers = _reached(reach, region, inside)
     return reached / np.maximum(papers, 1)[:, None]
 
@@ -337,30 +206,7 @@ def find_bridges(
     *,
     rates: NDArray[np.float64] | None = None,
 ) -> pd.DataFrame:
-    r"""Find the pairs of regions that a facility's papers connect more than others do.
-
-    Expected is what as many papers of the same regions connect, whatever they use: observed over
-    expected is the association strength of van Eck & Waltman (2009, JASIST 60, 1635), summed over
-    both directions. The p-value is the Poisson probability of so many or more, q controls the
-    false discovery rate over all pairs (Benjamini & Hochberg 1995). Links between fields that
-    others hardly link are what Rafols & Meyer (2010, Scientometrics 82, 263) call coherence.
-
-    Parameters
-    ----------
-    reach : Reach
-    region : ndarray of int, shape (n_papers,)
-    uses, inside : ndarray of bool, shape (n_papers,)
-        The facility's papers, and the papers of the period.
-    rates : ndarray of float, shape (n_regions, n_regions), optional
-        `crossing_rates` of the period, where they are at hand.
-
-    Returns
-    -------
-    pandas.DataFrame
-        ``region_a, region_b`` (numbers of regions, a < b), ``papers`` of the facility that
-        connect them, ``expected``, ``ratio``, ``p``, ``q``; the smallest p first. Pairs with
-        fewer than 3 papers are left out.
-    """
+    """Find the pairs of regions that a facility's papers connect more than others do."""
     import pandas as pd
     from scipy.special import pdtrc
 

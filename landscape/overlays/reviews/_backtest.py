@@ -121,32 +121,7 @@ def backtest_reviews(
 def compare_rankings(
     regions: pd.DataFrame, *, top: int = 10, n_resamples: int = 1000, seed: int = 0
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Measure how well scores foretell the reviews that regions got.
-
-    Parameters
-    ----------
-    regions : pandas.DataFrame
-        One row a region: a score for each of ``gaps``, ``size`` and ``age of the last review``,
-        and ``later_reviews``.
-    top : int, default 10
-    n_resamples : int, default 1000
-    seed : int, default 0
-
-    Returns
-    -------
-    tuple of pandas.DataFrame
-        Measures by method; and differences of gaps from the other methods, with intervals from
-        regions resampled with replacement.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> regions = pd.DataFrame({"gaps": [4, 3, 2, 1], "size": [1, 2, 3, 4],
-    ...     "age of the last review": [0, 0, 0, 0], "later_reviews": [2, 1, 0, 0]})
-    >>> table, _ = compare_rankings(regions, top=2, n_resamples=50)
-    >>> table[["method", "share", "auc"]].values.tolist()[:2]
-    [['gaps', 1.0, 1.0], ['size', 0.0, 0.0]]
-    """
+    """Measure how well scores foretell the reviews that regions got."""
     import pandas as pd
 
     random = np.random.default_rng(seed)

@@ -20,32 +20,7 @@ _FEW_REVIEWS = 30
 def review_coverage(
     region: NDArray[np.integer], year: NDArray[np.integer], is_review: NDArray[np.bool_]
 ) -> pd.DataFrame:
-    """Count papers and reviews of each region, and compare their densities.
-
-    Parameters
-    ----------
-    region : ndarray of int, shape (n_papers,)
-        Negative outside every region.
-    year : ndarray of int, shape (n_papers,)
-    is_review : ndarray of bool, shape (n_papers,)
-
-    Returns
-    -------
-    pandas.DataFrame
-        Per region: ``topic_id, papers, reviews, share, expected`` (reviews at the corpus's rate),
-        ``density_ratio`` (reviews to expected, drawn to 1 where few are expected: the mean of a
-        gamma-Poisson posterior with one review of prior weight) with its 95% interval
-        ``density_ratio_low, density_ratio_high``, ``last_review`` (year), ``years_since`` (the
-        corpus's last year) and ``papers_since`` (that year).
-
-    Examples
-    --------
-    >>> region = np.repeat([0, 1], 50)
-    >>> year = np.tile(np.arange(1976, 2026), 2)
-    >>> table = review_coverage(region, year, (region == 0) & (year % 10 == 0))
-    >>> table[["reviews", "last_review", "papers_since"]].to_numpy().tolist()
-    [[5, 2020, 5], [0, <NA>, 50]]
-    """
+    """Count papers and reviews of each region, and compare their densities."""
     import pandas as pd
     from scipy.special import gammaincinv
 
@@ -161,13 +136,7 @@ def described(atlas: Any) -> str:
 
 
 def few_reviews(n_reviews: int) -> tuple[str, ...]:
-    """Warn where the corpus holds too few reviews to speak of their absence.
-
-    Examples
-    --------
-    >>> few_reviews(100)
-    ()
-    """
+    """Warn where the corpus holds too few reviews to speak of their absence."""
     if n_reviews >= _FEW_REVIEWS:
         return ()
     held = "no recognised review" if n_reviews == 0 else f"only {n_reviews} recognised reviews"

@@ -126,14 +126,7 @@ def review_gaps(
 def waiting_exemplars(
     atlas: Any, signs: pd.DataFrame, topics: list[int], *, n: int = _N_EXEMPLARS
 ) -> pd.DataFrame:
-    """The most typical of the papers of each region that wait for a review.
-
-    Returns
-    -------
-    pandas.DataFrame
-        ``topic_id, place, paper_row, paper_id, title, year, cites``, nearest to the centroid of
-        the region's waiting papers first.
-    """
+    """The most typical of the papers of each region that wait for a review."""
     import pandas as pd
 
     vectors = atlas.vectors()
@@ -186,39 +179,7 @@ def rank_gaps(
     n_resamples: int = 200,
     seed: int = 0,
 ) -> pd.DataFrame:
-    """Rank regions by how much a review is missed there.
-
-    The score is the product of the components, each relative to the mean of the corpus and raised
-    to its weight: 4 says that a review is missed four times as much as in the mean region.
-    Components of small regions are drawn to the mean. Papers are resampled within the corpus with
-    weights from a Poisson distribution of mean one (the bootstrap for large samples); the
-    reviews there are, are facts and stay.
-
-    Parameters
-    ----------
-    signs : pandas.DataFrame
-        As from `read_signs`.
-    weights : mapping of str to float, optional
-        Exponents by component, for those that differ from `DEFAULT_WEIGHTS`.
-    n_resamples : int, default 200
-    seed : int, default 0
-
-    Returns
-    -------
-    pandas.DataFrame
-        By ``rank``: ``topic_id, score, score_low, score_high, rank_low, rank_high`` (95%), the
-        components ``volume`` (papers newer than every review near them), ``growth`` (papers of the
-        last five covered years to those expected at the corpus's rate), ``citations`` (of these
-        waiting papers, relative to the mean of their year), ``years_without`` (mean years since
-        the latest review near a paper) and ``disagreement`` (mean of ``contrast``, the share of
-        abstracts that speak of it, and ``stance_spread``, the standard deviation of confirming
-        against contradicting), and ``n_sampled``.
-
-    Raises
-    ------
-    InputError
-        If a weight is of no component, negative or no number, or there is no paper.
-    """
+    """Rank regions by how much a review is missed there."""
     import pandas as pd
 
     chosen = checked_weights(weights)
@@ -249,16 +210,7 @@ def rank_gaps(
 
 
 def checked_weights(weights: Mapping[str, float] | None) -> dict[str, float]:
-    """Weights of all components; those not given are the default ones.
-
-    Examples
-    --------
-    >>> checked_weights({"growth": 0})["growth"]
-    0.0
-    >>> checked_weights({"grwth": 1})
-    Traceback (most recent call last):
-    landscape.errors.InputError: There is no component 'grwth'; did you mean 'growth'? ...
-    """
+    """Weights of all components; those not given are the default ones."""
     chosen = dict(DEFAULT_WEIGHTS)
     for name, weight in (weights or {}).items():
         if name not in chosen:

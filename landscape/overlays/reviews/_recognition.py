@@ -156,20 +156,7 @@ _AUTHORS = r"\b(?:we|i|authors?) (?:(?!briefly|also|further|then)\w+ ){0,3}?"
 
 @dataclass(frozen=True)
 class Clue:
-    """Something that makes a review likely (or unlikely: ``chance`` then scales what others say).
-
-    Attributes
-    ----------
-    name : str
-        As evidence names it.
-    pattern : re.Pattern
-    chance : float
-        Chance that a paper with this clue alone is a review.
-    against : bool
-        Whether it speaks against.
-    needs : tuple of str
-        Of these lower-case words one is in every match: without them no pattern has to be tried.
-    """
+    """Something that makes a review likely (or unlikely: ``chance`` then scales what others say)."""
 
     name: str
     pattern: re.Pattern[str]
@@ -294,13 +281,7 @@ _CON = (
 
 
 def speaks_of_contrast(abstracts: Sequence[str]) -> NDArray[np.bool_]:
-    """Whether each abstract speaks of disagreement, tension or an open question.
-
-    Examples
-    --------
-    >>> speaks_of_contrast(["The two are in tension.", "We present a catalogue."]).tolist()
-    [True, False]
-    """
+    """Whether each abstract speaks of disagreement, tension or an open question."""
     import pyarrow.compute as pc
 
     found = pc.match_substring_regex(_lowered(abstracts), _CONTRAST)
@@ -308,13 +289,7 @@ def speaks_of_contrast(abstracts: Sequence[str]) -> NDArray[np.bool_]:
 
 
 def stances(abstracts: Sequence[str]) -> NDArray[np.int8]:
-    """Whether each abstract confirms (1), contradicts (-1) or neither or both (0).
-
-    Examples
-    --------
-    >>> stances(["This confirms the model.", "This rules out the model.", "A map."]).tolist()
-    [1, -1, 0]
-    """
+    """Whether each abstract confirms (1), contradicts (-1) or neither or both (0)."""
     import pyarrow.compute as pc
 
     lowered = _lowered(abstracts)
@@ -378,13 +353,7 @@ def read_review_list(path: str | os.PathLike[str]) -> frozenset[str]:
 
 
 def spellings(name: str) -> frozenset[str]:
-    """An identifier in the spelling of the corpus; several where a bibcode holds an arXiv id.
-
-    Examples
-    --------
-    >>> sorted(spellings("2021arXiv210101542A")), sorted(spellings("a title"))
-    (['2021arXiv210101542A', '2101.01542'], [])
-    """
+    """An identifier in the spelling of the corpus; several where a bibcode holds an arXiv id."""
     arxiv_id = parse_arxiv_id(name)
     if arxiv_id:
         return frozenset({arxiv_id})
@@ -422,32 +391,7 @@ def read_signs(
     most: int = _MOST_SAMPLED,
     seed: int = 0,
 ) -> pd.DataFrame:
-    """Read from single papers whether a review is missed around them.
-
-    Every paper of a region in a corpus of at most ``most``; else a random sample of each region.
-    Nearness is in the full dimension of the embedding.
-
-    Parameters
-    ----------
-    atlas : Atlas
-    is_review : ndarray of bool, shape (n_papers,)
-    until : int, optional
-        Look at papers up to this year only.
-    citations : bool, default True
-        Whether to use citation counts.
-    most : int, default 6000
-        Papers sampled, about; each region has at least 60 of them or all it has.
-    seed : int, default 0
-
-    Returns
-    -------
-    pandas.DataFrame
-        Per sampled paper that is no review: ``row, topic_id, stands_for`` (papers of its region
-        that it stands for), ``waiting`` (newer than every review near it), ``years_without``
-        (years since the latest review near it, or since its region's literature began; at most
-        25), ``recent`` (of the last five covered years), ``cited`` (citations relative to the mean
-        of its year; NaN where unknown), ``contrast``, ``stance``.
-    """
+    """Read from single papers whether a review is missed around them."""
     import pandas as pd
 
     with progress("Looking for reviews near the papers", total=3, unit="steps") as advance:
@@ -486,25 +430,13 @@ def read_signs(
 
 
 def recent_years(year: NDArray[np.int64], n: int = RECENT_YEARS) -> NDArray[np.int64]:
-    """The last ``n`` years that a corpus covers.
-
-    Examples
-    --------
-    >>> recent_years(np.repeat([2019, 2020, 2021, 2022], [90, 100, 1, 95]), 2).tolist()
-    [2020, 2022]
-    """
+    """The last ``n`` years that a corpus covers."""
     years = count_years(year)
     return years.years[years.covered][-n:]
 
 
 def cited_relatively(cites: NDArray[np.float64], year: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Citations relative to the mean of the papers of the same year.
-
-    Examples
-    --------
-    >>> cited_relatively(np.array([1.0, 3.0, np.nan]), np.array([2020, 2020, 2020])).tolist()
-    [0.5, 1.5, nan]
-    """
+    """Citations relative to the mean of the papers of the same year."""
     known = ~np.isnan(cites)
     place = year - (year.min() if len(year) else 0)
     total = np.bincount(place[known], weights=cites[known], minlength=place.max() + 1)
@@ -517,15 +449,7 @@ def cited_relatively(cites: NDArray[np.float64], year: NDArray[np.int64]) -> NDA
 def sampled_rows(
     topic: NDArray[np.int64], wanted: NDArray[np.bool_], most: int, random: np.random.Generator
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Draw papers of each region, and say how many each stands for.
-
-    Examples
-    --------
-    >>> topic = np.repeat([0, 1], [900, 100])
-    >>> rows, weight = sampled_rows(topic, topic >= 0, 200, np.random.default_rng(0))
-    >>> len(rows), weight.sum().round().item()
-    (200, 1000.0)
-    """
+    """Draw papers of each region, and say how many each stands for."""
     candidates = np.flatnonzero(wanted)
     mixed = candidates[random.permutation(len(candidates))]
     order = mixed[np.argsort(topic[mixed], kind="stable")]
@@ -568,17 +492,7 @@ _BLOCK = 2048
 
 @dataclass(frozen=True)
 class Surroundings:
-    """The reviews among the nearest papers of each of some papers.
-
-    Attributes
-    ----------
-    n_near : ndarray of int, shape (n_rows,)
-        Reviews among the nearest papers.
-    latest : ndarray of float, shape (n_rows,)
-        Year of the latest of them; NaN where there is none.
-    k : int
-        How many papers count as the nearest.
-    """
+    """The reviews among the nearest papers of each of some papers."""
 
     n_near: NDArray[np.int64]
     latest: NDArray[np.float64]
@@ -595,40 +509,7 @@ def near_reviews(
     n_references: int | None = None,
     seed: int = 0,
 ) -> Surroundings:
-    """Find the reviews among the nearest papers of each paper of ``rows``.
-
-    How near the k-th nearest paper is, is estimated from a random sample of a large corpus; reviews
-    are all compared.
-
-    Parameters
-    ----------
-    vectors : ndarray of float, shape (n_papers, n_dims)
-        L2-normalised; may be memory-mapped.
-    years : ndarray of int, shape (n_papers,)
-    is_review : ndarray of bool, shape (n_papers,)
-    rows : ndarray of int, shape (n_rows,)
-        The papers whose surroundings are wanted.
-    k : int, optional
-        Papers that count as near; by default as many as hold one review on average.
-    n_references : int, optional
-        Papers that nearness is estimated from; by default all of at most 50,000, and of more as
-        many as have some sixteen within reach.
-    seed : int, default 0
-        For drawing these.
-
-    Returns
-    -------
-    Surroundings
-
-    Examples
-    --------
-    >>> angles = np.radians([0, 5, 10, 80, 85, 90])
-    >>> vectors = np.column_stack([np.cos(angles), np.sin(angles)]).astype(np.float32)
-    >>> years = np.array([2000, 2001, 2002, 2000, 2001, 2002])
-    >>> is_review = np.array([False, True, False, False, False, False])
-    >>> near_reviews(vectors, years, is_review, np.array([0, 3]), k=2).latest.tolist()
-    [2001.0, nan]
-    """
+    """Find the reviews among the nearest papers of each paper of ``rows``."""
     import faiss
 
     n_papers = len(years)
@@ -662,25 +543,13 @@ def near_reviews(
 
 
 def near_enough(n_papers: int, n_reviews: int) -> int:
-    """Papers among which one review is expected: 20 to 500, and at most a twentieth of a corpus.
-
-    Examples
-    --------
-    >>> near_enough(4000, 80), near_enough(4000, 0), near_enough(100, 50)
-    (50, 200, 20)
-    """
+    """Papers among which one review is expected: 20 to 500, and at most a twentieth of a corpus."""
     most = np.clip(n_papers // 20, _FEWEST_NEAR, _MOST_NEAR)
     return int(np.clip(round(n_papers / max(n_reviews, 1)), _FEWEST_NEAR, most))
 
 
 def enough_references(n_papers: int, k: int) -> int:
-    """Papers of a random sample that tell how near the k-th nearest of all is.
-
-    Examples
-    --------
-    >>> enough_references(43_000, 60), enough_references(350_000, 500)
-    (43000, 11200)
-    """
+    """Papers of a random sample that tell how near the k-th nearest of all is."""
     if n_papers <= _MOST_REFERENCES:
         return n_papers
     return min(_MOST_REFERENCES, round(_FEWEST_REACHED * n_papers / k))

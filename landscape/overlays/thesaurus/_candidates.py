@@ -39,29 +39,7 @@ def measure_phrases(
     *,
     fewest: int = 5,
 ) -> pd.DataFrame:
-    """Measure what the papers show of each phrase, whatever a thesaurus says.
-
-    Parameters
-    ----------
-    table : PhraseTable
-    vectors : ndarray of float, shape (n_papers, n_dims)
-        Embeddings of unit length.
-    titles, abstracts : sequence of str, length n_papers
-    years : ndarray of int, shape (n_papers,)
-    fewest : int, default 5
-        Phrases of fewer papers are left out.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row a phrase: ``phrase`` (its number in the table), ``name``, ``form``, ``bag``,
-        ``papers``, ``compactness`` (mean cosine of pairs of its papers less that of any two
-        papers), ``in_title`` (share of its papers that have it in the title), ``abbreviated``
-        (logarithm of how often it is abbreviated, plus one), ``acronym`` (how, if it is more
-        than once), ``growth`` (odds of a later paper among its papers over those of the
-        corpus, see `later_half`), ``growth_low`` (the same less one standard error), and
-        features for `concept_likeness`.
-    """
+    """Measure what the papers show of each phrase, whatever a thesaurus says."""
     import pandas as pd
 
     papers = np.bincount(table.phrase, minlength=len(table.forms))
@@ -89,24 +67,7 @@ def measure_phrases(
 
 
 def name_phrases(phrases: pd.DataFrame, named: dict[str, str]) -> pd.DataFrame:
-    """Add what a thesaurus says of each phrase.
-
-    Parameters
-    ----------
-    phrases : pandas.DataFrame
-        What `measure_phrases` gave.
-    named : dict of str to str
-        Of `named_forms`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        With ``concept_id`` (empty where no concept has this name), ``covered`` (whether a
-        concept has this name, its abbreviation, or a longer name that holds all its words: who
-        says "globular cluster" has said "cluster"), ``inside`` (the last of these), and
-        ``head_rate``, ``start_rate``, ``word_rate``: how often phrases that share a word with it
-        are concepts.
-    """
+    """Add what a thesaurus says of each phrase."""
     words = [words_of(form) for form in phrases["form"]]
     ids = [named.get(bag, "") for bag in phrases["bag"]]
     known = np.array([bool(one) for one in ids], dtype=bool)
@@ -125,19 +86,7 @@ def name_phrases(phrases: pd.DataFrame, named: dict[str, str]) -> pd.DataFrame:
 
 
 def concept_likeness(phrases: pd.DataFrame) -> NDArray[np.float64]:
-    """Score how alike each phrase is to those that the thesaurus already names.
-
-    Parameters
-    ----------
-    phrases : pandas.DataFrame
-        What `name_phrases` gave.
-
-    Returns
-    -------
-    ndarray of float, shape (n_phrases,)
-        Log-odds of a logistic regression, named phrases against the others, in balance. Where
-        the thesaurus names fewer than 30 phrases, their compactness in standard deviations.
-    """
+    """Score how alike each phrase is to those that the thesaurus already names."""
     features = phrases[list(_FEATURES)].to_numpy(dtype=np.float64)
     spread = features.std(axis=0)
     scaled = (features - features.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
@@ -156,30 +105,7 @@ def concept_likeness(phrases: pd.DataFrame) -> NDArray[np.float64]:
 
 
 def measure_novelty(table: PhraseTable, phrases: pd.DataFrame) -> NDArray[np.float64]:
-    """Measure how little of what else a phrase's papers talk about the thesaurus covers.
-
-    Parameters
-    ----------
-    table : PhraseTable
-    phrases : pandas.DataFrame
-        ``phrase`` and ``covered``, see `name_phrases`.
-
-    Returns
-    -------
-    ndarray of float, shape (n_phrases,)
-        Minus the logarithm of the covered share of its papers' other phrases over that of all
-        papers; five papers like the mean are added to each.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from landscape.mapping.naming import phrase_table
-    >>> table = phrase_table([["ring", "arc"]] * 20 + [["star", "sun"]] * 20)
-    >>> phrases = pd.DataFrame({"phrase": range(4), "covered": np.isin(table.forms, ["sun"])})
-    >>> found = measure_novelty(table, phrases)
-    >>> bool(found.min() < 0 < found.max())
-    True
-    """
+    """Measure how little of what else a phrase's papers talk about the thesaurus covers."""
     covered = np.zeros(len(table.forms))
     covered[phrases["phrase"]] = phrases["covered"]
     measured = np.zeros(len(table.forms))
@@ -218,10 +144,7 @@ def _shape_of_names(frame: pd.DataFrame, words: list[list[str]]) -> dict[str, An
 
 
 def _rates(groups: list[list[str]], known: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Log of how often phrases with the same word are concepts, the phrase itself left out.
-
-    "stars" ends many concepts; "young" begins many phrases and hardly a concept.
-    """
+    """Log of how often phrases with the same word are concepts, the phrase itself left out."""
     seen: Counter[str] = Counter(word for one in groups for word in one)
     hits: Counter[str] = Counter(
         word for one, is_known in zip(groups, known, strict=True) if is_known for word in one
@@ -270,15 +193,7 @@ _NOUNS = {
 
 
 def word_bag(phrase: str) -> str:
-    """Give the key that is the same for all inflections and orders of a phrase's words.
-
-    Examples
-    --------
-    >>> word_bag("Clusters of galaxies") == word_bag("galaxy cluster")
-    True
-    >>> word_bag("Natural satellites (Solar system)")
-    'natural satellite'
-    """
+    """Give the key that is the same for all inflections and orders of a phrase's words."""
     return bag_of(words_of(_QUALIFIER.sub("", phrase) or phrase))
 
 
@@ -296,15 +211,7 @@ def bag_of(words: list[str]) -> str:
 
 
 def named_forms(thesaurus: Thesaurus) -> dict[str, str]:
-    """Concept id by bag of words, see `word_bag`, of all terms and alternative terms.
-
-    Examples
-    --------
-    >>> from landscape.corpus._thesaurus import Concept
-    >>> named = named_forms(Thesaurus("", {"7": Concept("7", "Galaxy clusters")}))
-    >>> named[word_bag("clusters of galaxies")]
-    '7'
-    """
+    """Concept id by bag of words, see `word_bag`, of all terms and alternative terms."""
     found: dict[str, str] = {}
     for concept in thesaurus.concepts.values():
         found.setdefault(word_bag(concept.label), concept.concept_id)
@@ -316,20 +223,7 @@ def named_forms(thesaurus: Thesaurus) -> dict[str, str]:
 
 
 def find_abbreviations(texts: Sequence[str]) -> dict[str, Counter[str]]:
-    """Find where texts abbreviate a phrase, "pulsar wind nebulae (PWNe)".
-
-    Only a term that is used as one is worth an abbreviation.
-
-    Returns
-    -------
-    dict of str to Counter
-        How often each abbreviation is given, by the phrase's bag of words.
-
-    Examples
-    --------
-    >>> find_abbreviations(["We see fast radio bursts (FRBs)."])
-    {'burst fast radio': Counter({'FRBs': 1})}
-    """
+    """Find where texts abbreviate a phrase, "pulsar wind nebulae (PWNe)"."""
     found: dict[str, Counter[str]] = {}
     for text in texts:
         for match in _ABBREVIATION.finditer(text):
@@ -342,37 +236,13 @@ def find_abbreviations(texts: Sequence[str]) -> dict[str, Counter[str]]:
 
 
 def letters_of(name: str) -> str:
-    """Capitals of an abbreviation in small letters; empty where the name is none.
-
-    Examples
-    --------
-    >>> letters_of("PWNe"), letters_of("FRBs"), letters_of("Titan"), letters_of("Dark Energy")
-    ('pwn', 'frb', '', '')
-    """
+    """Capitals of an abbreviation in small letters; empty where the name is none."""
     capitals = "".join(sign for sign in name if sign.isupper()).casefold()
     return capitals if len(capitals) > 1 and " " not in name else ""
 
 
 def complete_name(name: str, texts: Sequence[str], *, share: float = 0.8) -> str:
-    """Add the word that nearly always stands before a phrase: keywords lose some of them.
-
-    Parameters
-    ----------
-    name : str
-    texts : sequence of str
-        Of the papers that use it.
-    share : float, default 0.8
-        In which part of the uses the word has to stand there.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> complete_name("radio circles", ["Odd radio circles are rare. An odd radio circle is odd."])
-    'odd radio circles'
-    """
+    """Add the word that nearly always stands before a phrase: keywords lose some of them."""
     *front, last = name.split(" ")
     stem = last[: max(len(last) - 3, 3)]  # whatever its plural
     pattern = re.compile(
@@ -389,15 +259,7 @@ def complete_name(name: str, texts: Sequence[str], *, share: float = 0.8) -> str
 
 
 def mean_cosines(table: PhraseTable, vectors: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Mean cosine between two different papers of each phrase, from the length of their sum.
-
-    Examples
-    --------
-    >>> from landscape.mapping.naming import phrase_table
-    >>> table = phrase_table([["comets"], ["comets"], ["stars"], ["stars"]])
-    >>> mean_cosines(table, np.array([[1, 0], [1, 0], [1, 0], [0, 1.0]])).tolist()
-    [1.0, 0.0]
-    """
+    """Mean cosine between two different papers of each phrase, from the length of their sum."""
     papers = np.bincount(table.phrase, minlength=len(table.forms)).astype(np.float64)
     squared = np.square(phrase_sums(table, vectors)).sum(axis=1)
     return np.asarray((squared - papers) / np.maximum(papers * (papers - 1), 1))
@@ -415,13 +277,7 @@ def phrase_sums(table: PhraseTable, vectors: NDArray[np.floating]) -> NDArray[np
 
 
 def later_half(years: NDArray[np.integer]) -> NDArray[np.bool_]:
-    """Papers of the later part: cut between years so that the halves are as equal as can be.
-
-    Examples
-    --------
-    >>> later_half(np.array([2019, 2020, 2020, 2021])).tolist()
-    [False, True, True, True]
-    """
+    """Papers of the later part: cut between years so that the halves are as equal as can be."""
     values, counts = np.unique(years, return_counts=True)
     if len(values) < 2:
         return np.zeros(len(years), dtype=bool)
@@ -433,22 +289,7 @@ def later_half(years: NDArray[np.integer]) -> NDArray[np.bool_]:
 def growth(
     papers: NDArray[Any], late_papers: NDArray[Any], late_share: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Odds of a late paper among a phrase's papers over those of the corpus.
-
-    Half a paper is added on each side (Haldane 1956, Ann. Hum. Genet. 20, 309).
-
-    Returns
-    -------
-    low, middle : ndarray of float
-        Lower end at one standard error of the logarithm, and the estimate; 1 where the corpus
-        has no two years.
-
-    Examples
-    --------
-    >>> low, middle = growth(np.array([20]), np.array([18]), 0.5)
-    >>> float(middle[0].round(1)), bool(low[0] > 3)
-    (7.4, True)
-    """
+    """Odds of a late paper among a phrase's papers over those of the corpus."""
     if not 0 < late_share < 1:
         return np.ones(len(papers)), np.ones(len(papers))
     late = late_papers + 0.5
@@ -488,25 +329,7 @@ def nearest_concepts(
     *,
     k: int = 10,
 ) -> list[list[tuple[str, float]]]:
-    """Find the concepts whose papers are most like a phrase's papers.
-
-    Parameters
-    ----------
-    table : PhraseTable
-    vectors : ndarray of float, shape (n_papers, n_dims)
-        Embeddings of unit length.
-    phrases : pandas.DataFrame
-        With ``phrase`` and ``concept_id``, see `landscape.overlays.thesaurus._candidates`.
-    wanted : ndarray of int, shape (n_wanted,)
-        Numbers of phrases in the table.
-    k : int, default 10
-
-    Returns
-    -------
-    list of list of (str, float), length n_wanted
-        Concept id and cosine between the mean papers, both less the mean of all papers; the
-        nearest first. A concept needs three papers that name it.
-    """
+    """Find the concepts whose papers are most like a phrase's papers."""
     named = phrases[phrases["concept_id"] != ""]
     ids, concept = np.unique(named["concept_id"].to_numpy(dtype=str), return_inverse=True)
     if not len(ids):
@@ -549,34 +372,7 @@ def suggest_parent(
     thesaurus: Thesaurus,
     named: dict[str, str],
 ) -> str:
-    """Suggest the concept that a proposed one would stand below.
-
-    What the end of its name says goes first: "ultra-diffuse galaxies" are galaxies. Else the
-    nearest concepts vote, each for itself and a little less for what is above it: a new concept
-    is either narrower than an old one or stands beside it.
-
-    Parameters
-    ----------
-    name : str
-        The proposed term.
-    nearest : list of (str, float)
-        Concept ids and cosines, see `nearest_concepts`.
-    thesaurus : Thesaurus
-    named : dict of str to str
-        Concept id by bag of words, see `landscape.overlays.thesaurus._candidates.named_forms`.
-
-    Returns
-    -------
-    str
-        Concept id; empty where nothing is near.
-
-    Examples
-    --------
-    >>> from landscape.corpus._thesaurus import Concept
-    >>> uat = Thesaurus("", {"1": Concept("1", "Galaxies")})
-    >>> suggest_parent("jellyfish galaxies", [], uat, {"galaxy": "1"})
-    '1'
-    """
+    """Suggest the concept that a proposed one would stand below."""
     words = words_of(name)
     for start in range(1, len(words)):
         found = named.get(word_bag(" ".join(words[start:])))

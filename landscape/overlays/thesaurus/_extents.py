@@ -123,24 +123,7 @@ def concept_members(
     n_papers: int,
     least_score: float = LEAST_SCORE,
 ) -> NDArray[np.bool_]:
-    r"""Say which papers are about each concept or one below it.
-
-    A paper is about none of them with the chance :math:`\prod (1 - s)` over the scores of its
-    tags, taken as independent.
-
-    Parameters
-    ----------
-    tags : pandas.DataFrame
-        ``paper_row, concept_id, score``, one row a tag; scores between 0 and 1.
-    thesaurus : Thesaurus
-    concepts : sequence of Concept
-    n_papers : int
-    least_score : float, default 0.25
-
-    Returns
-    -------
-    ndarray of bool, shape (n_papers, n_concepts)
-    """
+    """Say which papers are about each concept or one below it."""
     import pandas as pd
 
     members = np.zeros((n_papers, len(concepts)), dtype=bool)
@@ -164,23 +147,7 @@ def measure_extents(
     shares: Sequence[float] = (0.5, 0.8),
     shape: tuple[int, int] = (256, 256),
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Measure the ground of groups of papers, and trace their contours.
-
-    Parameters
-    ----------
-    x, y : ndarray of float, shape (n_papers,)
-    members : ndarray of bool, shape (n_papers, n_groups)
-    shares : sequence of float, default (0.5, 0.8)
-    shape : tuple of int, default (256, 256)
-        Rows and columns of the grid.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        One row a group: ``papers, share, area_50, pieces_50, ...``.
-    contours : pandas.DataFrame
-        ``group, share, piece, order, x, y``; each piece is a closed line.
-    """
+    """Measure the ground of groups of papers, and trace their contours."""
     import pandas as pd
 
     from landscape.mapping.density import default_bandwidth
@@ -209,10 +176,7 @@ def measure_extents(
 def measure_separability(
     points: NDArray[np.floating], members: NDArray[np.bool_], *, space: str, seed: int = 0
 ) -> pd.DataFrame:
-    """Area under the ROC curve of each group's share among nearest neighbours, with 95% interval.
-
-    Columns ``separability_SPACE``, ``_low`` and ``_high``, one row a group.
-    """
+    """Area under the ROC curve of each group's share among nearest neighbours, with 95% interval."""
     import pandas as pd
 
     scores, belongs = neighbour_shares(points, members, seed=seed)
@@ -317,35 +281,7 @@ def count_concepts(
     scores: pd.Series | None = None,
     least_score: float = LEAST_SCORE,
 ) -> pd.DataFrame:
-    """Count papers by concept; a paper counts once for each concept above its own.
-
-    Parameters
-    ----------
-    rows : pandas.Series of int, shape (n_tags,)
-    concept_ids : pandas.Series of str, shape (n_tags,)
-    thesaurus : Thesaurus
-    n_papers : int
-        Denominator of the shares.
-    scores : pandas.Series of float, shape (n_tags,), optional
-        Chances of the tags, taken as independent; all are sure without.
-    least_score : float, default 0.25
-
-    Returns
-    -------
-    pandas.DataFrame
-        As `concepts` says; the most papers first.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from landscape.corpus._thesaurus import Concept
-    >>> made = {"1": Concept("1", "Stars"), "2": Concept("2", "Dwarfs", broader=("1",))}
-    >>> tags = pd.DataFrame({"row": [0, 0, 1], "concept": ["1", "2", "2"]})
-    >>> count_concepts(tags.row, tags.concept, Thesaurus("", made), n_papers=4)
-      concept_id   label  level  papers  with_narrower  share
-    0          1   Stars      0       1              2    0.5
-    1          2  Dwarfs      1       2              2    0.5
-    """
+    """Count papers by concept; a paper counts once for each concept above its own."""
     import pandas as pd
     from scipy.sparse import csr_matrix
 
@@ -416,34 +352,7 @@ def neighbour_shares(
     n_sampled: int = 4000,
     seed: int = 0,
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Share of each group among the nearest neighbours of sampled papers.
-
-    Parameters
-    ----------
-    points : ndarray of float, shape (n_papers, n_dims)
-        Embeddings or map coordinates; the neighbours are the Euclidean ones (for vectors of
-        unit length the same as by cosine).
-    members : ndarray of bool, shape (n_papers, n_groups)
-        Which papers belong to each group; groups may overlap.
-    k : int, default 15
-        Neighbours, the paper itself left out.
-    n_sampled : int, default 4000
-        Papers that are drawn; they are each other's neighbours.
-    seed : int, default 0
-
-    Returns
-    -------
-    shares : ndarray of float, shape (n_drawn, n_groups)
-    drawn_members : ndarray of bool, shape (n_drawn, n_groups)
-        `members` of the papers drawn.
-
-    Examples
-    --------
-    >>> points = np.array([[0.0], [0.1], [5.0], [5.1]])
-    >>> members = np.array([[True], [True], [False], [False]])
-    >>> neighbour_shares(points, members, k=1)[0].ravel().tolist()
-    [1.0, 1.0, 0.0, 0.0]
-    """
+    """Share of each group among the nearest neighbours of sampled papers."""
     n = len(points)
     drawn = np.arange(n)
     if n > n_sampled:
@@ -466,22 +375,7 @@ def neighbour_shares(
 def area_under_curve(
     scores: NDArray[np.floating], belongs: NDArray[np.bool_]
 ) -> tuple[float, float]:
-    """Probability that a paper of a group scores above one outside it, and its standard error.
-
-    The area under the ROC curve by ranks, ties counted half, with the standard error of
-    Hanley & McNeil (1982, Radiology 143, 29).
-
-    Returns
-    -------
-    area, error : float
-        0.5 is chance, 1 perfect; NaN where one side has no paper.
-
-    Examples
-    --------
-    >>> area, error = area_under_curve(np.array([0.9, 0.8, 0.3, 0.1]), np.array([1, 1, 0, 0]) > 0)
-    >>> area
-    1.0
-    """
+    """Probability that a paper of a group scores above one outside it, and its standard error."""
     inside, outside = int(belongs.sum()), int((~belongs).sum())
     if not inside or not outside:
         return float("nan"), float("nan")

@@ -45,17 +45,7 @@ _N_PAPERS_SHOWN = 5
 
 @dataclass(frozen=True)
 class Evidence:
-    """What a corpus shows of its phrases, whatever a thesaurus says of them.
-
-    Attributes
-    ----------
-    table : PhraseTable
-        Which paper holds which phrase.
-    phrases : pandas.DataFrame
-        See `landscape.overlays.thesaurus._candidates.measure_phrases`.
-    vectors : ndarray of float, shape (n_papers, n_dims)
-        Embeddings of unit length.
-    """
+    """What a corpus shows of its phrases, whatever a thesaurus says of them."""
 
     table: PhraseTable
     phrases: pd.DataFrame
@@ -148,18 +138,7 @@ def gather_evidence(
     *,
     fewest: int | None = None,
 ) -> Evidence:
-    """Measure the phrases of a corpus.
-
-    Parameters
-    ----------
-    keywords : sequence of sequence of str, length n_papers
-    titles, abstracts : list of str, length n_papers
-    years : ndarray of int, shape (n_papers,)
-    vectors : ndarray of float, shape (n_papers, n_dims)
-        Embeddings of unit length.
-    fewest : int, optional
-        Phrases of fewer papers are left out; 5, or more in a large corpus.
-    """
+    """Measure the phrases of a corpus."""
     table = _phrases_of(keywords, fewest=fewest)
     return _measured(table, titles, abstracts, years, vectors, fewest=fewest)
 
@@ -189,29 +168,7 @@ def _fewest_in(n_papers: int) -> int:
 def rank_gaps(
     evidence: Evidence, thesaurus: Thesaurus, *, limit: int = 100
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Rank the phrases that a thesaurus does not name.
-
-    The score is the log-odds that a phrase is alike to those that the thesaurus names
-    (`landscape.overlays.thesaurus._candidates.concept_likeness`: number of papers, titles,
-    abbreviations, compactness in the embedding, and the company of its words) plus half the
-    logarithm of its growth, held between 1/e and e^3, plus a quarter of its novelty in standard
-    deviations, held within two
-    (`landscape.overlays.thesaurus._candidates.measure_novelty`). Spellings of one phrase and
-    abbreviations become alternative terms of it.
-
-    Parameters
-    ----------
-    evidence : Evidence
-    thesaurus : Thesaurus
-    limit : int, default 100
-
-    Returns
-    -------
-    phrases : pandas.DataFrame
-        All phrases, with what the thesaurus says of them and their score.
-    proposals : pandas.DataFrame
-        The best of those that it does not name.
-    """
+    """Rank the phrases that a thesaurus does not name."""
     named = name_phrases(evidence.phrases, named_forms(thesaurus))
     named["likeness"] = concept_likeness(named)
     grown = np.clip(np.log(np.maximum(named["growth_low"], 1e-9)), -1.0, 3.0)
@@ -230,19 +187,7 @@ def _facility_forms() -> frozenset[str]:
 
 
 def merge_spellings(candidates: pd.DataFrame, *, limit: int) -> pd.DataFrame:
-    """Make one proposal of all spellings and abbreviations of a phrase, the best first.
-
-    Parameters
-    ----------
-    candidates : pandas.DataFrame
-        ``name, bag, acronym, papers, score`` and other columns.
-    limit : int
-
-    Returns
-    -------
-    pandas.DataFrame
-        At most `limit` rows, with ``rank`` and ``alternatives`` (a tuple of other terms).
-    """
+    """Make one proposal of all spellings and abbreviations of a phrase, the best first."""
     ordered = candidates.sort_values(["score", "name"], ascending=[False, True])
     by_use = candidates.sort_values(["papers", "name"], ascending=[False, True])
     spellings: dict[str, list[str]] = {}
@@ -466,16 +411,7 @@ def backtest_gaps(
 
 
 def added_forms(earlier: Thesaurus, later: Thesaurus) -> dict[str, str]:
-    """Names of concepts that a later release added, as bags of words, without known names.
-
-    Examples
-    --------
-    >>> from landscape.corpus._thesaurus import Concept
-    >>> old = Thesaurus("1", {"1": Concept("1", "Stars")})
-    >>> new = Thesaurus("2", {"1": old.concepts["1"], "2": Concept("2", "Stellar streams")})
-    >>> added_forms(old, new)
-    {'star stream': '2'}
-    """
+    """Names of concepts that a later release added, as bags of words, without known names."""
     known = named_forms(earlier)
     return {
         bag: one
@@ -491,20 +427,7 @@ def score_proposals(
     *,
     limits: tuple[int, ...] = (100, 500, 1000),
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Judge each method's first proposals, see `backtest_gaps`.
-
-    Parameters
-    ----------
-    evidence : Evidence
-    thesaurus : Thesaurus
-    added : dict of str to str
-        Id by bag of words of the concepts that were to be found, see `added_forms`.
-    limits : tuple of int
-
-    Returns
-    -------
-    table, found : pandas.DataFrame
-    """
+    """Judge each method's first proposals, see `backtest_gaps`."""
     import pandas as pd
     from scipy.stats import binomtest
 

@@ -36,29 +36,7 @@ _Words = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Terms:
-    """The terms of a thesaurus, arranged as a tree of words to be found in running text.
-
-    A node of the tree is a beginning of terms, number 0 that of all; a term ends at a node.
-
-    Attributes
-    ----------
-    concept_ids : tuple of str, shape (n_concepts,)
-        Which concepts; a concept's place here is its column.
-    words : dict of str to int
-        Number of each word of a term, from 1; any other word and the end of a phrase are 0.
-    spellings : tuple of str
-        How some short terms have to be written.
-    steps, nodes : ndarray of int, shape (n_nodes - 1,)
-        From a node by a word, ``node * (1 + len(words)) + word``, ascending, and to which node.
-    ends : ndarray of int, shape (n_nodes + 1,)
-        Which rows of `columns` and `spelled` belong to each node.
-    columns : ndarray of int
-        Concepts of the terms.
-    spelled : ndarray of int
-        Place of the term's spelling in `spellings`, -1 where the case does not matter.
-    groups : ndarray of int
-        Number of the term; several concepts may share one.
-    """
+    """The terms of a thesaurus, arranged as a tree of words to be found in running text."""
 
     concept_ids: tuple[str, ...]
     words: dict[str, int]
@@ -72,15 +50,7 @@ class Terms:
 
 
 def arrange_terms(thesaurus: Thesaurus) -> Terms:
-    """Arrange the terms of a thesaurus for `match`.
-
-    Examples
-    --------
-    >>> from landscape.corpus._thesaurus import Concept
-    >>> dwarfs = Concept("2", "White dwarf stars", ("White dwarfs",))
-    >>> arrange_terms(Thesaurus("", {"2": dwarfs})).words["dwarf"]
-    2
-    """
+    """Arrange the terms of a thesaurus for `match`."""
     named: dict[tuple[str, _Words], dict[int, bool]] = {}
     for column, concept in enumerate(thesaurus.concepts.values()):
         for name in concept.names:
@@ -120,27 +90,7 @@ def arrange_terms(thesaurus: Thesaurus) -> Terms:
 
 
 def match(texts: Sequence[str], terms: Terms) -> pd.DataFrame:
-    """Find terms in texts; where one term is a part of a longer one, the longer one is meant.
-
-    Parameters
-    ----------
-    texts : sequence of str, shape (n,)
-    terms : Terms
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row a text and concept found in it, in their order: ``row``, ``column`` (of
-        `Terms.concept_ids`), ``times``, ``inside`` (times as a part of a longer term),
-        ``surface`` (the longest; categorical).
-
-    Examples
-    --------
-    >>> from landscape.corpus._thesaurus import Concept
-    >>> made = {"1": Concept("1", "Galaxies"), "2": Concept("2", "Galaxy clusters")}
-    >>> match(["Galaxies in a galaxy cluster"], arrange_terms(Thesaurus("", made))).values.tolist()
-    [[0, 0, 1, 1, 'Galaxies'], [0, 1, 1, 0, 'galaxy cluster']]
-    """
+    """Find terms in texts; where one term is a part of a longer one, the longer one is meant."""
     lexicon = Lexicon(terms.words, {}, terms.spellings)
     found = [
         match_split(split_texts(texts[start : start + _TEXTS_AT_ONCE], lexicon), terms)
@@ -150,18 +100,7 @@ def match(texts: Sequence[str], terms: Terms) -> pd.DataFrame:
 
 
 def match_split(texts: Split, terms: Terms) -> pd.DataFrame:
-    """Find terms in texts that are split already; see `match`.
-
-    Parameters
-    ----------
-    texts : Split
-        Made with a lexicon of ``terms.words`` and ``terms.spellings``.
-    terms : Terms
-
-    Returns
-    -------
-    pandas.DataFrame
-    """
+    """Find terms in texts that are split already; see `match`."""
     import pandas as pd
 
     starts, stops, nodes = _walk(texts.words, terms)
@@ -198,19 +137,7 @@ def match_split(texts: Split, terms: Terms) -> pd.DataFrame:
 
 
 def join_matches(found: Sequence[pd.DataFrame], starts: Sequence[int]) -> pd.DataFrame:
-    """Join what was found in blocks of texts.
-
-    Parameters
-    ----------
-    found : sequence of pandas.DataFrame
-        From `match` or `match_split`.
-    starts : sequence of int
-        Row of the first text of each block.
-
-    Returns
-    -------
-    pandas.DataFrame
-    """
+    """Join what was found in blocks of texts."""
     import pandas as pd
     from pandas.api.types import union_categoricals
 
@@ -286,10 +213,7 @@ def _surfaces(texts: Split, starts: _Ints, stops: _Ints) -> pd.Categorical:
 
 
 def _spellings(name: str) -> list[tuple[str, _Words]]:
-    """How a term may stand in a text: as it is, without a note in brackets, turned round.
-
-    The first of a pair is how it has to be written, where that matters.
-    """
+    """How a term may stand in a text: as it is, without a note in brackets, turned round."""
     bare = re.sub(r"\s*\([^)]*\)", "", name).strip() or name
     written = bare if len(bare) <= _SHORT and not bare.islower() and " " not in bare else ""
     words = tuple(filter(None, split(bare)[0]))
@@ -312,18 +236,7 @@ _PAPERS_AT_ONCE = 2_000
 
 @dataclass(frozen=True)
 class Wording:
-    """What papers say in the terms of a thesaurus.
-
-    Attributes
-    ----------
-    n_papers : int
-    title, abstract : pandas.DataFrame
-        What `landscape.overlays.thesaurus._matching.match` found there.
-    given : pandas.DataFrame
-        ``row, column, score`` of the concepts that keywords give.
-    in_text : scipy.sparse.csr_matrix, shape (n_papers, n_stems)
-        Which stems of terms a paper has.
-    """
+    """What papers say in the terms of a thesaurus."""
 
     n_papers: int
     title: pd.DataFrame
@@ -333,20 +246,7 @@ class Wording:
 
 
 class Reader:
-    """Reads papers batch after batch; what it learns of the words stays for the next batch.
-
-    Parameters
-    ----------
-    thesaurus : Thesaurus
-
-    Examples
-    --------
-    >>> from landscape.corpus._thesaurus import Concept
-    >>> reader = Reader(Thesaurus("", {"1": Concept("1", "Galaxies")}))
-    >>> wording = reader.read(["A galaxy"], ["It turns."], [["Galaxies (1)"]])
-    >>> wording.title.surface.tolist(), wording.given.score.tolist()
-    (['galaxy'], [1.0, 0.97])
-    """
+    """Reads papers batch after batch; what it learns of the words stays for the next batch."""
 
     def __init__(self, thesaurus: Thesaurus) -> None:
         self._terms = arrange_terms(thesaurus)
@@ -360,17 +260,7 @@ class Reader:
         abstracts: Sequence[str],
         keywords: Sequence[Sequence[str]] | None = None,
     ) -> Wording:
-        """Read a batch of papers.
-
-        Parameters
-        ----------
-        titles, abstracts : sequence of str, shape (n,)
-        keywords : sequence of sequence of str, shape (n,), optional
-
-        Returns
-        -------
-        Wording
-        """
+        """Read a batch of papers."""
         n = len(titles)
         texts = split_texts([*titles, *abstracts], self._lexicon)
         found = match_split(texts, self._terms)
@@ -411,18 +301,7 @@ def read_papers(
     keywords: Sequence[Sequence[str]] | None,
     thesaurus: Thesaurus,
 ) -> Wording:
-    """Read papers in one process.
-
-    Parameters
-    ----------
-    titles, abstracts : sequence of str, shape (n,)
-    keywords : sequence of sequence of str, shape (n,), optional
-    thesaurus : Thesaurus
-
-    Returns
-    -------
-    Wording
-    """
+    """Read papers in one process."""
     reader = Reader(thesaurus)
     blocks = [
         slice(start, start + _PAPERS_AT_ONCE)
@@ -437,17 +316,7 @@ def read_papers(
 
 
 def join_wordings(parts: Sequence[Wording]) -> Wording:
-    """Join what was read batch by batch.
-
-    Parameters
-    ----------
-    parts : sequence of Wording
-        At least one; all with the same thesaurus.
-
-    Returns
-    -------
-    Wording
-    """
+    """Join what was read batch by batch."""
     import pandas as pd
     from scipy.sparse import vstack
 

@@ -38,23 +38,7 @@ _MOST = 300_000  # tokens kept
 
 @dataclass(frozen=True)
 class Split:
-    """Texts as one sequence of numbered words; texts stand apart by a word 0.
-
-    Of several unknown words that a piece gives, one may stand for all.
-
-    Attributes
-    ----------
-    words : ndarray of int, shape (n_words,)
-        Numbers in the lexicon; 0 for any other word and for what ends a phrase.
-    stems : ndarray of int, shape (n_words,)
-        Numbers of the words' stems in the lexicon, -1 for any other.
-    written : ndarray of int, shape (n_words,)
-        Places in `pieces` of what gave the word, -1 where no term has anything of it.
-    rows : ndarray of int, shape (n_words,)
-        Which text.
-    pieces : sequence of str
-        How words are written.
-    """
+    """Texts as one sequence of numbered words; texts stand apart by a word 0."""
 
     words: NDArray[np.int64]
     stems: NDArray[np.int64]
@@ -64,17 +48,7 @@ class Split:
 
 
 class Lexicon(dict[str, int]):
-    """Numbers of words and stems, and what each token seen so far is made of.
-
-    Parameters
-    ----------
-    words : mapping of str to int
-        Number of each word in its normal form, from 1.
-    stems : mapping of str to int
-        Number of each stem, see `stem`.
-    spellings : sequence of str
-        The first pieces, so that their places in `Split.pieces` are known.
-    """
+    """Numbers of words and stems, and what each token seen so far is made of."""
 
     def __init__(
         self, words: Mapping[str, int], stems: Mapping[str, int], spellings: Sequence[str] = ()
@@ -119,18 +93,7 @@ class Lexicon(dict[str, int]):
 
 
 def split(text: str) -> tuple[list[str], list[str]]:
-    """Split a text into words in their normal form, and the words as they are written.
-
-    Returns
-    -------
-    words, written : list of str, shape (n_words,)
-        What ends a phrase is an empty word, so that no term is found across it.
-
-    Examples
-    --------
-    >>> split("Star-forming galaxies, haloes")[0]
-    ['star', 'forming', 'galaxy', '', 'halo']
-    """
+    """Split a text into words in their normal form, and the words as they are written."""
     pieces = _PIECE.findall(text)
     normal = list(map(_normal, pieces))
     written = [piece for piece, words in zip(pieces, normal, strict=True) for _ in words]
@@ -138,24 +101,7 @@ def split(text: str) -> tuple[list[str], list[str]]:
 
 
 def split_texts(texts: Sequence[str], lexicon: Lexicon) -> Split:
-    """Split many texts at once, as `split` does one.
-
-    Parameters
-    ----------
-    texts : sequence of str, shape (n,)
-    lexicon : Lexicon
-        Learns the tokens of the texts.
-
-    Returns
-    -------
-    Split
-
-    Examples
-    --------
-    >>> lexicon = Lexicon({"galaxy": 1, "cluster": 2}, {})
-    >>> split_texts(["Galaxy clusters,", "galaxies"], lexicon).words.tolist()
-    [1, 2, 0, 0, 1, 0]
-    """
+    """Split many texts at once, as `split` does one."""
     if len(lexicon) > _MOST:
         lexicon.forget()
     numbers = array("q")
@@ -181,13 +127,7 @@ def split_texts(texts: Sequence[str], lexicon: Lexicon) -> Split:
 
 @lru_cache(maxsize=300_000)
 def stem(word: str) -> str:
-    """Cut the ending off a word.
-
-    Examples
-    --------
-    >>> stem("accreting") == stem("accretion")
-    True
-    """
+    """Cut the ending off a word."""
     if len(word) > _LONG and word.endswith(_ENDINGS):
         return word.removesuffix(next(ending for ending in _ENDINGS if word.endswith(ending)))
     return word
@@ -204,17 +144,7 @@ def _normal(piece: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class TermStems:
-    """The stems of all terms of a thesaurus.
-
-    Attributes
-    ----------
-    stems : dict of str to int
-        Column of each stem.
-    terms : scipy.sparse.csr_matrix, shape (n_stems, n_terms)
-        Which stems a term has.
-    first : ndarray of int, shape (n_concepts,)
-        Where the terms of each concept begin.
-    """
+    """The stems of all terms of a thesaurus."""
 
     stems: dict[str, int]
     terms: csr_matrix
@@ -258,29 +188,7 @@ def find_stems(texts: Split, stems: TermStems, *, n: int) -> csr_matrix:
 def covered(
     found: csr_matrix, stems: TermStems, weights: NDArray[np.float32]
 ) -> NDArray[np.float32]:
-    """Share of each concept's best covered term that a text has, rare stems counting more.
-
-    Parameters
-    ----------
-    found : scipy.sparse.csr_matrix, shape (n, n_stems)
-    stems : TermStems
-    weights : ndarray of float32, shape (n_stems,)
-        Inverse document frequencies, see `rarity`.
-
-    Returns
-    -------
-    ndarray of float32, shape (n, n_concepts)
-
-    Examples
-    --------
-    >>> from landscape.corpus._thesaurus import Concept
-    >>> from landscape.overlays.thesaurus._splitting import Lexicon, split_texts
-    >>> stems = stem_terms(Thesaurus("", {"1": Concept("1", "Stellar rotation")}))
-    >>> texts = ["The rotation of a stellar core", "Rotation", "Dust"]
-    >>> found = find_stems(split_texts(texts, Lexicon({}, stems.stems)), stems, n=3)
-    >>> covered(found, stems, np.ones(2, np.float32)).ravel().tolist()
-    [1.0, 0.5, 0.0]
-    """
+    """Share of each concept's best covered term that a text has, rare stems counting more."""
     from scipy.sparse import diags
 
     n, m = found.shape[0], len(stems.first)

@@ -136,19 +136,7 @@ def tag_wording(
     limit: int = 10,
     only: NDArray[np.int64] | None = None,
 ) -> pd.DataFrame:
-    """Tag papers whose texts are read already, as `tag_papers` does.
-
-    Parameters
-    ----------
-    wording : Wording
-        What the papers say, perhaps read batch after batch.
-    vectors, thesaurus, concept_vectors, limit, only
-        As for `tag_papers`.
-
-    Returns
-    -------
-    pandas.DataFrame
-    """
+    """Tag papers whose texts are read already, as `tag_papers` does."""
     import pandas as pd
 
     evidence = gather(wording, vectors, thesaurus)
@@ -185,15 +173,7 @@ def _first(tags: pd.DataFrame, limit: int) -> pd.DataFrame:
 
 
 def usage(thesaurus: Thesaurus) -> NDArray[np.float32]:
-    """How readily authors give each concept: logarithm of the papers that they gave it to.
-
-    Counted on the same 453 papers as the weights; a concept none of them has counts as half a
-    paper.
-
-    Returns
-    -------
-    ndarray of float32, shape (n_concepts,)
-    """
+    """How readily authors give each concept: logarithm of the papers that they gave it to."""
     counts = _usage_counts()
     papers = [
         counts.get(one.concept_id, counts.get(one.label.casefold(), 0))
@@ -243,19 +223,7 @@ _ROWS_AT_ONCE = 2048
 
 @dataclass(frozen=True)
 class Evidence:
-    """What is known of papers before their concepts are judged.
-
-    Attributes
-    ----------
-    thesaurus : Thesaurus
-    wording : Wording
-        What the papers say.
-    in_title, in_abstract, inside : scipy.sparse.csr_matrix, shape (n, n_concepts)
-        Whether a concept is named, and how often as a part of a longer term.
-    stems : TermStems
-    meaning : Meaning or None
-        None without vectors.
-    """
+    """What is known of papers before their concepts are judged."""
 
     thesaurus: Thesaurus
     wording: Wording
@@ -299,23 +267,7 @@ def features(
     *,
     only: NDArray[np.int64] | None = None,
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]]:
-    """Go through the papers in blocks and measure every candidate.
-
-    Parameters
-    ----------
-    evidence : Evidence
-    vectors, concept_vectors : ndarray of float32 or None
-    usage : ndarray of float32, shape (n_concepts,)
-        How readily authors give each concept.
-    only : ndarray of int, optional
-        Rows to measure; the others were read to learn from.
-
-    Yields
-    ------
-    rows, columns : ndarray of int, shape (n_candidates,)
-    values : ndarray of float32, shape (n_candidates, n_features)
-        In the order of `FEATURES`.
-    """
+    """Go through the papers in blocks and measure every candidate."""
     n, m = evidence.in_title.shape
     in_text = evidence.wording.in_text
     weights = rarity(in_text)
@@ -407,15 +359,7 @@ _PAIRS_AT_ONCE = 16_384
 
 @dataclass(frozen=True)
 class Meaning:
-    """A linear reading of embeddings: how much a paper is about each concept.
-
-    Attributes
-    ----------
-    centre : ndarray of float32, shape (n_dims,)
-        Mean embedding of the corpus.
-    directions : ndarray of float32, shape (n_dims, n_concepts)
-        Zero for a concept that fewer than four papers name.
-    """
+    """A linear reading of embeddings: how much a paper is about each concept."""
 
     centre: NDArray[np.float32]
     directions: NDArray[np.float32]
@@ -428,28 +372,7 @@ class Meaning:
 
 
 def learn_meaning(vectors: NDArray[np.float32], named: csr_matrix) -> Meaning:
-    """Learn from the papers that name concepts.
-
-    Parameters
-    ----------
-    vectors : ndarray of float32, shape (n, n_dims)
-        Embeddings; read in blocks, so they may be memory-mapped.
-    named : scipy.sparse.csr_matrix, shape (n, n_concepts)
-        How surely a paper is about a concept, 0 to 1.
-
-    Returns
-    -------
-    Meaning
-
-    Examples
-    --------
-    >>> from scipy.sparse import csr_matrix
-    >>> vectors = np.repeat(np.eye(2, dtype=np.float32), 50, axis=0)
-    >>> named = csr_matrix(np.repeat([[1.0], [0.0]], [20, 80], axis=0))
-    >>> scores = learn_meaning(vectors, named).scores(vectors)[:, 0]
-    >>> bool(scores[49] > scores[50])  # like those that name it, without naming it
-    True
-    """
+    """Learn from the papers that name concepts."""
     n, dims = vectors.shape
     centre = np.zeros(dims)
     for start in range(0, n, _PAIRS_AT_ONCE):

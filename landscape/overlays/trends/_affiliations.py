@@ -46,28 +46,7 @@ _LEVELS = tuple(
 
 @lru_cache(maxsize=1 << 17)
 def read_affiliation(text: str) -> tuple[tuple[str, str], ...]:
-    """Institutions and countries of one author's affiliation.
-
-    Several addresses are separated by semicolons. An institution is the part that names a
-    university, else an observatory or agency, else an institute; departments are passed over.
-    There is no register behind it: two ways to write one institution stay two.
-
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    tuple of (institution, country)
-        Empty where nothing is known ("-"); "" for one that is not named.
-
-    Examples
-    --------
-    >>> read_affiliation("Dept. of Physics, Univ. of Calgary, Calgary, T2N 1N4, Canada; CfA, MA")
-    (('Univ. of Calgary', 'Canada'), ('CfA', 'United States'))
-    >>> read_affiliation("-")
-    ()
-    """
+    """Institutions and countries of one author's affiliation."""
     found = []
     for address in _TAG.sub(" ", text).split(";"):
         parts = [" ".join(part.split()).strip(" .-") for part in _EMAIL.sub("", address).split(",")]
@@ -246,14 +225,7 @@ Washington; West Virginia; Wisconsin; Wyoming
 
 @cache
 def country_names() -> dict[str, str]:
-    """Countries by every normalised way to write them.
-
-    Examples
-    --------
-    >>> names = country_names()
-    >>> names["the netherlands"], names["deutschland"], names["u s a"]
-    ('Netherlands', 'Germany', 'United States')
-    """
+    """Countries by every normalised way to write them."""
     from landscape.corpus.deduplication import normal_title
 
     found = {}
@@ -323,26 +295,7 @@ def institutions(atlas: Any, *, limit: int = 100) -> Analysis:
 
 
 def locate(affiliations: Iterable[Sequence[str] | None]) -> pd.DataFrame:
-    """Institutions and countries of papers, with the part of the paper that each has.
-
-    Parameters
-    ----------
-    affiliations : iterable of (sequence of str or None), length n_papers
-        One affiliation an author.
-
-    Returns
-    -------
-    pandas.DataFrame
-        ``row, institution, country, weight``: one row for each paper and place. The weights of a
-        paper add up to 1 over the authors whose place is known.
-
-    Examples
-    --------
-    >>> locate([["Leiden University, Netherlands", "ESO, Garching, Germany"], None, ["-"]])
-       row        institution      country  weight
-    0    0                ESO      Germany     0.5
-    1    0  Leiden University  Netherlands     0.5
-    """
+    """Institutions and countries of papers, with the part of the paper that each has."""
     import pandas as pd
 
     texts = pd.Series([list(of) if of is not None else [] for of in affiliations], dtype=object)

@@ -246,13 +246,7 @@ _LONG_BYLINE = 30  # authors; sharing a co-author in longer ones says little abo
 
 
 def given_names(name: str) -> tuple[str, ...]:
-    """Given names of an author, normalised, from "Family, Given" or "Given Family".
-
-    Examples
-    --------
-    >>> given_names("Rubin, Vera C."), given_names("Richard de Grijs"), given_names("Rubin")
-    (('vera', 'c'), ('richard',), ())
-    """
+    """Given names of an author, normalised, from "Family, Given" or "Given Family"."""
     before, comma, after = name.partition(",")
     if comma:
         return tuple(normal_title(after).split())
@@ -261,13 +255,7 @@ def given_names(name: str) -> tuple[str, ...]:
 
 
 def is_compatible(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Whether two lists of given names may be one person's: an initial stands for any name.
-
-    Examples
-    --------
-    >>> is_compatible(("vera", "c"), ("v",)), is_compatible(("yang",), ("yu",))
-    (True, False)
-    """
+    """Whether two lists of given names may be one person's: an initial stands for any name."""
     if "".join(one) == "".join(other):  # Ji-won and Jiwon
         return True
     pairs = zip(one, other, strict=False)
@@ -275,13 +263,7 @@ def is_compatible(one: Sequence[str], other: Sequence[str]) -> bool:
 
 
 def place_in_byline(authors: Sequence[str], name: str) -> int:
-    """Where a person stands among the authors, -1 where none has a compatible name.
-
-    Examples
-    --------
-    >>> place_in_byline(["Ford, W. K.", "V. C. Rubin"], "Rubin, Vera")
-    1
-    """
+    """Where a person stands among the authors, -1 where none has a compatible name."""
     family, given = surname(name), given_names(name)
     for place, author in enumerate(authors):
         if surname(author) == family and is_compatible(given, given_names(author)):
@@ -290,13 +272,7 @@ def place_in_byline(authors: Sequence[str], name: str) -> int:
 
 
 def person_key(name: str) -> str:
-    """Family name and first initial: what most spellings of one person have in common.
-
-    Examples
-    --------
-    >>> person_key("Vera C. Rubin") == person_key("Rubin, V.")
-    True
-    """
+    """Family name and first initial: what most spellings of one person have in common."""
     given = given_names(name)
     return f"{surname(name)} {given[0][0] if given else ''}".strip()
 
@@ -306,31 +282,7 @@ def link_papers(
     coauthors: Sequence[Sequence[str]],
     affiliations: Sequence[Sequence[str]],
 ) -> NDArray[np.int64]:
-    """Group the papers of one name by co-authors and affiliations that they share.
-
-    Papers are linked where they share a co-author (bylines of at most 30 authors) or an
-    affiliation, and the name is not spelled out differently; groups are what links connect. A
-    paper whose initials fit two people joins one of them only where it is linked to no other. Two
-    persons of one name in one group of colleagues stay together, and a person who changed place
-    and colleagues at once falls apart: groups are candidates, not identities.
-
-    Parameters
-    ----------
-    spellings : sequence of str, length n_papers
-        The name as each paper has it.
-    coauthors, affiliations : sequence of sequence of str
-        The other authors of each paper; where the person works.
-
-    Returns
-    -------
-    ndarray of int, shape (n_papers,)
-        1 for the largest group, 2 for the next, ...; 0 for papers linked to no other.
-
-    Examples
-    --------
-    >>> link_papers(["Li, W."] * 4, [["Wu, A."], ["A. Wu"], ["Xu, B."], []], [[]] * 4).tolist()
-    [1, 1, 0, 0]
-    """
+    """Group the papers of one name by co-authors and affiliations that they share."""
     from scipy.sparse.csgraph import connected_components
 
     linked = _linked(coauthors, affiliations)
@@ -391,24 +343,7 @@ def _by_size(group: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def mean_distance(vectors: NDArray[np.float64]) -> tuple[float, float]:
-    """Mean cosine distance of all pairs of unit vectors, with its jackknife error (Efron 1982).
-
-    Parameters
-    ----------
-    vectors : ndarray of float, shape (n, n_dims)
-        Of length 1.
-
-    Returns
-    -------
-    mean, error : float
-        Not numbers with fewer than two (the mean) or three (the error) vectors.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> mean_distance(np.eye(3))
-    (1.0, 0.0)
-    """
+    """Mean cosine distance of all pairs of unit vectors, with its jackknife error (Efron 1982)."""
     n = len(vectors)
     if n < 2:
         return float("nan"), float("nan")
@@ -451,22 +386,7 @@ def _distance_of_halves(
 def periods_table(
     papers: pd.DataFrame, vectors: NDArray[np.float64], period_years: int
 ) -> pd.DataFrame:
-    """Where the papers of each period are, and how far that is from the period before.
-
-    Parameters
-    ----------
-    papers : pandas.DataFrame
-        ``year, x, y, topic_id, label``.
-    vectors : ndarray of float, shape (n_papers, n_dims)
-        Of length 1.
-    period_years : int
-
-    Returns
-    -------
-    pandas.DataFrame
-        ``since, until, papers, x, y`` (medians), ``topic_id, label, main_share`` (of the region
-        with most papers), ``distance`` (cosine distance of the means), ``moved``.
-    """
+    """Where the papers of each period are, and how far that is from the period before."""
     import pandas as pd
 
     start = papers["year"] - papers["year"] % period_years

@@ -103,26 +103,7 @@ def compare(
 def compare_counts(
     a_counts: ArrayLike, b_counts: ArrayLike, a_total: int, b_total: int, *, q: float = 0.05
 ) -> pd.DataFrame:
-    """Test for each region whether two samples have different shares in it.
-
-    Parameters
-    ----------
-    a_counts, b_counts : array_like of int, shape (n_regions,)
-    a_total, b_total : int
-        Papers of the two samples, those outside every region included.
-    q : float, default 0.05
-
-    Returns
-    -------
-    pandas.DataFrame
-        See `compare`. Regions with no paper of either have no test.
-
-    Examples
-    --------
-    >>> table = compare_counts([30, 20], [10, 20], 100, 100)
-    >>> table["odds_ratio"].round(2).tolist(), table["over_in"].tolist()
-    ([3.86, 1.0], ['a', ''])
-    """
+    """Test for each region whether two samples have different shares in it."""
     import pandas as pd
 
     a, b = np.asarray(a_counts, dtype=np.int64), np.asarray(b_counts, dtype=np.int64)
@@ -146,18 +127,7 @@ def compare_counts(
 
 
 def rows_of(atlas: Any, selection: str | ArrayLike, n_papers: int) -> NDArray[np.int64]:
-    """Rows of a selection, ascending and each once: a filter, row numbers or a mask.
-
-    Raises
-    ------
-    InputError
-        If it is empty or does not fit the atlas.
-
-    Examples
-    --------
-    >>> rows_of(None, [4, 2, 2], 5).tolist(), rows_of(None, [True, False], 2).tolist()
-    ([2, 4], [0])
-    """
+    """Rows of a selection, ascending and each once: a filter, row numbers or a mask."""
     said = f"The selection {selection!r}" if isinstance(selection, str) else "A selection"
     given = np.asarray(atlas.select(selection) if isinstance(selection, str) else selection)
     if given.dtype == bool:
@@ -182,26 +152,7 @@ def rows_of(atlas: Any, selection: str | ArrayLike, n_papers: int) -> NDArray[np
 def apart(
     a: NDArray[np.int64], b: NDArray[np.int64], *, names: tuple[str, str] = ("a", "b")
 ) -> tuple[tuple[NDArray[np.int64], NDArray[np.int64]], tuple[str, ...]]:
-    """Take the papers of both selections out of them, or the inner one out of the outer one.
-
-    Returns
-    -------
-    rows : tuple of two ndarray of int
-    warnings : tuple of str
-        What was left out.
-
-    Raises
-    ------
-    InputError
-        If both have the same papers.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> (a, b), said = apart(np.array([1, 2, 3]), np.array([3, 4]))
-    >>> a.tolist(), b.tolist(), said
-    ([1, 2], [4], ('1 paper of both selections is left out of both.',))
-    """
+    """Take the papers of both selections out of them, or the inner one out of the outer one."""
     shared = np.intersect1d(a, b, assume_unique=True)
     if not len(shared):
         return (a, b), ()

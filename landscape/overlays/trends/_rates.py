@@ -26,22 +26,7 @@ _LONGEST_STEP = 2.0
 
 @dataclass(frozen=True)
 class Lines:
-    """Straight lines in log odds, one for each row of counts.
-
-    Attributes
-    ----------
-    slope : ndarray of float, shape (n_rows,)
-        Change of the log odds a year; for small shares the relative growth a year.
-    slope_error : ndarray of float, shape (n_rows,)
-        Standard error, without overdispersion.
-    fitted : ndarray of float, shape (n_rows, n_years)
-        Share that the line gives for each year.
-    log_likelihood : ndarray of float, shape (n_rows,)
-        Binomial, without the constant.
-    chi_square : ndarray of float, shape (n_rows,)
-        Pearson's, over the years of each row.
-    n_parameters : ndarray of int, shape (n_rows,)
-    """
+    """Straight lines in log odds, one for each row of counts."""
 
     slope: NDArray[np.float64]
     slope_error: NDArray[np.float64]
@@ -54,26 +39,7 @@ class Lines:
 def count_by_year(
     groups: ArrayLike, years: ArrayLike, *, ids: ArrayLike, calendar: ArrayLike
 ) -> NDArray[np.int64]:
-    """Count the papers of each group in each year.
-
-    Parameters
-    ----------
-    groups : array_like of int, shape (n_papers,)
-    years : array_like of int, shape (n_papers,)
-    ids : array_like of int, shape (n_groups,)
-        Groups to count; papers of others are left out.
-    calendar : array_like of int, shape (n_years,)
-        Years to count, ascending.
-
-    Returns
-    -------
-    ndarray of int, shape (n_groups, n_years)
-
-    Examples
-    --------
-    >>> count_by_year([5, 5, -1], [2001, 2003, 2001], ids=[5], calendar=[2001, 2002, 2003])
-    array([[1, 0, 1]])
-    """
+    """Count the papers of each group in each year."""
     wanted, columns = np.asarray(ids, dtype=np.int64), np.asarray(calendar, dtype=np.int64)
     row, is_group = _positions(np.asarray(groups, dtype=np.int64), wanted)
     column, is_year = _positions(np.asarray(years, dtype=np.int64), columns)
@@ -85,24 +51,7 @@ def count_by_year(
 def share_interval(
     counts: ArrayLike, totals: ArrayLike, *, level: float = 0.95
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Jeffreys' interval of a share (Brown, Cai & DasGupta 2001, Stat. Sci. 16, 101).
-
-    Parameters
-    ----------
-    counts, totals : array_like of int
-        Arrays that broadcast; where a total is zero the interval is not a number.
-    level : float, default 0.95
-
-    Returns
-    -------
-    low, high : ndarray of float
-
-    Examples
-    --------
-    >>> low, high = share_interval([0, 10], [20, 20])
-    >>> low.round(2).tolist(), high.round(2).tolist()
-    ([0.0, 0.29], [0.12, 0.71])
-    """
+    """Jeffreys' interval of a share (Brown, Cai & DasGupta 2001, Stat. Sci. 16, 101)."""
     from scipy.stats import beta
 
     k, n = np.broadcast_arrays(np.asarray(counts, float), np.asarray(totals, float))
@@ -113,23 +62,7 @@ def share_interval(
 
 
 def find_eras(totals: ArrayLike) -> NDArray[np.int64]:
-    """Number the stretches of years between abrupt changes of the corpus.
-
-    Parameters
-    ----------
-    totals : array_like of int, shape (n_years,)
-        Papers of each covered year.
-
-    Returns
-    -------
-    ndarray of int, shape (n_years,)
-        0 for the first era; a new one begins where the corpus grows or shrinks threefold.
-
-    Examples
-    --------
-    >>> find_eras([100, 120, 500, 480, 60]).tolist()
-    [0, 0, 1, 1, 2]
-    """
+    """Number the stretches of years between abrupt changes of the corpus."""
     breaks = abrupt_changes(totals)
     return np.concatenate([[0], np.cumsum(breaks)]).astype(np.int64)
 
@@ -137,30 +70,7 @@ def find_eras(totals: ArrayLike) -> NDArray[np.int64]:
 def fit_lines(
     counts: ArrayLike, totals: ArrayLike, years: ArrayLike, eras: ArrayLike | None = None
 ) -> Lines:
-    """Fit a logistic line in time to each row of counts.
-
-    The log odds of a year are a level (one for each era) and a slope times the year. A normal
-    prior of one e-fold a year keeps the slope finite where all papers are of the last years.
-
-    Parameters
-    ----------
-    counts : array_like of int, shape (n_rows, n_years)
-    totals : array_like of int, shape (n_years,) or (n_rows, n_years)
-        Papers of the corpus; a year with total 0 does not count for that row.
-    years : array_like of int, shape (n_years,)
-    eras : array_like of int, shape (n_years,), optional
-        See `find_eras`.
-
-    Returns
-    -------
-    Lines
-
-    Examples
-    --------
-    >>> lines = fit_lines([[10, 20, 40], [30, 30, 30]], [1000, 1000, 1000], [2001, 2002, 2003])
-    >>> lines.slope.round(1).tolist()
-    [0.7, 0.0]
-    """
+    """Fit a logistic line in time to each row of counts."""
     k = np.atleast_2d(np.asarray(counts, dtype=np.float64))
     n = np.broadcast_to(np.asarray(totals, dtype=np.float64), k.shape)
     k = np.where(n > 0, k, 0.0)
@@ -247,29 +157,7 @@ _CHANGES = [
 def fit_slopes(
     counts: NDArray[np.int64], totals: ArrayLike, years: NDArray[np.int64], eras: ArrayLike
 ) -> tuple[pd.DataFrame, NDArray[np.float64]]:
-    """Slopes with intervals that allow for overdispersion, and the fitted shares.
-
-    Parameters
-    ----------
-    counts : ndarray of int, shape (n_topics, n_years)
-    totals, years, eras : array_like of int, shape (n_years,)
-        Of covered years only.
-
-    Returns
-    -------
-    table : pandas.DataFrame
-        ``slope, slope_low, slope_high, slope_error, change, change_low, change_high,
-        overdispersion, p``.
-    fitted : ndarray of float, shape (n_topics, n_years)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> counts = np.array([[10, 14, 20, 28, 40]])
-    >>> table, _ = fit_slopes(counts, [1000] * 5, np.arange(2001, 2006), [0] * 5)
-    >>> table.loc[0, ["slope", "change"]].round(2).tolist()
-    [0.35, 4.11]
-    """
+    """Slopes with intervals that allow for overdispersion, and the fitted shares."""
     import pandas as pd
     from scipy.stats import t as student
 
@@ -292,16 +180,7 @@ def fit_slopes(
 def changes_of(
     counts: NDArray[np.int64], totals: ArrayLike, years: ArrayLike, eras: ArrayLike
 ) -> pd.DataFrame:
-    """The changes of course of all topics, one row each; ``row`` is the topic's row in counts.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> counts = np.array([[20] * 20, [10] * 10 + [40] * 10])
-    >>> found = changes_of(counts, [1000] * 20, np.arange(2000, 2020), [0] * 20)
-    >>> found[["row", "year", "turn"]].values.tolist()
-    [[1, 2010, 'up']]
-    """
+    """The changes of course of all topics, one row each; ``row`` is the topic's row in counts."""
     from dataclasses import asdict
 
     import pandas as pd
@@ -316,13 +195,7 @@ def changes_of(
 
 
 def adjusted(p: ArrayLike) -> NDArray[np.float64]:
-    """The q values of Benjamini & Hochberg (1995); tests that were not made (NaN) stay so.
-
-    Examples
-    --------
-    >>> adjusted([0.01, float("nan"), 0.04]).tolist()
-    [0.02, nan, 0.04]
-    """
+    """The q values of Benjamini & Hochberg (1995); tests that were not made (NaN) stay so."""
     from scipy.stats import false_discovery_control
 
     values = np.asarray(p, dtype=np.float64)
@@ -338,21 +211,7 @@ _WITHIN = 1.92  # half of the 95% point of chi-square with one degree of freedom
 
 @dataclass(frozen=True)
 class Change:
-    """One year in which a rate changes its course.
-
-    Attributes
-    ----------
-    year : int
-        First year of the new course.
-    year_low, year_high : int
-        Years that fit nearly as well (within 1.92 of log likelihood).
-    share_before, share_after : float
-        Fitted shares in the year before (of those covered) and in the year itself.
-    slope_before, slope_after : float
-        Change of the log odds a year.
-    turn : str
-        ``"up"`` or ``"down"``: where the new course goes, against the old one continued.
-    """
+    """One year in which a rate changes its course."""
 
     year: int
     year_low: int
@@ -383,34 +242,7 @@ def find_changes(
     most: int = 3,
     shortest: int = 4,
 ) -> list[Change]:
-    """Find the years in which a topic's share of the corpus changes its course.
-
-    Parameters
-    ----------
-    counts, totals : array_like of int, shape (n_years,)
-        Papers of the topic and of the corpus, covered years only.
-    years : array_like of int, shape (n_years,)
-    eras : array_like of int, shape (n_years,), optional
-        See `landscape.overlays.trends._rates.find_eras`: a step at their borders is the corpus's.
-    most : int, default 3
-        Changes allowed.
-    shortest : int, default 4
-        Years that a course lasts at least.
-
-    Returns
-    -------
-    list of Change
-        In the order of time; empty where one line does as well.
-
-    Examples
-    --------
-    >>> years = list(range(2000, 2020))
-    >>> counts = [10] * 10 + [40] * 10
-    >>> [change.year for change in find_changes(counts, [1000] * 20, years)]
-    [2010]
-    >>> find_changes([20] * 20, [1000] * 20, years)
-    []
-    """
+    """Find the years in which a topic's share of the corpus changes its course."""
     k, n = np.asarray(counts, dtype=np.float64), np.asarray(totals, dtype=np.float64)
     calendar = np.asarray(years, dtype=np.int64)
     era = np.zeros(len(k), dtype=np.int64) if eras is None else np.asarray(eras, dtype=np.int64)

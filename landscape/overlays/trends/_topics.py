@@ -105,17 +105,7 @@ def trends(
 
 
 def groups_of(atlas: Any, level: int = 1) -> NDArray[np.int64]:
-    """The region (level 1) or continent (level 0) of every paper, -1 outside.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from types import SimpleNamespace as Atlas
-    >>> topics = pd.DataFrame({"topic_id": [0, 7], "parent_id": [-1, 0], "level": [0, 1]})
-    >>> atlas = Atlas(topics=topics, map=pd.DataFrame({"topic_id": [7, -1]}))
-    >>> groups_of(atlas, 1).tolist(), groups_of(atlas, 0).tolist()
-    ([7, -1], [0, -1])
-    """
+    """The region (level 1) or continent (level 0) of every paper, -1 outside."""
     regions = atlas.map["topic_id"]
     if level == 0:
         topics = atlas.topics

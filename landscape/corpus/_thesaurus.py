@@ -356,7 +356,7 @@ def embedded_thesaurus() -> Thesaurus:
 
 def data_file(name: str) -> Path:
     """A file of the package's data: in a checkout ``data``, installed ``landscape/_data``."""
-    package = Path(__file__).resolve().parents[2]
+    package = Path(__file__).resolve().parents[1]
     folders = (package / "_data", package.parent / "data")
     for folder in folders:
         if (folder / name).is_file():

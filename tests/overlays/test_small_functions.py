@@ -83,7 +83,7 @@ def test_one_spelling() -> None:
 def test_year_of_name() -> None:
     assert year_of_name("1973ApJ...179..427S") == 1973
     assert year_of_name("astro-ph/9301002") == 1993
-    assert year_of_name("x") == None
+    assert year_of_name("x") is None
 
 
 def test_missions_file() -> None:

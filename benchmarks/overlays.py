@@ -168,9 +168,9 @@ def run_naive(folder: Path) -> dict[str, Any]:
     """Draw papers with replacement and measure again, as one does with pandas."""
     import pandas as pd
 
-    from landscape.overlays.missions._usage import gather
+    from landscape.overlays.missions._usage import read_usage
 
-    usage = gather(open_made_up_atlas(folder))
+    usage = read_usage(open_made_up_atlas(folder))
     papers = pd.DataFrame({"region": usage.region, "date": usage.date, "cites": usage.cites})
     uses = {one.name: usage.uses(at) for at, one in enumerate(usage.facilities)}
     papers = papers.join(pd.DataFrame(uses))

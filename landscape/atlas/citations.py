@@ -13,7 +13,7 @@ from landscape.atlas.reading import unreadable
 from landscape.atlas.stages.citations import INFLUENCE, STUBS, matrix_files
 from landscape.errors import InputError
 from landscape.overlays.citations import Links, cocited, coupled
-from landscape.overlays.citations._graph import one_spelling
+from landscape.overlays.citations._graph import normalise_name
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -209,7 +209,7 @@ class CitationGraph:
         InputError
             If there is none.
         """
-        stub = self._stub_nodes.get(one_spelling(name)) if isinstance(name, str) else None
+        stub = self._stub_nodes.get(normalise_name(name)) if isinstance(name, str) else None
         try:
             return self._atlas.engine.row_of(name)
         except InputError:

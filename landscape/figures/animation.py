@@ -99,10 +99,10 @@ def animate(
     >>> atlas = ls.open("my.atlas")  # doctest: +SKIP
     >>> ls.figures.animate(atlas, "ALMA", "alma.gif", since=2005)  # doctest: +SKIP
     """
-    from landscape.overlays.missions._usage import gather
+    from landscape.overlays.missions._usage import read_usage
 
     target = _check(path, window=window, seconds=seconds, dpi=dpi)
-    usage = gather(atlas, [facility])
+    usage = read_usage(atlas, [facility])
     views = moving_views(usage, since=since, until=until, window=window)
     pictures = _draw(atlas, usage, views, colours=colours, size_inches=size_inches, dpi=dpi)
     encode = _gif if target.suffix.lower() == ".gif" else _mp4

@@ -157,14 +157,14 @@ def _set(
     """Set the parts of a report below each other: numbers, map and regions, years and papers."""
     from landscape.figures import report_parts as parts
     from landscape.figures.report_numbers import write_numbers
-    from landscape.overlays.missions._usage import gather, in_period
+    from landscape.overlays.missions._usage import in_period, read_usage
 
     left, bottom, right, top = page.room
     gap = 14 * page.scale
     page.write(_about(of), left, top - 4 * page.scale, size=8.5, colour=page.colours.faint)
     y = write_numbers(page, (left, bottom, right, top - 14 * page.scale), numbers)
     middle = left + 0.56 * (right - left)
-    usage = gather(atlas, [of.name])
+    usage = read_usage(atlas, [of.name])
     inside, uses = in_period(usage, since, until), usage.uses(0)
     rest = y - bottom
     foot = parts.draw_share_map(

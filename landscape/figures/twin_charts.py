@@ -109,10 +109,10 @@ def draw_impact(
     import plotly.graph_objects as go
 
     from landscape.overlays.missions._measures import share_map
-    from landscape.overlays.missions._usage import gather, in_period
+    from landscape.overlays.missions._usage import in_period, read_usage
 
     palette = theme(colours)
-    usage = gather(atlas, found.table["facility"].head(1).tolist())
+    usage = read_usage(atlas, found.table["facility"].head(1).tolist())
     inside = in_period(usage, since, until)
     figure = _map(atlas, found, palette, title=title)
     box = (*figure.layout.xaxis.range, *figure.layout.yaxis.range)

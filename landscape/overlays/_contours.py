@@ -1,4 +1,4 @@
-"""Where papers lie on the map: density on a given window, and its highest-density contours."""
+"""Density of papers on a window of the map, and its highest-density contours."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def map_extent(
     """Find the window that holds all papers, with a margin."""
     x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     if not len(x):
-        raise InputError("There is no paper to draw a window around; give a wider selection.")
+        raise InputError("There are no papers to draw a window around; give a wider selection.")
     room = margin * max(float(np.ptp(x)), float(np.ptp(y))) or 1.0
     return (
         float(x.min() - room), float(y.min() - room), float(x.max() + room), float(y.max() + room),
@@ -81,13 +81,17 @@ def density_grid(
 
 
 def kernel_within(extent: tuple[float, float, float, float], bandwidth: float) -> float:
-    """Hold a kernel to a quarter of the window: papers on one spot have a window of no size."""
+    """Limit a bandwidth to a quarter of the window: papers at one point have an empty window."""
     x0, y0, x1, y1 = extent
     return min(bandwidth, max(x1 - x0, y1 - y0) / 4)
 
 
 def highest_density_levels(grid: Grid, shares: Sequence[float] = (0.5, 0.8)) -> tuple[float, ...]:
-    """Find the densities above which the given shares of the papers lie."""
+    """Find the levels of highest-density regions (Hyndman 1996, The American Statistician 50, 120).
+
+    Papers are counted where the grid has them: smoothing widens a narrow clump. Below 100 papers
+    the smoothed density is counted, else contours would shrink to points.
+    """
     wrong = [share for share in shares if not 0 < share < 1]
     if wrong:
         raise InputError(f"A contour cannot hold a share of {wrong[0]}; give one between 0 and 1.")
@@ -103,12 +107,12 @@ def highest_density_levels(grid: Grid, shares: Sequence[float] = (0.5, 0.8)) -> 
 
 
 def contour_lines(grid: Grid, level: float) -> list[NDArray[np.float64]]:
-    """Trace where the density crosses a level, as closed lines."""
+    """Trace where the density crosses a level: closed lines of (x, y), the longest first."""
     from skimage.measure import find_contours
 
     if not np.isfinite(level) or not level > 0:
         return []
-    # A rim of nothing closes the lines of what runs off the window.
+    # A border of zeros closes the lines that leave the window.
     padded = np.pad(grid.density, 1)
     found = find_contours(padded, level)  # type: ignore[no-untyped-call]
     width, height = grid.cell
@@ -122,7 +126,7 @@ def contour_lines(grid: Grid, level: float) -> list[NDArray[np.float64]]:
 
 
 def count_pieces(grid: Grid, level: float, *, least_share: float = 0.0) -> int:
-    """Count the separate pieces of ground at or above a density."""
+    """Count the connected pieces at or above a density."""
     from scipy import ndimage
 
     labels, n_pieces = ndimage.label(grid.density >= level, structure=np.ones((3, 3)))

@@ -1,4 +1,4 @@
-"""Which years a corpus covers: growth of a corpus must not pose as growth of a topic."""
+"""The years that a corpus covers: growth of the corpus is not growth of a topic."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ class Years:
 
     @property
     def jumps(self) -> NDArray[np.int64]:
-        """Places of years behind which the corpus changes threefold or more."""
+        """Indices of the years after which the corpus changes threefold or more."""
         return np.flatnonzero(abrupt_changes(self.counts))
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What these years forbid to conclude, one sentence each."""
+        """What these years do not allow to conclude, one sentence each."""
         said = []
         if not self.covered.all():
-            gaps = ", ".join(spans(self.years[~self.covered]))
+            gaps = ", ".join(format_spans(self.years[~self.covered]))
             said.append(f"The corpus hardly covers {gaps}; what seems to fall there does not.")
         jumps = self.jumps
         if len(jumps):
@@ -78,7 +78,7 @@ def count_years(years: ArrayLike) -> Years:
 
 
 def abrupt_changes(counts: ArrayLike) -> NDArray[np.bool_]:
-    """Say between which years a corpus changes threefold or more."""
+    """Find between which years a corpus changes threefold or more."""
     papers = np.asarray(counts, dtype=np.float64)
     larger = np.maximum(papers[1:], papers[:-1])
     smaller = np.maximum(np.minimum(papers[1:], papers[:-1]), 1)
@@ -86,8 +86,8 @@ def abrupt_changes(counts: ArrayLike) -> NDArray[np.bool_]:
     return changes
 
 
-def spans(years: ArrayLike) -> list[str]:
-    """Write years as spans."""
+def format_spans(years: ArrayLike) -> list[str]:
+    """Format years as spans: 2001-2003."""
     numbers = np.unique(np.asarray(years, dtype=np.int64))
     runs = np.split(numbers, np.flatnonzero(np.diff(numbers) > 1) + 1)
     return [str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs if len(run)]

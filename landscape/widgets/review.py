@@ -77,12 +77,12 @@ class ReviewPanel(AnalysisPanel):
         weights: Mapping[str, float] | None = None,
         theme: str = "light",
     ) -> None:
-        from landscape.overlays.reviews._gaps import checked_weights
+        from landscape.overlays.reviews._gaps import check_weights
 
         checked_atlas(atlas)
         self._what = what_control(WHAT, what, self._change)
         self._weights = {
-            name: self._slider(name, weight) for name, weight in checked_weights(weights).items()
+            name: self._slider(name, weight) for name, weight in check_weights(weights).items()
         }
         said = widgets.HTML(
             "<span class='landscape-quiet'>Weights: how much each reason counts; 0 leaves it out"

@@ -14,9 +14,9 @@ from landscape.errors import InputError
 from landscape.mapping.naming import phrase_table
 from landscape.overlays._contours import kernel_within
 from landscape.overlays._periods import abrupt_changes, paper_years
-from landscape.overlays.citations._graph import one_spelling, year_of_name
+from landscape.overlays.citations._graph import normalise_name, read_year
 from landscape.overlays.missions._facilities import missions_file
-from landscape.overlays.missions._impact import rise_warnings
+from landscape.overlays.missions._impact import warn_of_rise
 from landscape.overlays.missions._measures import (
     citation_percentiles,
     growth_interval,
@@ -28,25 +28,25 @@ from landscape.overlays.missions._measures import (
 from landscape.overlays.missions._mentions import (
     all_names,
     defined_otherwise,
-    in_list,
+    is_in_list,
     names_an_object,
     pattern_of,
 )
-from landscape.overlays.missions._usage import said_period
-from landscape.overlays.reviews._coverage import few_reviews
-from landscape.overlays.reviews._gaps import checked_weights
+from landscape.overlays.missions._usage import format_period
+from landscape.overlays.reviews._coverage import warn_of_few_reviews
+from landscape.overlays.reviews._gaps import check_weights
 from landscape.overlays.reviews._recognition import (
-    cited_relatively,
-    enough_references,
-    near_enough,
-    sampled_rows,
+    choose_n_nearest,
+    choose_n_references,
+    relative_citations,
+    sample_rows,
 )
 from landscape.overlays.thesaurus._candidates import (
+    abbreviation_letters,
+    index_names,
     later_half,
-    letters_of,
     mean_cosines,
     measure_novelty,
-    named_forms,
     suggest_parent,
     word_bag,
 )
@@ -56,9 +56,9 @@ from landscape.overlays.thesaurus._splitting import Lexicon, split_texts
 from landscape.overlays.thesaurus._tagging import learn_meaning
 from landscape.overlays.trends._affiliations import country_names
 from landscape.overlays.trends._authors import is_compatible, person_key
-from landscape.overlays.trends._comparison import rows_of
-from landscape.overlays.trends._rates import adjusted
-from landscape.overlays.trends._topics import groups_of
+from landscape.overlays.trends._comparison import select_rows
+from landscape.overlays.trends._rates import false_discovery_rates
+from landscape.overlays.trends._topics import read_groups
 
 
 def test_kernel_within() -> None:
@@ -76,14 +76,14 @@ def test_abrupt_changes() -> None:
 
 
 def test_one_spelling() -> None:
-    assert one_spelling("2021arXiv210101542A") == "2101.01542"
-    assert one_spelling("https://doi.org/10.1093/A") == "10.1093/a"
+    assert normalise_name("2021arXiv210101542A") == "2101.01542"
+    assert normalise_name("https://doi.org/10.1093/A") == "10.1093/a"
 
 
 def test_year_of_name() -> None:
-    assert year_of_name("1973ApJ...179..427S") == 1973
-    assert year_of_name("astro-ph/9301002") == 1993
-    assert year_of_name("x") is None
+    assert read_year("1973ApJ...179..427S") == 1973
+    assert read_year("astro-ph/9301002") == 1993
+    assert read_year("x") is None
 
 
 def test_missions_file() -> None:
@@ -92,7 +92,7 @@ def test_missions_file() -> None:
 
 def test_rise_warnings() -> None:
     assert (
-        rise_warnings({"HST": 3, "JWST": 5000})[0][-41:]
+        warn_of_rise({"HST": 3, "JWST": 5000})[0][-41:]
         == "of HST; a rise since then cannot be told."
     )
 
@@ -142,8 +142,8 @@ def test_pattern_of() -> None:
 
 
 def test_in_list() -> None:
-    assert in_list("Fermi, and INTEGRAL", 5, 11)
-    assert not (in_list("ACT Cluster", 3, 4, parted=True))
+    assert is_in_list("Fermi, and INTEGRAL", 5, 11)
+    assert not (is_in_list("ACT Cluster", 3, 4, parted=True))
 
 
 def test_names_an_object() -> None:
@@ -157,44 +157,46 @@ def test_defined_otherwise() -> None:
 
 
 def test_said_period() -> None:
-    assert said_period(2014, None) == "2014 and later"
-    assert said_period(2005, 2009) == "2005 to 2009"
-    assert said_period(None, None) == "all years"
+    assert format_period(2014, None) == "2014 and later"
+    assert format_period(2005, 2009) == "2005 to 2009"
+    assert format_period(None, None) == "all years"
 
 
 def test_few_reviews() -> None:
-    assert few_reviews(100) == ()
+    assert warn_of_few_reviews(100) == ()
 
 
 def test_checked_weights() -> None:
-    assert checked_weights({"growth": 0})["growth"] == 0.0
+    assert check_weights({"growth": 0})["growth"] == 0.0
     with pytest.raises(InputError, match="did you mean 'growth'"):
-        checked_weights({"grwth": 1})
+        check_weights({"grwth": 1})
 
 
 def test_cited_relatively() -> None:
     assert (
-        repr(cited_relatively(np.array([1.0, 3.0, np.nan]), np.array([2020, 2020, 2020])).tolist())
+        repr(
+            relative_citations(np.array([1.0, 3.0, np.nan]), np.array([2020, 2020, 2020])).tolist()
+        )
         == "[0.5, 1.5, nan]"
     )
 
 
 def test_sampled_rows() -> None:
     topic = np.repeat([0, 1], [900, 100])
-    rows, weight = sampled_rows(topic, topic >= 0, 200, np.random.default_rng(0))
+    rows, weight = sample_rows(topic, topic >= 0, 200, np.random.default_rng(0))
     assert len(rows) == 200
     assert weight.sum().round().item() == 1000.0
 
 
 def test_near_enough() -> None:
-    assert near_enough(4000, 80) == 50
-    assert near_enough(4000, 0) == 200
-    assert near_enough(100, 50) == 20
+    assert choose_n_nearest(4000, 80) == 50
+    assert choose_n_nearest(4000, 0) == 200
+    assert choose_n_nearest(100, 50) == 20
 
 
 def test_enough_references() -> None:
-    assert enough_references(43_000, 60) == 43000
-    assert enough_references(350_000, 500) == 11200
+    assert choose_n_references(43_000, 60) == 43000
+    assert choose_n_references(350_000, 500) == 11200
 
 
 def test_measure_novelty() -> None:
@@ -205,15 +207,15 @@ def test_measure_novelty() -> None:
 
 
 def test_named_forms() -> None:
-    named = named_forms(Thesaurus("", {"7": Concept("7", "Galaxy clusters")}))
+    named = index_names(Thesaurus("", {"7": Concept("7", "Galaxy clusters")}))
     assert named[word_bag("clusters of galaxies")] == "7"
 
 
 def test_letters_of() -> None:
-    assert letters_of("PWNe") == "pwn"
-    assert letters_of("FRBs") == "frb"
-    assert letters_of("Titan") == ""
-    assert letters_of("Dark Energy") == ""
+    assert abbreviation_letters("PWNe") == "pwn"
+    assert abbreviation_letters("FRBs") == "frb"
+    assert abbreviation_letters("Titan") == ""
+    assert abbreviation_letters("Dark Energy") == ""
 
 
 def test_mean_cosines() -> None:
@@ -284,16 +286,16 @@ def test_person_key() -> None:
 
 
 def test_rows_of() -> None:
-    assert rows_of(None, [4, 2, 2], 5).tolist() == [2, 4]
-    assert rows_of(None, [True, False], 2).tolist() == [0]
+    assert select_rows(None, [4, 2, 2], 5).tolist() == [2, 4]
+    assert select_rows(None, [True, False], 2).tolist() == [0]
 
 
 def test_adjusted() -> None:
-    assert repr(adjusted([0.01, float("nan"), 0.04]).tolist()) == "[0.02, nan, 0.04]"
+    assert repr(false_discovery_rates([0.01, float("nan"), 0.04]).tolist()) == "[0.02, nan, 0.04]"
 
 
 def test_groups_of() -> None:
     topics = pd.DataFrame({"topic_id": [0, 7], "parent_id": [-1, 0], "level": [0, 1]})
     atlas = Atlas(topics=topics, map=pd.DataFrame({"topic_id": [7, -1]}))
-    assert groups_of(atlas, 1).tolist() == [7, -1]
-    assert groups_of(atlas, 0).tolist() == [0, -1]
+    assert read_groups(atlas, 1).tolist() == [7, -1]
+    assert read_groups(atlas, 0).tolist() == [0, -1]

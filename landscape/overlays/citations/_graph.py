@@ -329,7 +329,7 @@ def resolve(
     return Resolved(nodes, tuple(stubs[int(is_empty) :].tolist()))
 
 
-def one_spelling(name: str) -> str:
+def normalise_name(name: str) -> str:
     """Bring a name to the spelling that an atlas uses: arXiv identifier, else bibcode, else DOI."""
     text = " ".join(str(name).split())
     arxiv = parse_arxiv_id(text)
@@ -341,7 +341,7 @@ def one_spelling(name: str) -> str:
     return (parse_doi(text) or text)[:_LONGEST]
 
 
-def year_of_name(name: str) -> int | None:
+def read_year(name: str) -> int | None:
     """Read the year that a bibcode or an arXiv identifier begins with."""
     if parse_bibcode(name):
         return int(name[:4])
@@ -375,5 +375,5 @@ def _one_spelling(names: NDArray[np.object_]) -> NDArray[np.object_]:
     needed = ~np.asarray(plain, dtype=bool) | np.asarray(eprint, dtype=bool)
     spelt = names.copy()
     for place in np.flatnonzero(needed).tolist():
-        spelt[place] = one_spelling(names[place])
+        spelt[place] = normalise_name(names[place])
     return spelt

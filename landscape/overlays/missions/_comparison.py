@@ -1,4 +1,4 @@
-"""Two facilities beside each other: every difference with its interval."""
+"""Two facilities compared, and the literature before and after first light."""
 
 from __future__ import annotations
 
@@ -9,19 +9,20 @@ import numpy as np
 
 from landscape.errors import InputError
 from landscape.overlays._analysis import Analysis
-from landscape.overlays.missions._home_fields import flag_home
+from landscape.overlays.missions._home_fields import flag_home_papers
 from landscape.overlays.missions._impact import (
     Period,
     collapse_cases,
-    count_years_of,
-    make_case,
+    count_facility_years,
+    describe_case,
     measure_samples,
     read_reach,
     region_table,
-    rise_warnings,
+    warn_of_rise,
 )
 from landscape.overlays.missions._measures import (
-    collapse,
+    PERCENTILE_STEPS,
+    count_equal_rows,
     draw_cells,
     growth_interval,
     median_of_counts,
@@ -29,7 +30,7 @@ from landscape.overlays.missions._measures import (
     percentile_interval,
     wilson_interval,
 )
-from landscape.overlays.missions._usage import Usage, gather, in_period, said_period
+from landscape.overlays.missions._usage import Usage, format_period, in_period, read_usage
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,7 +40,6 @@ _MEASURES = (
     "papers", "share", "local_share", "rise", "entropy", "effective_regions", "outside_home",
     "bridging",
 )  # fmt: skip
-_STEPS = 200
 
 
 def compare_facilities(
@@ -65,7 +65,7 @@ def compare_facilities(
     since, until : int, optional
         First and last year of the period, both included.
     links : {"vectors", "citations"}, default "vectors"
-        See `impact.impact`.
+        See `impact`.
     n_resamples : int, default 1000
     seed : int, default 0
 
@@ -88,13 +88,13 @@ def compare_facilities(
     """
     import pandas as pd
 
-    usage = gather(atlas, facilities)
+    usage = read_usage(atlas, facilities)
     if len(usage.facilities) < 2:
         raise InputError(
             f"Only {usage.facilities[0].name} is given; name at least two facilities to compare."
         )
     inside = in_period(usage, since, until)
-    home = flag_home(atlas, [one.home_fields for one in usage.facilities], usage.rows)
+    home = flag_home_papers(atlas, [one.home_fields for one in usage.facilities], usage.rows)
     period = Period(usage, inside, read_reach(atlas, usage, links))
     tables = []
     before: dict[str, float] = {}
@@ -114,7 +114,7 @@ def compare_facilities(
             f"{usage.facilities[0].name} beside "
             f"{', '.join(one.name for one in usage.facilities[1:])} in {bounds['title']} "
             f"({bounds['papers']:,} papers, {bounds['first_date']} to {bounds['last_date']}), "
-            f"{said_period(since, until)}: differences with 95% bootstrap intervals."
+            f"{format_period(since, until)}: differences with 95% bootstrap intervals."
         ),
         denominators={
             "papers of the period": int(period.inside.sum()),
@@ -124,7 +124,7 @@ def compare_facilities(
             },
         },
         bounds=bounds,
-        warnings=(*usage.years.warnings, *rise_warnings(before)),
+        warnings=(*usage.years.warnings, *warn_of_rise(before)),
         tables={"regions": _regions(usage, period)},
     )
 
@@ -143,7 +143,7 @@ def _measures(
 ) -> tuple[Values, Draws, tuple[float, float]]:
     """Values and bootstrap values of both, from the same samples; papers before."""
     reached = period.reach.n_reached
-    cases = [make_case(usage, one, period.inside, home[one], reached) for one in pair]
+    cases = [describe_case(usage, one, period.inside, home[one], reached) for one in pair]
     cells, counts = collapse_cases(cases)
     values, draws = measure_samples(
         cells, counts, period.crossing, n_resamples=n_resamples, random=random
@@ -167,16 +167,16 @@ def _citations(
     rows = either[(period.inside & np.isfinite(usage.cites))[either]]
     uses = [np.isin(rows, usage.rows[index]) for index in pair]
     levels, level = np.unique(usage.cites[rows], return_inverse=True)
-    steps = np.round(period.percentiles[rows] * _STEPS).astype(np.int64)
+    steps = np.round(period.percentiles[rows] * PERCENTILE_STEPS).astype(np.int64)
     columns = [uses[0].astype(np.int64), uses[1].astype(np.int64), level.astype(np.int64), steps]
-    cells, counts = collapse(columns)
+    cells, counts = count_equal_rows(columns)
     drawn = draw_cells(counts, n_resamples=n_resamples, random=random)
     medians, means = [], []
     for column in cells[:2]:
         its = column == 1
         order = np.argsort(cells[2][its], kind="stable")
         ranked = levels[cells[2][its][order]]
-        step = cells[3][its][order] / _STEPS
+        step = cells[3][its][order] / PERCENTILE_STEPS
         both = np.vstack([counts[its][order], drawn[:, its][:, order]])
         medians.append(median_of_counts(ranked, both))
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -194,7 +194,7 @@ def _differences(names: Sequence[str], values: Values, draws: Draws) -> pd.DataF
     rows = []
     for name, (value, other) in values.items():
         a, b = draws[name]
-        if name == "entropy":  # samples have less of it, see `accounts.interval_of`
+        if name == "entropy":  # samples have less of it, see `measure_interval`
             a, b = a + (value - np.nanmean(a)), b + (other - np.nanmean(b))
         if name == "effective_regions":  # the exponential of the entropy
             a = a * (value / np.exp(np.nanmean(np.log(a))))
@@ -243,7 +243,7 @@ OVERALL = "All regions"
 def before_after(atlas: Any, facility: str, *, year: int | None = None) -> Analysis:
     """Compare the literature before a facility's first light with that since.
 
-    Two things are told apart: how much of a region's literature mentions the facility (its
+    Two things are distinguished: how much of a region's literature mentions the facility (its
     share), and whether the region itself grew relative to the whole corpus (growth). Neither says
     that the facility was the cause.
 
@@ -275,7 +275,7 @@ def before_after(atlas: Any, facility: str, *, year: int | None = None) -> Analy
     --------
     >>> before_after(atlas, "ALMA")  # doctest: +SKIP
     """
-    usage = gather(atlas, [facility])
+    usage = read_usage(atlas, [facility])
     one = usage.facilities[0]
     since = np.datetime64(one.first_light if year is None else f"{year:04d}-01-01", "D")
     said = f"{one.first_light:%Y-%m-%d}, its first light" if year is None else f"{year}"
@@ -303,7 +303,7 @@ def before_after(atlas: Any, facility: str, *, year: int | None = None) -> Analy
         },
         bounds=bounds,
         warnings=usage.years.warnings,
-        tables={"years": count_years_of(usage, 0, np.ones(usage.n_papers, dtype=bool))},
+        tables={"years": count_facility_years(usage, 0, np.ones(usage.n_papers, dtype=bool))},
     )
 
 

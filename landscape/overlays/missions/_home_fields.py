@@ -1,4 +1,4 @@
-"""Whether a paper is of a field that a facility was built for."""
+"""Whether a paper belongs to a field that a facility was built for."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 # Which of the thesaurus's top concepts a paper of an arXiv category may be of. Where a category
-# spans two (SR: stars and the Sun) both count, so that "outside" is never said too lightly.
+# spans two (SR: stars and the Sun) both count, so that "outside" is a safe statement.
 _FIELDS = {
     "astro-ph.CO": ("Cosmology",),
     "astro-ph.EP": ("Exoplanet astronomy", "Solar system astronomy"),
@@ -22,7 +22,7 @@ _FIELDS = {
     "astro-ph.SR": ("Stellar astronomy", "Solar physics"),
     "physics.space-ph": ("Solar physics", "Solar system astronomy"),
 }
-# Methods and processes are no fields: a tag below them says nothing of a facility's home.
+# Tags below methods and processes do not count as fields.
 _SUBJECTS = frozenset(
     {
         "Cosmology", "Exoplanet astronomy", "Galactic and extragalactic astronomy",
@@ -33,7 +33,7 @@ _SUBJECTS = frozenset(
 _ORDER = {field: bit for bit, field in enumerate(sorted({*_SUBJECTS, "Observational astronomy"}))}
 
 
-def fields_of_categories(categories: Sequence[Sequence[str] | None]) -> NDArray[np.uint16]:
+def read_category_fields(categories: Sequence[Sequence[str] | None]) -> NDArray[np.uint16]:
     """Find the fields that each paper may be of by its arXiv categories, cross-lists too."""
     lengths = [0 if names is None else len(names) for names in categories]
     bits = {name: _bits(fields) for name, fields in _FIELDS.items()}
@@ -43,17 +43,17 @@ def fields_of_categories(categories: Sequence[Sequence[str] | None]) -> NDArray[
     return found
 
 
-def at_home(home: Sequence[str], fields: NDArray[np.uint16]) -> NDArray[np.int8]:
-    """Tell papers of a facility's home fields from those outside."""
+def match_home_fields(home: Sequence[str], fields: NDArray[np.uint16]) -> NDArray[np.int8]:
+    """1 where a paper is of a home field of a facility, 0 outside, -1 where not known."""
     wanted = _bits(home)
     known = (fields != 0) & bool(wanted)
     return np.where(known, (fields & wanted) != 0, -1).astype(np.int8)
 
 
-def fields_of_tags(
+def read_tag_fields(
     tags: pd.DataFrame, thesaurus: Any, rows: NDArray[np.int64]
 ) -> NDArray[np.uint16]:
-    """Find the fields that the best telling thesaurus concept of each paper lies under."""
+    """Find the fields of the best informative thesaurus concept of each paper."""
     wanted = tags[tags["paper_row"].isin(rows)]
     above = {one: _bits(_fields_above(one, thesaurus)) for one in wanted["concept_id"].unique()}
     telling = wanted[wanted["concept_id"].isin([one for one, fields in above.items() if fields])]
@@ -62,31 +62,31 @@ def fields_of_tags(
     return by_row.reindex(rows).fillna(0).to_numpy(np.uint16)
 
 
-def flag_home(
+def flag_home_papers(
     atlas: Any, home: Sequence[Sequence[str]], rows: Sequence[NDArray[np.int64]]
 ) -> list[NDArray[np.int8]]:
-    """Tell for each facility which of its papers are of its home fields."""
+    """Flag the papers of each facility: arXiv categories first, then thesaurus concepts."""
     every = np.unique(np.concatenate([*rows, np.zeros(0, dtype=np.int64)]))
     column = atlas.read_papers(["categories"])["categories"].to_numpy()
-    fields = fields_of_categories(column[every])
-    untold = fields == 0
-    if untold.any():
-        fields[untold] = fields_of_tags(
-            atlas.read_layer("uat", ["concept_id", "score"]), atlas.thesaurus, every[untold]
+    fields = read_category_fields(column[every])
+    unknown = fields == 0
+    if unknown.any():
+        fields[unknown] = read_tag_fields(
+            atlas.read_layer("uat", ["concept_id", "score"]), atlas.thesaurus, every[unknown]
         )
     return [
-        at_home(one, fields[np.searchsorted(every, papers)])
+        match_home_fields(one, fields[np.searchsorted(every, papers)])
         for one, papers in zip(home, rows, strict=True)
     ]
 
 
 def _bits(fields: Iterable[str]) -> int:
-    """A set of fields as bits; names that are no field are passed over."""
+    """A set of fields as bits; other names are ignored."""
     return sum({1 << _ORDER[field] for field in fields if field in _ORDER})
 
 
 def _fields_above(concept: str, thesaurus: Any) -> list[str]:
-    """Labels of the fields that a concept lies under, itself included."""
+    """Labels of the fields above a concept, itself included."""
     if concept not in thesaurus.concepts:
         return []
     above = {concept, *thesaurus.ancestors(concept)}.intersection(thesaurus.top)

@@ -1,4 +1,4 @@
-"""What a facility did to the literature: papers, shares, rise, citations, spread and bridges."""
+"""The impact of facilities: papers, shares, rise, citations, spread and bridges."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ import numpy as np
 
 from landscape.errors import InputError
 from landscape.overlays._analysis import Analysis
-from landscape.overlays.missions._home_fields import flag_home
+from landscape.overlays.missions._home_fields import flag_home_papers
 from landscape.overlays.missions._measures import (
     citation_percentiles,
-    collapse,
     core_regions,
+    count_equal_rows,
     draw_cells,
     entropy,
     measure_citations,
@@ -31,21 +31,18 @@ from landscape.overlays.missions._usage import (
     Usage,
     crossing_rates,
     find_bridges,
-    gather,
+    find_reach_by_citations,
+    find_reach_by_vectors,
+    format_period,
     in_period,
-    reach_by_citations,
-    reach_by_vectors,
-    said_period,
+    read_usage,
 )
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from landscape.overlays.missions._usage import Reach, Usage
-
-
-Links = Literal["vectors", "citations"]
+    Links = Literal["vectors", "citations"]
 _THREADS = 2  # NumPy draws and sorts outside the interpreter's lock; more would fill the memory
 
 
@@ -114,13 +111,13 @@ def impact(
     --------
     >>> impact(atlas, ["ALMA", "Gaia"], since=2014)  # doctest: +SKIP
     """
-    return impact_of(
-        atlas, gather(atlas, facilities),
+    return measure_usage(
+        atlas, read_usage(atlas, facilities),
         since=since, until=until, slices=slices, links=links, n_resamples=n_resamples, seed=seed,
     )  # fmt: skip
 
 
-def impact_of(
+def measure_usage(
     atlas: Any,
     usage: Usage,
     *,
@@ -131,13 +128,13 @@ def impact_of(
     n_resamples: int = 1000,
     seed: int = 0,
 ) -> Analysis:
-    """Measure the impact of facilities whose papers have been gathered: see `impact`."""
+    """Measure the impact of facilities from their papers, see `impact`."""
     _check(links, n_resamples)
     windows = [(since, until)] if slices is None else [_slice(pair) for pair in slices]
     if not windows:
-        raise InputError("There is no time slice; give pairs of years, for example (2015, 2019).")
+        raise InputError("There are no time slices; give pairs of years, for example (2015, 2019).")
     insides = [in_period(usage, *window) for window in windows]
-    home = flag_home(atlas, [one.home_fields for one in usage.facilities], usage.rows)
+    home = flag_home_papers(atlas, [one.home_fields for one in usage.facilities], usage.rows)
     reach = read_reach(atlas, usage, links)
     found = [
         _impact_of(
@@ -149,7 +146,7 @@ def impact_of(
         )
         for inside in insides
     ]
-    labels = [said_period(*window) for window in windows]
+    labels = [format_period(*window) for window in windows]
     table, regions, years, bridges = (
         _stacked([one[at] for one in found], labels if slices is not None else None)
         for at in range(4)
@@ -159,11 +156,9 @@ def impact_of(
         kind="impact",
         table=table,
         caption=_caption(atlas, labels, links),
-        denominators=_denominators(
-            usage, [in_period(usage, *window) for window in windows], labels
-        ),
+        denominators=_denominators(usage, insides, labels),
         bounds=atlas.coverage,
-        warnings=impact_warnings(usage, table, links=links),
+        warnings=warn_of_impact(usage, table, links=links),
         tables={"regions": regions, "years": years, "bridges": bridges},
     )
 
@@ -172,9 +167,9 @@ def read_reach(atlas: Any, usage: Usage, links: Links) -> Reach:
     """Find which regions the papers of an atlas reach."""
     n_regions = len(usage.regions)
     if links == "vectors":
-        return reach_by_vectors(atlas.vectors(), usage.region, n_regions)
+        return find_reach_by_vectors(atlas.vectors(), usage.region, n_regions)
     papers = atlas.read_papers(["bibcode", "ref_bibcodes"])
-    return reach_by_citations(
+    return find_reach_by_citations(
         papers["bibcode"].tolist(), papers["ref_bibcodes"].tolist(), usage.region, n_regions
     )
 
@@ -194,17 +189,17 @@ def _impact_of(
     bridges = [bridge_table(usage, period, index) for index in numbers]
 
     def account(index: int, own: np.random.Generator) -> dict[str, Any]:
-        told = account_for(
+        row = measure_facility(
             usage, period, index, home[index], n_resamples=n_resamples, random=own
-        )  # fmt: skip
-        return told | {"bridges": int((bridges[index]["q"] < 0.05).sum())}
+        )
+        return row | {"bridges": int((bridges[index]["q"] < 0.05).sum())}
 
     # Each facility has random numbers of its own: threads change none of them.
     with ThreadPoolExecutor(_THREADS) as threads:
         accounts = list(threads.map(account, numbers, random.spawn(len(numbers))))
     table = pd.DataFrame(accounts).sort_values("papers", ascending=False, kind="stable")
-    regions = [region_table(usage, period, index) for index in range(len(usage.facilities))]
-    years = [count_years_of(usage, index, period.inside) for index in range(len(usage.facilities))]
+    regions = [region_table(usage, period, index) for index in numbers]
+    years = [count_facility_years(usage, index, period.inside) for index in numbers]
     return (
         table.reset_index(drop=True),
         pd.concat(regions, ignore_index=True),
@@ -236,9 +231,9 @@ def _slice(pair: Any) -> tuple[int, int]:
 
 def _check(links: str, n_resamples: int) -> None:
     if links not in ("vectors", "citations"):
-        raise InputError(f"There are no links {links!r}; choose vectors or citations.")
+        raise InputError(f"links is {links!r}; choose vectors or citations.")
     if n_resamples < 1:
-        raise InputError(f"{n_resamples} resamples give no interval; ask for 1000.")
+        raise InputError(f"n_resamples is {n_resamples}; give at least 1, for example 1000.")
 
 
 def _caption(atlas: Any, labels: Sequence[str], links: Links) -> str:
@@ -278,7 +273,7 @@ _BEFORE, _AFTER = 0, 1
 
 @dataclass(frozen=True)
 class Case:
-    """One facility in one period: what tells its papers, and those beside them, apart."""
+    """One facility in one period: the integer columns that distinguish its papers from others."""
 
     uses: NDArray[np.bool_]
     inside: NDArray[np.bool_]
@@ -289,7 +284,7 @@ class Case:
     reached: NDArray[np.int64]
 
     def columns(self) -> list[NDArray[np.int64]]:
-        """All of them as whole numbers, to be collapsed."""
+        """All fields as integers, for `count_equal_rows`."""
         return [
             np.asarray(values, dtype=np.int64)
             for values in (
@@ -304,7 +299,7 @@ class Case:
         return cls(uses, inside, core, *columns[3:])
 
 
-def make_case(
+def describe_case(
     usage: Usage,
     index: int,
     inside: NDArray[np.bool_],
@@ -323,15 +318,15 @@ def make_case(
         uses,
         inside,
         core,
-        eras(usage, index, inside),
+        split_eras(usage, index, inside),
         np.where(its, usage.region, -1),
         np.where(its, homes, -1),
         np.where(its, reached, -1),
     )
 
 
-def eras(usage: Usage, index: int, inside: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Tell papers before a facility's first light from those of the period after it."""
+def split_eras(usage: Usage, index: int, inside: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Era of each paper: 0 before first light, 1 in the period since, -1 neither."""
     first_light = np.datetime64(usage.facilities[index].first_light, "D")
     before = usage.covered & (usage.date < first_light)
     after = usage.covered & (usage.date >= first_light) & inside
@@ -341,7 +336,7 @@ def eras(usage: Usage, index: int, inside: NDArray[np.bool_]) -> NDArray[np.int6
 def collapse_cases(cases: Sequence[Case]) -> tuple[list[Case], NDArray[np.int64]]:
     """Count equal papers together, for one facility or for several at once."""
     columns = [column for case in cases for column in case.columns()]
-    values, counts = collapse(columns)
+    values, counts = count_equal_rows(columns)
     size = len(columns) // len(cases)
     cells = [Case.from_columns(values[at : at + size]) for at in range(0, len(values), size)]
     return cells, counts
@@ -410,7 +405,7 @@ def measure_samples(
     for case in cells:
         whole = measure(case, counts[None], crossing)
         values = measure(case, drawn, crossing)
-        # Samples differ in size; as many papers as there are were drawn.
+        # Samples differ in size: scale to the number of papers.
         values["papers"] = values["share"] * whole["corpus_papers"]
         estimates.append({name: float(value[0]) for name, value in whole.items()})
         draws.append(values)
@@ -480,11 +475,11 @@ class Period:
 
     @cached_property
     def rates(self) -> NDArray[np.float64]:
-        """How often papers of one region reach another, see `bridges.crossing_rates`."""
+        """How often papers of one region reach another, see `crossing_rates`."""
         return crossing_rates(self.reach, self.usage.region, self.inside)
 
 
-def account_for(
+def measure_facility(
     usage: Usage,
     period: Period,
     index: int,
@@ -494,7 +489,7 @@ def account_for(
     random: np.random.Generator,
 ) -> dict[str, Any]:
     """Measure one facility in a period."""
-    case = make_case(usage, index, period.inside, home, period.reach.n_reached)
+    case = describe_case(usage, index, period.inside, home, period.reach.n_reached)
     cells, counts = collapse_cases([case])
     (estimates,), (draws,) = measure_samples(
         cells, counts, period.crossing, n_resamples=n_resamples, random=random
@@ -514,7 +509,7 @@ def account_for(
     )
 
 
-def interval_of(
+def measure_interval(
     name: str, estimates: dict[str, float], draws: dict[str, NDArray[np.float64]]
 ) -> tuple[float, float]:
     """Bound one measure by its bootstrap values."""
@@ -528,7 +523,7 @@ def interval_of(
         after, of_after, before, of_before = (estimates[part] for part in _RISE_OF)
         return _pair(newcombe_interval(after, of_after, before, of_before))
     if name == "effective_regions":
-        low, high = interval_of("entropy", estimates, draws)
+        low, high = measure_interval("entropy", estimates, draws)
         return float(np.exp(low)), float(np.exp(high))
     if name == "entropy":
         shifted = draws[name] + (value - np.nanmean(draws[name]))
@@ -551,7 +546,7 @@ def _row(
             continue
         row[name] = int(estimates[name]) if name in _WHOLE else estimates[name]
         if name in _WITH_INTERVAL:
-            row[f"{name}_low"], row[f"{name}_high"] = interval_of(name, estimates, draws)
+            row[f"{name}_low"], row[f"{name}_high"] = measure_interval(name, estimates, draws)
     return row
 
 
@@ -560,7 +555,7 @@ def region_table(usage: Usage, period: Period, index: int) -> pd.DataFrame:
     import pandas as pd
 
     uses = usage.uses(index)
-    era = eras(usage, index, period.inside)
+    era = split_eras(usage, index, period.inside)
     papers = _by_region(usage, uses & period.inside)
     every = _by_region(usage, period.inside)
     its_before, all_before = _by_region(usage, uses & (era == 0)), _by_region(usage, era == 0)
@@ -589,7 +584,7 @@ def region_table(usage: Usage, period: Period, index: int) -> pd.DataFrame:
         )
 
 
-def count_years_of(usage: Usage, index: int, inside: NDArray[np.bool_]) -> pd.DataFrame:
+def count_facility_years(usage: Usage, index: int, inside: NDArray[np.bool_]) -> pd.DataFrame:
     """Count a facility's papers year by year."""
     import pandas as pd
 
@@ -645,32 +640,33 @@ _MOST_NAMED = 8
 _FEW_CITED = 0.5
 
 
-def rise_warnings(corpus_before: Mapping[str, float]) -> list[str]:
-    """Say of which facilities no rise since first light can be told."""
+def warn_of_rise(corpus_before: Mapping[str, float]) -> list[str]:
+    """Warn of facilities whose rise since first light cannot be measured."""
     few = [name for name, papers in corpus_before.items() if papers < FEW]
     if not few:
         return []
     return [
-        f"The corpus has hardly a paper before the first light of {listed(few)}; "
+        f"The corpus has hardly a paper before the first light of {join_names(few)}; "
         "a rise since then cannot be told."
     ]
 
 
-def impact_warnings(usage: Usage, table: pd.DataFrame, *, links: str) -> tuple[str, ...]:
-    """Say what limits a table of impact."""
+def warn_of_impact(usage: Usage, table: pd.DataFrame, *, links: str) -> tuple[str, ...]:
+    """List what limits a table of impact."""
     said = list(usage.years.warnings)
     few = table.loc[table["papers"] < FEW, "facility"].unique()
     if len(few):
         said.append(
-            f"{listed(few)} {'has' if len(few) == 1 else 'have'} fewer than {FEW} papers; such "
+            f"{join_names(few)} {'has' if len(few) == 1 else 'have'} fewer than {FEW} papers; such "
             "measures are hardly more than anecdotes."
         )
     before = table.groupby("facility", sort=False)["corpus_before"].min()
-    said += rise_warnings(before.to_dict())
+    said += warn_of_rise(before.to_dict())
     no_after = table.loc[(table["corpus_after"] == 0) & (table["papers"] > 0), "facility"].unique()
     if len(no_after):
         said.append(
-            f"{listed(no_after)} had not seen first light in the period: these papers are of plans."
+            f"{join_names(no_after)} had not seen first light in the period: these papers are "
+            "of plans."
         )
     if len(usage.years.jumps):
         said.append(
@@ -688,8 +684,8 @@ def impact_warnings(usage: Usage, table: pd.DataFrame, *, links: str) -> tuple[s
     return tuple(said)
 
 
-def listed(names: Sequence[str]) -> str:
-    """List some names."""
+def join_names(names: Sequence[str]) -> str:
+    """Join names with commas and "and"; a long list is cut."""
     given = [str(name) for name in names]
     if len(given) > _MOST_NAMED:
         given = [*given[: _MOST_NAMED - 1], f"{len(given) - _MOST_NAMED + 1} others"]

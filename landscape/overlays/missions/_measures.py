@@ -1,4 +1,4 @@
-"""Bounds of proportions and of their differences that hold for small counts too."""
+"""Shares and their intervals, the bootstrap, spread over regions, and citations of facilities."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from landscape.errors import InputError
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-_Z = 1.959964  # of a normal's middle 95%
+_Z = 1.959964  # quantile of the normal distribution for 95%
 
 
 def wilson_interval(
     hits: ArrayLike, trials: ArrayLike
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Bound proportions, also where the count is 0 or few."""
+    """The 95% score interval of proportions (Wilson 1927, J. Am. Stat. Assoc. 22, 209)."""
     z = _Z
     k, n = np.asarray(hits, dtype=np.float64), np.asarray(trials, dtype=np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -33,7 +33,7 @@ def wilson_interval(
 def newcombe_interval(
     hits: ArrayLike, trials: ArrayLike, hits_before: ArrayLike, trials_before: ArrayLike
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Bound the difference of two proportions."""
+    """The 95% interval of a difference of proportions (Newcombe 1998, Stat. Med. 17, 873)."""
     low_1, high_1 = wilson_interval(hits, trials)
     low_0, high_0 = wilson_interval(hits_before, trials_before)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -49,7 +49,7 @@ def newcombe_interval(
 def growth_interval(
     hits: ArrayLike, trials: ArrayLike, hits_before: ArrayLike, trials_before: ArrayLike
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Bound the ratio of two proportions."""
+    """The ratio of two proportions and its 95% interval (Katz et al. 1978, Biometrics 34, 469)."""
     k, n, k_0, n_0 = (
         np.asarray(values, dtype=np.float64)
         for values in (hits, trials, hits_before, trials_before)
@@ -69,10 +69,10 @@ _MOST_TABLED = 100
 _MOST_CODES = 4_000_000  # beyond it codes are sorted, not counted
 
 
-def collapse(
+def count_equal_rows(
     columns: Sequence[NDArray[np.integer]],
 ) -> tuple[list[NDArray[np.int64]], NDArray[np.int64]]:
-    """Count equal papers together."""
+    """Find distinct rows of integer columns, and count the papers with each."""
     sizes = [int(column.max(initial=-1)) + 2 for column in columns]
     code = np.zeros(len(columns[0]), dtype=np.int64)
     for column, size in zip(columns, sizes, strict=True):
@@ -93,7 +93,11 @@ def collapse(
 def draw_cells(
     counts: NDArray[np.int64], *, n_resamples: int, random: np.random.Generator
 ) -> NDArray[np.float32]:
-    """Draw bootstrap samples of all papers."""
+    """Draw Poisson bootstrap samples of counted papers, shape (n_resamples, n_cells).
+
+    A cell of c equal papers is drawn a Poisson number of times with mean c (Hanley & MacGibbon
+    2006, Comput. Methods Programs Biomed. 83, 57): the work grows with cells, not with papers.
+    """
     drawn = np.empty((len(counts), n_resamples), dtype=np.float32)
     for mean in np.unique(counts[counts <= _MOST_TABLED]).tolist():
         places = np.flatnonzero(counts == mean)
@@ -119,7 +123,7 @@ def _poisson_quantiles(mean: int) -> NDArray[np.float32]:
 def percentile_interval(
     draws: NDArray[np.floating], *, level: float = LEVEL
 ) -> tuple[float, float]:
-    """Find the interval that holds the middle of the bootstrap values."""
+    """The interval that holds the middle of the finite bootstrap values."""
     kept = draws[np.isfinite(draws)]
     if not len(kept):
         return float("nan"), float("nan")
@@ -131,7 +135,7 @@ _CORE = 0.8
 
 
 def entropy(counts: ArrayLike) -> NDArray[np.float64]:
-    """Entropy of papers over regions, in nats, corrected for small numbers."""
+    """Entropy of papers over regions, in nats, with the correction of Miller (1955)."""
     given = np.asarray(counts, dtype=np.float64)
     total = given.sum(axis=-1)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -142,13 +146,8 @@ def entropy(counts: ArrayLike) -> NDArray[np.float64]:
     return np.where(total > 0, capped, np.nan)
 
 
-def effective_regions(counts: ArrayLike) -> NDArray[np.float64]:
-    """Count the regions that equally many papers each would have the same entropy."""
-    return np.exp(entropy(counts))
-
-
 def core_regions(counts: ArrayLike, *, share: float = _CORE) -> NDArray[np.bool_]:
-    """Find where a facility works: the fewest regions that hold most of its papers."""
+    """Find the fewest regions that hold most of the papers of a facility."""
     given = np.asarray(counts, dtype=np.int64)
     chosen = np.zeros(len(given), dtype=bool)
     order = np.argsort(-given, kind="stable")
@@ -185,7 +184,11 @@ def share_map(
     shape: tuple[int, int] = (256, 256),
     bandwidth: float | None = None,
 ) -> ShareMap:
-    """Divide smoothed counts, shrunk where papers are few."""
+    r"""Map the local share of a facility, shrunk to the overall share where papers are few.
+
+    The beta-binomial mean :math:`(k + m\mu)/(n + m)`; n is the smoothed density times the
+    effective area of the kernel, :math:`4\pi h^2`.
+    """
     from landscape.mapping.density import default_bandwidth
     from landscape.overlays._contours import density_grid, kernel_within, map_extent
 
@@ -207,7 +210,7 @@ def share_map(
 
 
 def fit_prior_papers(hits: ArrayLike, papers: ArrayLike, *, mean: float) -> float:
-    """Weigh the overall share against local counts, from how much shares really differ."""
+    """Fit the weight of the overall share (empirical Bayes: Casella 1985, Am. Stat. 39, 83)."""
     from scipy.optimize import minimize_scalar
     from scipy.special import betaln
 
@@ -240,13 +243,13 @@ def _blocks(
     column = np.floor((x - x.min()) / side).astype(np.int64)
     row = np.floor((y - y.min()) / side).astype(np.int64)
     code = row * (int(column.max(initial=0)) + 1) + column
-    if code.max(initial=0) > _MOST_BLOCKS:  # a paper far off; empty blocks would fill the memory
+    if code.max(initial=0) > _MOST_BLOCKS:  # an outlier; empty blocks would fill the memory
         code = np.unique(code, return_inverse=True)[1]
     return np.bincount(code, uses).astype(np.int64), np.bincount(code)
 
 
 _MEASURES = ("citations", "citations_median", "citations_share")
-_STEPS = 200  # percentiles are resampled in steps of half a per cent
+PERCENTILE_STEPS = 200  # percentiles are resampled in steps of half a per cent
 
 
 def measure_citations(
@@ -285,7 +288,7 @@ def measure_citations(
 def citation_percentiles(
     cites: NDArray[np.float64], year: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Rank citations among the papers of the same year: old papers had more time."""
+    """Rank citations among papers of the same year (Schreiber 2013, JASIST 64, 372)."""
     import pandas as pd
 
     groups = pd.Series(cites).groupby(year)
@@ -301,10 +304,10 @@ def measure_percentile(
     known = percentiles[np.isfinite(percentiles)]
     if not len(known):
         return float("nan"), np.full(n_resamples, np.nan)
-    steps, counts = np.unique(np.round(known * _STEPS), return_counts=True)
+    steps, counts = np.unique(np.round(known * PERCENTILE_STEPS), return_counts=True)
     drawn = draw_cells(counts.astype(np.int64), n_resamples=n_resamples, random=random)
     with np.errstate(invalid="ignore"):
-        return float(known.mean()), drawn @ (steps / _STEPS) / drawn.sum(axis=1)
+        return float(known.mean()), drawn @ (steps / PERCENTILE_STEPS) / drawn.sum(axis=1)
 
 
 def median_of_counts(

@@ -184,7 +184,7 @@ def _accepted(
             first, second = sorted((i - step, i))
             if not good[i] and good[i - step]:
                 plain = text[found[i].start : found[i].end] in _PLAIN_WORDS
-                good[i] = in_list(text, found[first].end, found[second].start, parted=plain)
+                good[i] = is_in_list(text, found[first].end, found[second].start, parted=plain)
     return [one for one, accepted in zip(found, good, strict=True) if accepted]
 
 
@@ -414,7 +414,7 @@ def starts_sentence(text: str, start: int) -> bool:
     return bool(_SENTENCE_START.search(text[max(0, start - 4) : start]))
 
 
-def in_list(text: str, end: int, start: int, *, parted: bool = False) -> bool:
+def is_in_list(text: str, end: int, start: int, *, parted: bool = False) -> bool:
     """Whether nothing but what separates the items of a list stands between two names."""
     between = text[end:start]
     near = 0 < len(between) <= _FARTHEST_IN_LIST and bool(_LIST.match(between))

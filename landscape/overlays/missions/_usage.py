@@ -1,4 +1,4 @@
-"""Who used what, when and where on the map: what every measure of impact is computed from."""
+"""Papers that mention each facility, and the regions of the map that papers connect."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Usage:
         return mask
 
 
-def gather(atlas: Any, facilities: Sequence[str] | None = None) -> Usage:
+def read_usage(atlas: Any, facilities: Sequence[str] | None = None) -> Usage:
     """Read from an atlas which papers mention which facility."""
     import pandas as pd
 
@@ -89,13 +89,13 @@ def in_period(usage: Usage, since: int | None, until: int | None) -> NDArray[np.
     if not inside.any():
         first, last = usage.years.years[[0, -1]]
         raise InputError(
-            f"The corpus has no paper of {said_period(since, until)}; it holds {first} to {last}."
+            f"The corpus has no paper of {format_period(since, until)}; it holds {first} to {last}."
         )
     return inside
 
 
-def said_period(since: int | None, until: int | None) -> str:
-    """Say a period in words."""
+def format_period(since: int | None, until: int | None) -> str:
+    """Write a period in words."""
     if since is None and until is None:
         return "all years"
     if until is None:
@@ -115,7 +115,9 @@ def _chosen(mentioned: pd.Series, names: Sequence[str] | None) -> tuple[Facility
     counts = mentioned.value_counts()
     found = sorted((-int(n), str(name)) for name, n in counts.items() if n and name in known)
     if not found:
-        raise InputError("No paper of this corpus mentions a facility; there is no impact to show.")
+        raise InputError(
+            "No paper of this corpus mentions a facility; there is no impact to measure."
+        )
     return tuple(known[name] for _, name in found)
 
 
@@ -138,7 +140,7 @@ class Reach:
         return np.where(self.known, np.diff(self.regions.indptr), -1).astype(np.int64)
 
 
-def reach_by_vectors(
+def find_reach_by_vectors(
     vectors: NDArray[np.floating],
     region: NDArray[np.int64],
     n_regions: int,
@@ -166,7 +168,7 @@ def reach_by_vectors(
                  "vectors")  # fmt: skip
 
 
-def reach_by_citations(
+def find_reach_by_citations(
     bibcodes: Sequence[str | None],
     references: Sequence[Sequence[str] | None],
     region: NDArray[np.int64],
@@ -206,9 +208,14 @@ def find_bridges(
     *,
     rates: NDArray[np.float64] | None = None,
 ) -> pd.DataFrame:
-    """Find the pairs of regions that a facility's papers connect more than others do."""
+    """Find pairs of regions that the papers of a facility connect more than other papers do.
+
+    Papers over those expected are the association strength of van Eck & Waltman (2009, JASIST 60,
+    1635); Rafols & Meyer (2010, Scientometrics 82, 263) call such links coherence.
+    """
     import pandas as pd
     from scipy.special import pdtrc
+    from scipy.stats import false_discovery_control
 
     if rates is None:
         rates = crossing_rates(reach, region, inside)
@@ -223,20 +230,11 @@ def find_bridges(
     found = pd.DataFrame(
         {
             "region_a": a, "region_b": b, "papers": papers.astype(np.int64), "expected": chance,
-            "ratio": papers / chance, "p": p, "q": _false_discovery_rates(p),
+            "ratio": papers / chance, "p": p, "q": false_discovery_control(p) if len(p) else p,
         }
     )  # fmt: skip
     found = found[found["papers"] >= _LEAST_PAPERS]
     return found.sort_values(["p", "region_a", "region_b"]).reset_index(drop=True)
-
-
-def _false_discovery_rates(p: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Benjamini & Hochberg's q of each p."""
-    order = np.argsort(p)[::-1]
-    scaled = p[order] * len(p) / np.arange(len(p), 0, -1)
-    q = np.empty_like(p)
-    q[order] = np.minimum.accumulate(np.minimum(scaled, 1.0))
-    return q
 
 
 def _reached(

@@ -1,4 +1,4 @@
-"""Whether regions that were ranked high as gaps in the past got reviews in the years after."""
+"""Whether regions ranked high as gaps in the past got reviews in the following years."""
 
 from __future__ import annotations
 
@@ -10,9 +10,15 @@ import numpy as np
 from landscape.errors import InputError
 from landscape.overlays._analysis import Analysis
 from landscape.overlays._periods import UNKNOWN_YEAR, count_years, paper_years
-from landscape.overlays.reviews._coverage import described, few_reviews, review_mask, with_labels
+from landscape.overlays.reviews._coverage import (
+    add_labels,
+    describe_corpus,
+    review_mask,
+    warn_of_few_reviews,
+)
 from landscape.overlays.reviews._gaps import rank_gaps
 from landscape.overlays.reviews._recognition import read_signs
+from landscape.overlays.thesaurus._extents import area_under_curve
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -88,9 +94,9 @@ def backtest_reviews(
         kind="review_backtest",
         table=table,
         caption=(
-            f"Regions of {described(atlas)} ranked with papers up to {year}, against the reviews "
-            f"of {year + 1} to {year + horizon}: what the first {min(top, len(regions))} of "
-            f"{len(regions)} regions got."
+            f"Regions of {describe_corpus(atlas)} ranked with papers up to {year}, against the "
+            f"reviews of {year + 1} to {year + horizon}: what the first {min(top, len(regions))} "
+            f"of {len(regions)} regions got."
         ),
         denominators={
             f"papers up to {year}": int(earlier.sum()),
@@ -101,7 +107,7 @@ def backtest_reviews(
         bounds=atlas.coverage,
         warnings=(
             "The regions were drawn on a map of all years, later ones included.",
-            *few_reviews(came),
+            *warn_of_few_reviews(came),
             *_uncovered(year_of, year, horizon),
             *(
                 ("Citations are those of today, not of that year.",)
@@ -110,7 +116,7 @@ def backtest_reviews(
             ),
         ),
         tables={
-            "regions": with_labels(regions, atlas.topics).sort_values(
+            "regions": add_labels(regions, atlas.topics).sort_values(
                 "gaps", ascending=False, ignore_index=True
             ),
             "differences": differences,
@@ -216,13 +222,9 @@ def _share_at(score: NDArray[np.float64], outcome: NDArray[np.float64], top: int
 
 
 def _auc(score: NDArray[np.float64], hit: NDArray[np.bool_]) -> float:
-    from scipy.stats import rankdata
-
-    n_hit, n_missed = int(hit.sum()), int((~hit).sum())
-    if not n_hit or not n_missed:
-        return 0.5
-    ranks = rankdata(score)
-    return float((ranks[hit].sum() - n_hit * (n_hit + 1) / 2) / (n_hit * n_missed))
+    """Area under the ROC curve; 0.5 where all regions or none got a review."""
+    area, _ = area_under_curve(score, hit)
+    return 0.5 if np.isnan(area) else area
 
 
 def _spearman(score: NDArray[np.float64], outcome: NDArray[np.float64]) -> float:
@@ -243,7 +245,9 @@ def _uncovered(year_of: NDArray[np.int64], year: int, horizon: int) -> tuple[str
     years = count_years(year_of)
     looked_at = (years.years > year) & (years.years <= year + horizon)
     gaps = years.years[looked_at & ~years.covered].tolist()
-    said = [f"The corpus hardly covers {', '.join(map(str, gaps))}; reviews of then lack."]
+    said = [
+        f"The corpus hardly covers {', '.join(map(str, gaps))}; reviews of these years are missing."
+    ]
     beyond = year + horizon - int(years.years[-1])
     late = [f"The corpus ends in {years.years[-1]}, {beyond} years before the horizon."]
     return tuple((said if gaps else []) + (late if beyond > 0 else []))

@@ -1,4 +1,4 @@
-"""Where the literature has reviews: their density against that of the papers, region by region."""
+"""The density of reviews against that of papers, region by region."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-_PRIOR = 1.0  # reviews that a region is taken to have before any is counted, on the average rate
+_PRIOR = 1.0  # reviews at the average rate that are added to each region
 _FEW_REVIEWS = 30
 
 
@@ -78,7 +78,7 @@ def reviews(atlas: Any) -> Analysis:
     is_review = review_mask(atlas)
     place = atlas.map
     table = review_coverage(place["topic_id"].to_numpy(), year, is_review)
-    table = with_labels(table, atlas.topics).sort_values(
+    table = add_labels(table, atlas.topics).sort_values(
         ["density_ratio", "papers"], ascending=[True, False], ignore_index=True
     )
     found = atlas.reviews.sort_values("paper_row", ignore_index=True)
@@ -99,9 +99,9 @@ def reviews(atlas: Any) -> Analysis:
         kind="reviews",
         table=table,
         caption=(
-            f"Reviews and papers in the {len(table)} regions of {described(atlas)}; a density "
-            "ratio below 1 is fewer reviews than the papers of the region would have at the rate "
-            "of the whole corpus."
+            f"Reviews and papers in the {len(table)} regions of {describe_corpus(atlas)}; a "
+            "density ratio below 1 is fewer reviews than the papers of the region would have at "
+            "the rate of the whole corpus."
         ),
         denominators={
             "papers": len(year),
@@ -109,7 +109,7 @@ def reviews(atlas: Any) -> Analysis:
             "papers in regions": int((place["topic_id"] >= 0).sum()),
         },
         bounds=atlas.coverage,
-        warnings=(*few_reviews(int(is_review.sum())), *years.warnings),
+        warnings=(*warn_of_few_reviews(int(is_review.sum())), *years.warnings),
         tables={"reviews": listed, "years": by_year},
     )
 
@@ -121,7 +121,7 @@ def review_mask(atlas: Any) -> NDArray[np.bool_]:
     return mask
 
 
-def with_labels(table: pd.DataFrame, topics: pd.DataFrame) -> pd.DataFrame:
+def add_labels(table: pd.DataFrame, topics: pd.DataFrame) -> pd.DataFrame:
     """Add ``label, x, y`` of regions behind their ``topic_id``."""
     places = topics.loc[topics["level"] == 1, ["topic_id", "label", "x", "y"]]
     joined = table.merge(places, on="topic_id", how="inner")
@@ -129,15 +129,15 @@ def with_labels(table: pd.DataFrame, topics: pd.DataFrame) -> pd.DataFrame:
     return joined[[*places.columns, *others]]
 
 
-def described(atlas: Any) -> str:
+def describe_corpus(atlas: Any) -> str:
     """The corpus and its dates, for captions."""
     bounds = atlas.coverage
     return f"{bounds['title']} ({bounds['first_date']} to {bounds['last_date']})"
 
 
-def few_reviews(n_reviews: int) -> tuple[str, ...]:
+def warn_of_few_reviews(n_reviews: int) -> tuple[str, ...]:
     """Warn where the corpus holds too few reviews to speak of their absence."""
     if n_reviews >= _FEW_REVIEWS:
         return ()
     held = "no recognised review" if n_reviews == 0 else f"only {n_reviews} recognised reviews"
-    return (f"The corpus holds {held}: that a region has none says little.",)
+    return (f"The corpus holds {held}: a region without reviews means little.",)

@@ -1,4 +1,4 @@
-"""Where a review would help most, ranked, with every reason in a column of its own."""
+"""Regions ranked by how much a review would help, with each reason in its own column."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from landscape.errors import InputError
 from landscape.overlays._analysis import Analysis
 from landscape.overlays._periods import Years, count_years, paper_years
 from landscape.overlays.reviews._coverage import (
-    described,
-    few_reviews,
+    add_labels,
+    describe_corpus,
     review_coverage,
     review_mask,
-    with_labels,
+    warn_of_few_reviews,
 )
 from landscape.overlays.reviews._recognition import RECENT_YEARS, read_signs
 from landscape.progress import progress
@@ -71,7 +71,7 @@ def review_gaps(
     """
     import pandas as pd
 
-    chosen = checked_weights(weights)
+    chosen = check_weights(weights)
     is_review = review_mask(atlas)
     year = paper_years(atlas)
     years = count_years(year)
@@ -83,7 +83,7 @@ def review_gaps(
         coverage = review_coverage(topic, year, is_review)[
             ["topic_id", "papers", "reviews", "density_ratio", "last_review", "years_since"]
         ]
-        table = with_labels(ranked.merge(coverage, on="topic_id"), atlas.topics)
+        table = add_labels(ranked.merge(coverage, on="topic_id"), atlas.topics)
         table = table.sort_values("rank", ignore_index=True)
         exemplars = waiting_exemplars(atlas, signs, table["topic_id"].tolist())
         titles = exemplars.groupby("topic_id")["title"].agg(list)
@@ -94,11 +94,11 @@ def review_gaps(
         kind="review_gaps",
         table=table,
         caption=(
-            f"Where a review would help most among the {len(table)} regions of {described(atlas)}: "
-            "papers newer than every review near them (volume), growth over the last "
-            f"{RECENT_YEARS} covered years, their citations, mean years since the latest review "
-            "near each paper (years_without), and "
-            "disagreement in abstracts, each relative to the mean region; weights "
+            f"Where a review would help most among the {len(table)} regions of "
+            f"{describe_corpus(atlas)}: papers newer than every review near them (volume), growth "
+            f"over the last {RECENT_YEARS} covered years, their citations, mean years since the "
+            "latest review near each paper (years_without), and disagreement in abstracts, each "
+            "relative to the mean region; weights "
             + ", ".join(f"{name} {value:g}" for name, value in chosen.items())
             + ". Intervals are 95%, from resampled papers."
         ),
@@ -110,7 +110,7 @@ def review_gaps(
         },
         bounds=atlas.coverage,
         warnings=(
-            *few_reviews(int(is_review.sum())),
+            *warn_of_few_reviews(int(is_review.sum())),
             *_few_citations(signs["cited"]),
             *([f"Fewer than {_FEW_PAPERS} papers in {', '.join(few[:5])}."] if few else []),
             *_unseen_reviews(years),
@@ -179,10 +179,10 @@ def rank_gaps(
     n_resamples: int = 200,
     seed: int = 0,
 ) -> pd.DataFrame:
-    """Rank regions by how much a review is missed there."""
+    """Rank regions by how much a review is missing there."""
     import pandas as pd
 
-    chosen = checked_weights(weights)
+    chosen = check_weights(weights)
     if signs.empty:
         raise InputError("There is no paper in any region to rank; build the atlas with more.")
     topics, place = np.unique(signs["topic_id"].to_numpy(), return_inverse=True)
@@ -209,7 +209,7 @@ def rank_gaps(
     return table
 
 
-def checked_weights(weights: Mapping[str, float] | None) -> dict[str, float]:
+def check_weights(weights: Mapping[str, float] | None) -> dict[str, float]:
     """Weights of all components; those not given are the default ones."""
     chosen = dict(DEFAULT_WEIGHTS)
     for name, weight in (weights or {}).items():

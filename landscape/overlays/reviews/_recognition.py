@@ -1,8 +1,8 @@
-"""Which papers are reviews, told from a list, document type, journal, title and abstract.
+"""Recognise reviews by list, document type, journal, title and abstract.
 
 A review sets out what is known of a subject from the work of many: review articles, chapters of
 handbooks, lecture notes, reviews in proceedings. The paper that presents one survey, mission,
-instrument, simulation or code ("XYZ: survey overview") is none, whatever its title says.
+instrument, simulation or code ("XYZ: survey overview") is not a review.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def recognise(papers: pd.DataFrame, *, known: Collection[str] | None = None) -> 
         Columns ``title`` and ``abstract``, and where there are any ``doctype``, ``journal``,
         ``bibcode``, ``arxiv_id``, ``doi``.
     known : collection of str, optional
-        Identifiers of known reviews, see `landscape.overlays.reviews._recognition.read_review_list`.
+        Identifiers of known reviews, see `read_review_list`.
 
     Returns
     -------
@@ -83,19 +83,19 @@ def score_papers(
     scored: dict[int, tuple[float, str]] = {}
     for row, values in enumerate(zip(*columns.values(), strict=True)):
         title, abstract, doctype, journal, bibcode, arxiv_id, doi = values
-        certain = _outside(doctype, journal, bibcode)
+        certain = _score_metadata(doctype, journal, bibcode)
         if listed and not listed.isdisjoint((bibcode, arxiv_id, doi)):
             certain.append((1.0, "list"))
-        said = _said(title, abstract)
-        if certain or said[0] > 0:
-            score = max([said[0], *(one for one, _ in certain)])
-            evidence = "; ".join(filter(None, [*(why for _, why in certain), said[1]]))
+        own = _score_text(title, abstract)
+        if certain or own[0] > 0:
+            score = max([own[0], *(one for one, _ in certain)])
+            evidence = "; ".join(filter(None, [*(why for _, why in certain), own[1]]))
             scored[row] = (round(score, 3), evidence)
     return scored
 
 
-def _outside(doctype: str, journal: str, bibcode: str) -> list[tuple[float, str]]:
-    """What others say of the paper: its document type and where it appeared."""
+def _score_metadata(doctype: str, journal: str, bibcode: str) -> list[tuple[float, str]]:
+    """Chances by document type, bibcode and journal."""
     found = [(0.97, f"doctype: {doctype}")] if doctype.lower() == "review" else []
     chance = STEMS.get(bibcode[4:9].rstrip("."), 0.0) if bibcode else 0.0
     if chance:
@@ -107,32 +107,32 @@ def _outside(doctype: str, journal: str, bibcode: str) -> list[tuple[float, str]
     return found
 
 
-def _said(title: str, abstract: str) -> tuple[float, str]:
-    """What the paper says of itself."""
-    clues = [*_met(TITLE, title), *_met(ABSTRACT, abstract)]
+def _score_text(title: str, abstract: str) -> tuple[float, str]:
+    """Chance by title and abstract, and the evidence."""
+    clues = [*_match(TITLE, title), *_match(ABSTRACT, abstract)]
     if not clues:
         return 0.0, ""
     doubt = 1.0
     for clue, _ in clues:
         doubt *= 1.0 - clue.chance
     score = 1.0 - doubt
-    against = [*_met(AGAINST, title), *_met((OWN_WORK,), abstract)]
+    against = [*_match(AGAINST, title), *_match((OWN_WORK,), abstract)]
     for clue, _ in against:
         score *= clue.chance
-    return score, "; ".join(_told([*clues, *against]))
+    return score, "; ".join(_list_evidence([*clues, *against]))
 
 
-def _told(clues: Iterable[tuple[Clue, str]]) -> list[str]:
+def _list_evidence(clues: Iterable[tuple[Clue, str]]) -> list[str]:
     """Clues as evidence, without those whose words another clue has already."""
-    told: list[str] = []
+    listed: list[str] = []
     for clue, words in clues:
         one = f"{clue.name}: {words}"
-        if not any(other.startswith(clue.name) and words in other for other in told):
-            told.append(one)
-    return told
+        if not any(other.startswith(clue.name) and words in other for other in listed):
+            listed.append(one)
+    return listed
 
 
-def _met(clues: Iterable[Clue], text: str) -> list[tuple[Clue, str]]:
+def _match(clues: Iterable[Clue], text: str) -> list[tuple[Clue, str]]:
     folded = text.lower()
     found = (
         (clue, clue.pattern.search(text))
@@ -156,7 +156,7 @@ _AUTHORS = r"\b(?:we|i|authors?) (?:(?!briefly|also|further|then)\w+ ){0,3}?"
 
 @dataclass(frozen=True)
 class Clue:
-    """Something that makes a review likely (or unlikely: ``chance`` then scales what others say)."""
+    """A pattern that makes a review likely; one against scales the other chances down."""
 
     name: str
     pattern: re.Pattern[str]
@@ -280,15 +280,15 @@ _CON = (
 )
 
 
-def speaks_of_contrast(abstracts: Sequence[str]) -> NDArray[np.bool_]:
-    """Whether each abstract speaks of disagreement, tension or an open question."""
+def find_contrast(abstracts: Sequence[str]) -> NDArray[np.bool_]:
+    """Whether each abstract mentions disagreement, tension or an open question."""
     import pyarrow.compute as pc
 
     found = pc.match_substring_regex(_lowered(abstracts), _CONTRAST)
     return np.asarray(found.to_numpy(zero_copy_only=False), dtype=np.bool_)
 
 
-def stances(abstracts: Sequence[str]) -> NDArray[np.int8]:
+def find_stances(abstracts: Sequence[str]) -> NDArray[np.int8]:
     """Whether each abstract confirms (1), contradicts (-1) or neither or both (0)."""
     import pyarrow.compute as pc
 
@@ -343,7 +343,9 @@ def read_review_list(path: str | os.PathLike[str]) -> frozenset[str]:
             f"The list of reviews {path} is not text in UTF-8; give one bibcode, arXiv id or DOI a "
             "line (unpack a compressed file first)."
         ) from error
-    found = frozenset(key for line in lines for name in _names(line) for key in spellings(name))
+    found = frozenset(
+        key for line in lines for name in _names(line) for key in normalise_identifier(name)
+    )
     if not found:
         raise InputError(
             f"The list of reviews {path} names no paper: give one bibcode, arXiv id or DOI a line, "
@@ -352,7 +354,7 @@ def read_review_list(path: str | os.PathLike[str]) -> frozenset[str]:
     return found
 
 
-def spellings(name: str) -> frozenset[str]:
+def normalise_identifier(name: str) -> frozenset[str]:
     """An identifier in the spelling of the corpus; several where a bibcode holds an arXiv id."""
     arxiv_id = parse_arxiv_id(name)
     if arxiv_id:
@@ -379,7 +381,7 @@ def _names(line: str) -> list[str]:
 RECENT_YEARS = 5
 _MOST_SAMPLED = 6000
 _FEWEST_OF_A_REGION = 60
-_LONGEST = 25.0  # years without a review beyond which it makes no difference
+_LONGEST = 25.0  # years without a review are clipped here
 
 
 def read_signs(
@@ -391,7 +393,7 @@ def read_signs(
     most: int = _MOST_SAMPLED,
     seed: int = 0,
 ) -> pd.DataFrame:
-    """Read from single papers whether a review is missed around them."""
+    """Measure for single papers whether a review is missing near them."""
     import pandas as pd
 
     with progress("Looking for reviews near the papers", total=3, unit="steps") as advance:
@@ -404,13 +406,13 @@ def read_signs(
         recent = recent_years(year[inside])
         now = int(year[inside].max())
         random = np.random.default_rng(seed)
-        rows, stands_for = sampled_rows(topic, inside & ~is_review & (topic >= 0), most, random)
+        rows, stands_for = sample_rows(topic, inside & ~is_review & (topic >= 0), most, random)
         advance(1)
         latest = _latest_reviews(atlas.vectors(), year, is_review, inside, rows, seed)
         advance(1)
         began = _beginnings(topic[inside], year[inside])
         without = now - np.where(np.isnan(latest), began.reindex(topic[rows]).to_numpy(), latest)
-        cited = cited_relatively(cites, year)
+        cited = relative_citations(cites, year)
         abstracts = atlas.read_papers(["abstract"], rows=rows)["abstract"].fillna("").tolist()
         advance(1)
     return pd.DataFrame(
@@ -423,8 +425,8 @@ def read_signs(
             "years_without": np.clip(without, 0.0, _LONGEST),
             "recent": np.isin(year[rows], recent),
             "cited": cited[rows] if citations else np.nan,
-            "contrast": speaks_of_contrast(abstracts),
-            "stance": stances(abstracts),
+            "contrast": find_contrast(abstracts),
+            "stance": find_stances(abstracts),
         }
     )
 
@@ -435,7 +437,7 @@ def recent_years(year: NDArray[np.int64], n: int = RECENT_YEARS) -> NDArray[np.i
     return years.years[years.covered][-n:]
 
 
-def cited_relatively(cites: NDArray[np.float64], year: NDArray[np.int64]) -> NDArray[np.float64]:
+def relative_citations(cites: NDArray[np.float64], year: NDArray[np.int64]) -> NDArray[np.float64]:
     """Citations relative to the mean of the papers of the same year."""
     known = ~np.isnan(cites)
     place = year - (year.min() if len(year) else 0)
@@ -446,10 +448,10 @@ def cited_relatively(cites: NDArray[np.float64], year: NDArray[np.int64]) -> NDA
     return relative
 
 
-def sampled_rows(
+def sample_rows(
     topic: NDArray[np.int64], wanted: NDArray[np.bool_], most: int, random: np.random.Generator
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Draw papers of each region, and say how many each stands for."""
+    """Draw papers of each region, with the number of papers that each represents."""
     candidates = np.flatnonzero(wanted)
     mixed = candidates[random.permutation(len(candidates))]
     order = mixed[np.argsort(topic[mixed], kind="stable")]
@@ -476,7 +478,7 @@ def _latest_reviews(
 
 
 def _beginnings(topic: NDArray[np.int64], year: NDArray[np.int64]) -> pd.Series[Any]:
-    """When the literature of each region began: the year of its first tenth of papers."""
+    """The year by which each region had a tenth of its papers."""
     import pandas as pd
 
     began: pd.Series[Any] = pd.Series(year).groupby(topic).quantile(0.1)
@@ -514,13 +516,13 @@ def near_reviews(
 
     n_papers = len(years)
     reviews = np.flatnonzero(is_review)
-    k = near_enough(n_papers, len(reviews)) if k is None else k
+    k = choose_n_nearest(n_papers, len(reviews)) if k is None else k
     k = max(1, min(k, n_papers - 1))
     n_near = np.zeros(len(rows), dtype=np.int64)
     latest = np.full(len(rows), np.nan)
     if not len(reviews):
         return Surroundings(n_near, latest, k)
-    references = _drawn(n_papers, n_references or enough_references(n_papers, k), seed)
+    references = _drawn(n_papers, n_references or choose_n_references(n_papers, k), seed)
     corpus = np.asarray(vectors[references], dtype=np.float32)
     of_reviews = np.asarray(vectors[reviews], dtype=np.float32)
     in_sample = np.isin(rows, references)
@@ -529,7 +531,7 @@ def near_reviews(
     for start in range(0, len(rows), _BLOCK):
         block = slice(start, start + _BLOCK)
         queries = np.asarray(vectors[rows[block]], dtype=np.float32)
-        # A paper is the nearest to itself, and does not count.
+        # A paper is its own nearest neighbour, which does not count.
         nearest = faiss.knn(queries, corpus, most, metric=faiss.METRIC_INNER_PRODUCT)[0]
         wanted = np.minimum(kth + in_sample[block], most) - 1
         reach = np.take_along_axis(nearest, wanted[:, None], axis=1)[:, 0]
@@ -542,13 +544,13 @@ def near_reviews(
     return Surroundings(n_near, latest, k)
 
 
-def near_enough(n_papers: int, n_reviews: int) -> int:
+def choose_n_nearest(n_papers: int, n_reviews: int) -> int:
     """Papers among which one review is expected: 20 to 500, and at most a twentieth of a corpus."""
     most = np.clip(n_papers // 20, _FEWEST_NEAR, _MOST_NEAR)
     return int(np.clip(round(n_papers / max(n_reviews, 1)), _FEWEST_NEAR, most))
 
 
-def enough_references(n_papers: int, k: int) -> int:
+def choose_n_references(n_papers: int, k: int) -> int:
     """Papers of a random sample that tell how near the k-th nearest of all is."""
     if n_papers <= _MOST_REFERENCES:
         return n_papers

@@ -1,8 +1,7 @@
-"""Phrases that could be concepts: what the papers show of each, and how alike it is to a concept.
+"""Phrases that could be concepts: their measures, and their likeness to known concepts.
 
-No rule says which phrase deserves a concept, but a thesaurus shows by its own choice what its
-makers look for. The phrases of a corpus that it does name are positive examples; all others are
-unlabelled, and some of them only wait to be named (Elkan & Noto 2008, KDD, 213).
+The phrases of a corpus that the thesaurus names are positive examples; all others are unlabelled
+(Elkan & Noto 2008, KDD, 213).
 """
 
 from __future__ import annotations
@@ -39,14 +38,14 @@ def measure_phrases(
     *,
     fewest: int = 5,
 ) -> pd.DataFrame:
-    """Measure what the papers show of each phrase, whatever a thesaurus says."""
+    """Measure each phrase by its papers, independent of a thesaurus."""
     import pandas as pd
 
     papers = np.bincount(table.phrase, minlength=len(table.forms))
     kept = np.flatnonzero(papers >= fewest)
     frame = pd.DataFrame({"phrase": kept, "name": table.shown[kept], "form": table.forms[kept]})
-    words = [words_of(form) for form in frame["form"]]
-    frame["bag"] = [bag_of(one) for one in words]
+    words = [singular_words(form) for form in frame["form"]]
+    frame["bag"] = [join_bag(one) for one in words]
     frame["papers"] = papers[kept]
     frame["compactness"] = (mean_cosines(table, vectors) - mean_cosine(vectors))[kept]
     titled = count_titles(table, titles)[kept]
@@ -67,13 +66,13 @@ def measure_phrases(
 
 
 def name_phrases(phrases: pd.DataFrame, named: dict[str, str]) -> pd.DataFrame:
-    """Add what a thesaurus says of each phrase."""
-    words = [words_of(form) for form in phrases["form"]]
+    """Add the concept of each phrase, and whether the thesaurus covers it."""
+    words = [singular_words(form) for form in phrases["form"]]
     ids = [named.get(bag, "") for bag in phrases["bag"]]
     known = np.array([bool(one) for one in ids], dtype=bool)
     inside = _inside_names(phrases["bag"].tolist(), named)
-    short = {letters_of(one) for one in phrases.loc[known, "acronym"]} - {""}
-    abbreviates = np.array([letters_of(name) in short for name in phrases["name"]], dtype=bool)
+    short = {abbreviation_letters(one) for one in phrases.loc[known, "acronym"]} - {""}
+    abbreviates = phrases["name"].map(abbreviation_letters).isin(short).to_numpy(dtype=bool)
     longer = [one if len(one) > 1 else [] for one in words]
     return phrases.assign(
         concept_id=ids,
@@ -92,7 +91,7 @@ def concept_likeness(phrases: pd.DataFrame) -> NDArray[np.float64]:
     scaled = (features - features.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
     named = (phrases["concept_id"] != "").to_numpy()
     open_ = ~phrases["covered"].to_numpy(dtype=bool)
-    # Concepts whose words stand in longer names are the trunk of the tree, which is complete.
+    # Concepts whose words occur in longer names are upper concepts, which are complete.
     leaves = named & ~phrases["inside"].to_numpy(dtype=bool)
     if min(leaves.sum(), open_.sum()) < _ENOUGH_EXAMPLES:
         return np.asarray(scaled[:, _FEATURES.index("compactness")])
@@ -105,7 +104,7 @@ def concept_likeness(phrases: pd.DataFrame) -> NDArray[np.float64]:
 
 
 def measure_novelty(table: PhraseTable, phrases: pd.DataFrame) -> NDArray[np.float64]:
-    """Measure how little of what else a phrase's papers talk about the thesaurus covers."""
+    """Measure how little the thesaurus covers the other phrases of a phrase's papers."""
     covered = np.zeros(len(table.forms))
     covered[phrases["phrase"]] = phrases["covered"]
     measured = np.zeros(len(table.forms))
@@ -130,7 +129,7 @@ def _usual(abbreviations: Counter[str]) -> str:
 
 
 def _shape_of_names(frame: pd.DataFrame, words: list[list[str]]) -> dict[str, Any]:
-    """What the name alone says."""
+    """Features of the name alone."""
     from landscape.text.trimming import has_vague_head
 
     lengths = np.array([len(one) for one in words])
@@ -179,7 +178,7 @@ _SMALL_WORDS = frozenset(
 )
 _QUALIFIER = re.compile(r"\s*\([^()]*\)")
 _ABBREVIATION = re.compile(r"\(([A-Z][A-Za-z]*[A-Z][A-Za-z]{0,2})\)")
-# Adjectives that hide the noun: "stellar clusters" are star clusters.
+# Adjectives of nouns: "stellar clusters" are star clusters.
 _NOUNS = {
     "stellar": "star", "galactic": "galaxy", "planetary": "planet", "solar": "sun",
     "lunar": "moon", "cometary": "comet", "asteroidal": "asteroid", "atmospheric": "atmosphere",
@@ -194,10 +193,10 @@ _NOUNS = {
 
 def word_bag(phrase: str) -> str:
     """Give the key that is the same for all inflections and orders of a phrase's words."""
-    return bag_of(words_of(_QUALIFIER.sub("", phrase) or phrase))
+    return join_bag(singular_words(_QUALIFIER.sub("", phrase) or phrase))
 
 
-def words_of(phrase: str) -> list[str]:
+def singular_words(phrase: str) -> list[str]:
     """Words of a phrase in their order: each in the singular, without articles and the like."""
     from landscape.text.phrases import normal_form, singular
 
@@ -205,12 +204,12 @@ def words_of(phrase: str) -> list[str]:
     return [word for word in words if word not in _SMALL_WORDS] or words
 
 
-def bag_of(words: list[str]) -> str:
-    """Give the key of words that `words_of` gave."""
+def join_bag(words: list[str]) -> str:
+    """Give the key of words that `singular_words` gave."""
     return " ".join(sorted(_NOUNS.get(word, word) for word in words))
 
 
-def named_forms(thesaurus: Thesaurus) -> dict[str, str]:
+def index_names(thesaurus: Thesaurus) -> dict[str, str]:
     """Concept id by bag of words, see `word_bag`, of all terms and alternative terms."""
     found: dict[str, str] = {}
     for concept in thesaurus.concepts.values():
@@ -227,7 +226,7 @@ def find_abbreviations(texts: Sequence[str]) -> dict[str, Counter[str]]:
     found: dict[str, Counter[str]] = {}
     for text in texts:
         for match in _ABBREVIATION.finditer(text):
-            letters = letters_of(match[1])
+            letters = abbreviation_letters(match[1])
             words = re.findall(r"[^\s\-/]+", text[max(match.start() - 90, 0) : match.start()])
             tail = words[-len(letters) :]
             if "".join(word[0] for word in tail).casefold() == letters:
@@ -235,7 +234,7 @@ def find_abbreviations(texts: Sequence[str]) -> dict[str, Counter[str]]:
     return found
 
 
-def letters_of(name: str) -> str:
+def abbreviation_letters(name: str) -> str:
     """Capitals of an abbreviation in small letters; empty where the name is none."""
     capitals = "".join(sign for sign in name if sign.isupper()).casefold()
     return capitals if len(capitals) > 1 and " " not in name else ""
@@ -289,7 +288,7 @@ def later_half(years: NDArray[np.integer]) -> NDArray[np.bool_]:
 def growth(
     papers: NDArray[Any], late_papers: NDArray[Any], late_share: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Odds of a late paper among a phrase's papers over those of the corpus."""
+    """Odds of a late paper, relative to the corpus (Haldane 1956, Ann. Hum. Genet. 20, 309)."""
     if not 0 < late_share < 1:
         return np.ones(len(papers)), np.ones(len(papers))
     late = late_papers + 0.5
@@ -307,8 +306,8 @@ def mean_cosine(vectors: NDArray[np.floating]) -> float:
 
 def count_titles(table: PhraseTable, titles: Sequence[str]) -> NDArray[np.float64]:
     """How many of each phrase's papers have it in their title."""
-    plain = [f" {' '.join(words_of(title))} " for title in titles]
-    needles = [f" {' '.join(words_of(form))} " for form in table.forms]
+    plain = [f" {' '.join(singular_words(title))} " for title in titles]
+    needles = [f" {' '.join(singular_words(form))} " for form in table.forms]
     found = [
         needles[phrase] in plain[paper]
         for paper, phrase in zip(table.paper.tolist(), table.phrase.tolist(), strict=True)
@@ -373,7 +372,7 @@ def suggest_parent(
     named: dict[str, str],
 ) -> str:
     """Suggest the concept that a proposed one would stand below."""
-    words = words_of(name)
+    words = singular_words(name)
     for start in range(1, len(words)):
         found = named.get(word_bag(" ".join(words[start:])))
         if found is not None:

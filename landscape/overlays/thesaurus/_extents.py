@@ -1,4 +1,4 @@
-"""Where the concepts of the thesaurus live on the map: extent, pieces and how far apart."""
+"""The extent of thesaurus concepts on the map, their separability, and their paper counts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from landscape.corpus._thesaurus import Concept, Thesaurus
+    from landscape.corpus._thesaurus import Concept
 
 LEAST_SCORE = 0.25
 """Where as many papers are counted to the top concepts as authors count there (453 papers)."""
@@ -123,12 +123,12 @@ def concept_members(
     n_papers: int,
     least_score: float = LEAST_SCORE,
 ) -> NDArray[np.bool_]:
-    """Say which papers are about each concept or one below it."""
+    r"""Find the papers about each concept or a narrower one, by :math:`1 - \prod (1 - s)`."""
     import pandas as pd
 
     members = np.zeros((n_papers, len(concepts)), dtype=bool)
     rows = tags["paper_row"].to_numpy()
-    # Numbers instead of millions of texts: each id is looked up once.
+    # Each concept id is looked up once.
     number_of, ids = pd.factorize(tags["concept_id"])
     log_miss = np.log1p(-np.clip(tags["score"].to_numpy(dtype=np.float64), 0.0, 1 - 1e-9))
     for number, concept in enumerate(concepts):
@@ -158,7 +158,7 @@ def measure_extents(
     rows: list[dict[str, float]] = []
     lines: list[pd.DataFrame] = []
     for group in members.T:
-        # The map's own kernel is made for its many peaks; a group's outline should be calmer.
+        # The kernel of the map resolves many peaks; an outline needs a wider one.
         width = _CALMER * default_bandwidth(x[group], y[group])
         grid = density_grid(x[group], y[group], extent=extent, shape=shape, bandwidth=width)
         levels = highest_density_levels(grid, shares)
@@ -176,7 +176,7 @@ def measure_extents(
 def measure_separability(
     points: NDArray[np.floating], members: NDArray[np.bool_], *, space: str, seed: int = 0
 ) -> pd.DataFrame:
-    """Area under the ROC curve of each group's share among nearest neighbours, with 95% interval."""
+    """ROC area of each group's share among nearest neighbours, with its 95% interval."""
     import pandas as pd
 
     scores, belongs = neighbour_shares(points, members, seed=seed)
@@ -222,8 +222,8 @@ def _warnings(table: pd.DataFrame, untagged: int, n_papers: int) -> tuple[str, .
         said.append(f"Too few papers for a firm contour: {named}.")
     if untagged:
         said.append(
-            f"{untagged / n_papers:.1%} of the papers have none of these concepts; no contour is "
-            "theirs."
+            f"{untagged / n_papers:.1%} of the papers have none of these concepts; no contour "
+            "contains them."
         )
     return tuple(said)
 
@@ -375,7 +375,7 @@ def neighbour_shares(
 def area_under_curve(
     scores: NDArray[np.floating], belongs: NDArray[np.bool_]
 ) -> tuple[float, float]:
-    """Probability that a paper of a group scores above one outside it, and its standard error."""
+    """ROC area and its standard error (Hanley & McNeil 1982, Radiology 143, 29)."""
     inside, outside = int(belongs.sum()), int((~belongs).sum())
     if not inside or not outside:
         return float("nan"), float("nan")

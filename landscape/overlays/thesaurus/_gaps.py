@@ -1,4 +1,4 @@
-"""What the thesaurus lacks: phrases of the literature that deserve a concept, as proposals."""
+"""Gaps of the thesaurus: phrases of the literature proposed as concepts, and their backtest."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from landscape.overlays._analysis import Analysis
 from landscape.overlays._periods import UNKNOWN_YEAR, count_years, paper_years
 from landscape.overlays.missions._facilities import load_facilities
 from landscape.overlays.thesaurus._candidates import (
+    abbreviation_letters,
     complete_name,
     concept_likeness,
-    letters_of,
+    index_names,
     measure_novelty,
     measure_phrases,
     name_phrases,
-    named_forms,
     nearest_concepts,
     suggest_parent,
     word_bag,
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from landscape.overlays._analysis import Analysis
-
 _FEWEST = 5
 _PAPERS_A_PHRASE = 20_000  # large corpora: a phrase of fewer than 1 paper in so many is noise
 _GROWTH_WEIGHT = 0.5
@@ -45,7 +43,7 @@ _N_PAPERS_SHOWN = 5
 
 @dataclass(frozen=True)
 class Evidence:
-    """What a corpus shows of its phrases, whatever a thesaurus says of them."""
+    """The phrases of a corpus and their measures, independent of a thesaurus."""
 
     table: PhraseTable
     phrases: pd.DataFrame
@@ -169,7 +167,7 @@ def rank_gaps(
     evidence: Evidence, thesaurus: Thesaurus, *, limit: int = 100
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Rank the phrases that a thesaurus does not name."""
-    named = name_phrases(evidence.phrases, named_forms(thesaurus))
+    named = name_phrases(evidence.phrases, index_names(thesaurus))
     named["likeness"] = concept_likeness(named)
     grown = np.clip(np.log(np.maximum(named["growth_low"], 1e-9)), -1.0, 3.0)
     named["novelty"] = measure_novelty(evidence.table, named)
@@ -181,7 +179,7 @@ def rank_gaps(
 
 @cache
 def _facility_forms() -> frozenset[str]:
-    """Names of telescopes and surveys: they are for the layer of missions, not for subjects."""
+    """Names of telescopes and surveys: they belong to the layer of missions."""
     names = (name for facility in load_facilities().values() for name in facility.names)
     return frozenset(map(normal_form, names))
 
@@ -193,10 +191,10 @@ def merge_spellings(candidates: pd.DataFrame, *, limit: int) -> pd.DataFrame:
     spellings: dict[str, list[str]] = {}
     for bag, name in zip(by_use["bag"], by_use["name"], strict=True):
         spellings.setdefault(bag, []).append(name)
-    # An abbreviation belongs to the phrase that is abbreviated so, whatever their ranks.
-    owned = {letters_of(one) for one in ordered["acronym"]} - {""}
+    # An abbreviation belongs to its phrase, whatever their ranks.
+    owned = {abbreviation_letters(one) for one in ordered["acronym"]} - {""}
     best = ordered.drop_duplicates("bag")
-    kept = np.array([letters_of(name) not in owned for name in best["name"]], dtype=bool)
+    kept = np.array([abbreviation_letters(name) not in owned for name in best["name"]], dtype=bool)
     best = best[kept].head(limit).copy()
     best["name"] = [spellings[bag][0] for bag in best["bag"]]
     best["alternatives"] = [
@@ -216,10 +214,10 @@ _SHOWN = [
 def _add_parents(
     proposals: pd.DataFrame, named: pd.DataFrame, evidence: Evidence, thesaurus: Thesaurus
 ) -> pd.DataFrame:
-    """Nearest concepts by their papers, and the concept to stand below."""
+    """Nearest concepts by their papers, and the suggested parent concept."""
     wanted = proposals["phrase"].to_numpy(dtype=np.int64)
     nearest = nearest_concepts(evidence.table, evidence.vectors, named, wanted)
-    forms = named_forms(thesaurus)
+    forms = index_names(thesaurus)
     parents = [
         suggest_parent(name, near, thesaurus, forms)
         for name, near in zip(proposals["name"], nearest, strict=True)
@@ -412,10 +410,10 @@ def backtest_gaps(
 
 def added_forms(earlier: Thesaurus, later: Thesaurus) -> dict[str, str]:
     """Names of concepts that a later release added, as bags of words, without known names."""
-    known = named_forms(earlier)
+    known = index_names(earlier)
     return {
         bag: one
-        for bag, one in named_forms(later).items()
+        for bag, one in index_names(later).items()
         if one not in earlier.concepts and bag not in known
     }
 

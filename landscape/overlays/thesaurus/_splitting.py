@@ -1,4 +1,4 @@
-"""Split texts into numbered words, each token worked out once however often it stands there."""
+"""Split texts into numbered words and stems; each distinct token is processed once."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ _ENDINGS = (
 # fmt: on
 _LONG = 5
 _Piece = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]  # words, stems, where written
-_NOTHING: _Piece = ((0,), (-1,), (-1,))  # no term has any of it: it only ends a phrase
+_NOTHING: _Piece = ((0,), (-1,), (-1,))  # not part of any term: it only ends a phrase
 _MOST = 300_000  # tokens kept
 
 
 @dataclass(frozen=True)
 class Split:
-    """Texts as one sequence of numbered words; texts stand apart by a word 0."""
+    """Texts as one sequence of numbered words, separated by the word 0."""
 
     words: NDArray[np.int64]
     stems: NDArray[np.int64]
@@ -48,7 +48,7 @@ class Split:
 
 
 class Lexicon(dict[str, int]):
-    """Numbers of words and stems, and what each token seen so far is made of."""
+    """Numbers of words and stems, and the parts of each token seen so far."""
 
     def __init__(
         self, words: Mapping[str, int], stems: Mapping[str, int], spellings: Sequence[str] = ()
@@ -66,7 +66,7 @@ class Lexicon(dict[str, int]):
         self.starts = array("q", [0, 1])
 
     def __missing__(self, token: str) -> int:
-        """Work out a token that is met for the first time."""
+        """Process a token that is new."""
         found = [self._pieces.get(one) or self._read(one) for one in _PIECE.findall(token)]
         if found and all(one is _NOTHING for one in found):
             self[token] = 0
@@ -106,7 +106,7 @@ def split_texts(texts: Sequence[str], lexicon: Lexicon) -> Split:
         lexicon.forget()
     numbers = array("q")
     counts = np.empty(len(texts), dtype=np.int64)
-    # No piece goes across a space: tokens may be worked out one by one.
+    # A piece has no space: tokens are processed one by one.
     for row, text in enumerate(texts):
         tokens = readable(text).split()
         numbers.extend(map(lexicon.__getitem__, tokens))
@@ -138,7 +138,7 @@ def _normal(piece: str) -> tuple[str, ...]:
     if piece in _STOPS:
         return ("",)
     if _NUMERAL.fullmatch(piece):
-        return (piece,)  # as the normal form is, which takes its time
+        return (piece,)  # its normal form, without the slow call
     return tuple(singular(word) for word in normal_form(piece).split())
 
 
@@ -152,7 +152,7 @@ class TermStems:
 
 
 def stem_terms(thesaurus: Thesaurus) -> TermStems:
-    """Take the stems of every term; a concept's terms stand side by side."""
+    """Take the stems of every term; terms of one concept are adjacent."""
     from scipy.sparse import csr_matrix
 
     stems: dict[str, int] = {}
@@ -205,7 +205,7 @@ def covered(
 
 
 def rarity(found: csr_matrix) -> NDArray[np.float32]:
-    """Weight of each stem: the logarithm of how many times fewer texts have it than there are."""
+    """Weight of each stem: the logarithm of the inverse share of texts that have it."""
     n = found.shape[0]
     frequency = found.getnnz(axis=0).astype(np.float32)
     weights: NDArray[np.float32] = (np.log((1 + n) / (1 + frequency)) + 0.1).astype(np.float32)

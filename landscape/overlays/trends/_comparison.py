@@ -1,4 +1,4 @@
-"""Where on the map one selection of papers is over-represented against another."""
+"""Regions where one selection of papers is over-represented against another."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 from landscape.errors import InputError
 from landscape.overlays._analysis import Analysis
 from landscape.overlays._periods import UNKNOWN_YEAR, count_years, paper_years
-from landscape.overlays.trends._rates import adjusted
-from landscape.overlays.trends._topics import groups_of
+from landscape.overlays.trends._rates import false_discovery_rates
+from landscape.overlays.trends._topics import read_groups
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,7 +30,7 @@ def compare(
     For each region Fisher's exact test of the two shares, q values of Benjamini & Hochberg (1995)
     over all regions, and the odds ratio with the interval of Woolf (1955, Ann. Hum. Genet. 19, 251;
     half a paper is added to each cell where one is empty).
-    Papers of both selections cannot tell them apart: they are left out of both. Where one
+    Papers of both selections are left out of both. Where one
     selection holds the whole other one, the inner one is compared with the rest of the outer.
 
     Parameters
@@ -73,11 +73,11 @@ def compare(
         raise InputError(f"The false discovery rate is {q!r}; give a number between 0 and 1.")
     years = paper_years(atlas)
     names = _named(a, "A"), _named(b, "B")
-    given = rows_of(atlas, a, len(years)), rows_of(atlas, b, len(years))
-    rows, said = apart(*given, names=names)
+    given = select_rows(atlas, a, len(years)), select_rows(atlas, b, len(years))
+    rows, said = separate_selections(*given, names=names)
     topics = atlas.topics
     chosen = topics[topics["level"] == level][["topic_id", "label"]].reset_index(drop=True)
-    groups = groups_of(atlas, level)
+    groups = read_groups(atlas, level)
     a_counts, b_counts = (_counts(groups[side], chosen["topic_id"]) for side in rows)
     tested = compare_counts(a_counts, b_counts, len(rows[0]), len(rows[1]), q=q)
     table = chosen.join(tested).sort_values(
@@ -118,7 +118,7 @@ def compare_counts(
         "odds_ratio_low": np.exp(logs - _REACH * error),
         "odds_ratio_high": np.exp(logs + _REACH * error),
         "p": p,
-        "q": adjusted(p),
+        "q": false_discovery_rates(p),
     })  # fmt: skip
     shown = table["q"] <= q
     higher = table["a_share"] > table["b_share"]
@@ -126,7 +126,7 @@ def compare_counts(
     return table
 
 
-def rows_of(atlas: Any, selection: str | ArrayLike, n_papers: int) -> NDArray[np.int64]:
+def select_rows(atlas: Any, selection: str | ArrayLike, n_papers: int) -> NDArray[np.int64]:
     """Rows of a selection, ascending and each once: a filter, row numbers or a mask."""
     said = f"The selection {selection!r}" if isinstance(selection, str) else "A selection"
     given = np.asarray(atlas.select(selection) if isinstance(selection, str) else selection)
@@ -139,7 +139,7 @@ def rows_of(atlas: Any, selection: str | ArrayLike, n_papers: int) -> NDArray[np
     if not given.size:
         raise InputError(f"{said} has no paper; give a wider one.")
     if given.ndim != 1 or not np.issubdtype(given.dtype, np.integer):
-        raise InputError(f"{said} is no list of rows; give a filter, row numbers or a mask.")
+        raise InputError(f"{said} is not a list of rows; give a filter, row numbers or a mask.")
     if given.min() < 0 or given.max() >= n_papers:
         raise InputError(
             f"{said} has rows {given.min()} to {given.max()}; the atlas has rows 0 to "
@@ -149,7 +149,7 @@ def rows_of(atlas: Any, selection: str | ArrayLike, n_papers: int) -> NDArray[np
     return rows
 
 
-def apart(
+def separate_selections(
     a: NDArray[np.int64], b: NDArray[np.int64], *, names: tuple[str, str] = ("a", "b")
 ) -> tuple[tuple[NDArray[np.int64], NDArray[np.int64]], tuple[str, ...]]:
     """Take the papers of both selections out of them, or the inner one out of the outer one."""

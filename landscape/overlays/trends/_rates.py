@@ -1,6 +1,6 @@
 """Rates of topics relative to the whole corpus, and their slopes in time.
 
-A topic's rate is its share of all papers of a year, so growth of the field is no growth of a topic.
+A topic's rate is its share of all papers of a year: growth of the corpus is not growth of a topic.
 Where the corpus itself changes abruptly (another source begins), shares before and after cannot be
 compared: each such era gets its own level, and a slope is what shares do within the eras.
 """
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 _STEEPEST = 1.0  # standard deviation of the prior of a slope: one e-fold a year
-_NEARLY_FLAT = 1e-3  # precision of the prior of a level: only so that absent eras can be solved
+_NEARLY_FLAT = 1e-3  # precision of the prior of a level: keeps the system solvable for absent eras
 _MOST_STEPS = 60
 _LONGEST_STEP = 2.0
 
@@ -62,7 +62,7 @@ def share_interval(
 
 
 def find_eras(totals: ArrayLike) -> NDArray[np.int64]:
-    """Number the stretches of years between abrupt changes of the corpus."""
+    """Number the eras: years between abrupt changes of the corpus."""
     breaks = abrupt_changes(totals)
     return np.concatenate([[0], np.cumsum(breaks)]).astype(np.int64)
 
@@ -147,7 +147,7 @@ def _expit(odds: NDArray[np.float64]) -> NDArray[np.float64]:
     return fitted
 
 
-FEW = 10  # papers of a topic; fewer say little
+FEW = 10  # papers of a topic; fewer are not tested
 _CHANGES = [
     "row", "year", "year_low", "year_high", "share_before", "share_after", "slope_before",
     "slope_after", "turn",
@@ -177,7 +177,7 @@ def fit_slopes(
     return table, lines.fitted
 
 
-def changes_of(
+def find_all_changes(
     counts: NDArray[np.int64], totals: ArrayLike, years: ArrayLike, eras: ArrayLike
 ) -> pd.DataFrame:
     """The changes of course of all topics, one row each; ``row`` is the topic's row in counts."""
@@ -194,8 +194,8 @@ def changes_of(
     return pd.DataFrame(found, columns=_CHANGES)
 
 
-def adjusted(p: ArrayLike) -> NDArray[np.float64]:
-    """The q values of Benjamini & Hochberg (1995); tests that were not made (NaN) stay so."""
+def false_discovery_rates(p: ArrayLike) -> NDArray[np.float64]:
+    """The q values of Benjamini & Hochberg (1995); NaN stays NaN."""
     from scipy.stats import false_discovery_control
 
     values = np.asarray(p, dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Which regions of the map grow or shrink relative to the whole corpus, and since when."""
+"""Regions of the map that grow or shrink relative to the whole corpus."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import numpy as np
 
 from landscape.errors import InputError
 from landscape.overlays._analysis import Analysis
-from landscape.overlays._periods import Years, count_years, paper_years, spans
+from landscape.overlays._periods import Years, count_years, format_spans, paper_years
 from landscape.overlays.trends._rates import (
     FEW,
-    adjusted,
-    changes_of,
     count_by_year,
+    false_discovery_rates,
+    find_all_changes,
     find_eras,
     fit_slopes,
     share_interval,
@@ -79,7 +79,7 @@ def trends(
     years = paper_years(atlas)
     topics = atlas.topics
     chosen = topics[topics["level"] == level][["topic_id", "label"]].reset_index(drop=True)
-    groups = groups_of(atlas, level)
+    groups = read_groups(atlas, level)
     period = _within(count_years(years), since, until)
     table, tables = _trends_of(chosen, groups, years, period, q=q, least_change=least_change)
     n_papers = int(period.counts.sum())
@@ -104,7 +104,7 @@ def trends(
     )
 
 
-def groups_of(atlas: Any, level: int = 1) -> NDArray[np.int64]:
+def read_groups(atlas: Any, level: int = 1) -> NDArray[np.int64]:
     """The region (level 1) or continent (level 0) of every paper, -1 outside."""
     regions = atlas.map["topic_id"]
     if level == 0:
@@ -125,7 +125,7 @@ def _check(
             f"The period {since} to {until} ends before it begins; exchange the two years."
         )
     if level not in (0, 1):
-        raise InputError(f"There is no level {level!r}; give 1 for regions or 0 for continents.")
+        raise InputError(f"level is {level!r}; give 1 for regions or 0 for continents.")
     if not 0 < q < 1:
         raise InputError(f"The false discovery rate is {q!r}; give a number between 0 and 1.")
     if not least_change >= 1:
@@ -148,7 +148,7 @@ def _within(whole: Years, since: int | None, until: int | None) -> Years:
     covered = period.years[period.covered]
     n_eras = len(np.unique(find_eras(period.counts[period.covered])))
     if len(covered) < n_eras + 2:
-        named = ", ".join(spans(covered)) or "none"
+        named = ", ".join(format_spans(covered)) or "none"
         raise InputError(
             f"A trend needs at least {n_eras + 2} years that the corpus covers, and from {first} "
             f"to {last} there are {len(covered)} ({named}); give a longer period."
@@ -170,11 +170,11 @@ def _trends_of(
     calendar, totals = period.years[covered], period.counts[covered]
     eras = find_eras(totals)
     slopes, fitted = fit_slopes(counts[:, covered], totals, calendar, eras)
-    changes = changes_of(counts[:, covered], totals, calendar, eras)
+    changes = find_all_changes(counts[:, covered], totals, calendar, eras)
     papers = counts.sum(axis=1)
     table = topics.assign(papers=papers, share=papers / period.counts.sum())
     table = table.join(slopes.drop(columns="slope_error"))
-    table["q"] = adjusted(np.where(papers > 0, table["p"], np.nan))
+    table["q"] = false_discovery_rates(np.where(papers > 0, table["p"], np.nan))
     table["class"] = _classes(table, q=q, least_change=least_change)
     found = changes.groupby("row")
     table["change_years"] = [

@@ -9,7 +9,7 @@ import pytest
 from landscape.errors import InputError
 from landscape.overlays.reviews._coverage import review_coverage, reviews
 from landscape.overlays.reviews._gaps import COMPONENTS, rank_gaps, review_gaps
-from landscape.overlays.reviews._recognition import speaks_of_contrast, stances
+from landscape.overlays.reviews._recognition import find_contrast, find_stances
 
 from .conftest import world
 
@@ -118,5 +118,5 @@ def test_ranking_needs_papers(gap_world):
 
 def test_words_of_disagreement():
     texts = ["This remains unclear.", "Rival models are debated.", "We made a catalogue."]
-    assert speaks_of_contrast(texts).tolist() == [True, True, False]
-    assert stances(["It agrees with theory but is at odds with data."]).tolist() == [0]
+    assert find_contrast(texts).tolist() == [True, True, False]
+    assert find_stances(["It agrees with theory but is at odds with data."]).tolist() == [0]

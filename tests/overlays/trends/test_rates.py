@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from landscape.overlays.trends._rates import (
-    changes_of,
     count_by_year,
+    find_all_changes,
     find_changes,
     find_eras,
     fit_lines,
@@ -101,7 +101,7 @@ def test_straight_trends_rarely_show_a_change() -> None:
     counts = np.concatenate([
         rng.binomial(TOTALS, _share(0.03, slope), size=(40, 30)) for slope in (-0.1, 0.0, 0.08)
     ])  # fmt: skip
-    changes = changes_of(counts, TOTALS, YEARS, np.zeros(30, dtype=int))
+    changes = find_all_changes(counts, TOTALS, YEARS, np.zeros(30, dtype=int))
     assert changes["row"].nunique() <= 0.1 * len(counts)
 
 

@@ -1,13 +1,39 @@
-"""Small inputs for `behaviour.py`, made of the demo corpus: papers, citations, labels, drafts."""
+"""The cases of `behaviour.py`, and their inputs made of the demo corpus."""
 
 from __future__ import annotations
 
 import csv
 import gzip
 import json
+import subprocess
+import sys
+import tomllib
 from collections import Counter
 from pathlib import Path
 from typing import Any
+
+CASES = tomllib.loads(Path(__file__).with_name("behaviour.toml").read_text())
+PROGRAM = [sys.executable, "-c", "import sys; from landscape.cli import main; sys.exit(main())"]
+
+
+def list_cases() -> dict[str, str]:
+    """All commands but the builds, by name."""
+    cases = {}
+    cases["search_bib"] = "search {atlas} galaxies -k 20 --export files/search.bib"
+    for ending in ("ris", "tex", "txt", "csv", "json"):
+        cases[f"search_{ending}"] = f"search {{atlas}} galaxies -k 20 -o files/search.{ending}"
+    cases |= CASES["commands"]
+    for kind, rest in CASES["figures"].items():
+        for ending in ("png", "html"):
+            output = f"pictures/{kind}.{ending}"
+            cases[f"figure_{kind}_{ending}"] = f"figure {kind} {{atlas}} {rest} -o {output}"
+    for kind, rest in CASES["tables"].items():
+        cases[f"table_{kind}"] = f"table {kind} {{atlas}} {rest}"
+        cases[f"table_{kind}_json"] = f"table {kind} {{atlas}} {rest} --json"
+        cases[f"table_{kind}_csv"] = f"table {kind} {{atlas}} {rest} -o files/{kind}.csv"
+    cases["table_tex"] = "table impact {atlas} --facility HST -o files/impact.tex"
+    cases |= {f"help_{command}": f"{command} --help" for command in CASES["help"]}
+    return cases
 
 
 def write_inputs(corpus: Path) -> dict[str, str]:
@@ -76,3 +102,25 @@ def write_inputs(corpus: Path) -> dict[str, str]:
     (author, _), *_ = Counter(name for paper in papers for name in paper["authors"]).most_common(1)
     family = author.partition(",")[0]
     return {"author": author, "family": family, "excerpt": excerpts[0], "paper": keys[0]}
+
+
+def talk_to_server() -> list[Any]:
+    """The replies of `landscape mcp` to three requests over standard input and output."""
+    client = {"name": "behaviour", "version": "1"}
+    start = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}
+    search = {"name": "search", "arguments": {"query": "dust", "k": 3}}
+    requests = [("initialize", start), ("tools/list", {}), ("tools/call", search)]
+    replies = []
+    pipe = subprocess.PIPE
+    words = [*PROGRAM, "mcp", "demo.atlas"]
+    with subprocess.Popen(words, stdin=pipe, stdout=pipe, text=True) as server:
+        assert server.stdin is not None and server.stdout is not None  # noqa: PT018
+        for n, (method, parameters) in enumerate(requests):
+            message = {"jsonrpc": "2.0", "id": n, "method": method, "params": parameters}
+            server.stdin.write(json.dumps(message) + "\n")
+            server.stdin.flush()
+            replies.append(json.loads(server.stdout.readline() or "null"))
+            if n == 0:
+                server.stdin.write('{"jsonrpc": "2.0", "method": "notifications/initialized"}\n')
+        server.stdin.close()
+    return replies

@@ -12,7 +12,13 @@ import numpy as np
 from landscape.corpus._thesaurus import Thesaurus
 from landscape.errors import InputError
 from landscape.overlays.thesaurus._matching import read_papers
-from landscape.overlays.thesaurus._tagging import FEATURES, features, gather, tag_papers, usage
+from landscape.overlays.thesaurus._tagging import (
+    FEATURES,
+    features,
+    gather_evidence,
+    tag_papers,
+    usage,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -186,7 +192,7 @@ def fit_weights(
     titles, abstracts = (papers[name].fillna("").tolist() for name in ("title", "abstract"))
     known = usage(thesaurus)
     wording = read_papers(titles, abstracts, None, thesaurus)
-    evidence = gather(wording, vectors, thesaurus)
+    evidence = gather_evidence(wording, vectors, thesaurus)
     only = np.array(sorted(given), dtype=np.int64)
     blocks: list[Any] = list(features(evidence, vectors, concept_vectors, known, only=only))
     rows, columns, values = (np.concatenate(found) for found in zip(*blocks, strict=True))

@@ -51,7 +51,7 @@ from landscape.overlays.thesaurus._candidates import (
     word_bag,
 )
 from landscape.overlays.thesaurus._extents import area_under_curve, neighbour_shares
-from landscape.overlays.thesaurus._matching import Reader
+from landscape.overlays.thesaurus._matching import TermReader
 from landscape.overlays.thesaurus._splitting import Lexicon, split_texts
 from landscape.overlays.thesaurus._tagging import learn_meaning
 from landscape.overlays.trends._affiliations import country_names
@@ -244,7 +244,7 @@ def test_area_under_curve() -> None:
 
 
 def test_reader() -> None:
-    reader = Reader(Thesaurus("", {"1": Concept("1", "Galaxies")}))
+    reader = TermReader(Thesaurus("", {"1": Concept("1", "Galaxies")}))
     wording = reader.read(["A galaxy"], ["It turns."], [["Galaxies (1)"]])
     assert wording.title.surface.tolist() == ["galaxy"]
     assert wording.given.score.tolist() == [1.0, 0.97]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from landscape.corpus._thesaurus import Thesaurus
-    from landscape.overlays.thesaurus._matching import Reader, Wording
+    from landscape.overlays.thesaurus._matching import TermMatches, TermReader
 
 UAT, THESAURUS = "uat.parquet", "thesaurus.parquet"
 _TEXT = ("title", "abstract", "ads_keywords")
@@ -69,7 +69,7 @@ def _run(context: Context) -> StageResult:
 
 def _tags(context: Context, thesaurus: Thesaurus, advance: Any) -> pd.DataFrame:
     """Tag all papers at once: what concepts look like is learned from the whole corpus."""
-    from landscape.overlays.thesaurus._matching import join_wordings
+    from landscape.overlays.thesaurus._matching import join_term_matches
     from landscape.overlays.thesaurus._tagging import tag_wording
 
     _reader.cache_clear()  # the file may have changed since
@@ -81,7 +81,7 @@ def _tags(context: Context, thesaurus: Thesaurus, advance: Any) -> pd.DataFrame:
         read.append(wording)
         advance(wording.n_papers)
     _reader.cache_clear()
-    wording = join_wordings(read)
+    wording = join_term_matches(read)
     read.clear()
     with vectors_of(context) as vectors:
         return tag_wording(wording, vectors, thesaurus, _concept_vectors(context, thesaurus))
@@ -99,17 +99,17 @@ def _batches(context: Context) -> Iterator[_Batch]:
                 yield path, titles, abstracts, keywords
 
 
-def _read(batch: _Batch) -> Wording:
+def _read(batch: _Batch) -> TermMatches:
     path, titles, abstracts, keywords = batch
     return _reader(path).read(titles, abstracts, keywords)
 
 
 @lru_cache(maxsize=1)
-def _reader(path: Path | None) -> Reader:
+def _reader(path: Path | None) -> TermReader:
     """Arrange the terms once a process."""
-    from landscape.overlays.thesaurus._matching import Reader
+    from landscape.overlays.thesaurus._matching import TermReader
 
-    return Reader(_thesaurus(path))
+    return TermReader(_thesaurus(path))
 
 
 def _thesaurus(path: Path | None) -> Thesaurus:

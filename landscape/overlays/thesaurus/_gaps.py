@@ -80,16 +80,11 @@ def thesaurus_gaps(atlas: Any, *, limit: int = 100, thesaurus: Thesaurus | None 
     if limit < 1:
         raise InputError(f"The limit is {limit}; ask for at least one proposal.")
     uat = thesaurus or atlas.thesaurus
-    with progress("Reading phrases for gaps of the thesaurus", total=6, unit="steps") as advance:
+    with progress("Reading phrases for gaps of the thesaurus", total=5, unit="steps") as advance:
         papers = atlas.read_papers(["paper_id", "title", "abstract", "keywords", "year"])
         year = paper_years(atlas)
-        vectors = atlas.vectors()
         advance(1)
-        table = _phrases_of(papers["keywords"])
-        advance(1)
-        evidence = _measured(
-            table, papers["title"].tolist(), papers["abstract"].tolist(), year, vectors
-        )
+        evidence = gather_evidence(papers, year, atlas.vectors())
         advance(1)
         named, proposals = rank_gaps(evidence, uat, limit=limit)
         advance(1)
@@ -128,39 +123,18 @@ def thesaurus_gaps(atlas: Any, *, limit: int = 100, thesaurus: Thesaurus | None 
 
 
 def gather_evidence(
-    keywords: Any,
-    titles: list[str],
-    abstracts: list[str],
+    papers: pd.DataFrame,
     years: NDArray[np.integer],
     vectors: NDArray[np.floating],
     *,
     fewest: int | None = None,
 ) -> Evidence:
-    """Measure the phrases of a corpus."""
-    table = _phrases_of(keywords, fewest=fewest)
-    return _measured(table, titles, abstracts, years, vectors, fewest=fewest)
-
-
-def _phrases_of(keywords: Any, *, fewest: int | None = None) -> PhraseTable:
-    return phrase_table(keywords, fewest=fewest or _fewest_in(len(keywords)))
-
-
-def _measured(
-    table: PhraseTable,
-    titles: list[str],
-    abstracts: list[str],
-    years: NDArray[np.integer],
-    vectors: NDArray[np.floating],
-    *,
-    fewest: int | None = None,
-) -> Evidence:
-    least = fewest or _fewest_in(len(titles))
+    """Measure the phrases of a corpus from the columns ``title, abstract, keywords``."""
+    least = fewest or max(_FEWEST, len(papers) // _PAPERS_A_PHRASE)
+    table = phrase_table(papers["keywords"], fewest=least)
+    titles, abstracts = papers["title"].tolist(), papers["abstract"].tolist()
     phrases = measure_phrases(table, vectors, titles, abstracts, years, fewest=least)
     return Evidence(table, phrases, vectors)
-
-
-def _fewest_in(n_papers: int) -> int:
-    return max(_FEWEST, n_papers // _PAPERS_A_PHRASE)
 
 
 def rank_gaps(
@@ -388,10 +362,7 @@ def backtest_gaps(
         ``tables["found"]``: ``method, rank, name, concept_id, label``.
     """
     papers = atlas.read_papers(["title", "abstract", "keywords"])
-    evidence = gather_evidence(
-        papers["keywords"], papers["title"].tolist(), papers["abstract"].tolist(),
-        paper_years(atlas), atlas.vectors(),
-    )  # fmt: skip
+    evidence = gather_evidence(papers, paper_years(atlas), atlas.vectors())
     added = added_forms(earlier, later)
     table, found = score_proposals(evidence, earlier, added, limits=limits)
     labels = {one: concept.label for one, concept in later.concepts.items()}

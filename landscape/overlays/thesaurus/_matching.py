@@ -1,4 +1,4 @@
-"""Find the terms of a thesaurus in texts: longest match, whatever the plural, hyphen or case."""
+"""Find the terms of a thesaurus in texts: longest match, any plural, hyphen or case."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from landscape.overlays.thesaurus._splitting import (
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
-
-    _Ints = NDArray[np.int64]
     from scipy.sparse import csr_matrix
 
-_SHORT = 4  # letters; a shorter term is found as it is written only: ISM, not ism; ICM, RAS
+    _Ints = NDArray[np.int64]
+
+_SHORT = 4  # letters; a shorter term must be written the same: ISM, not ism; ICM, RAS
 _JOINING = frozenset(("of", "the", "in", "and", "for", "a", "an", "by", "on", "with", "from", "to"))
 _TEXTS_AT_ONCE = 2_000
 
@@ -90,7 +90,7 @@ def arrange_terms(thesaurus: Thesaurus) -> Terms:
 
 
 def match(texts: Sequence[str], terms: Terms) -> pd.DataFrame:
-    """Find terms in texts; where one term is a part of a longer one, the longer one is meant."""
+    """Find terms in texts; where one term is a part of a longer one, the longer one counts."""
     lexicon = Lexicon(terms.words, {}, terms.spellings)
     found = [
         match_split(split_texts(texts[start : start + _TEXTS_AT_ONCE], lexicon), terms)
@@ -137,7 +137,7 @@ def match_split(texts: Split, terms: Terms) -> pd.DataFrame:
 
 
 def join_matches(found: Sequence[pd.DataFrame], starts: Sequence[int]) -> pd.DataFrame:
-    """Join what was found in blocks of texts."""
+    """Join the matches of blocks of texts."""
     import pandas as pd
     from pandas.api.types import union_categoricals
 
@@ -195,7 +195,7 @@ def _is_inside(starts: _Ints, stops: _Ints, groups: _Ints) -> _Ints:
 
 
 def _surfaces(texts: Split, starts: _Ints, stops: _Ints) -> pd.Categorical:
-    """As they are written; a hyphenated piece, which gave several words, once."""
+    """Terms as written; a hyphenated piece of several words occurs once."""
     import pandas as pd
 
     known: dict[tuple[int, ...], int] = {}
@@ -213,7 +213,7 @@ def _surfaces(texts: Split, starts: _Ints, stops: _Ints) -> pd.Categorical:
 
 
 def _spellings(name: str) -> list[tuple[str, _Words]]:
-    """How a term may stand in a text: as it is, without a note in brackets, turned round."""
+    """Spellings of a term: as it is, without a note in brackets, inverted with "of"."""
     bare = re.sub(r"\s*\([^)]*\)", "", name).strip() or name
     written = bare if len(bare) <= _SHORT and not bare.islower() and " " not in bare else ""
     words = tuple(filter(None, split(bare)[0]))
@@ -235,8 +235,8 @@ _PAPERS_AT_ONCE = 2_000
 
 
 @dataclass(frozen=True)
-class Wording:
-    """What papers say in the terms of a thesaurus."""
+class TermMatches:
+    """The terms of a thesaurus that papers contain."""
 
     n_papers: int
     title: pd.DataFrame
@@ -245,8 +245,8 @@ class Wording:
     in_text: csr_matrix
 
 
-class Reader:
-    """Reads papers batch after batch; what it learns of the words stays for the next batch."""
+class TermReader:
+    """Find terms in batches of papers; the lexicon is kept between batches."""
 
     def __init__(self, thesaurus: Thesaurus) -> None:
         self._terms = arrange_terms(thesaurus)
@@ -259,7 +259,7 @@ class Reader:
         titles: Sequence[str],
         abstracts: Sequence[str],
         keywords: Sequence[Sequence[str]] | None = None,
-    ) -> Wording:
+    ) -> TermMatches:
         """Read a batch of papers."""
         n = len(titles)
         texts = split_texts([*titles, *abstracts], self._lexicon)
@@ -268,7 +268,7 @@ class Reader:
         abstract = found.iloc[cut:]
         abstract = abstract.assign(row=abstract["row"] - np.int32(n)).reset_index(drop=True)
         both = replace(texts, rows=texts.rows % max(n, 1))
-        return Wording(
+        return TermMatches(
             n,
             found.iloc[:cut],
             abstract,
@@ -300,14 +300,14 @@ def read_papers(
     abstracts: Sequence[str],
     keywords: Sequence[Sequence[str]] | None,
     thesaurus: Thesaurus,
-) -> Wording:
+) -> TermMatches:
     """Read papers in one process."""
-    reader = Reader(thesaurus)
+    reader = TermReader(thesaurus)
     blocks = [
         slice(start, start + _PAPERS_AT_ONCE)
         for start in range(0, max(len(titles), 1), _PAPERS_AT_ONCE)
     ]
-    return join_wordings(
+    return join_term_matches(
         [
             reader.read(titles[at], abstracts[at], None if keywords is None else keywords[at])
             for at in blocks
@@ -315,8 +315,8 @@ def read_papers(
     )
 
 
-def join_wordings(parts: Sequence[Wording]) -> Wording:
-    """Join what was read batch by batch."""
+def join_term_matches(parts: Sequence[TermMatches]) -> TermMatches:
+    """Join the matches of batches."""
     import pandas as pd
     from scipy.sparse import vstack
 
@@ -325,7 +325,7 @@ def join_wordings(parts: Sequence[Wording]) -> Wording:
         one.given.assign(row=one.given["row"] + start)
         for one, start in zip(parts, starts, strict=False)
     ]
-    return Wording(
+    return TermMatches(
         starts[-1],
         join_matches([one.title for one in parts], starts[:-1]),
         join_matches([one.abstract for one in parts], starts[:-1]),

@@ -1,4 +1,4 @@
-"""Tag papers with concepts: given as keywords, named in title or abstract, or meant."""
+"""Tag papers with concepts: from keywords, from title and abstract, or by meaning."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from landscape.corpus._thesaurus import Thesaurus, data_file
-from landscape.overlays.thesaurus._matching import GIVEN, GIVEN_BY_NAME, Wording, read_papers
+from landscape.overlays.thesaurus._matching import GIVEN, GIVEN_BY_NAME, TermMatches, read_papers
 from landscape.overlays.thesaurus._splitting import TermStems, covered, rarity, stem_terms
 
 if TYPE_CHECKING:
@@ -22,36 +22,16 @@ if TYPE_CHECKING:
 # Logistic regression on 453 papers (half of those whose authors gave concepts), see
 # landscape.evaluation.tagging.fit_weights: the intercept under "", one weight a feature.
 _WITH_VECTORS = {
-    "": -1.962,
-    "about": 1.182,
-    "rank": -0.879,
-    "root_rank": 0.018,
-    "title": 0.463,
-    "abstract": 1.601,
-    "covered": -0.710,
-    "covered_squared": 0.787,
-    "rank_covered": 0.451,
-    "similarity": 1.431,
-    "frequency": -0.494,
-    "about_abstract": -0.705,
-    "frequency_abstract": -0.115,
-    "inside": -0.661,
-    "below": 0.884,
-    "usage": 0.942,
-}
+    "": -1.962, "about": 1.182, "rank": -0.879, "root_rank": 0.018, "title": 0.463,
+    "abstract": 1.601, "covered": -0.710, "covered_squared": 0.787, "rank_covered": 0.451,
+    "similarity": 1.431, "frequency": -0.494, "about_abstract": -0.705,
+    "frequency_abstract": -0.115, "inside": -0.661, "below": 0.884, "usage": 0.942,
+}  # fmt: skip
 _WITHOUT_VECTORS = {
-    "": -13.036,
-    "title": 1.322,
-    "abstract": 2.631,
-    "covered": 3.653,
-    "covered_squared": 2.475,
-    "rank_covered": 0.791,
-    "frequency": -0.273,
-    "frequency_abstract": -0.264,
-    "inside": -0.082,
-    "below": 0.836,
-    "usage": 0.935,
-}
+    "": -13.036, "title": 1.322, "abstract": 2.631, "covered": 3.653,
+    "covered_squared": 2.475, "rank_covered": 0.791, "frequency": -0.273,
+    "frequency_abstract": -0.264, "inside": -0.082, "below": 0.836, "usage": 0.935,
+}  # fmt: skip
 
 _LEAST = 0.01
 
@@ -90,16 +70,16 @@ def tag_papers(
 ) -> pd.DataFrame:
     """Tag papers with the concepts of a thesaurus.
 
-    Candidates are the concepts that are named, those which papers with like embeddings name, and
-    those whose term has a like embedding; a logistic regression weighs what speaks for each.
+    Candidates are concepts that are named, that papers with similar embeddings name, or whose term
+    has a similar embedding; a logistic regression scores each.
 
     Parameters
     ----------
     titles, abstracts : sequence of str, shape (n,)
     keywords : sequence of sequence of str, shape (n,), optional
-        Authors' or ADS keywords; ``"Galaxies (573)"`` or a term gives its concept outright.
+        Authors' or ADS keywords; ``"Galaxies (573)"`` or a term gives its concept.
     vectors : ndarray of float32, shape (n, n_dims), optional
-        Embeddings of the papers; without them only what is said counts.
+        Embeddings of the papers; without them only words count.
     thesaurus : Thesaurus
     concept_vectors : ndarray of float32, shape (n_concepts, n_dims), optional
         Embeddings of `concept_texts`.
@@ -114,7 +94,7 @@ def tag_papers(
         ``row, concept_id, score, evidence``, best first within a row. The score estimates the
         probability that the authors would give the concept; the evidence is the words that name
         it (``"title: white dwarfs"``), ``"keywords"``, or, where no text says it, ``"meaning"``
-        (``"words"`` without vectors: the words of its term stand apart).
+        (``"words"`` without vectors: the words of its term are separate).
 
     Examples
     --------
@@ -128,7 +108,7 @@ def tag_papers(
 
 
 def tag_wording(
-    wording: Wording,
+    wording: TermMatches,
     vectors: NDArray[np.float32] | None,
     thesaurus: Thesaurus,
     concept_vectors: NDArray[np.float32] | None = None,
@@ -139,7 +119,7 @@ def tag_wording(
     """Tag papers whose texts are read already, as `tag_papers` does."""
     import pandas as pd
 
-    evidence = gather(wording, vectors, thesaurus)
+    evidence = gather_evidence(wording, vectors, thesaurus)
     given = wording.given
     found = [given if only is None else given[given["row"].isin(only)]]
     chosen = _WITHOUT_VECTORS if vectors is None else _WITH_VECTORS
@@ -194,19 +174,19 @@ def _usage_counts() -> dict[str, int]:
 def _evidence(tags: pd.DataFrame, evidence: Evidence) -> NDArray[np.object_]:
     """Where each tag comes from: keywords, the words in title or abstract, or the meaning."""
     wording, m = evidence.wording, len(evidence.thesaurus)
-    sought = tags["row"].to_numpy(np.int64) * m + tags["column"].to_numpy(np.int64)
-    said = np.full(len(tags), "meaning" if evidence.meaning else "words", dtype=object)
+    wanted_pairs = tags["row"].to_numpy(np.int64) * m + tags["column"].to_numpy(np.int64)
+    sources = np.full(len(tags), "meaning" if evidence.meaning else "words", dtype=object)
     for where, found in (("abstract", wording.abstract), ("title", wording.title)):
         if not len(found):
             continue
         known = found["row"].to_numpy(np.int64) * m + found["column"].to_numpy(np.int64)
-        at = np.minimum(np.searchsorted(known, sought), len(known) - 1)
-        hit = known[at] == sought
+        at = np.minimum(np.searchsorted(known, wanted_pairs), len(known) - 1)
+        hit = known[at] == wanted_pairs
         surface = found["surface"].cat
         names = np.array([f"{where}: {name}" for name in surface.categories], dtype=object)
-        said[hit] = names[surface.codes.to_numpy()[at[hit]]]
-    said[tags["score"].isin([GIVEN, GIVEN_BY_NAME]).to_numpy()] = "keywords"
-    return said
+        sources[hit] = names[surface.codes.to_numpy()[at[hit]]]
+    sources[tags["score"].isin([GIVEN, GIVEN_BY_NAME]).to_numpy()] = "keywords"
+    return sources
 
 
 FEATURES = (
@@ -214,19 +194,19 @@ FEATURES = (
     "rank_covered", "similarity", "frequency", "about_abstract", "frequency_abstract", "inside",
     "below", "usage",
 )  # fmt: skip
-"""What a pair of paper and concept is judged by, see `features`."""
+"""Features of a pair of paper and concept, see `features`."""
 
-_MEANT, _SIMILAR = 100, 20  # candidates beside those that are named
+_MEANT, _SIMILAR = 100, 20  # candidates besides the named concepts
 _WHOLE = 0.999
 _ROWS_AT_ONCE = 2048
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What is known of papers before their concepts are judged."""
+    """The evidence on papers from which concepts are scored."""
 
     thesaurus: Thesaurus
-    wording: Wording
+    wording: TermMatches
     in_title: csr_matrix
     in_abstract: csr_matrix
     inside: csr_matrix
@@ -234,18 +214,20 @@ class Evidence:
     meaning: Meaning | None
 
 
-def gather(wording: Wording, vectors: NDArray[np.float32] | None, thesaurus: Thesaurus) -> Evidence:
-    """Learn from what is named in the papers what is meant."""
+def gather_evidence(
+    wording: TermMatches, vectors: NDArray[np.float32] | None, thesaurus: Thesaurus
+) -> Evidence:
+    """Collect the named concepts of papers, and learn directions of meaning from them."""
     title, abstract = wording.title, wording.abstract
     n = wording.n_papers
     shape = (n, len(thesaurus))
     in_title = _matrix(title, title["times"] > 0, shape)
     in_abstract = _matrix(abstract, abstract["times"] > 0, shape)
     inside = _matrix(title, title["inside"], shape) + _matrix(abstract, abstract["inside"], shape)
-    surely = in_title + in_abstract * 0.5
-    surely.data = np.minimum(surely.data, 1.0)
-    surely.eliminate_zeros()
-    meaning = None if vectors is None or n == 0 else learn_meaning(vectors, surely)
+    named = in_title + in_abstract * 0.5
+    named.data = np.minimum(named.data, 1.0)
+    named.eliminate_zeros()
+    meaning = None if vectors is None or n == 0 else learn_meaning(vectors, named)
     stems = stem_terms(thesaurus)
     return Evidence(thesaurus, wording, in_title, in_abstract, inside, stems, meaning)
 
@@ -359,7 +341,7 @@ _PAIRS_AT_ONCE = 16_384
 
 @dataclass(frozen=True)
 class Meaning:
-    """A linear reading of embeddings: how much a paper is about each concept."""
+    """A linear model of embeddings: how much a paper is about each concept."""
 
     centre: NDArray[np.float32]
     directions: NDArray[np.float32]

@@ -102,7 +102,7 @@ def test_regions_without_papers_are_not_tested() -> None:
         ([0], [99999], "rows 99999 to 99999"),
         ([1, 2], [2, 1], "select the same 2 papers"),
         ([True], [1], "mask of shape"),
-        ([0.5], [1], "no list of rows"),
+        ([0.5], [1], "not a list of rows"),
     ],
 )
 def test_what_cannot_be_is_said(a: list[int], b: list[int], said: str) -> None:

@@ -62,7 +62,8 @@ def record(out: Path, papers: int, atlas: Path | None, only: str) -> None:
     if atlas is not None and not (out / "demo.atlas").exists():
         (out / "demo.atlas").symlink_to(atlas)
     os.chdir(out)
-    exits: dict[str, int] = {}
+    known = Path("exits.json")
+    exits: dict[str, int] = json.loads(known.read_text()) if known.is_file() else {}
     cases = CASES["builds"].copy()
     if atlas is None:
         run("demo", cases["demo"].format(papers=papers), exits)
@@ -73,7 +74,7 @@ def record(out: Path, papers: int, atlas: Path | None, only: str) -> None:
         if re.search(only, name):
             run(name, command.format(atlas="demo.atlas", **names), exits)
     run_python(names, exits, only)
-    Path("exits.json").write_text(json.dumps(exits, indent=1))
+    known.write_text(json.dumps(exits, indent=1))
     if re.search(only, "mcp"):
         Path("mcp.json").write_text(json.dumps(talk_to_server(), indent=1))
     for built in sorted(Path().glob("*.atlas")):

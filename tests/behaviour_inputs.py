@@ -56,6 +56,7 @@ def write_inputs(corpus: Path) -> dict[str, str]:
 
     write("mine.jsonl", kept)
     write("more.jsonl", papers[400:450])
+    write("names.csv", ["region,name", "Dust,Where dust is", "Winds,Where winds blow"])
     write("known.txt", [paper["bibcode"] for paper in kept[:20]])
     links = [f"{p['bibcode']},{r}" for p in kept for r in p["ref_bibcodes"]]
     write("edges.csv", ["citing,cited", *links])
@@ -81,7 +82,7 @@ def write_inputs(corpus: Path) -> dict[str, str]:
         for n, (excerpt, paper) in enumerate(zip(excerpts, cited, strict=True))
     ])  # fmt: skip
     write("labels.jsonl", [
-        {"arxiv_id": number[key], "field": m["field"], "surface": m["surface"], "occurrence": 1,
+        {"arxiv_id": number[key], "field": m["field"], "surface": m["surface"], "occurrence": 0,
          "facility": m["facility"]}
         for key in number for m in rows[key]["mentions"][:1]
     ])  # fmt: skip

@@ -87,9 +87,9 @@ def influence(
 ) -> NDArray[np.float32]:
     r"""Influence of each node (PageRank), 1 on average.
 
-    Solves :math:`r = (1-d) + d\,(A^T D^{-1} r + \text{mean of nodes without references})`. Damping is
-    a half: readers of papers go two steps deep on average (Chen et al. 2007, J. Informetrics 1, 8),
-    not 0.85 as on the web (Page et al. 1999).
+    Solves :math:`r = (1-d) + d\,(A^T D^{-1} r + \text{mean of nodes without references})`. Damping
+    is a half: readers of papers go two steps deep on average (Chen et al. 2007, J. Informetrics
+    1, 8), not 0.85 as on the web (Page et al. 1999).
     """
     from scipy.sparse import csr_array
 

@@ -1,4 +1,4 @@
-"""A thesaurus: concepts that have names, and broader concepts above them."""
+"""The thesaurus: concepts and their hierarchy, and readers of its files."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ class Concept:
     broader : tuple of str
         Ids of the concepts one step above; a concept may have several.
     related : tuple of str
-        Ids of concepts beside it.
+        Ids of related concepts.
     definition : str
-        What it means, where the thesaurus says so.
+        Its definition, empty if none is given.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class Concept:
 
 @dataclass(frozen=True)
 class Thesaurus:
-    """Concepts and the hierarchy that they form: a directed graph without cycles.
+    """Concepts and their hierarchy: a directed graph without cycles.
 
     Attributes
     ----------
@@ -78,7 +78,7 @@ class Thesaurus:
     Raises
     ------
     InputError
-        If a concept names a broader one that is not there, or if concepts are above themselves.
+        If a broader concept is missing, or the hierarchy has a cycle.
 
     Examples
     --------
@@ -114,7 +114,7 @@ class Thesaurus:
 
     @property
     def top(self) -> tuple[str, ...]:
-        """Ids of the concepts that have nothing above them, in the order of their names."""
+        """Ids of the concepts without broader ones, by name."""
         roots = [one for one in self.concepts.values() if not one.broader]
         return tuple(one.concept_id for one in sorted(roots, key=lambda one: one.label))
 
@@ -185,7 +185,7 @@ class Thesaurus:
 
     @classmethod
     def from_frame(cls, frame: pd.DataFrame) -> Thesaurus:
-        """Make a thesaurus of what `to_frame` gave."""
+        """Make a thesaurus from the table of `to_frame`."""
         version = str(frame["version"].iloc[0]) if len(frame) else ""
         made = [
             Concept(
@@ -254,7 +254,7 @@ def _find_cycle(concepts: Mapping[str, Concept]) -> list[str]:
     """Ids along a circle of broader concepts, its first one again at the end; empty if none."""
     done: set[str] = set()
     for start in concepts:
-        path: dict[str, None] = {}  # an ordered set: the way up that is being followed
+        path: dict[str, None] = {}  # an ordered set: the path upwards
         waiting = [(start, False)]
         while waiting:
             one, leaving = waiting.pop()
@@ -283,7 +283,7 @@ _LARGEST = 256 * 2**20  # bytes, unpacked; the UAT has 3 MB
 
 @dataclass
 class _Record:
-    """What a file says of one concept, before all of it has been read."""
+    """The fields of one concept while the file is being read."""
 
     label: str = ""
     alternatives: dict[str, None] = field(default_factory=dict)
@@ -297,7 +297,7 @@ _Records = dict[str, _Record]
 
 
 def read_thesaurus(path: str | Path, *, version: str | None = None) -> Thesaurus:
-    """Read a thesaurus; the form of the file is seen from its content.
+    """Read a thesaurus; the format is detected from the content.
 
     Parameters
     ----------
@@ -387,7 +387,7 @@ def _content(file: Path) -> str:
 
 
 def _check_characters(concepts: Mapping[str, Concept]) -> None:
-    """Refuse halves of characters, which JSON can spell and no table can hold."""
+    """Reject lone surrogates, which JSON allows and tables do not."""
     for one in concepts.values():
         for text in (one.concept_id, *one.names, *one.broader, *one.related, one.definition):
             text.encode()
@@ -440,7 +440,7 @@ def _read_list(text: str) -> _Records:
 
 
 def _add(records: _Records, node: dict[str, Any], *, alternatives: str) -> str:
-    """Note what a JSON object says of a concept; its id."""
+    """Add the fields of a JSON object to its concept; its id."""
     concept_id = _id(node)
     here = records.setdefault(concept_id, _Record(node["name"].strip()))
     here.alternatives.update(dict.fromkeys(_texts(_listed(node, alternatives))))
@@ -480,7 +480,7 @@ def _read_csv(text: str) -> _Records:
 
 
 def _read_levels(rows: Iterable[list[str]]) -> _Records:
-    """One row a path from the top: the last term stands below the one before it."""
+    """One row a path from the top: the last term is narrower than the one before it."""
     records: _Records = {}
     for row in rows:
         path = [term.strip() for term in row if term.strip()]
@@ -492,7 +492,7 @@ def _read_levels(rows: Iterable[list[str]]) -> _Records:
 
 
 def _read_table(header: list[str], rows: Iterable[list[str]]) -> _Records:
-    """One row a concept; several alternatives or broader ids stand between ``|``."""
+    """One row a concept; ``|`` separates alternatives and ids."""
     records: _Records = {}
     for row in rows:
         cells = dict(zip(header, row, strict=False))
@@ -507,7 +507,7 @@ def _read_table(header: list[str], rows: Iterable[list[str]]) -> _Records:
 
 
 def _read_rdf(text: str) -> _Records:
-    """SKOS as RDF/XML; what is said of a concept may stand in several places."""
+    """SKOS as RDF/XML; a concept may occur in several places."""
     if "<!ENTITY" in text:
         raise ValueError("it defines entities, which no thesaurus needs")
     records: _Records = {}
@@ -531,7 +531,7 @@ def _note(record: _Record, said: ElementTree.Element) -> None:
         return
     if said.tag == f"{_SKOS}prefLabel" and language == "en":
         record.label = text
-    elif said.tag in _NAMES and text:  # a preferred term too, where it is British spelling
+    elif said.tag in _NAMES and text:  # also a preferred term in British spelling
         record.alternatives[text] = None
     elif said.tag == f"{_SKOS}definition":
         record.definition = text
@@ -544,7 +544,7 @@ def _note(record: _Record, said: ElementTree.Element) -> None:
 
 
 def _concepts(records: _Records) -> dict[str, Concept]:
-    """The live concepts; what they say of others that are not live is left out."""
+    """The concepts without deprecated ones and without links to them."""
     live = {
         one: record for one, record in records.items() if record.label and not record.deprecated
     }

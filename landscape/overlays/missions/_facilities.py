@@ -1,4 +1,4 @@
-"""Facilities as facts: their names, instruments and surveys, since when, and for which fields."""
+"""Facts on facilities: names, instruments, surveys, first light and home fields."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Mentions of facilities in text: longest names first, traps and evidence beside ambiguous ones.
 
 A mention is the use of a name of a facility, of its instruments or surveys, for the facility:
-its data, its results, plans for it. What merely bears the name is none: units and laws (Planck
-mass, Kepler's laws), phenomena (Fermi bubbles, Parker spiral), objects (Kepler-186f, Swift
-J1644+57, 2MASS J0523-1403, comet 3I/ATLAS).
+its data, its results, plans for it. The same name in other uses is not a mention: units and laws
+(Planck mass, Kepler's laws), phenomena (Fermi bubbles, Parker spiral), objects (Kepler-186f,
+Swift J1644+57, 2MASS J0523-1403, comet 3I/ATLAS).
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 _JOINTS = ("/", "-")
 _TO_SPACES = bytes(code if chr(code).isalnum() and code < 128 else 32 for code in range(256))
-# Facilities that are named together; with one of them the other is no constellation.
+# Facilities that are named together; next to one of them the other is not a constellation.
 _COMPANIONS = {
     "Virgo": frozenset({"LIGO", "KAGRA"}),
     "Einstein Telescope": frozenset({"LIGO", "LISA", "Cosmic Explorer"}),
 }
-# Plain words, codes and simulations, which a sure mention elsewhere in the paper does not explain.
+# Plain words, codes and simulations: a sure mention elsewhere in the paper is not evidence.
 _PLAIN_WORDS = frozenset(
     {"Wind", "Cluster", "CLUSTER", "WIND", "Dawn", "Parker", "Lucy", "Psyche", "NOT", "SO", "PAPER",
      "MOST", "Cluster II", "Space Telescope", "INT", "CLASS", "TNG", "Virgo", "VIRGO"}
@@ -62,7 +62,7 @@ class _Candidate(NamedTuple):
 
 
 def find_mentions(text: str) -> list[Mention]:
-    """Find the facilities that a text names.
+    """Find the facilities that a text mentions.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def find_mentions(text: str) -> list[Mention]:
 
 
 def find_in_papers(titles: Iterable[str | None], abstracts: Iterable[str | None]) -> pd.DataFrame:
-    """Find the facilities that papers name.
+    """Find the facilities that papers mention.
 
     Parameters
     ----------
@@ -140,18 +140,18 @@ def _find(texts: Sequence[str]) -> list[list[Mention]]:
 
 
 def _is_its_own_name(surface: str, one: _Candidate) -> bool:
-    """Whether a name is of the facility itself: what instruments abbreviate is seldom listed."""
+    """Whether a name is of the facility itself, not of an instrument or a survey."""
     facility = load_facilities()[one.facility]
     return one.ambiguous or surface in {facility.name, *facility.aliases}
 
 
 def _spelled_out(one: _Candidate, earlier: _Candidate | None) -> bool:
-    """Whether a name in brackets stands right behind a longer name of the same facility."""
+    """Whether a name in brackets follows a longer name of the same facility."""
     return earlier is not None and earlier.facility == one.facility and one.start - earlier.end <= 3
 
 
 def _candidates(text: str) -> list[_Candidate]:
-    """Names that no trap holds, in reading order; of those that overlap the first and longest."""
+    """Names outside traps, in reading order; of overlapping names the first and longest."""
     known = all_names()
     words = known.first_words.intersection(
         text.encode("utf-8", "replace").translate(_TO_SPACES).split()
@@ -175,7 +175,7 @@ def _candidates(text: str) -> list[_Candidate]:
 def _accepted(
     text: str, found: list[_Candidate], sure: set[str], foreign: set[str]
 ) -> list[_Candidate]:
-    """Those that are certain, supported by what stands beside them, or in a list with such."""
+    """Candidates that are certain, supported by their context, or in a list with such ones."""
     found = [one for one in found if text[one.start : one.end] not in foreign]
     good = [not one.ambiguous or _is_meant(text, one, sure) for one in found]
     for order in (range(1, len(found)), range(len(found) - 2, -1, -1)):
@@ -214,9 +214,9 @@ def _joined(text: str, found: list[_Candidate]) -> list[Mention]:
 
 _WORD = re.compile(r"[A-Za-z0-9]+")
 _CHOICE = re.compile(r"\{([^}]*)\}")
-_LONG = 14  # characters; a name of several words this long is meant however it is capitalised
+_LONG = 14  # characters; a name of several words this long matches in any case
 
-# The number of an object that bears a facility's name: Kepler-186f, CoRoT 102699796, IRAS 16293.
+# The number of an object with a facility's name: Kepler-186f, CoRoT 102699796, IRAS 16293.
 # "IRAS 60 micron" is a band, "Swift 2020" a year.
 _NUMBER = (
     r"(?:(?!20[012]\d\b)\d+[A-Za-z]{0,3}\b"
@@ -230,7 +230,7 @@ _LETTER = "[A-Za-z0-9]"
 
 
 class Surface(NamedTuple):
-    """What a name stands for."""
+    """The facility of a name, and whether the name is ambiguous."""
 
     facility: str
     ambiguous: bool
@@ -265,7 +265,7 @@ def all_names() -> Names:
 
 @cache
 def pattern_of(word: str) -> re.Pattern[str]:
-    """The pattern of what begins with a word: the longest first; a group marks a trap."""
+    """The pattern of names and traps with this first word, longest first; a group marks a trap."""
     known = all_names()
     written = {name: _written(name, name[len(word) :]) for name in known.names.get(word, ())}
     for trap in known.traps.get(word, ()):
@@ -276,7 +276,7 @@ def pattern_of(word: str) -> re.Pattern[str]:
 
 
 def folded(surface: str) -> str:
-    """A surface without what may differ: spaces and hyphens, and case in names of several words."""
+    """Fold spaces and hyphens of a surface, and case in long names of several words."""
     plain = re.sub(r"[\s~\-–]+", " ", surface)
     return plain.lower() if _any_case(plain) else plain
 
@@ -298,12 +298,12 @@ def _first_words(name: str) -> set[str]:
 
 
 def _any_case(name: str) -> bool:
-    """Whether a name is known however it is capitalised: several words, and long."""
+    """Whether a name matches in any case: several words, and long."""
     return len(name) >= _LONG and len(re.split(r"[\s-]+", name)) > 1 and "#" not in name
 
 
 def _written(name: str, rest: str) -> str:
-    """A pattern of the rest of a name: hyphens and spaces are often exchanged."""
+    """A pattern of the rest of a name: hyphens and spaces are interchangeable."""
     pattern = "".join(
         _HYPHEN if character == "-" else r"[\s~\-]+" if character == " " else re.escape(character)
         for character in rest
@@ -327,7 +327,7 @@ def _trap_word(word: str) -> str:
 
 _WIDTH = 48  # characters read on either side
 
-# What follows a facility and does not follow a law, a unit or a phenomenon.
+# Words after a facility, not after a law, a unit or a phenomenon.
 _AFTER = re.compile(
     r"(?:['’]s?\s)?[\s~/\-]*(?:\d+(?:\.\d+)?[\s~\-]?m[\s~])?(?:\(?[\w.\-]+\)?[\s~])?"
     r"(?:tele?scopes?|space(?:craft)?s?|satellites?|missions?|observator(?:y|ies)|instruments?|"
@@ -346,7 +346,7 @@ _STRICTLY_AFTER = re.compile(
     r"['’]?[\s~/\-]*(?:\d[\s~])?(?:[\w\-]+[\s~])?(?:spacecraft|satellites?|missions?|telescopes?|"
     r"in[\s-]situ|magnetometer|(?:magnetic field |plasma )?data|observations|measurements)\b"
 )
-# What stands before a facility.
+# Words before a facility.
 _BEFORE = re.compile(
     r"(?:\b(?:NASA|ESA|JAXA|NASA/ESA|ESO|NSF|CNSA|ISRO|DLR|MIT)(?:['’]s|-led|/|-)?"
     r"(?: new| upcoming| planned)?|\b(?:on ?board|aboard|satellites?|spacecraft|probes?|"
@@ -429,7 +429,7 @@ def names_an_object(text: str, start: int, end: int) -> bool:
 
 
 def defined_otherwise(text: str, start: int, end: int) -> bool:
-    """Whether an acronym stands in brackets behind other words that it abbreviates."""
+    """Whether an acronym in brackets abbreviates other words before it."""
     if text[start - 1 : start] != "(":
         return False
     letters = [letter for letter in text[start:end].lower() if letter.isalpha()]
@@ -441,7 +441,7 @@ def defined_otherwise(text: str, start: int, end: int) -> bool:
 
 
 def _spells(words: list[str], letters: list[str]) -> list[str] | None:
-    """The last words, if their initials are the letters, one small word left out at most."""
+    """The last words, if their initials are the letters, with at most one small word omitted."""
     for skipped in range(3):
         tail = words[len(words) - len(letters) - skipped :] if len(words) >= len(letters) else []
         initials = iter([word[0].lower() for word in tail])

@@ -160,7 +160,7 @@ def _rates(groups: list[list[str]], known: NDArray[np.bool_]) -> NDArray[np.floa
 
 
 def _inside_names(bags: list[str], named: dict[str, str]) -> NDArray[np.bool_]:
-    """Whether all words of a phrase stand in one longer name."""
+    """Whether all words of a phrase occur in one longer name."""
     names_with: dict[str, set[int]] = {}
     for number, bag in enumerate(named):
         for word in bag.split():
@@ -197,7 +197,7 @@ def word_bag(phrase: str) -> str:
 
 
 def singular_words(phrase: str) -> list[str]:
-    """Words of a phrase in their order: each in the singular, without articles and the like."""
+    """Words of a phrase in order and in the singular, without articles and prepositions."""
     from landscape.text.phrases import normal_form, singular
 
     words = [singular(word) for word in normal_form(phrase).split()]
@@ -214,7 +214,7 @@ def index_names(thesaurus: Thesaurus) -> dict[str, str]:
     found: dict[str, str] = {}
     for concept in thesaurus.concepts.values():
         found.setdefault(word_bag(concept.label), concept.concept_id)
-    for concept in thesaurus.concepts.values():  # preferred terms go first: they own their form
+    for concept in thesaurus.concepts.values():  # preferred terms come first
         for name in concept.alternatives:
             found.setdefault(word_bag(name), concept.concept_id)
     found.pop("", None)
@@ -235,13 +235,13 @@ def find_abbreviations(texts: Sequence[str]) -> dict[str, Counter[str]]:
 
 
 def abbreviation_letters(name: str) -> str:
-    """Capitals of an abbreviation in small letters; empty where the name is none."""
+    """Capitals of an abbreviation in lower case; empty for other names."""
     capitals = "".join(sign for sign in name if sign.isupper()).casefold()
     return capitals if len(capitals) > 1 and " " not in name else ""
 
 
 def complete_name(name: str, texts: Sequence[str], *, share: float = 0.8) -> str:
-    """Add the word that nearly always stands before a phrase: keywords lose some of them."""
+    """Add the word that nearly always precedes a phrase: keywords lose some of them."""
     *front, last = name.split(" ")
     stem = last[: max(len(last) - 3, 3)]  # whatever its plural
     pattern = re.compile(
@@ -276,7 +276,7 @@ def phrase_sums(table: PhraseTable, vectors: NDArray[np.floating]) -> NDArray[np
 
 
 def later_half(years: NDArray[np.integer]) -> NDArray[np.bool_]:
-    """Papers of the later part: cut between years so that the halves are as equal as can be."""
+    """Papers of the later half, cut between years for the most equal halves."""
     values, counts = np.unique(years, return_counts=True)
     if len(values) < 2:
         return np.zeros(len(years), dtype=bool)
@@ -371,7 +371,7 @@ def suggest_parent(
     thesaurus: Thesaurus,
     named: dict[str, str],
 ) -> str:
-    """Suggest the concept that a proposed one would stand below."""
+    """Suggest the parent of a proposed concept."""
     words = singular_words(name)
     for start in range(1, len(words)):
         found = named.get(word_bag(" ".join(words[start:])))

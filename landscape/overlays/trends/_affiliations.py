@@ -1,4 +1,4 @@
-"""Institutions and countries, read from affiliations as journals print them."""
+"""Institutions and countries of papers, read from affiliations."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ def institutions(atlas: Any, *, limit: int = 100) -> Analysis:
 
 
 def locate(affiliations: Iterable[Sequence[str] | None]) -> pd.DataFrame:
-    """Institutions and countries of papers, with the part of the paper that each has."""
+    """Institutions and countries of papers, with the fraction of the paper that each has."""
     import pandas as pd
 
     texts = pd.Series([list(of) if of is not None else [] for of in affiliations], dtype=object)

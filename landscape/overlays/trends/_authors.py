@@ -1,4 +1,4 @@
-"""An author's papers over the map and through its regions in time."""
+"""The path of an author over the map, with namesakes, spread and drift."""
 
 from __future__ import annotations
 
@@ -263,7 +263,7 @@ def is_compatible(one: Sequence[str], other: Sequence[str]) -> bool:
 
 
 def place_in_byline(authors: Sequence[str], name: str) -> int:
-    """Where a person stands among the authors, -1 where none has a compatible name."""
+    """Position of a person in the byline, -1 if no name is compatible."""
     family, given = surname(name), given_names(name)
     for place, author in enumerate(authors):
         if surname(author) == family and is_compatible(given, given_names(author)):
@@ -386,7 +386,7 @@ def _distance_of_halves(
 def periods_table(
     papers: pd.DataFrame, vectors: NDArray[np.float64], period_years: int
 ) -> pd.DataFrame:
-    """Where the papers of each period are, and how far that is from the period before."""
+    """Papers of each period on the map, and the distance from the period before."""
     import pandas as pd
 
     start = papers["year"] - papers["year"] % period_years

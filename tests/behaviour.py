@@ -78,7 +78,9 @@ def record(out: Path, papers: int, atlas: Path | None, only: str) -> None:
     if re.search(only, "mcp"):
         Path("mcp.json").write_text(json.dumps(talk_to_server(), indent=1))
     for built in sorted(Path().glob("*.atlas")):
-        Path(f"tables_{built.stem}.json").write_text(json.dumps(describe_tables(built), indent=1))
+        tables = Path(f"tables_{built.stem}.json")
+        if not built.is_symlink() and not tables.exists():
+            tables.write_text(json.dumps(describe_tables(built), indent=1))
     for picture in Path("pictures").rglob("*.*"):
         shrink(picture)
 

@@ -105,8 +105,8 @@ class Thesaurus:
         if cycle:
             names = " < ".join(f"{self.concepts[one].label} ({one})" for one in cycle)
             raise InputError(
-                f"The thesaurus goes in a circle: {names}; no concept may be above itself, so "
-                "mend the file or take an official release."
+                f"The thesaurus has a cycle: {names}; a concept must not be above itself: correct "
+                "the file or use an official release."
             )
 
     def __len__(self) -> int:
@@ -334,7 +334,7 @@ def read_thesaurus(path: str | Path, *, version: str | None = None) -> Thesaurus
     except (ValueError, csv.Error, ElementTree.ParseError, RecursionError) as error:
         raise _foreign(file, str(error)) from error
     if not concepts:
-        raise _foreign(file, "it holds no concept")
+        raise _foreign(file, "it has no concepts")
     named = _VERSION.findall(str(file.absolute()))
     return Thesaurus(version if version is not None else (named or [""])[-1], concepts)
 
@@ -509,7 +509,7 @@ def _read_table(header: list[str], rows: Iterable[list[str]]) -> _Records:
 def _read_rdf(text: str) -> _Records:
     """SKOS as RDF/XML; a concept may occur in several places."""
     if "<!ENTITY" in text:
-        raise ValueError("it defines entities, which no thesaurus needs")
+        raise ValueError("it defines XML entities, which are not supported")
     records: _Records = {}
     root = ElementTree.fromstring(text)  # noqa: S314 - entities are refused above
     if root.tag != f"{_RDF}RDF":

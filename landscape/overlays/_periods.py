@@ -37,7 +37,7 @@ class Years:
         said = []
         if not self.covered.all():
             gaps = ", ".join(format_spans(self.years[~self.covered]))
-            said.append(f"The corpus hardly covers {gaps}; what seems to fall there does not.")
+            said.append(f"The corpus hardly covers {gaps}; an apparent fall there is not real.")
         jumps = self.jumps
         if len(jumps):
             listed = ", ".join(
@@ -46,8 +46,8 @@ class Years:
                 for i in jumps[:4]
             )
             said.append(
-                f"The corpus itself changes abruptly in {listed}: its make-up may differ before "
-                "and after."
+                f"The corpus itself changes abruptly in {listed}: its composition may "
+                "differ before and after."
             )
         return tuple(said)
 
@@ -65,10 +65,10 @@ def count_years(years: ArrayLike) -> Years:
     """Count the papers of each year and find the years that the corpus does not cover."""
     given = np.asarray(years, dtype=np.int64)
     if not len(given):
-        raise InputError("There is no paper to count the years of; give a wider selection.")
+        raise InputError("No papers are selected; give a wider selection.")
     given = given[given != UNKNOWN_YEAR]
     if not len(given):
-        raise InputError("No paper of this corpus has a date, which an answer in time needs.")
+        raise InputError("No paper of this corpus has a date; trends and periods need dates.")
     first, last = int(given.min()), int(given.max())
     counts = np.bincount(given - first, minlength=last - first + 1)
     before = np.maximum.accumulate(counts)

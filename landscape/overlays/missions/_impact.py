@@ -646,8 +646,8 @@ def warn_of_rise(corpus_before: Mapping[str, float]) -> list[str]:
     if not few:
         return []
     return [
-        f"The corpus has hardly a paper before the first light of {join_names(few)}; "
-        "a rise since then cannot be told."
+        f"The corpus has too few papers before the first light of {join_names(few)}; "
+        "a rise since then cannot be measured."
     ]
 
 
@@ -658,29 +658,29 @@ def warn_of_impact(usage: Usage, table: pd.DataFrame, *, links: str) -> tuple[st
     if len(few):
         said.append(
             f"{join_names(few)} {'has' if len(few) == 1 else 'have'} fewer than {FEW} papers; such "
-            "measures are hardly more than anecdotes."
+            "measures are uncertain."
         )
     before = table.groupby("facility", sort=False)["corpus_before"].min()
     said += warn_of_rise(before.to_dict())
     no_after = table.loc[(table["corpus_after"] == 0) & (table["papers"] > 0), "facility"].unique()
     if len(no_after):
         said.append(
-            f"{join_names(no_after)} had not seen first light in the period: these papers are "
-            "of plans."
+            f"{join_names(no_after)} had not seen first light in the period: these papers describe "
+            "plans."
         )
     if len(usage.years.jumps):
         said.append(
-            "As the corpus changes abruptly, a rise since first light may be the corpus's and not "
-            "the facility's."
+            "As the corpus changes abruptly, a rise since first light may come from the corpus "
+            "and not from the facility."
         )
     known = float(np.isfinite(usage.cites).mean())
     if known < 1:
         said.append(
-            f"Citations are known of {known:.0%} of the papers"
-            + ("; what they say may not hold for the rest." if known < _FEW_CITED else ".")
+            f"Citations are known for {known:.0%} of the papers"
+            + ("; the results may not hold for the rest." if known < _FEW_CITED else ".")
         )
     if links == "citations" and not table["linked_papers"].any():
-        said.append("The corpus has no references within itself; there are no bridges to find.")
+        said.append("No paper of the corpus cites another one; there are no bridges to find.")
     return tuple(said)
 
 

@@ -159,7 +159,9 @@ def _few_citations(cited: pd.Series[Any]) -> tuple[str, ...]:
     share = float(cited.notna().mean()) if len(cited) else 0.0
     if share >= 0.5:
         return ()
-    return (f"Citations are known of {share:.0%} of the papers only; that component says little.",)
+    return (
+        f"Citations are known for only {share:.0%} of the papers; that component is uncertain.",
+    )
 
 
 COMPONENTS = ("volume", "growth", "citations", "years_without", "disagreement")

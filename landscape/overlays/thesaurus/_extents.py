@@ -99,7 +99,7 @@ def thesaurus_overlay(
     return Analysis(
         "thesaurus_overlay",
         table,
-        f"Where {len(wanted)} concepts of the thesaurus live on the map of {bounds['title']} "
+        f"Where {len(wanted)} concepts of the thesaurus are on the map of {bounds['title']} "
         f"({bounds['first_date']} to {bounds['last_date']}): highest-density contours that hold "
         f"{' and '.join(f'{share:.0%}' for share in shares)} of the papers tagged with the "
         f"concept or a narrower one, with a chance of {least_score:g} or more that their authors "

@@ -322,9 +322,9 @@ def _warnings(kind: str, located: int, n_papers: int) -> tuple[str, ...]:
     said = []
     if located < _WELL_KNOWN * n_papers:
         said.append(
-            f"Only {located / n_papers:.0%} of the papers have a known {kind}; what holds for "
-            "them may not hold for the others."
+            f"Only {located / n_papers:.0%} of the papers have a known {kind}; the others may "
+            "differ."
         )
     if kind == "institution":
-        said.append("Institutions are as affiliations write them: one may stand here twice.")
+        said.append("Institutions are as affiliations write them: one may occur under two names.")
     return tuple(said)

@@ -124,7 +124,7 @@ def _papers_of(atlas: Any, name: str) -> pd.DataFrame:
         )
     papers = papers[papers["year"].notna()].astype({"year": np.int64})
     if papers.empty:
-        raise InputError(f"No paper by {name!r} has a date, which a path in time needs.")
+        raise InputError(f"No paper by {name!r} has a date; a path over time needs dates.")
     papers = papers.sort_values(["date", "paper_row"], ignore_index=True)
     written = papers[["authors", "aff", "place"]].itertuples(index=False)
     found = [_byline(*one) for one in written]

@@ -248,6 +248,6 @@ def _warnings(
         said.extend(count_years(years).warnings)
         said.append(
             f"The selections are of different times (median years {medians[0]} and {medians[1]}): "
-            "what differs may be the time."
+            "the difference may be one of time."
         )
     return tuple(said)

@@ -88,7 +88,7 @@ def test_one_paper_in_a_region_and_unknown_citations():
     assert np.isfinite(found.table[[*COMPONENTS, "score"]].to_numpy(float)).all()
     assert (found.table["citations"] == 1.0).all()
     assert found.table["topic_id"].iloc[0] == 2
-    assert any("Citations are known of 0%" in said for said in found.warnings)
+    assert any("Citations are known for only 0%" in said for said in found.warnings)
     assert any("only 1 recognised review" in said for said in found.warnings)
     assert any("Fewer than 30 papers in Region 1" in said for said in found.warnings)
 

@@ -35,10 +35,10 @@ def test_embedded_part_agrees_with_the_release(real_data):
     [
         (b"", "its first line names"),
         (b"a,b\n1,2\n", "its first line names"),
-        (b"{}", "holds no concept"),
-        (b'{"children": 3}', "holds no concept"),
+        (b"{}", "has no concepts"),
+        (b'{"children": 3}', "has no concepts"),
         (b"[1, 2", "Expecting"),
-        (b"[3]", "holds no concept"),
+        (b"[3]", "has no concepts"),
         (b"<html><p>Not found</p></html>", "its root is <html>"),
         (b"<rdf", "token"),
         (b'<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>', "entities"),

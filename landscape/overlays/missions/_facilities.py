@@ -13,6 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from landscape.corpus._thesaurus import data_file
 from landscape.errors import InputError
 
 _NOT_IN_NAMES = re.compile(r"[^a-z0-9+]+")
@@ -158,15 +159,8 @@ def _folded(name: str) -> str:
 
 
 def missions_file() -> Path:
-    """Find the file of facts: in a checkout in ``data``, in an installed package in ``_data``."""
-    package = Path(__file__).resolve().parents[2]
-    for folder in (package / "_data", package.parent / "data"):
-        if (folder / "missions.yaml").is_file():
-            return folder / "missions.yaml"
-    raise InputError(
-        f"the facts on facilities are missing (looked for missions.yaml in {package / '_data'} "
-        f"and {package.parent / 'data'}): install the package again"
-    )
+    """The file of facts on facilities."""
+    return data_file("missions.yaml")
 
 
 def _facility(name: str, raw: Mapping[str, Any]) -> Facility:

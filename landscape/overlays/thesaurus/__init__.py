@@ -24,14 +24,13 @@ if TYPE_CHECKING:
         to_uat_csv,
         to_uat_form,
     )
-    from landscape.overlays.thesaurus._tagging import concept_texts, tag_papers
+    from landscape.overlays.thesaurus._tagging import tag_papers
 
 __all__ = [
     "Concept",
     "Thesaurus",
     "backtest_gaps",
     "concept_counts",
-    "concept_texts",
     "embedded_thesaurus",
     "read_thesaurus",
     "tag_papers",
@@ -46,7 +45,7 @@ __getattr__, _, _ = lazy_loader.attach(
     submod_attrs={
         "_extents": ["concept_counts", "thesaurus_overlay"],
         "_gaps": ["backtest_gaps", "thesaurus_gaps", "to_uat_csv", "to_uat_form"],
-        "_tagging": ["concept_texts", "tag_papers"],
+        "_tagging": ["tag_papers"],
     },
 )
 

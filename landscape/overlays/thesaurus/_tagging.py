@@ -37,19 +37,7 @@ _LEAST = 0.01
 
 
 def concept_texts(thesaurus: Thesaurus) -> tuple[list[str], list[str]]:
-    """Texts to embed for the concepts: the term, and some alternatives in brackets.
-
-    Returns
-    -------
-    ids, texts : list of str, shape (n_concepts,)
-        In the order of ``thesaurus.concepts``, as `tag_papers` expects the vectors.
-
-    Examples
-    --------
-    >>> from landscape.corpus._thesaurus import Concept
-    >>> concept_texts(Thesaurus("", {"2": Concept("2", "Blazars", ("BL Lacs",))}))
-    (['2'], ['Blazars (BL Lacs)'])
-    """
+    """Ids, and texts to embed for the concepts: the term, and some alternatives in brackets."""
     texts = [
         one.label + (f" ({', '.join(one.alternatives[:4])})" if one.alternatives else "")
         for one in thesaurus.concepts.values()

@@ -42,11 +42,11 @@ TOLERANCE = 1e-6
 SIZE_RATIO = 1.5
 # Times, sizes in memory, dates of the run and versions differ between two runs of one version.
 VOLATILE = re.compile(
-    r"(^|[./_])(seconds|took|peak_memory\w*|finished|modified|created|version|sha256|fingerprint"
+    r"(^|[./_])(seconds|took|peak_memory\w*|finished|modified|updated|created|version|sha256|fingerprint"
     r"|bytes|products|inputs|calls|path|layout_seconds)\b"
 )
 DURATION = re.compile(
-    r"\d[\d,.]*\s?(ms|s|seconds?|min|minutes?|[kMG]B)\b|\d{4}-\d\d-\d\dT[\d:.+Z]+"
+    r"seconds=[\d.e-]+|\d[\d,.]*\s?(ms|s|seconds?|min|minutes?|[kMG]B)\b|\d{4}-\d\d-\d\dT[\d:.+Z]+"
 )
 
 REMOTE = ("OPENAI_", "ADS_", "COHERE_", "LANDSCAPE_LLM", "LANDSCAPE_RERANK", "LANDSCAPE_DEMO")
@@ -189,7 +189,8 @@ def leaves(path: Path) -> dict[str, Any]:
             table = pd.read_csv(path, comment="#")
             found = {f"{c}/{n}": v for c in table for n, v in enumerate(table[c].tolist())}
             return {"rows": len(table), "columns": str(list(table)), **found}
-    return {"text": DURATION.sub("<time>", path.read_text(errors="replace"))}
+    text = DURATION.sub("<time>", path.read_text(errors="replace"))
+    return {"text": re.sub(r"\d+\.\d{7,}", lambda long: f"{float(long[0]):.6g}", text)}
 
 
 def differences(old: Path, new: Path) -> Iterator[tuple[str, str]]:
@@ -221,7 +222,7 @@ def differences(old: Path, new: Path) -> Iterator[tuple[str, str]]:
         elif name not in one or name not in two:
             yield "structure", f"{name} is only in the {'new' if name in two else 'old'} record"
         else:
-            exact = old.suffix in (".bib", ".ris", ".tex") or name == "columns"
+            exact = old.suffix in (".bib", ".ris") or old.name == "search.tex" or name == "columns"
             kind = "content" if exact or name.endswith("/content") else "text"
             yield kind, f"{name}: {first_change(str(a), str(b))}"
 
@@ -230,7 +231,9 @@ def first_change(old: str, new: str) -> str:
     """The first line that differs, on both sides."""
     pairs = zip([*old.splitlines(), ""], [*new.splitlines(), ""], strict=False)
     a, b = next(((a, b) for a, b in pairs if a != b), ("", "more lines"))
-    return f"{a[:150]!r} became {b[:150]!r}"
+    same = next((n for n, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), 0)
+    start = max(same - 40, 0)
+    return f"{a[start : start + 120]!r} became {b[start : start + 120]!r}"
 
 
 def compare(old: Path, new: Path) -> int:

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    Links = Literal["vectors", "citations"]
+Links = Literal["vectors", "citations"]
 _THREADS = 2  # NumPy draws and sorts outside the interpreter's lock; more would fill the memory
 
 
@@ -680,7 +680,9 @@ def warn_of_impact(usage: Usage, table: pd.DataFrame, *, links: str) -> tuple[st
             + ("; the results may not hold for the rest." if known < _FEW_CITED else ".")
         )
     if links == "citations" and not table["linked_papers"].any():
-        said.append("No paper of the corpus cites another one; there are no bridges to find.")
+        said.append(
+            "The corpus has no references between its papers; there are no bridges to find."
+        )
     return tuple(said)
 
 

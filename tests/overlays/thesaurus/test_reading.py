@@ -83,5 +83,5 @@ def test_deprecated_and_compressed(tmp_path):
 def test_cycle_in_a_file_is_named(tmp_path):
     file = tmp_path / "table.csv"
     file.write_text("concept_id,label,broader\n1,A,2\n2,B,1\n")
-    with pytest.raises(InputError, match="circle"):
+    with pytest.raises(InputError, match="cycle"):
         read_thesaurus(file)

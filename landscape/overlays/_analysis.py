@@ -1,4 +1,4 @@
-"""A table with what one has to know to read it: caption, denominators, bounds, warnings."""
+"""The result of an analysis: a table with caption, denominators, bounds and warnings."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MANY_COLUMNS, _FEW_ROWS = 12, 6
 
 @dataclass(frozen=True)
 class Analysis:
-    """An answer of the map: one main table, and what one has to know to read it.
+    """The result of an analysis: a main table with caption, denominators, bounds and warnings.
 
     Attributes
     ----------
@@ -97,8 +97,8 @@ class Analysis:
         )
 
     def to_text(self) -> str:
-        """The main table for a terminal: intervals in brackets, few but wide rows upright."""
-        shown = _for_reading(self.table.head(_MOST_ROWS_SHOWN))
+        """The main table for a terminal: intervals in brackets, few wide rows are transposed."""
+        shown = _format_table(self.table.head(_MOST_ROWS_SHOWN))
         rest = len(self.table) - len(shown)
         more = (f"... and {rest:,} more rows",) if rest else ()
         if len(shown.columns) > _MANY_COLUMNS and len(shown) <= _FEW_ROWS:
@@ -108,7 +108,7 @@ class Analysis:
         return "\n".join([self.caption, table, *more, *self.notes])
 
     def _repr_html_(self) -> str:
-        table = _for_reading(self.table).to_html(
+        table = _format_table(self.table).to_html(
             index=False, border=0, escape=True, max_rows=_MOST_ROWS_SHOWN
         )
         notes = "".join(f"<p><small>{html.escape(note)}</small></p>" for note in self.notes)
@@ -122,10 +122,12 @@ def _rows(table: pd.DataFrame) -> list[dict[str, Any]]:
     return rows
 
 
-def _for_reading(table: pd.DataFrame) -> pd.DataFrame:
+def _format_table(table: pd.DataFrame) -> pd.DataFrame:
     """Cells as text, each number with its interval: ``0.25 (0.2 to 0.3)``."""
     flat = _flat(table)
-    text = flat.apply(lambda column: column.map(_year if _is_year(column.name) else _in_words))
+    text = flat.apply(
+        lambda column: column.map(_format_year if _is_year(column.name) else _format_cell)
+    )
     for name in flat.columns:
         low, high = f"{name}_low", f"{name}_high"
         if low in flat and high in flat:
@@ -143,21 +145,21 @@ def _is_year(name: Any) -> bool:
     return bool(_YEAR.search(str(name)))
 
 
-def _year(cell: Any) -> str:
-    return f"{cell:.0f}" if isinstance(cell, float) and cell == cell else _in_words(cell)
+def _format_year(cell: Any) -> str:
+    return f"{cell:.0f}" if isinstance(cell, float) and cell == cell else _format_cell(cell)
 
 
-def _in_words(cell: Any) -> str:
+def _format_cell(cell: Any) -> str:
     if cell is None or cell != cell or str(cell) == "<NA>":
         return ""
     if isinstance(cell, float):
-        if abs(cell) < _NEARLY_NOTHING:
+        if abs(cell) < _ZERO:
             return "0"
         return f"{cell:,.0f}" if abs(cell) >= 1000 else f"{cell:.3g}"
     return str(cell)
 
 
-_NEARLY_NOTHING = 1e-9
+_ZERO = 1e-9
 _YEAR = re.compile(r"(?:^|_)year(?:_|$)|^last_review$")
 
 

@@ -223,7 +223,7 @@ def _missions(plan: Plan, ids: list[str], n_facilities: int) -> pa.Table:
     """Mentions: the first facilities of the list, each used in some regions since first light."""
     import pyarrow as pa
 
-    from landscape.overlays.missions.facilities import load_facilities
+    from landscape.overlays.missions._facilities import load_facilities
 
     rng = np.random.default_rng(7)
     facilities = list(load_facilities().values())[:n_facilities]
@@ -255,7 +255,7 @@ def _missions(plan: Plan, ids: list[str], n_facilities: int) -> pa.Table:
 
 
 def _write_thesaurus(folder: Path) -> Any:
-    from landscape.overlays.thesaurus.reading import embedded_thesaurus
+    from landscape.corpus._thesaurus import embedded_thesaurus
 
     thesaurus = embedded_thesaurus()
     thesaurus.to_frame().to_parquet(folder / "thesaurus.parquet")

@@ -139,7 +139,7 @@ def _match_names(batch: tuple[list[str], list[str]]) -> tuple[int, list[str]]:
 
 
 def _any_name() -> re.Pattern[str]:
-    from landscape.overlays.missions.facilities import load_facilities
+    from landscape.overlays.missions._facilities import load_facilities
 
     names = {name for facility in load_facilities().values() for name in facility.names}
     longest_first = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
@@ -169,9 +169,9 @@ def run_naive(folder: Path) -> dict[str, Any]:
     """Draw papers with replacement and measure again, as one does with pandas."""
     import pandas as pd
 
-    from landscape.overlays.missions.gathering import gather
+    from landscape.overlays.missions._usage import read_usage
 
-    usage = gather(open_made_up_atlas(folder))
+    usage = read_usage(open_made_up_atlas(folder))
     papers = pd.DataFrame({"region": usage.region, "date": usage.date, "cites": usage.cites})
     uses = {one.name: usage.uses(at) for at, one in enumerate(usage.facilities)}
     papers = papers.join(pd.DataFrame(uses))

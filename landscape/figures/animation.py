@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from landscape.figures.panels import Plate
     from landscape.figures.sheet import Sheet
-    from landscape.overlays.missions.gathering import Usage
+    from landscape.overlays.missions._usage import Usage
 
 SIZE_INCHES = (8.0, 6.6)
 DPI = 100
@@ -99,10 +99,10 @@ def animate(
     >>> atlas = ls.open("my.atlas")  # doctest: +SKIP
     >>> ls.figures.animate(atlas, "ALMA", "alma.gif", since=2005)  # doctest: +SKIP
     """
-    from landscape.overlays.missions.gathering import gather
+    from landscape.overlays.missions._usage import read_usage
 
     target = _check(path, window=window, seconds=seconds, dpi=dpi)
-    usage = gather(atlas, [facility])
+    usage = read_usage(atlas, [facility])
     views = moving_views(usage, since=since, until=until, window=window)
     pictures = _draw(atlas, usage, views, colours=colours, size_inches=size_inches, dpi=dpi)
     encode = _gif if target.suffix.lower() == ".gif" else _mp4
@@ -133,7 +133,7 @@ def moving_views(usage: Usage, *, since: int | None, until: int | None, window: 
     InputError
         If the corpus has no paper of the period, or it is too long.
     """
-    from landscape.overlays.missions.gathering import in_period
+    from landscape.overlays.missions._usage import in_period
 
     in_period(usage, since, until)  # refuses a period without papers
     years = usage.years.years

@@ -73,7 +73,7 @@ def uat(
     -------
     Sheet
         A matplotlib Figure; its ``table`` is that of
-        `landscape.overlays.thesaurus.extents.thesaurus_overlay`.
+        `landscape.overlays.thesaurus._extents.thesaurus_overlay`.
 
     Raises
     ------
@@ -85,7 +85,7 @@ def uat(
     >>> import landscape as ls
     >>> ls.figures.uat(ls.open("my.atlas"), concepts=["Exoplanets"])  # doctest: +SKIP
     """
-    from landscape.overlays.thesaurus.extents import thesaurus_overlay
+    from landscape.overlays.thesaurus._extents import thesaurus_overlay
 
     analysis = thesaurus_overlay(atlas, concepts=concepts)
     return draw_concepts(
@@ -104,7 +104,7 @@ def draw_concepts(
     title: str | None = None,
     raster_dpi: int = RASTER_DPI,
 ) -> Sheet:
-    """Draw the contours that `landscape.overlays.thesaurus.extents.thesaurus_overlay` found.
+    """Draw the contours that `landscape.overlays.thesaurus._extents.thesaurus_overlay` found.
 
     Parameters
     ----------

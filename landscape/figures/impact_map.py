@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from landscape.figures.page import Frame
     from landscape.figures.panels import Plate
     from landscape.figures.sheet import Sheet
-    from landscape.overlays.missions.gathering import Usage
-    from landscape.overlays.missions.share_map import ShareMap
     from landscape.types import Analysis
+    from landscape.overlays.missions._measures import ShareMap
+    from landscape.overlays.missions._usage import Usage
 
     Floats = NDArray[np.float64]
     Bools = NDArray[np.bool_]
@@ -129,14 +129,14 @@ def impact(
     >>> atlas = ls.open("my.atlas")  # doctest: +SKIP
     >>> ls.figures.impact(atlas, facilities="ALMA", since=2014)  # doctest: +SKIP
     """
-    from landscape.overlays.missions.gathering import gather
-    from landscape.overlays.missions.measuring import impact_of
+    from landscape.overlays.missions._impact import measure_usage
+    from landscape.overlays.missions._usage import read_usage
 
     given = [facilities] if isinstance(facilities, str) else facilities
-    usage = gather(atlas, given)
+    usage = read_usage(atlas, given)
     if given is None:
         usage = _first(usage, _RANKED)
-    analysis = impact_of(
+    analysis = measure_usage(
         atlas, usage,
         since=since, until=until, slices=slices, n_resamples=n_resamples,
     )  # fmt: skip
@@ -245,8 +245,8 @@ def views_of(usage: Usage, windows: Sequence[tuple[int | None, int | None]]) -> 
     -------
     list of View
     """
-    from landscape.overlays.missions.gathering import in_period, said_period
-    from landscape.overlays.periods import spans
+    from landscape.overlays._periods import format_spans
+    from landscape.overlays.missions._usage import format_period, in_period
 
     views = []
     gaps = usage.years.years[~usage.years.covered]
@@ -255,13 +255,13 @@ def views_of(usage: Usage, windows: Sequence[tuple[int | None, int | None]]) -> 
             inside = in_period(usage, since, until) & ~np.isin(usage.year, gaps)
             uses = usage.uses(index) & inside
             low, high = -np.inf if since is None else since, np.inf if until is None else until
-            missed = spans(gaps[(gaps >= low) & (gaps <= high)])
+            missed = format_spans(gaps[(gaps >= low) & (gaps <= high)])
             told = f"{int(uses.sum()):,} of {int(inside.sum()):,} papers"
             if missed and len(windows) > 1:
                 told = f"hardly covered: {', '.join(missed)}" if not inside.any() else told
             several = len(usage.facilities) > 1 or len(windows) == 1
             name = facility.name if several else ""
-            period = said_period(since, until) if len(windows) > 1 else ""
+            period = format_period(since, until) if len(windows) > 1 else ""
             period = str(since) if period and since == until else period
             views.append(View(", ".join(filter(None, [name, period])), told, inside, uses))
     return views
@@ -295,8 +295,8 @@ def _draw_together(
 
     from landscape.figures.panels import draw_lines
     from landscape.figures.ranking import write_ranking
-    from landscape.mapping._density import default_bandwidth
-    from landscape.overlays.contours import contour_lines, density_grid, highest_density_levels
+    from landscape.mapping.density import default_bandwidth
+    from landscape.overlays._contours import contour_lines, density_grid, highest_density_levels
 
     box, column = plate.divided()
     frame = plate.fit(x, y, _nowhere(), page=box)
@@ -362,8 +362,8 @@ def share_maps(
     -------
     list of ShareMap, ShareMap
     """
-    from landscape.mapping._density import default_bandwidth
-    from landscape.overlays.missions.share_map import share_map
+    from landscape.mapping.density import default_bandwidth
+    from landscape.overlays.missions._measures import share_map
 
     window = frames[0].box
     shape = grid_shape(frames[0], scale=plate.scale)

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from landscape.figures.chart_page import ChartPage
     from landscape.figures.report_numbers import Number
     from landscape.figures.sheet import Sheet
-    from landscape.overlays.missions.facilities import Facility
     from landscape.types import Analysis
+    from landscape.overlays.missions._facilities import Facility
 
 SIZE_INCHES = (8.5, 11.0)
 _LEAST_SIZE = (7.0, 9.0)
@@ -115,8 +115,8 @@ def draw_report(
     from landscape.figures.chart_page import ChartPage
     from landscape.figures.report_numbers import key_numbers
     from landscape.figures.sheet import SETTINGS
-    from landscape.overlays.missions.facilities import find_facility
-    from landscape.overlays.missions.measuring import impact
+    from landscape.overlays.missions._facilities import find_facility
+    from landscape.overlays.missions._impact import impact
 
     if size_inches[0] < _LEAST_SIZE[0] or size_inches[1] < _LEAST_SIZE[1]:
         raise InputError(
@@ -157,14 +157,14 @@ def _set(
     """Set the parts of a report below each other: numbers, map and regions, years and papers."""
     from landscape.figures import report_parts as parts
     from landscape.figures.report_numbers import write_numbers
-    from landscape.overlays.missions.gathering import gather, in_period
+    from landscape.overlays.missions._usage import in_period, read_usage
 
     left, bottom, right, top = page.room
     gap = 14 * page.scale
     page.write(_about(of), left, top - 4 * page.scale, size=8.5, colour=page.colours.faint)
     y = write_numbers(page, (left, bottom, right, top - 14 * page.scale), numbers)
     middle = left + 0.56 * (right - left)
-    usage = gather(atlas, [of.name])
+    usage = read_usage(atlas, [of.name])
     inside, uses = in_period(usage, since, until), usage.uses(0)
     rest = y - bottom
     foot = parts.draw_share_map(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from landscape.figures.chart_page import Box, ChartPage
-    from landscape.overlays.missions.facilities import Facility
+    from landscape.overlays.missions._facilities import Facility
 
     Bools = NDArray[np.bool_]
     Ints = NDArray[np.int64]
@@ -32,7 +32,7 @@ _BAR = (70.0, 6.0)
 def draw_share_map(page: ChartPage, box: Box, atlas: Any, uses: Bools, inside: Bools) -> float:
     """Draw which share of the local literature uses a facility; return where it ends, in points."""
     from landscape.figures.small_maps import letter_few, paint
-    from landscape.overlays.missions.share_map import share_map
+    from landscape.overlays.missions._measures import share_map
 
     scale = page.scale
     x, y = positions(atlas.map["x"], atlas.map["y"])

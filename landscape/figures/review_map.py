@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from landscape.figures.panels import Plate
     from landscape.figures.ranking import Ranking
     from landscape.figures.sheet import Sheet
-    from landscape.overlays.missions.share_map import ShareMap
     from landscape.types import Analysis
+    from landscape.overlays.missions._measures import ShareMap
 
     Floats = NDArray[np.float64]
     Bools = NDArray[np.bool_]
@@ -94,8 +94,8 @@ def reviews(
     >>> import landscape as ls
     >>> ls.figures.reviews(ls.open("my.atlas"))  # doctest: +SKIP
     """
-    from landscape.overlays.reviews.coverage import review_mask
-    from landscape.overlays.reviews.gaps import review_gaps
+    from landscape.overlays.reviews._coverage import review_mask
+    from landscape.overlays.reviews._gaps import review_gaps
 
     gaps = review_gaps(atlas, weights=weights, n_resamples=n_resamples)
     return draw_reviews(
@@ -180,8 +180,8 @@ def _located(table: pd.DataFrame, topics: pd.DataFrame) -> pd.DataFrame:
 
 def _draw_contrast(plate: Plate, frame: Frame, x: Floats, y: Floats, found: Bools) -> None:
     from landscape.figures.panels import draw_picture
-    from landscape.mapping._density import default_bandwidth
-    from landscape.overlays.missions.share_map import share_map
+    from landscape.mapping.density import default_bandwidth
+    from landscape.overlays.missions._measures import share_map
 
     shares = share_map(
         x, y, found, extent=frame.box, shape=grid_shape(frame, scale=plate.scale),

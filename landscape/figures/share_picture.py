@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from landscape.figures.colours import Theme
     from landscape.figures.page import Frame
     from landscape.figures.panels import Key, Plate
-    from landscape.overlays.missions.share_map import ShareMap
+    from landscape.overlays.missions._measures import ShareMap
 
     Floats = NDArray[np.float64]
     Bools = NDArray[np.bool_]
@@ -129,7 +129,7 @@ def bare_ground(found: ShareMap, everywhere: ShareMap) -> Bools:
 
 def half_of(found: ShareMap) -> list[Floats]:
     """Contours that hold half of the facility's papers."""
-    from landscape.overlays.contours import Grid, contour_lines, highest_density_levels
+    from landscape.overlays._contours import Grid, contour_lines, highest_density_levels
 
     grid = Grid(found.extent, found.facility_papers)
     (level,) = highest_density_levels(grid, (0.5,))

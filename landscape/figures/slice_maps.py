@@ -15,7 +15,8 @@ from landscape.figures.caption import GENERATED, headline
 from landscape.figures.colours import theme
 from landscape.figures.density_map import chosen_topics, facts_of, positions
 from landscape.figures.names import clean_name
-from landscape.overlays.periods import UNKNOWN_YEAR, Years, count_years, paper_years, spans
+from landscape.overlays._periods import UNKNOWN_YEAR, Years, count_years, format_spans, paper_years
+from landscape.plural import count
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -365,7 +366,7 @@ def tile(room: Box, n: int, *, heading: float, gap: float) -> list[Box]:
 
 def _gaps(years: Years, first: int, last: int) -> list[str]:
     held = (years.years >= first) & (years.years <= last) & ~years.covered
-    return spans(years.years[held])
+    return format_spans(years.years[held])
 
 
 def _all_gap(years: Years, first: int, last: int) -> bool:

@@ -87,7 +87,7 @@ def impact(
 
     By default of the facility that most papers name; of several, the first.
     """
-    from landscape.overlays.missions.measuring import impact as measure
+    from landscape.overlays.missions._impact import impact as measure
 
     named = atlas.read_layer("missions", ["facility"]).drop_duplicates()["facility"]
     chosen = [facilities] if isinstance(facilities, str) else facilities
@@ -108,11 +108,11 @@ def draw_impact(
     """Draw what `landscape.overlays.missions.impact` found of one facility, see `impact`."""
     import plotly.graph_objects as go
 
-    from landscape.overlays.missions.gathering import gather, in_period
-    from landscape.overlays.missions.share_map import share_map
+    from landscape.overlays.missions._measures import share_map
+    from landscape.overlays.missions._usage import in_period, read_usage
 
     palette = theme(colours)
-    usage = gather(atlas, found.table["facility"].head(1).tolist())
+    usage = read_usage(atlas, found.table["facility"].head(1).tolist())
     inside = in_period(usage, since, until)
     figure = _map(atlas, found, palette, title=title)
     box = (*figure.layout.xaxis.range, *figure.layout.yaxis.range)
@@ -146,7 +146,7 @@ def draw_impact(
 
 def reviews(atlas: Any, *, colours: str = "light", title: str | None = None, **options: Any) -> Any:
     """Draw the regions by how much a review would help there."""
-    from landscape.overlays.reviews.gaps import review_gaps
+    from landscape.overlays.reviews._gaps import review_gaps
 
     return draw_gaps(atlas, review_gaps(atlas, **options), colours=colours, title=title)
 

@@ -15,7 +15,8 @@ from landscape.figures.density_map import positions
 from landscape.figures.page import Frame
 from landscape.figures.slice_maps import cut, smoothed_slices
 from landscape.figures.twins import MOST_MARKS, letter, map_base, picture_link, plain
-from landscape.overlays.periods import count_years, paper_years
+from landscape.overlays._periods import count_years, paper_years
+from landscape.plural import count
 
 if TYPE_CHECKING:
     from landscape.types import Analysis
@@ -28,7 +29,7 @@ def author(
     atlas: Any, name: str, *, colours: str = "light", title: str | None = None, **options: Any
 ) -> Any:
     """Draw an author's papers on the map, coloured by year, and the path through the periods."""
-    from landscape.overlays.trends.authors import author_path
+    from landscape.overlays.trends._authors import author_path
 
     return draw_author(atlas, author_path(atlas, name, **options), colours=colours, title=title)
 

@@ -150,10 +150,10 @@ class _Pairs:
         return citing, cited, found.stubs
 
     def _titles(self, stubs: tuple[str, ...]) -> list[tuple[str, str]]:
-        from landscape.overlays.citations.names import one_spelling
+        from landscape.overlays.citations._graph import normalise_name
 
         known = set(stubs)
-        spelt = ((one_spelling(name), title) for name, title in self.titles.items())
+        spelt = ((normalise_name(name), title) for name, title in self.titles.items())
         return [(name, title) for name, title in spelt if name in known]
 
 
@@ -181,15 +181,15 @@ def _write_stubs(
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from landscape.corpus._cleaning import one_line
-    from landscape.overlays.citations.names import year_of_name
+    from landscape.corpus.cleaning import one_line
+    from landscape.overlays.citations._graph import read_year
 
     n_papers = context.manifest.n_papers
     table = pa.table(
         {
             "stub_id": pa.array([one_line(name, most=_LONGEST) for name in stubs], pa.string()),
             "title": pa.array([titles.get(name) for name in stubs], pa.string()),
-            "year": pa.array([year_of_name(name) for name in stubs], pa.int16()),
+            "year": pa.array([read_year(name) for name in stubs], pa.int16()),
             "n_citing": pa.array(citations.degrees[n_papers:], pa.int32()),
             "n_cited": pa.array(references.degrees[n_papers:], pa.int32()),
         }

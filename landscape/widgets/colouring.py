@@ -270,7 +270,7 @@ def papers_of_facility(atlas: Any, name: str) -> tuple[NDArray[np.int64], str]:
     AtlasError
         If the atlas has no layer of missions.
     """
-    from landscape.overlays.missions.facilities import find_facility
+    from landscape.overlays.missions._facilities import find_facility
 
     facility = find_facility(name)
     mentions = atlas.missions

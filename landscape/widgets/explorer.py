@@ -33,8 +33,9 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from landscape.store import AtlasStore as Atlas
-    from landscape.types import Analysis, Answer
+    from landscape.atlas.reading import Atlas
+    from landscape.types import Analysis
+    from landscape.query.records import Answer
 
 _NO_ROWS = np.zeros(0, dtype=np.int64)
 

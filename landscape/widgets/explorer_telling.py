@@ -143,7 +143,7 @@ def tell_paper(controls: Controls, row: int, atlas: Any, data: MapData) -> None:
 
 def _offer_names(controls: Controls, atlas: Any, data: MapData) -> str:
     """Concepts and facilities to choose from, as far as the atlas has them."""
-    from landscape.overlays.missions.facilities import load_facilities
+    from landscape.overlays.missions._facilities import load_facilities
 
     stages = atlas.stages
     controls.concept.disabled = "uat" not in stages

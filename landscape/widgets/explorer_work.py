@@ -15,7 +15,8 @@ from landscape.widgets.summary import selection_table
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from landscape.types import Analysis, Answer
+    from landscape.types import Analysis
+    from landscape.query.records import Answer
     from landscape.widgets.scene import Period
 
     Rows = NDArray[np.int64]
@@ -132,7 +133,7 @@ def compare_with_rest(atlas: Any, rows: Rows) -> Analysis:
     InputError
         If there are no others.
     """
-    from landscape.overlays.trends.comparison import compare
+    from landscape.overlays.trends._comparison import compare
 
     rest = np.setdiff1d(np.arange(len(atlas)), rows, assume_unique=True)
     if not len(rest):

@@ -153,9 +153,9 @@ def rows_of_selection(selection: Any, n_papers: int) -> NDArray[np.int64]:
     >>> rows_of_selection([4, 2, 2], 5).tolist(), rows_of_selection([], 5).tolist()
     ([2, 4], [])
     """
-    from landscape.overlays.trends.comparison import rows_of
+    from landscape.overlays.trends._comparison import select_rows
 
     given = np.asarray(selection)
     if not given.size or (given.dtype == bool and not given.any() and len(given) == n_papers):
         return np.zeros(0, dtype=np.int64)
-    return rows_of(None, given, n_papers)
+    return select_rows(None, given, n_papers)

@@ -77,12 +77,12 @@ class ReviewPanel(AnalysisPanel):
         weights: Mapping[str, float] | None = None,
         theme: str = "light",
     ) -> None:
-        from landscape.overlays.reviews.ranking import checked_weights
+        from landscape.overlays.reviews._gaps import check_weights
 
         checked_atlas(atlas)
         self._what = what_control(WHAT, what, self._change)
         self._weights = {
-            name: self._slider(name, weight) for name, weight in checked_weights(weights).items()
+            name: self._slider(name, weight) for name, weight in check_weights(weights).items()
         }
         said = widgets.HTML(
             "<span class='landscape-quiet'>Weights: how much each reason counts; 0 leaves it out"
@@ -131,7 +131,7 @@ class ReviewPanel(AnalysisPanel):
         from landscape.figures.review_map import draw_reviews
         from landscape.figures.twin_charts import draw_gaps
         from landscape.overlays.reviews import review_gaps
-        from landscape.overlays.reviews.coverage import review_mask
+        from landscape.overlays.reviews._coverage import review_mask
 
         found = review_gaps(self.atlas, weights=weights, signs=self._signs())
         changed = _changed(weights)
@@ -152,7 +152,7 @@ class ReviewPanel(AnalysisPanel):
         from landscape.figures.review_map import draw_reviews
         from landscape.figures.twin_intervals import draw_coverage
         from landscape.overlays.reviews import review_gaps, reviews
-        from landscape.overlays.reviews.coverage import review_mask
+        from landscape.overlays.reviews._coverage import review_mask
 
         found = reviews(self.atlas)
         return View(
@@ -171,8 +171,8 @@ class ReviewPanel(AnalysisPanel):
 
     def _signs(self) -> pd.DataFrame:
         """What the ranking rests on; read once, so that weights can be tried out."""
-        from landscape.overlays.reviews.coverage import review_mask
-        from landscape.overlays.reviews.signs import read_signs
+        from landscape.overlays.reviews._coverage import review_mask
+        from landscape.overlays.reviews._recognition import read_signs
 
         if self._read is None:
             self._read = read_signs(self.atlas, review_mask(self.atlas), seed=0)
@@ -186,7 +186,7 @@ class ReviewPanel(AnalysisPanel):
 
 def _changed(weights: Mapping[str, float]) -> dict[str, float] | None:
     """Weights that differ from the usual ones."""
-    from landscape.overlays.reviews.ranking import DEFAULT_WEIGHTS
+    from landscape.overlays.reviews._gaps import DEFAULT_WEIGHTS
 
     return {
         name: value for name, value in weights.items() if value != DEFAULT_WEIGHTS[name]

@@ -306,7 +306,7 @@ def _few(points: Points, view: View) -> bool:
 
 
 def _contours(x: Any, y: Any, whole: View) -> tuple[Any, Any]:
-    from landscape.overlays.contours import contour_lines, density_grid, highest_density_levels
+    from landscape.overlays._contours import contour_lines, density_grid, highest_density_levels
 
     if len(x) < 3:
         return np.zeros(0, dtype=np.float32), np.zeros(0, dtype=np.float32)

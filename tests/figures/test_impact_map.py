@@ -13,7 +13,7 @@ from landscape.figures.animation import animate
 from landscape.figures.hues import share_ramp
 from landscape.figures.impact_map import impact
 from landscape.figures.share_picture import Scale, bare_ground, choose_scale, picture
-from landscape.overlays.missions.share_map import share_map
+from landscape.overlays.missions._measures import share_map
 from tests.figures.test_bounding_boxes import overlap, rendered_boxes
 
 FACILITIES = ["ALMA", "Gaia", "JWST"]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from landscape.errors import InputError
-from landscape.overlays.contours import (
+from landscape.overlays._contours import (
     contour_lines,
     count_pieces,
     density_grid,

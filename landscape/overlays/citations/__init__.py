@@ -1,10 +1,5 @@
-"""Who cites whom: the graph as sparse matrices, and what it says of two papers and of one."""
+"""The citation graph as sparse matrices: influence, co-citation and coupling."""
 
-from __future__ import annotations
+import lazy_loader
 
-from landscape.overlays.citations.influence import influence
-from landscape.overlays.citations.matrix import Links, link
-from landscape.overlays.citations.names import Resolved, resolve
-from landscape.overlays.citations.relatedness import cocited, coupled
-
-__all__ = ["Links", "Resolved", "cocited", "coupled", "influence", "link", "resolve"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -6,8 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from landscape.overlays.missions.bridges import find_bridges, reach_by_citations, reach_by_vectors
-from landscape.overlays.missions.measuring import impact
+from landscape.overlays.missions._impact import impact
+from landscape.overlays.missions._usage import (
+    find_bridges,
+    find_reach_by_citations,
+    find_reach_by_vectors,
+)
 
 N = 2000
 
@@ -43,7 +47,7 @@ def test_finds_the_planted_bridge_and_no_other(make: Any) -> None:
 def test_papers_taken_at_random_bridge_as_much_as_the_others() -> None:
     random = np.random.default_rng(1)
     region = random.integers(0, 4, N)
-    reach = reach_by_vectors(_vectors(region, random.random(N) < 0.2), region, 4)
+    reach = find_reach_by_vectors(_vectors(region, random.random(N) < 0.2), region, 4)
     every = np.ones(N, dtype=bool)
     false = sum(
         bool((find_bridges(reach, region, random.random(N) < 0.15, every)["q"] < 0.05).any())
@@ -55,7 +59,7 @@ def test_papers_taken_at_random_bridge_as_much_as_the_others() -> None:
 def test_papers_outside_regions_and_outside_the_period_do_not_count() -> None:
     region = np.array([0, 0, 0, 1, 1, 1, -1, -1])
     references = [["d"], ["d"], ["e"], [], [], [], ["a"], ["d"]]
-    reach = reach_by_citations(list("abcdefgh"), references, region, 2)
+    reach = find_reach_by_citations(list("abcdefgh"), references, region, 2)
     assert reach.known.tolist() == [True, True, True, False, False, False, False, False]
     uses = np.array([True, True, True, False, False, False, True, True])
     inside = np.ones(8, dtype=bool)

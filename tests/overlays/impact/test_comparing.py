@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from landscape.errors import InputError
-from landscape.overlays.missions.comparing import compare_facilities
-from landscape.overlays.missions.eras import before_after
+from landscape.overlays.missions._comparison import before_after, compare_facilities
 
 
 def _uses(random: Any, region: Any, shares: list[float]) -> Any:
@@ -23,7 +22,7 @@ def test_differences_have_sign_interval_and_probability(make: Any) -> None:
     narrow = _uses(random, region, [0.2, 0.0, 0.0, 0.0])
     atlas = make(region, year, {"ALMA": wide, "NuSTAR": narrow}, cites=random.poisson(3.0, 3000))
     found = compare_facilities(atlas, ["ALMA", "NuSTAR"], n_resamples=300)
-    assert "of ALMA and NuSTAR; a rise since then cannot be told." in found.warnings[-1]
+    assert "of ALMA and NuSTAR; a rise since then cannot be measured." in found.warnings[-1]
     table = found.table.set_index("measure")
     assert table.loc["share", "difference"] == pytest.approx(wide.mean() - narrow.mean())
     assert table.loc["share", "low"] > 0

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from landscape.overlays.missions.facilities import load_facilities
-from landscape.overlays.missions.home_fields import (
+from landscape.corpus._thesaurus import Concept, Thesaurus
+from landscape.overlays.missions._facilities import load_facilities
+from landscape.overlays.missions._home_fields import (
     _FIELDS,
-    at_home,
-    fields_of_categories,
-    fields_of_tags,
+    match_home_fields,
+    read_category_fields,
+    read_tag_fields,
 )
-from landscape.overlays.thesaurus.concepts import Concept, Thesaurus
 
 CONCEPTS = {
     "1": Concept("1", "Stellar astronomy"),
@@ -31,17 +31,17 @@ def test_tags_tell_the_field_of_papers_without_a_telling_category() -> None:
             "score": [0.9, 0.8, 0.7, 0.9, 0.9],
         }
     )
-    fields = fields_of_tags(tags, Thesaurus("1", CONCEPTS), np.array([9, 7, 8, 6]))
+    fields = read_tag_fields(tags, Thesaurus("1", CONCEPTS), np.array([9, 7, 8, 6]))
     # The best concept of a field wins; processes are no field.
-    assert at_home(["Stellar astronomy"], fields).tolist() == [-1, 1, -1, -1]
-    assert at_home(["Cosmology"], fields).tolist() == [-1, 0, -1, -1]
+    assert match_home_fields(["Stellar astronomy"], fields).tolist() == [-1, 1, -1, -1]
+    assert match_home_fields(["Cosmology"], fields).tolist() == [-1, 0, -1, -1]
 
 
 def test_cross_lists_count_as_home() -> None:
     categories = [["astro-ph.HE", "astro-ph.SR"], ["astro-ph.GA"], ["physics.space-ph"], None, []]
-    fields = fields_of_categories(categories)
-    assert at_home(["Solar physics"], fields).tolist() == [1, 0, 1, -1, -1]
-    assert at_home([], fields).tolist() == [-1] * 5
+    fields = read_category_fields(categories)
+    assert match_home_fields(["Solar physics"], fields).tolist() == [1, 0, 1, -1, -1]
+    assert match_home_fields([], fields).tolist() == [-1] * 5
 
 
 def test_every_facility_has_a_home_that_categories_can_tell() -> None:

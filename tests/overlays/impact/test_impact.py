@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from landscape.errors import InputError
-from landscape.overlays.missions.measuring import impact
+from landscape.overlays.missions._impact import impact
 
 # NuSTAR: first light 2012, built for high energy astrophysics; ALMA: 2011, not for it.
 YEAR = np.array([2005] * 10 + [2015] * 30)

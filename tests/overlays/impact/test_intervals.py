@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from landscape.overlays.missions.measuring import impact
-from landscape.overlays.missions.resampling import collapse, draw_cells
-from landscape.overlays.missions.spread import entropy
+from landscape.overlays.missions._impact import impact
+from landscape.overlays.missions._measures import count_equal_rows, draw_cells, entropy
 
 N_CORPORA = 60
 REGION_SHARES = np.array([0.4, 0.3, 0.2, 0.1])
@@ -53,7 +52,7 @@ def test_intervals_hold_the_truth(coverage: dict[str, float], name: str) -> None
 def test_drawing_cells_is_drawing_papers() -> None:
     random = np.random.default_rng(0)
     uses, region = random.integers(0, 2, 400), random.integers(0, 3, 400)
-    values, counts = collapse([uses, region])
+    values, counts = count_equal_rows([uses, region])
     drawn = draw_cells(counts, n_resamples=4000, random=random)
     fast = drawn[:, (values[0] == 1) & (values[1] == 2)].sum(axis=1) / drawn.sum(axis=1)
     rows = random.integers(0, 400, size=(4000, 400))
@@ -74,7 +73,7 @@ def test_cells_are_drawn_as_poisson_numbers(mean: int) -> None:
 def test_collapse_keeps_what_is_not_known_and_many_columns() -> None:
     random = np.random.default_rng(1)
     columns = [random.integers(-1, 50, 2000) for _ in range(4)]  # more codes than are counted
-    values, counts = collapse(columns)
+    values, counts = count_equal_rows(columns)
     assert counts.sum() == 2000
     assert set(zip(*(v.tolist() for v in values), strict=True)) == set(
         zip(*(c.tolist() for c in columns), strict=True)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from landscape.errors import InputError
-from landscape.overlays.missions.share_map import fit_prior_papers, share_map, shrink_shares
+from landscape.overlays.missions._measures import fit_prior_papers, share_map, shrink_shares
 
 
 def test_recovers_local_shares_and_shrinks_where_papers_are_few() -> None:

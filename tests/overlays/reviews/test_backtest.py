@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from landscape.errors import InputError
-from landscape.overlays.reviews.backtest import backtest_reviews, compare_rankings
+from landscape.overlays.reviews._backtest import backtest_reviews, compare_rankings
 
 from .conftest import world
 

@@ -10,9 +10,9 @@ from types import SimpleNamespace
 import pytest
 
 import landscape
-from landscape.overlays.reviews.backtest import backtest_reviews
-from landscape.overlays.reviews.gaps import review_gaps
-from landscape.overlays.reviews.recognising import recognise
+from landscape.overlays.reviews._backtest import backtest_reviews
+from landscape.overlays.reviews._gaps import review_gaps
+from landscape.overlays.reviews._recognition import recognise
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 

@@ -7,10 +7,9 @@ import pandas as pd
 import pytest
 
 from landscape.errors import InputError
-from landscape.overlays.reviews.coverage import review_coverage, reviews
-from landscape.overlays.reviews.gaps import review_gaps
-from landscape.overlays.reviews.language import speaks_of_contrast, stances
-from landscape.overlays.reviews.ranking import COMPONENTS, rank_gaps
+from landscape.overlays.reviews._coverage import review_coverage, reviews
+from landscape.overlays.reviews._gaps import COMPONENTS, rank_gaps, review_gaps
+from landscape.overlays.reviews._recognition import find_contrast, find_stances
 
 from .conftest import world
 
@@ -89,7 +88,7 @@ def test_one_paper_in_a_region_and_unknown_citations():
     assert np.isfinite(found.table[[*COMPONENTS, "score"]].to_numpy(float)).all()
     assert (found.table["citations"] == 1.0).all()
     assert found.table["topic_id"].iloc[0] == 2
-    assert any("Citations are known of 0%" in said for said in found.warnings)
+    assert any("Citations are known for only 0%" in said for said in found.warnings)
     assert any("only 1 recognised review" in said for said in found.warnings)
     assert any("Fewer than 30 papers in Region 1" in said for said in found.warnings)
 
@@ -119,5 +118,5 @@ def test_ranking_needs_papers(gap_world):
 
 def test_words_of_disagreement():
     texts = ["This remains unclear.", "Rival models are debated.", "We made a catalogue."]
-    assert speaks_of_contrast(texts).tolist() == [True, True, False]
-    assert stances(["It agrees with theory but is at odds with data."]).tolist() == [0]
+    assert find_contrast(texts).tolist() == [True, True, False]
+    assert find_stances(["It agrees with theory but is at odds with data."]).tolist() == [0]

@@ -12,8 +12,7 @@ import pandas as pd
 import pytest
 
 from landscape.errors import InputError
-from landscape.overlays.reviews.lists import read_review_list
-from landscape.overlays.reviews.recognising import recognise, score_papers
+from landscape.overlays.reviews._recognition import read_review_list, recognise, score_papers
 
 LABELS = Path(__file__).parent / "labels.jsonl"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from landscape.overlays.reviews.surroundings import near_reviews
+from landscape.overlays.reviews._recognition import near_reviews
 
 
 @pytest.fixture

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
+from landscape.corpus._thesaurus import Concept, Thesaurus
 from landscape.errors import InputError
-from landscape.overlays.thesaurus.concepts import Concept, Thesaurus
 
 
 def make(*concepts: Concept) -> Thesaurus:
@@ -48,9 +48,9 @@ def test_unknown_concept_names_the_nearest(small):
 
 
 def test_cycle_is_named():
-    with pytest.raises(InputError, match=r"circle: .*A \(1\).* < .*B \(2\)"):
+    with pytest.raises(InputError, match=r"cycle: .*A \(1\).* < .*B \(2\)"):
         make(Concept("1", "A", broader=("2",)), Concept("2", "B", broader=("1",)))
-    with pytest.raises(InputError, match=r"circle: A \(1\) < A \(1\)"):
+    with pytest.raises(InputError, match=r"cycle: A \(1\) < A \(1\)"):
         make(Concept("1", "A", broader=("1",)))
 
 

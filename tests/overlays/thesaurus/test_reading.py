@@ -5,8 +5,8 @@ import json
 
 import pytest
 
+from landscape.corpus._thesaurus import embedded_thesaurus, read_thesaurus
 from landscape.errors import InputError
-from landscape.overlays.thesaurus.reading import embedded_thesaurus, read_thesaurus
 
 
 def test_every_form_says_the_same(real_data):
@@ -35,10 +35,10 @@ def test_embedded_part_agrees_with_the_release(real_data):
     [
         (b"", "its first line names"),
         (b"a,b\n1,2\n", "its first line names"),
-        (b"{}", "holds no concept"),
-        (b'{"children": 3}', "holds no concept"),
+        (b"{}", "has no concepts"),
+        (b'{"children": 3}', "has no concepts"),
         (b"[1, 2", "Expecting"),
-        (b"[3]", "holds no concept"),
+        (b"[3]", "has no concepts"),
         (b"<html><p>Not found</p></html>", "its root is <html>"),
         (b"<rdf", "token"),
         (b'<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>', "entities"),
@@ -57,7 +57,7 @@ def test_what_is_no_thesaurus_is_refused(tmp_path, content, why):
 
 
 def test_a_file_that_unpacks_without_end_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("landscape.overlays.thesaurus.reading._LARGEST", 2**20)
+    monkeypatch.setattr("landscape.corpus._thesaurus._LARGEST", 2**20)
     file = tmp_path / "UAT.json.gz"
     file.write_bytes(gzip.compress(b" " * 2**21))
     with pytest.raises(InputError, match="more than 1 MB"):
@@ -83,5 +83,5 @@ def test_deprecated_and_compressed(tmp_path):
 def test_cycle_in_a_file_is_named(tmp_path):
     file = tmp_path / "table.csv"
     file.write_text("concept_id,label,broader\n1,A,2\n2,B,1\n")
-    with pytest.raises(InputError, match="circle"):
+    with pytest.raises(InputError, match="cycle"):
         read_thesaurus(file)

@@ -6,13 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from landscape.evaluation._layers import evaluate_tagging
-from landscape.overlays.thesaurus.concepts import Concept, Thesaurus
-from landscape.overlays.thesaurus.counts import concept_counts, count_concepts
-from landscape.overlays.thesaurus.extents import concept_members
-from landscape.overlays.thesaurus.matching import arrange_terms, match
-from landscape.overlays.thesaurus.reading import embedded_thesaurus
-from landscape.overlays.thesaurus.tagging import tag_papers
+from landscape.corpus._thesaurus import Concept, Thesaurus, embedded_thesaurus
+from landscape.evaluation.tagging import evaluate_tagging
+from landscape.overlays.thesaurus._extents import concept_counts, concept_members, count_concepts
+from landscape.overlays.thesaurus._matching import arrange_terms, match
+from landscape.overlays.thesaurus._tagging import concept_texts, tag_papers
 
 
 def make(*made: Concept) -> Thesaurus:
@@ -146,3 +144,8 @@ def test_counts_go_by_the_rule_of_the_overlay(small):
     members = concept_members(tags, small, list(small.concepts.values()), n_papers=40)
     expected = dict(zip(ids, members.sum(axis=0), strict=True))
     assert {one: counted.with_narrower.get(one, 0) for one in ids} == expected
+
+
+def test_texts_of_concepts_hold_alternatives() -> None:
+    thesaurus = Thesaurus("", {"2": Concept("2", "Blazars", ("BL Lacs",))})
+    assert concept_texts(thesaurus) == (["2"], ["Blazars (BL Lacs)"])

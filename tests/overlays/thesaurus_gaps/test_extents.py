@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from landscape.corpus._thesaurus import Concept, Thesaurus
 from landscape.errors import InputError
-from landscape.overlays.thesaurus.concepts import Concept, Thesaurus
-from landscape.overlays.thesaurus.extents import thesaurus_overlay
+from landscape.overlays.thesaurus._extents import thesaurus_overlay
 
 COVERAGE = {
     "title": "Two clumps", "papers": 2000, "sources": {}, "first_date": "2000", "last_date": "2001",

@@ -8,12 +8,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from landscape.corpus._thesaurus import Concept, Thesaurus
 from landscape.errors import InputError
-from landscape.overlays.thesaurus.backtest import added_forms, backtest_gaps
-from landscape.overlays.thesaurus.concepts import Concept, Thesaurus
-from landscape.overlays.thesaurus.forms import to_uat_csv, to_uat_form
-from landscape.overlays.thesaurus.gaps import thesaurus_gaps
-from landscape.overlays.thesaurus.names import complete_name, find_abbreviations, word_bag
+from landscape.overlays.thesaurus._candidates import complete_name, find_abbreviations, word_bag
+from landscape.overlays.thesaurus._gaps import (
+    added_forms,
+    backtest_gaps,
+    thesaurus_gaps,
+    to_uat_csv,
+    to_uat_form,
+)
 
 STARS = Thesaurus("1", {"1": Concept("1", "Stars"), "2": Concept("2", "Nebulae")})
 

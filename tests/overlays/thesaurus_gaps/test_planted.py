@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 
+from landscape.corpus._thesaurus import embedded_thesaurus
 from landscape.corpus.demo import generate
-from landscape.overlays.thesaurus.gaps import gather_evidence, rank_gaps
-from landscape.overlays.thesaurus.names import complete_name
-from landscape.overlays.thesaurus.reading import embedded_thesaurus
-from landscape.text import extract_keywords
+from landscape.overlays.thesaurus._candidates import complete_name
+from landscape.overlays.thesaurus._gaps import gather_evidence, rank_gaps
+from landscape.text.keywords import extract_keywords
 
 
 def test_the_planted_gap_of_the_demo_corpus_is_among_the_first() -> None:
@@ -26,7 +27,8 @@ def test_the_planted_gap_of_the_demo_corpus_is_among_the_first() -> None:
     vectors = TruncatedSVD(64, random_state=0).fit_transform(words)
     vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
     keywords = extract_keywords(texts, tagger="rules")
-    evidence = gather_evidence(keywords, titles, abstracts, years, vectors)
+    columns = {"keywords": keywords, "title": titles, "abstract": abstracts}
+    evidence = gather_evidence(pd.DataFrame(columns), years, vectors)
     _, proposals = rank_gaps(evidence, embedded_thesaurus(), limit=20)
     names = [complete_name(name, texts) for name in proposals["name"]]
     assert planted.replace("-", " ") in names, names

@@ -8,11 +8,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from landscape._author_names import place_in_byline
 from landscape.errors import InputError
 from landscape.overlays.trends import author_path
-from landscape.overlays.trends.identities import link_papers
-from landscape.overlays.trends.moves import mean_distance, measure_drift
+from landscape.overlays.trends._authors import (
+    link_papers,
+    mean_distance,
+    measure_drift,
+    place_in_byline,
+)
 
 
 def _directions(rng: np.random.Generator, centre: int, n: int) -> np.ndarray:

@@ -8,7 +8,7 @@ import pytest
 
 from landscape.errors import InputError
 from landscape.overlays.trends import compare
-from landscape.overlays.trends.comparison import apart, compare_counts
+from landscape.overlays.trends._comparison import compare_counts, separate_selections
 
 from .worlds import atlas_of
 
@@ -65,7 +65,7 @@ def test_a_part_is_compared_with_the_rest() -> None:
     found = compare(atlas_of(_world()), np.arange(1000), np.ones(3000, dtype=bool))
     assert found.denominators == {"papers in a": 1000, "papers in b": 2000}
     assert "b holds all of a: a is compared with the other 2,000." in found.warnings
-    rows, _ = apart(np.arange(5), np.array([1]))
+    rows, _ = separate_selections(np.arange(5), np.array([1]))
     assert rows[0].tolist() == [0, 2, 3, 4]
 
 
@@ -102,7 +102,7 @@ def test_regions_without_papers_are_not_tested() -> None:
         ([0], [99999], "rows 99999 to 99999"),
         ([1, 2], [2, 1], "select the same 2 papers"),
         ([True], [1], "mask of shape"),
-        ([0.5], [1], "no list of rows"),
+        ([0.5], [1], "not a list of rows"),
     ],
 )
 def test_what_cannot_be_is_said(a: list[int], b: list[int], said: str) -> None:

@@ -10,8 +10,7 @@ import pytest
 
 from landscape.errors import InputError
 from landscape.overlays.trends import countries, institutions
-from landscape.overlays.trends.affiliations import read_affiliation
-from landscape.overlays.trends.places import locate
+from landscape.overlays.trends._affiliations import locate, read_affiliation
 
 from .worlds import atlas_of
 

@@ -5,9 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from landscape.overlays.trends.changes import find_changes
-from landscape.overlays.trends.rates import count_by_year, find_eras, fit_lines, share_interval
-from landscape.overlays.trends.slopes import changes_of, fit_slopes
+from landscape.overlays.trends._rates import (
+    count_by_year,
+    find_all_changes,
+    find_changes,
+    find_eras,
+    fit_lines,
+    fit_slopes,
+    share_interval,
+)
 
 YEARS = np.arange(1990, 2020)
 TOTALS = np.linspace(300, 3000, 30).astype(int)  # the field grows tenfold
@@ -95,7 +101,7 @@ def test_straight_trends_rarely_show_a_change() -> None:
     counts = np.concatenate([
         rng.binomial(TOTALS, _share(0.03, slope), size=(40, 30)) for slope in (-0.1, 0.0, 0.08)
     ])  # fmt: skip
-    changes = changes_of(counts, TOTALS, YEARS, np.zeros(30, dtype=int))
+    changes = find_all_changes(counts, TOTALS, YEARS, np.zeros(30, dtype=int))
     assert changes["row"].nunique() <= 0.1 * len(counts)
 
 

@@ -82,7 +82,7 @@ def test_a_region_of_one_paper_has_no_class() -> None:
         ({"since": 2030}, "no paper from 2030"),
         ({"since": 2010, "until": 2005}, "ends before it begins"),
         ({"since": 2010, "until": 2011}, "at least 3 years"),
-        ({"level": 2}, "no level 2"),
+        ({"level": 2}, "level is 2"),
         ({"q": 0}, "between 0 and 1"),
         ({"least_change": 0.5}, "1 or more"),
     ],

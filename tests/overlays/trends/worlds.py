@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from landscape._author_names import place_in_byline
+from landscape.overlays.trends._authors import place_in_byline
 
 
 def atlas_of(papers: pd.DataFrame, *, vectors: np.ndarray | None = None) -> Any:

@@ -1,0 +1,565 @@
+"""The thesaurus: concepts and their hierarchy, and readers of its files."""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import gzip
+import io
+import json
+import re
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
+
+from landscape.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_LISTS = ("alternatives", "broader", "related")
+_NUMBER = re.compile(r"(?:.*/uat/|uat:)?(\d+)")
+_NAME_AND_NUMBER = re.compile(r"\s*(.*?)\s*\((\d+)\)\s*")
+
+
+@dataclass(frozen=True)
+class Concept:
+    """One concept of a thesaurus.
+
+    Attributes
+    ----------
+    concept_id : str
+        Its number in the thesaurus: ``"573"``.
+    label : str
+        Preferred term.
+    alternatives : tuple of str
+        Other terms for it.
+    broader : tuple of str
+        Ids of the concepts one step above; a concept may have several.
+    related : tuple of str
+        Ids of related concepts.
+    definition : str
+        Its definition, empty if none is given.
+
+    Examples
+    --------
+    >>> Concept("164", "Blazars", broader=("16",)).label
+    'Blazars'
+    """
+
+    concept_id: str
+    label: str
+    alternatives: tuple[str, ...] = ()
+    broader: tuple[str, ...] = ()
+    related: tuple[str, ...] = ()
+    definition: str = ""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The preferred term, then the alternative ones."""
+        return (self.label, *self.alternatives)
+
+
+@dataclass(frozen=True)
+class Thesaurus:
+    """Concepts and their hierarchy: a directed graph without cycles.
+
+    Attributes
+    ----------
+    version : str
+        Release, for example ``"5.1.0"``; empty where it is unknown.
+    concepts : mapping of str to Concept
+        By id.
+
+    Raises
+    ------
+    InputError
+        If a broader concept is missing, or the hierarchy has a cycle.
+
+    Examples
+    --------
+    >>> stars = Concept("1", "Stars")
+    >>> dwarfs = Concept("2", "White dwarf stars", ("White dwarfs",), broader=("1",))
+    >>> thesaurus = Thesaurus("", {"1": stars, "2": dwarfs})
+    >>> thesaurus.top, thesaurus.narrower("1"), thesaurus.find("white dwarfs").concept_id
+    (('1',), ('2',), '2')
+    """
+
+    version: str
+    concepts: Mapping[str, Concept] = field(repr=False)
+
+    def __post_init__(self) -> None:
+        for concept in self.concepts.values():
+            for parent in concept.broader:
+                if parent not in self.concepts:
+                    raise InputError(
+                        f"The concept {concept.label!r} ({concept.concept_id}) stands below the "
+                        f"concept {parent!r}, which the thesaurus lacks; add it, or take it out "
+                        "of the broader ones."
+                    )
+        cycle = _find_cycle(self.concepts)
+        if cycle:
+            names = " < ".join(f"{self.concepts[one].label} ({one})" for one in cycle)
+            raise InputError(
+                f"The thesaurus has a cycle: {names}; a concept must not be above itself: correct "
+                "the file or use an official release."
+            )
+
+    def __len__(self) -> int:
+        return len(self.concepts)
+
+    @property
+    def top(self) -> tuple[str, ...]:
+        """Ids of the concepts without broader ones, by name."""
+        roots = [one for one in self.concepts.values() if not one.broader]
+        return tuple(one.concept_id for one in sorted(roots, key=lambda one: one.label))
+
+    def narrower(self, concept_id: str) -> tuple[str, ...]:
+        """Ids of the concepts one step below."""
+        return self._narrower.get(self.find(concept_id).concept_id, ())
+
+    def ancestors(self, concept_id: str) -> frozenset[str]:
+        """Ids of all concepts above, without itself."""
+        return self._ancestors[self.find(concept_id).concept_id]
+
+    def descendants(self, concept_id: str) -> frozenset[str]:
+        """Ids of all concepts below, without itself."""
+        return self._descendants[self.find(concept_id).concept_id]
+
+    def near(self, concept_id: str) -> frozenset[str]:
+        """Ids of the concepts one step above or below, without itself."""
+        concept = self.find(concept_id)
+        return frozenset((*concept.broader, *self.narrower(concept.concept_id)))
+
+    def find(self, name_or_id: str | int) -> Concept:
+        """Find a concept by id, term or alternative term; case does not matter.
+
+        Parameters
+        ----------
+        name_or_id : str or int
+            ``"573"``, ``"Galaxies"``, ``"Galaxies (573)"`` or an address that ends in
+            ``/uat/573``.
+
+        Raises
+        ------
+        InputError
+            If there is none; the message names the nearest.
+        """
+        given = str(name_or_id).strip()
+        if given in self.concepts:
+            return self.concepts[given]
+        number = _NUMBER.fullmatch(given)
+        both = _NAME_AND_NUMBER.fullmatch(given)
+        tried = number.group(1) if number else both.group(2) if both else ""
+        found = tried if tried in self.concepts else self._by_name.get(given.casefold())
+        if found is None:
+            close = difflib.get_close_matches(given.casefold(), self._by_name, n=3, cutoff=0.6)
+            hint = "; the nearest: " + ", ".join(self._said(name) for name in close)
+            raise InputError(
+                f"The thesaurus{self.version and ' ' + self.version} has no concept {given!r}"
+                f"{hint if close else ''}."
+            )
+        return self.concepts[found]
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row a concept, for a Parquet file.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns ``concept_id, label, alternatives, broader, related, definition, version``.
+        """
+        import pandas as pd
+
+        columns = [*Concept.__dataclass_fields__, "version"]
+        rows = [
+            (one.concept_id, one.label, *(list(getattr(one, name)) for name in _LISTS),
+             one.definition, self.version)
+            for one in self.concepts.values()
+        ]  # fmt: skip
+        return pd.DataFrame(rows, columns=columns)
+
+    @classmethod
+    def from_frame(cls, frame: pd.DataFrame) -> Thesaurus:
+        """Make a thesaurus from the table of `to_frame`."""
+        version = str(frame["version"].iloc[0]) if len(frame) else ""
+        made = [
+            Concept(
+                str(row.concept_id),
+                str(row.label),
+                tuple(map(str, row.alternatives)),
+                tuple(map(str, row.broader)),
+                tuple(map(str, row.related)),
+                str(row.definition),
+            )
+            for row in frame.itertuples()
+        ]
+        return cls(version, {one.concept_id: one for one in made})
+
+    def _said(self, name: str) -> str:
+        """A term as the thesaurus writes it, with its number."""
+        concept = self.concepts[self._by_name[name]]
+        written = next(one for one in concept.names if one.casefold() == name)
+        return f"{written} ({concept.concept_id})"
+
+    @cached_property
+    def _by_name(self) -> dict[str, str]:
+        """Id by case-folded name; a preferred term goes before another concept's alternative."""
+        found: dict[str, str] = {}
+        for one in self.concepts.values():
+            found.setdefault(one.label.casefold(), one.concept_id)
+        for one in self.concepts.values():
+            for name in one.alternatives:
+                found.setdefault(name.casefold(), one.concept_id)
+        return found
+
+    @cached_property
+    def _narrower(self) -> dict[str, tuple[str, ...]]:
+        below: dict[str, list[str]] = {}
+        for one in self.concepts.values():
+            for parent in one.broader:
+                below.setdefault(parent, []).append(one.concept_id)
+        return {parent: tuple(children) for parent, children in below.items()}
+
+    @cached_property
+    def _ancestors(self) -> dict[str, frozenset[str]]:
+        return {one: _reached(self.concepts[one].broader, self._above) for one in self.concepts}
+
+    @cached_property
+    def _descendants(self) -> dict[str, frozenset[str]]:
+        return {one: _reached(self._narrower.get(one, ()), self._narrower) for one in self.concepts}
+
+    @cached_property
+    def _above(self) -> dict[str, tuple[str, ...]]:
+        return {one.concept_id: one.broader for one in self.concepts.values()}
+
+
+def _reached(first: Iterable[str], steps: Mapping[str, tuple[str, ...]]) -> frozenset[str]:
+    """Everything that can be reached from the first ones."""
+    seen: set[str] = set()
+    waiting = list(first)
+    while waiting:
+        one = waiting.pop()
+        if one not in seen:
+            seen.add(one)
+            waiting.extend(steps.get(one, ()))
+    return frozenset(seen)
+
+
+def _find_cycle(concepts: Mapping[str, Concept]) -> list[str]:
+    """Ids along a circle of broader concepts, its first one again at the end; empty if none."""
+    done: set[str] = set()
+    for start in concepts:
+        path: dict[str, None] = {}  # an ordered set: the path upwards
+        waiting = [(start, False)]
+        while waiting:
+            one, leaving = waiting.pop()
+            if leaving:
+                done.add(one)
+                del path[one]
+            elif one in path:
+                return [*list(path)[list(path).index(one) :], one]
+            elif one not in done:
+                path[one] = None
+                waiting.append((one, True))
+                waiting.extend((parent, False) for parent in concepts[one].broader)
+    return []
+
+
+_VERSION = re.compile(r"\d+\.\d+\.\d+")
+_SKOS = "{http://www.w3.org/2004/02/skos/core#}"
+_NAMES = (f"{_SKOS}prefLabel", f"{_SKOS}altLabel")
+_RDF = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}"
+_DEPRECATED = "{http://www.w3.org/2002/07/owl#}deprecated"
+_LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
+EMBEDDED = "uat_subset.csv"
+_DEEPEST = 200  # levels of a tree; the UAT has 11
+_LARGEST = 256 * 2**20  # bytes, unpacked; the UAT has 3 MB
+
+
+@dataclass
+class _Record:
+    """The fields of one concept while the file is being read."""
+
+    label: str = ""
+    alternatives: dict[str, None] = field(default_factory=dict)
+    broader: dict[str, None] = field(default_factory=dict)
+    related: dict[str, None] = field(default_factory=dict)
+    definition: str = ""
+    deprecated: bool = False
+
+
+_Records = dict[str, _Record]
+
+
+def read_thesaurus(path: str | Path, *, version: str | None = None) -> Thesaurus:
+    """Read a thesaurus; the format is detected from the content.
+
+    Parameters
+    ----------
+    path : path
+        ``UAT.json`` (tree), ``UAT_list.json`` (flat), ``UAT.csv`` (levels), ``UAT.rdf`` (SKOS),
+        or a table with the columns ``concept_id, label, alternatives, broader``; each may be
+        compressed with gzip.
+    version : str, optional
+        The release. Default: what the path says (``uat/5.1.0/UAT.json``), else empty.
+
+    Returns
+    -------
+    Thesaurus
+        Without the deprecated concepts. A file that gives no numbers (the CSV of levels, old
+        trees) gives concepts whose id is their term.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, is not a thesaurus, or goes in circles.
+
+    Examples
+    --------
+    >>> read_thesaurus("no-such-UAT.json")
+    Traceback (most recent call last):
+    landscape.errors.InputError: The thesaurus no-such-UAT.json cannot be read (No such file ...
+    """
+    file = Path(path)
+    text = _content(file)
+    try:
+        records = _reader(text)(text)
+        concepts = _concepts(records)
+        _check_characters(concepts)
+    except (ValueError, csv.Error, ElementTree.ParseError, RecursionError) as error:
+        raise _foreign(file, str(error)) from error
+    if not concepts:
+        raise _foreign(file, "it has no concepts")
+    named = _VERSION.findall(str(file.absolute()))
+    return Thesaurus(version if version is not None else (named or [""])[-1], concepts)
+
+
+@cache
+def embedded_thesaurus() -> Thesaurus:
+    """The small part of the Unified Astronomy Thesaurus that comes with the package.
+
+    Its 11 top concepts and some hundreds below them; terms and numbers of release 5.1.0.
+
+    Examples
+    --------
+    >>> thesaurus = embedded_thesaurus()
+    >>> len(thesaurus.top), thesaurus.find("Galaxies").concept_id
+    (11, '573')
+    """
+    return read_thesaurus(data_file(EMBEDDED), version="5.1.0 (abridged)")
+
+
+def data_file(name: str) -> Path:
+    """A file of the package's data: in a checkout ``data``, installed ``landscape/_data``."""
+    package = Path(__file__).resolve().parents[1]
+    folders = (package / "_data", package.parent / "data")
+    for folder in folders:
+        if (folder / name).is_file():
+            return folder / name
+    raise InputError(
+        f"The file {name} is missing (looked in {folders[0]} and {folders[1]}): install the "
+        "package again."
+    )
+
+
+def _content(file: Path) -> str:
+    try:
+        with file.open("rb") as stream:
+            packed = stream.read(2) == b"\x1f\x8b"
+        with gzip.open(file) if packed else file.open("rb") as stream:
+            raw = stream.read(_LARGEST + 1)
+        if len(raw) > _LARGEST:
+            raise _foreign(file, f"it holds more than {_LARGEST // 2**20} MB")
+        return raw.decode("utf-8-sig")
+    except (OSError, EOFError, zlib.error) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        raise InputError(
+            f"The thesaurus {file} cannot be read ({why}); give the path of a file such as "
+            "UAT.json, which landscape fetch uat gets."
+        ) from error
+    except UnicodeDecodeError as error:
+        raise _foreign(file, "it is not text in UTF-8") from error
+
+
+def _check_characters(concepts: Mapping[str, Concept]) -> None:
+    """Reject lone surrogates, which JSON allows and tables do not."""
+    for one in concepts.values():
+        for text in (one.concept_id, *one.names, *one.broader, *one.related, one.definition):
+            text.encode()
+
+
+def _foreign(file: Path, why: str) -> InputError:
+    return InputError(
+        f"{file} is not a thesaurus that can be read ({why}); give UAT.json, UAT_list.json, "
+        "UAT.csv or UAT.rdf of an official release (landscape fetch uat gets one)."
+    )
+
+
+def _reader(text: str) -> Any:
+    start = text.lstrip()[:1]
+    if start == "<":
+        return _read_rdf
+    if start == "{":
+        return _read_tree
+    if start == "[":
+        return _read_list
+    return _read_csv
+
+
+def _read_tree(text: str) -> _Records:
+    """``{"children": [{"name", "uri", "altLabels", "children": [...]}]}``."""
+    records: _Records = {}
+    waiting: list[tuple[Any, str, int]] = [(json.loads(text), "", 0)]
+    while waiting:
+        node, parent, depth = waiting.pop()
+        if depth > _DEEPEST:
+            raise ValueError(f"its tree is more than {_DEEPEST} levels deep")
+        here = ""
+        if isinstance(node, dict) and isinstance(node.get("name"), str):
+            here = _add(records, node, alternatives="altLabels")
+            if parent:
+                records[here].broader[parent] = None
+        waiting += [(child, here, depth + 1) for child in reversed(_listed(node, "children"))]
+    return records
+
+
+def _read_list(text: str) -> _Records:
+    """``[{"name", "uri", "altNames", "broader": [{"uri"}], "status"}, ...]``."""
+    records: _Records = {}
+    for node in json.loads(text):
+        if isinstance(node, dict) and isinstance(node.get("name"), str):
+            here = records[_add(records, node, alternatives="altNames")]
+            here.broader.update(dict.fromkeys(map(_id, _listed(node, "broader"))))
+            here.deprecated = node.get("status") == "deprecated"
+    return records
+
+
+def _add(records: _Records, node: dict[str, Any], *, alternatives: str) -> str:
+    """Add the fields of a JSON object to its concept; its id."""
+    concept_id = _id(node)
+    here = records.setdefault(concept_id, _Record(node["name"].strip()))
+    here.alternatives.update(dict.fromkeys(_texts(_listed(node, alternatives))))
+    here.related.update(dict.fromkeys(map(_id, _listed(node, "related"))))
+    here.definition = here.definition or str(node.get("definition") or "")
+    here.deprecated = here.deprecated or node.get("status") == "deprecated"
+    return concept_id
+
+
+def _id(node: Any) -> str:
+    """The number at the end of its address, or its name where it has no address."""
+    if isinstance(node, dict):
+        node = node.get("uri") or node.get("name") or ""
+    return str(node).rstrip("/").rpartition("/")[2] if "://" in str(node) else str(node).strip()
+
+
+def _listed(node: Any, key: str) -> list[Any]:
+    found = node.get(key) if isinstance(node, dict) else None
+    return found if isinstance(found, list) else [found] if isinstance(found, str | dict) else []
+
+
+def _texts(found: Iterable[Any]) -> list[str]:
+    return [one.strip() for one in found if isinstance(one, str) and one.strip()]
+
+
+def _read_csv(text: str) -> _Records:
+    rows = csv.reader(io.StringIO(text))
+    header = [name.strip().casefold() for name in next(rows, [])]
+    if {"concept_id", "label", "broader"} <= set(header):
+        return _read_table(header, rows)
+    if not header or not all(name.startswith("level ") for name in header):
+        raise ValueError(
+            "its first line names neither the columns 'level 1', 'level 2', ... nor 'concept_id', "
+            "'label' and 'broader'"
+        )
+    return _read_levels(rows)
+
+
+def _read_levels(rows: Iterable[list[str]]) -> _Records:
+    """One row a path from the top: the last term is narrower than the one before it."""
+    records: _Records = {}
+    for row in rows:
+        path = [term.strip() for term in row if term.strip()]
+        for term in path:
+            records.setdefault(term, _Record(term))
+        if len(path) > 1:
+            records[path[-1]].broader[path[-2]] = None
+    return records
+
+
+def _read_table(header: list[str], rows: Iterable[list[str]]) -> _Records:
+    """One row a concept; ``|`` separates alternatives and ids."""
+    records: _Records = {}
+    for row in rows:
+        cells = dict(zip(header, row, strict=False))
+        if not cells.get("concept_id", "").strip():
+            continue
+        record = records.setdefault(cells["concept_id"].strip(), _Record())
+        record.label = cells.get("label", "").strip()
+        for name in ("alternatives", "broader", "related"):
+            getattr(record, name).update(dict.fromkeys(_texts(cells.get(name, "").split("|"))))
+        record.definition = cells.get("definition", "").strip()
+    return records
+
+
+def _read_rdf(text: str) -> _Records:
+    """SKOS as RDF/XML; a concept may occur in several places."""
+    if "<!ENTITY" in text:
+        raise ValueError("it defines XML entities, which are not supported")
+    records: _Records = {}
+    root = ElementTree.fromstring(text)  # noqa: S314 - entities are refused above
+    if root.tag != f"{_RDF}RDF":
+        raise ValueError(f"its root is <{root.tag.rpartition('}')[2]}>, not <rdf:RDF>")
+    for node in root:
+        about = _id(node.get(f"{_RDF}about", ""))
+        if about:
+            record = records.setdefault(about, _Record())
+            for said in node:
+                _note(record, said)
+    return records
+
+
+def _note(record: _Record, said: ElementTree.Element) -> None:
+    text = (said.text or "").strip()
+    other = _id(said.get(f"{_RDF}resource", ""))
+    language = said.get(_LANGUAGE, "en")
+    if language.partition("-")[0] != "en":
+        return
+    if said.tag == f"{_SKOS}prefLabel" and language == "en":
+        record.label = text
+    elif said.tag in _NAMES and text:  # also a preferred term in British spelling
+        record.alternatives[text] = None
+    elif said.tag == f"{_SKOS}definition":
+        record.definition = text
+    elif said.tag == f"{_SKOS}broader" and other:
+        record.broader[other] = None
+    elif said.tag == f"{_SKOS}related" and other:
+        record.related[other] = None
+    elif said.tag == _DEPRECATED:
+        record.deprecated = text.casefold() == "true"
+
+
+def _concepts(records: _Records) -> dict[str, Concept]:
+    """The concepts without deprecated ones and without links to them."""
+    live = {
+        one: record for one, record in records.items() if record.label and not record.deprecated
+    }
+
+    def kept(ids: Iterable[str]) -> Iterator[str]:
+        return (one for one in ids if one in live)
+
+    return {
+        one: Concept(
+            one,
+            record.label,
+            tuple(name for name in record.alternatives if name != record.label),
+            tuple(kept(record.broader)),
+            tuple(kept(record.related)),
+            record.definition,
+        )
+        for one, record in live.items()
+    }

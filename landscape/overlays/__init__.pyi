@@ -1,0 +1,4 @@
+from . import missions as missions
+from . import reviews as reviews
+from . import thesaurus as thesaurus
+from . import trends as trends

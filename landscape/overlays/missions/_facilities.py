@@ -1,0 +1,196 @@
+"""Facts on facilities: names, instruments, surveys, first light and home fields."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date
+from functools import cache
+from itertools import chain
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from landscape.corpus._thesaurus import data_file
+from landscape.errors import InputError
+
+_NOT_IN_NAMES = re.compile(r"[^a-z0-9+]+")
+_KIND = re.compile(r"\s+(?:mission|satellite|spacecraft|telescope|observatory|survey)s?$", re.I)
+_REQUIRED = {"full", "start", "band", "agency", "home"}
+_OPTIONAL = {"aliases", "instruments", "surveys", "ambiguous", "traps", "end"}
+_NEAREST = 4
+
+
+@dataclass(frozen=True)
+class Facility:
+    """A telescope, satellite, probe, detector or survey.
+
+    Attributes
+    ----------
+    name : str
+        The canonical name: ``"HST"``.
+    full_name : str
+        ``"Hubble Space Telescope"``.
+    aliases : tuple of str
+        Further names of the facility itself.
+    instruments, surveys : tuple of str
+        Names that count as use of the facility.
+    first_light : datetime.date
+        Launch of a spacecraft, first light of a telescope. To the year or the month where no day
+        is known; in the future for what is being built.
+    end : datetime.date or None
+        End of operation; none where it operates or is being built.
+    band, agency : str
+        What it observes in and who runs it.
+    home_fields : tuple of str
+        Top concepts of the Unified Astronomy Thesaurus that it was built for.
+    ambiguous : frozenset of str
+        Which of its names mean other things too, and count only with evidence beside them.
+    traps : tuple of str
+        Phrases that hold a name of it and do not mean it.
+    """
+
+    name: str
+    full_name: str
+    aliases: tuple[str, ...]
+    instruments: tuple[str, ...]
+    surveys: tuple[str, ...]
+    first_light: date
+    end: date | None
+    band: str
+    agency: str
+    home_fields: tuple[str, ...]
+    ambiguous: frozenset[str] = frozenset()
+    traps: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Everything whose naming may be a mention, the canonical name first."""
+        every = (self.name, self.full_name, *self.aliases, *self.instruments, *self.surveys)
+        return tuple(dict.fromkeys(every))
+
+
+@cache
+def load_facilities() -> Mapping[str, Facility]:
+    """All facilities by canonical name.
+
+    Returns
+    -------
+    mapping of str to Facility
+
+    Raises
+    ------
+    InputError
+        If the file of facts is missing or an entry of it is incomplete.
+
+    Examples
+    --------
+    >>> load_facilities()["JWST"].first_light
+    datetime.date(2021, 12, 25)
+    """
+    import yaml
+
+    path = missions_file()
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the one in C is ten times as fast
+    entries = yaml.load(path.read_text(encoding="utf-8"), Loader=loader)  # noqa: S506 - both are safe
+    return MappingProxyType({str(name): _facility(str(name), raw) for name, raw in entries.items()})
+
+
+def find_facility(name: str) -> Facility:
+    """A facility by any of its names, whatever the case, hyphens and spaces.
+
+    Parameters
+    ----------
+    name : str
+        Canonical or full name, alias, instrument or survey.
+
+    Returns
+    -------
+    Facility
+
+    Raises
+    ------
+    InputError
+        If there is none of this name; the nearest names are suggested.
+
+    Examples
+    --------
+    >>> find_facility("xmm newton").name, find_facility("NIRSpec").name
+    ('XMM-Newton', 'JWST')
+    >>> find_facility("Huble")
+    Traceback (most recent call last):
+    landscape.errors.InputError: There is no facility 'Huble'; the nearest names are: Hubble...
+    """
+    folded = _by_folded_name()
+    for tried in (name, _KIND.sub("", name), name.rpartition("/")[2]):
+        found = folded.get(_folded(tried))
+        if found:
+            return load_facilities()[found[1]]
+    near = difflib.get_close_matches(_folded(name), folded, n=_NEAREST, cutoff=0.6)
+    meant = list(dict.fromkeys(folded[key][0] for key in near))
+    hint = (
+        f"the nearest names are: {', '.join(meant)}."
+        if meant
+        else f"the {len(load_facilities())} known are listed in missions.yaml."
+    )
+    raise InputError(f"There is no facility {name!r}; {hint}")
+
+
+@cache
+def _by_folded_name() -> Mapping[str, tuple[str, str]]:
+    """Name as written and facility, by folded name; a facility's own names win over others'."""
+    found: dict[str, tuple[str, str]] = {}
+    facilities = load_facilities().values()
+    ranked = (
+        [((one.name,), one) for one in facilities],
+        [((one.full_name, *one.aliases), one) for one in facilities],
+        [((*one.instruments, *one.surveys), one) for one in facilities],
+    )
+    for names, facility in chain.from_iterable(ranked):
+        for name in names:
+            found.setdefault(_folded(name), (name, facility.name))
+    return found
+
+
+def _folded(name: str) -> str:
+    return _NOT_IN_NAMES.sub("", name.lower().removeprefix("the "))
+
+
+def missions_file() -> Path:
+    """The file of facts on facilities."""
+    return data_file("missions.yaml")
+
+
+def _facility(name: str, raw: Mapping[str, Any]) -> Facility:
+    wrong = sorted((_REQUIRED - raw.keys()) | (raw.keys() - _REQUIRED - _OPTIONAL))
+    if wrong:
+        raise InputError(f"missions.yaml: {name} lacks, or should not have: {', '.join(wrong)}")
+
+    return Facility(
+        name=name,
+        full_name=str(raw["full"]),
+        aliases=_texts(raw.get("aliases", ())),
+        instruments=_texts(raw.get("instruments", ())),
+        surveys=_texts(raw.get("surveys", ())),
+        first_light=_date(raw["start"]),
+        end=_date(raw["end"]) if "end" in raw else None,
+        band=str(raw["band"]),
+        agency=str(raw["agency"]),
+        home_fields=_texts(raw["home"]),
+        ambiguous=frozenset(_texts(raw.get("ambiguous", ()))),
+        traps=_texts(raw.get("traps", ())),
+    )
+
+
+def _texts(values: Iterable[Any]) -> tuple[str, ...]:
+    return tuple(str(value) for value in values)
+
+
+def _date(value: Any) -> date:
+    """A date of the file; a year or a month alone is its first day."""
+    if isinstance(value, date):
+        return value
+    year, _, month = str(value).partition("-")
+    return date(int(year), int(month or 1), 1)

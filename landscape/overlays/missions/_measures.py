@@ -1,0 +1,323 @@
+"""Shares and their intervals, the bootstrap, spread over regions, and citations of facilities."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from landscape.errors import InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+_Z = 1.959964  # quantile of the normal distribution for 95%
+
+
+def wilson_interval(
+    hits: ArrayLike, trials: ArrayLike
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The 95% score interval of proportions (Wilson 1927, J. Am. Stat. Assoc. 22, 209)."""
+    z = _Z
+    k, n = np.asarray(hits, dtype=np.float64), np.asarray(trials, dtype=np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = k / n
+        centre = (share + z**2 / (2 * n)) / (1 + z**2 / n)
+        half = z / (1 + z**2 / n) * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
+    return np.clip(centre - half, 0.0, 1.0), np.clip(centre + half, 0.0, 1.0)
+
+
+def newcombe_interval(
+    hits: ArrayLike, trials: ArrayLike, hits_before: ArrayLike, trials_before: ArrayLike
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The 95% interval of a difference of proportions (Newcombe 1998, Stat. Med. 17, 873)."""
+    low_1, high_1 = wilson_interval(hits, trials)
+    low_0, high_0 = wilson_interval(hits_before, trials_before)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = np.asarray(hits, dtype=np.float64) / np.asarray(trials, dtype=np.float64)
+        before = np.asarray(hits_before, np.float64) / np.asarray(trials_before, np.float64)
+    rise = share - before
+    return (
+        rise - np.hypot(share - low_1, high_0 - before),
+        rise + np.hypot(high_1 - share, before - low_0),
+    )
+
+
+def growth_interval(
+    hits: ArrayLike, trials: ArrayLike, hits_before: ArrayLike, trials_before: ArrayLike
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """The ratio of two proportions and its 95% interval (Katz et al. 1978, Biometrics 34, 469)."""
+    k, n, k_0, n_0 = (
+        np.asarray(values, dtype=np.float64)
+        for values in (hits, trials, hits_before, trials_before)
+    )
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = ((k + 0.5) / (n + 0.5)) / ((k_0 + 0.5) / (n_0 + 0.5))
+        variance = 1 / (k + 0.5) - 1 / (n + 0.5) + 1 / (k_0 + 0.5) - 1 / (n_0 + 0.5)
+        spread = np.exp(_Z * np.sqrt(np.maximum(variance, 0)))
+    known = (n > 0) & (n_0 > 0)
+    low, high = ratio / spread, ratio * spread
+    ratio, low, high = (np.where(known, values, np.nan) for values in (ratio, low, high))
+    return ratio, low, high
+
+
+LEVEL = 0.95
+_MOST_TABLED = 100
+_MOST_CODES = 4_000_000  # beyond it codes are sorted, not counted
+
+
+def count_equal_rows(
+    columns: Sequence[NDArray[np.integer]],
+) -> tuple[list[NDArray[np.int64]], NDArray[np.int64]]:
+    """Find distinct rows of integer columns, and count the papers with each."""
+    sizes = [int(column.max(initial=-1)) + 2 for column in columns]
+    code = np.zeros(len(columns[0]), dtype=np.int64)
+    for column, size in zip(columns, sizes, strict=True):
+        code = code * size + (column + 1)
+    if np.prod(sizes, dtype=np.float64) <= _MOST_CODES:
+        every = np.bincount(code)
+        codes = np.flatnonzero(every)
+        counts = every[codes]
+    else:
+        codes, counts = np.unique(code, return_counts=True)
+    values = []
+    for size in reversed(sizes):
+        codes, value = np.divmod(codes, size)
+        values.append(value - 1)
+    return values[::-1], counts.astype(np.int64)
+
+
+def draw_cells(
+    counts: NDArray[np.int64], *, n_resamples: int, random: np.random.Generator
+) -> NDArray[np.float32]:
+    """Draw Poisson bootstrap samples of counted papers, shape (n_resamples, n_cells).
+
+    A cell of c equal papers is drawn a Poisson number of times with mean c (Hanley & MacGibbon
+    2006, Comput. Methods Programs Biomed. 83, 57): the work grows with cells, not with papers.
+    """
+    drawn = np.empty((len(counts), n_resamples), dtype=np.float32)
+    for mean in np.unique(counts[counts <= _MOST_TABLED]).tolist():
+        places = np.flatnonzero(counts == mean)
+        random_bits = random.integers(0, 1 << 16, size=(len(places), n_resamples), dtype=np.uint16)
+        drawn[places] = _poisson_quantiles(mean)[random_bits]
+    large = np.flatnonzero(counts > _MOST_TABLED)
+    means = counts[large, None].astype(np.float32)
+    noise = random.standard_normal((len(large), n_resamples), dtype=np.float32)
+    drawn[large] = np.maximum(np.rint(means + np.sqrt(means) * noise), 0)
+    return drawn.T
+
+
+@cache
+def _poisson_quantiles(mean: int) -> NDArray[np.float32]:
+    """Quantiles of a Poisson at the midpoints of 65,536 equal steps of probability."""
+    most = int(mean + 8 * np.sqrt(mean) + 10)
+    logs = np.cumsum(np.log(np.maximum(np.arange(most + 1), 1)))
+    chance = np.exp(np.arange(most + 1) * np.log(mean) - mean - logs) if mean else np.ones(1)
+    steps = (np.arange(1 << 16) + 0.5) / (1 << 16)
+    return np.searchsorted(np.cumsum(chance), steps).astype(np.float32)
+
+
+def percentile_interval(
+    draws: NDArray[np.floating], *, level: float = LEVEL
+) -> tuple[float, float]:
+    """The interval that holds the middle of the finite bootstrap values."""
+    kept = draws[np.isfinite(draws)]
+    if not len(kept):
+        return float("nan"), float("nan")
+    low, high = np.quantile(kept, [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)
+
+
+_CORE = 0.8
+
+
+def entropy(counts: ArrayLike) -> NDArray[np.float64]:
+    """Entropy of papers over regions, in nats, with the correction of Miller (1955)."""
+    given = np.asarray(counts, dtype=np.float64)
+    total = given.sum(axis=-1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = given / total[..., None]
+        plain = -np.where(share > 0, share * np.log(share), 0.0).sum(axis=-1)
+        corrected = plain + ((given > 0).sum(axis=-1) - 1) / (2 * total)
+    capped = np.minimum(corrected, np.log(max(given.shape[-1], 1)))
+    return np.where(total > 0, capped, np.nan)
+
+
+def core_regions(counts: ArrayLike, *, share: float = _CORE) -> NDArray[np.bool_]:
+    """Find the fewest regions that hold most of the papers of a facility."""
+    given = np.asarray(counts, dtype=np.int64)
+    chosen = np.zeros(len(given), dtype=bool)
+    order = np.argsort(-given, kind="stable")
+    held = np.cumsum(given[order])
+    if len(held) and held[-1]:
+        needed = int(np.searchsorted(held, share * held[-1] - 1e-9)) + 1
+        chosen[order[:needed]] = True
+    return chosen
+
+
+_MOST_BLOCKS = 1_000_000
+_STRENGTHS = (0.5, 1e5)  # bounds of the prior's weight, in papers
+
+
+@dataclass(frozen=True)
+class ShareMap:
+    """Share of the local literature on a window of the map."""
+
+    extent: tuple[float, float, float, float]
+    share: NDArray[np.float64]
+    papers: NDArray[np.float64]
+    facility_papers: NDArray[np.float64]
+    overall: float
+    prior_papers: float
+    bandwidth: float
+
+
+def share_map(
+    x: ArrayLike,
+    y: ArrayLike,
+    mask: ArrayLike,
+    *,
+    extent: tuple[float, float, float, float] | None = None,
+    shape: tuple[int, int] = (256, 256),
+    bandwidth: float | None = None,
+) -> ShareMap:
+    r"""Map the local share of a facility, shrunk to the overall share where papers are few.
+
+    The beta-binomial mean :math:`(k + m\mu)/(n + m)`; n is the smoothed density times the
+    effective area of the kernel, :math:`4\pi h^2`.
+    """
+    from landscape.mapping.density import default_bandwidth
+    from landscape.overlays._contours import density_grid, kernel_within, map_extent
+
+    x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    uses = np.asarray(mask, dtype=bool)
+    if len(uses) != len(x):
+        raise InputError(f"There are {len(x):,} papers, but a mask of {len(uses):,}.")
+    window = map_extent(x, y) if extent is None else extent
+    kernel = kernel_within(window, default_bandwidth(x, y) if bandwidth is None else bandwidth)
+    every = density_grid(x, y, extent=window, shape=shape, bandwidth=kernel)
+    its = density_grid(x[uses], y[uses], extent=window, shape=shape, bandwidth=kernel)
+    width, height = every.cell
+    area = max(4 * np.pi * kernel**2 / (width * height), 1.0)
+    papers, hits = every.density * area, its.density * area
+    overall = float(uses.mean())
+    weight = fit_prior_papers(*_blocks(x, y, uses, side=2 * kernel), mean=overall)
+    share = (hits + weight * overall) / (papers + weight)
+    return ShareMap(window, share, papers, hits, overall, weight, float(kernel))
+
+
+def fit_prior_papers(hits: ArrayLike, papers: ArrayLike, *, mean: float) -> float:
+    """Fit the weight of the overall share (empirical Bayes: Casella 1985, Am. Stat. 39, 83)."""
+    from scipy.optimize import minimize_scalar
+    from scipy.special import betaln
+
+    k, n = np.asarray(hits, dtype=np.float64), np.asarray(papers, dtype=np.float64)
+    kept = n > 0
+    if not kept.any() or not 0 < mean < 1:
+        return 1.0
+    pairs, repeats = np.unique(np.column_stack([k[kept], n[kept]]), axis=0, return_counts=True)
+    k, n = pairs.T
+
+    def unlikelihood(log_weight: float) -> float:
+        a, b = np.exp(log_weight) * mean, np.exp(log_weight) * (1 - mean)
+        return -float(np.sum(repeats * (betaln(k + a, n - k + b) - betaln(a, b))))
+
+    found = minimize_scalar(unlikelihood, bounds=np.log(_STRENGTHS), method="bounded")
+    return float(np.exp(found.x))
+
+
+def shrink_shares(hits: ArrayLike, papers: ArrayLike, *, mean: float) -> NDArray[np.float64]:
+    """Shrink the shares of places with few papers towards the overall share."""
+    weight = fit_prior_papers(hits, papers, mean=mean)
+    shrunk: NDArray[np.float64] = (np.asarray(hits) + weight * mean) / (np.asarray(papers) + weight)
+    return shrunk
+
+
+def _blocks(
+    x: NDArray[np.float64], y: NDArray[np.float64], uses: NDArray[np.bool_], *, side: float
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Count papers in square blocks: unlike smoothed cells they are independent."""
+    column = np.floor((x - x.min()) / side).astype(np.int64)
+    row = np.floor((y - y.min()) / side).astype(np.int64)
+    code = row * (int(column.max(initial=0)) + 1) + column
+    if code.max(initial=0) > _MOST_BLOCKS:  # an outlier; empty blocks would fill the memory
+        code = np.unique(code, return_inverse=True)[1]
+    return np.bincount(code, uses).astype(np.int64), np.bincount(code)
+
+
+_MEASURES = ("citations", "citations_median", "citations_share")
+PERCENTILE_STEPS = 200  # percentiles are resampled in steps of half a per cent
+
+
+def measure_citations(
+    cites: NDArray[np.float64],
+    corpus: tuple[NDArray[np.float64], NDArray[np.int64]],
+    *,
+    n_resamples: int,
+    random: np.random.Generator,
+) -> tuple[dict[str, float], dict[str, NDArray[np.float64]]]:
+    """Sum, median and share of the citations of a facility's papers."""
+    known = cites[np.isfinite(cites)]
+    estimates = {"cited_papers": float(len(known))}
+    if not len(known):
+        nothing = np.full(n_resamples, np.nan)
+        return (
+            estimates | dict.fromkeys(_MEASURES, float("nan")),
+            dict.fromkeys(_MEASURES, nothing),
+        )
+    values, papers = corpus
+    places, its = np.unique(np.searchsorted(values, known), return_counts=True)
+    others = papers.copy()
+    others[places] -= its
+    drawn = draw_cells(its.astype(np.int64), n_resamples=n_resamples, random=random)
+    rest = draw_cells(others, n_resamples=n_resamples, random=random) @ values
+    sums = drawn @ values[places]
+    total, every = float(known.sum()), float(papers @ values)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = (total, float(np.median(known)), total / every if every else float("nan"))
+        draws = (sums, median_of_counts(values[places], drawn), sums / (sums + rest))
+    return (
+        estimates | dict(zip(_MEASURES, found, strict=True)),
+        dict(zip(_MEASURES, draws, strict=True)),
+    )
+
+
+def citation_percentiles(
+    cites: NDArray[np.float64], year: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Rank citations among papers of the same year (Schreiber 2013, JASIST 64, 372)."""
+    import pandas as pd
+
+    groups = pd.Series(cites).groupby(year)
+    ranks = groups.rank(method="average")
+    share: NDArray[np.float64] = ((ranks - 0.5) / groups.transform("count")).to_numpy()
+    return share
+
+
+def measure_percentile(
+    percentiles: NDArray[np.float64], *, n_resamples: int, random: np.random.Generator
+) -> tuple[float, NDArray[np.float64]]:
+    """Average the percentiles of a facility's papers, with bootstrap values."""
+    known = percentiles[np.isfinite(percentiles)]
+    if not len(known):
+        return float("nan"), np.full(n_resamples, np.nan)
+    steps, counts = np.unique(np.round(known * PERCENTILE_STEPS), return_counts=True)
+    drawn = draw_cells(counts.astype(np.int64), n_resamples=n_resamples, random=random)
+    with np.errstate(invalid="ignore"):
+        return float(known.mean()), drawn @ (steps / PERCENTILE_STEPS) / drawn.sum(axis=1)
+
+
+def median_of_counts(
+    values: NDArray[np.float64], counts: NDArray[np.number]
+) -> NDArray[np.float64]:
+    """Find the medians of samples that are given as counts of values."""
+    if not len(values):
+        return np.full(len(counts), np.nan)
+    held = np.cumsum(counts, axis=1)
+    papers = held[:, -1:]
+    lower = values[np.argmax(held >= (papers + 1) // 2, axis=1)]
+    upper = values[np.argmax(held >= papers // 2 + 1, axis=1)]
+    return np.where(papers[:, 0] > 0, (lower + upper) / 2, np.nan)

@@ -1,0 +1,450 @@
+"""Mentions of facilities in text: longest names first, traps and evidence beside ambiguous ones.
+
+A mention is the use of a name of a facility, of its instruments or surveys, for the facility:
+its data, its results, plans for it. The same name in other uses is not a mention: units and laws
+(Planck mass, Kepler's laws), phenomena (Fermi bubbles, Parker spiral), objects (Kepler-186f,
+Swift J1644+57, 2MASS J0523-1403, comet 3I/ATLAS).
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from landscape.errors import InputError
+from landscape.overlays.missions._facilities import Facility, load_facilities
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_JOINTS = ("/", "-")
+_TO_SPACES = bytes(code if chr(code).isalnum() and code < 128 else 32 for code in range(256))
+# Facilities that are named together; next to one of them the other is not a constellation.
+_COMPANIONS = {
+    "Virgo": frozenset({"LIGO", "KAGRA"}),
+    "Einstein Telescope": frozenset({"LIGO", "LISA", "Cosmic Explorer"}),
+}
+# Plain words, codes and simulations: a sure mention elsewhere in the paper is not evidence.
+_PLAIN_WORDS = frozenset(
+    {"Wind", "Cluster", "CLUSTER", "WIND", "Dawn", "Parker", "Lucy", "Psyche", "NOT", "SO", "PAPER",
+     "MOST", "Cluster II", "Space Telescope", "INT", "CLASS", "TNG", "Virgo", "VIRGO"}
+)  # fmt: skip
+
+
+class Mention(NamedTuple):
+    """A facility named in a text.
+
+    Attributes
+    ----------
+    start, end : int
+        Characters: ``text[start:end] == surface``.
+    surface : str
+        As written.
+    facility : str
+        Canonical name, see `landscape.overlays.missions.load_facilities`.
+    """
+
+    start: int
+    end: int
+    surface: str
+    facility: str
+
+
+class _Candidate(NamedTuple):
+    start: int
+    end: int
+    facility: str
+    ambiguous: bool
+
+
+def find_mentions(text: str) -> list[Mention]:
+    """Find the facilities that a text mentions.
+
+    Parameters
+    ----------
+    text : str
+        A title, an abstract, or both. LaTeX may be left in.
+
+    Returns
+    -------
+    list of Mention
+        In reading order, none within another.
+
+    Examples
+    --------
+    >>> found = find_mentions("The Hubble constant from Cepheids observed with Hubble and JWST.")
+    >>> [(mention.surface, mention.facility) for mention in found]
+    [('Hubble', 'HST'), ('JWST', 'JWST')]
+    >>> find_mentions("Kepler-186f and Swift J1644+57 obey Kepler's laws.")
+    []
+    """
+    return _find((text,))[0]
+
+
+def find_in_papers(titles: Iterable[str | None], abstracts: Iterable[str | None]) -> pd.DataFrame:
+    """Find the facilities that papers mention.
+
+    Parameters
+    ----------
+    titles, abstracts : iterable of str or None
+        One each a paper. An ambiguous name in one is understood with the help of the other.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``row, field, facility, start, end, surface``, one row a mention; ``row`` counts papers
+        from 0, ``field`` is "title" or "abstract".
+
+    Examples
+    --------
+    >>> print(find_in_papers(["A flare seen by TESS"], [None]).to_string(index=False))
+     row field facility  start  end surface
+       0 title     TESS     16   20    TESS
+    """
+    import pandas as pd
+
+    rows = [
+        (row, field, mention.facility, mention.start, mention.end, mention.surface)
+        for row, (title, abstract) in enumerate(zip(titles, abstracts, strict=True))
+        for field, mentions in zip(
+            ("title", "abstract"), _find((title or "", abstract or "")), strict=True
+        )
+        for mention in mentions
+    ]
+    columns = ["row", "field", "facility", "start", "end", "surface"]
+    return pd.DataFrame(rows, columns=columns).astype({"row": int, "start": int, "end": int})
+
+
+def _find(texts: Sequence[str]) -> list[list[Mention]]:
+    """Mentions in each of the texts of one paper."""
+    candidates = [_candidates(text) for text in texts]
+    if not any(candidates):
+        return [[] for _ in texts]
+    foreign = {
+        text[one.start : one.end]
+        for text, found in zip(texts, candidates, strict=True)
+        for one, earlier in zip(found, (None, *found), strict=False)
+        if defined_otherwise(text, one.start, one.end)
+        and not _spelled_out(one, earlier)
+        and _is_its_own_name(text[one.start : one.end], one)
+    }
+    sure = {one.facility for found in candidates for one in found if not one.ambiguous}
+    return [
+        _joined(text, _accepted(text, found, sure, foreign))
+        for text, found in zip(texts, candidates, strict=True)
+    ]
+
+
+def _is_its_own_name(surface: str, one: _Candidate) -> bool:
+    """Whether a name is of the facility itself, not of an instrument or a survey."""
+    facility = load_facilities()[one.facility]
+    return one.ambiguous or surface in {facility.name, *facility.aliases}
+
+
+def _spelled_out(one: _Candidate, earlier: _Candidate | None) -> bool:
+    """Whether a name in brackets follows a longer name of the same facility."""
+    return earlier is not None and earlier.facility == one.facility and one.start - earlier.end <= 3
+
+
+def _candidates(text: str) -> list[_Candidate]:
+    """Names outside traps, in reading order; of overlapping names the first and longest."""
+    known = all_names()
+    words = known.first_words.intersection(
+        text.encode("utf-8", "replace").translate(_TO_SPACES).split()
+    )
+    if not words:
+        return []
+    found = [match for word in words for match in pattern_of(word.decode()).finditer(text)]
+    found.sort(key=lambda match: (match.start(), -match.end()))
+    kept, reached = [], 0
+    for match in found:
+        start, end = match.span()
+        if start < reached:
+            continue
+        reached = end
+        if match.lastindex is None and not names_an_object(text, start, end):
+            surface = known.surfaces[folded(match.group())]
+            kept.append(_Candidate(start, end, surface.facility, surface.ambiguous))
+    return kept
+
+
+def _accepted(
+    text: str, found: list[_Candidate], sure: set[str], foreign: set[str]
+) -> list[_Candidate]:
+    """Candidates that are certain, supported by their context, or in a list with such ones."""
+    found = [one for one in found if text[one.start : one.end] not in foreign]
+    good = [not one.ambiguous or _is_meant(text, one, sure) for one in found]
+    for order in (range(1, len(found)), range(len(found) - 2, -1, -1)):
+        step = order.step
+        for i in order:
+            first, second = sorted((i - step, i))
+            if not good[i] and good[i - step]:
+                plain = text[found[i].start : found[i].end] in _PLAIN_WORDS
+                good[i] = is_in_list(text, found[first].end, found[second].start, parted=plain)
+    return [one for one, accepted in zip(found, good, strict=True) if accepted]
+
+
+def _is_meant(text: str, one: _Candidate, sure: set[str]) -> bool:
+    surface = text[one.start : one.end]
+    if not _COMPANIONS.get(one.facility, frozenset()).isdisjoint(sure):
+        return True
+    if surface in _PLAIN_WORDS:
+        return supported(text, one.start, one.end, strictly=True)
+    if one.facility in sure or (surface == "Swift" and not starts_sentence(text, one.start)):
+        return True
+    return supported(text, one.start, one.end)
+
+
+def _joined(text: str, found: list[_Candidate]) -> list[Mention]:
+    """Mentions; names of one facility that a slash or a hyphen joins are one (``Swift/XRT``)."""
+    spans: list[tuple[int, int, str]] = []
+    for one in found:
+        if spans:
+            start, end, facility = spans[-1]
+            if facility == one.facility and text[end : one.start] in _JOINTS:
+                spans[-1] = (start, one.end, facility)
+                continue
+        spans.append((one.start, one.end, one.facility))
+    return [Mention(start, end, text[start:end], name) for start, end, name in spans]
+
+
+_WORD = re.compile(r"[A-Za-z0-9]+")
+_CHOICE = re.compile(r"\{([^}]*)\}")
+_LONG = 14  # characters; a name of several words this long matches in any case
+
+# The number of an object with a facility's name: Kepler-186f, CoRoT 102699796, IRAS 16293.
+# "IRAS 60 micron" is a band, "Swift 2020" a year.
+_NUMBER = (
+    r"(?:(?!20[012]\d\b)\d+[A-Za-z]{0,3}\b"
+    r"(?![\s~\-]*(?:\\?mu|[µμ]|micron|um\b|[GMk]Hz|k?eV|yr|year|month|day|min|sec|hour|cadence|"
+    r"quarter|planet|exoplanet|stars|systems|candidates)))"
+)
+_GAP = r"(?:[\s~\-–/]|\\[,;]|\$)+"
+_HYPHEN = r"(?:-|–|--|\s|~)"
+_ENDING = r"(?:s|'s|’s)?"
+_LETTER = "[A-Za-z0-9]"
+
+
+class Surface(NamedTuple):
+    """The facility of a name, and whether the name is ambiguous."""
+
+    facility: str
+    ambiguous: bool
+
+
+class Names(NamedTuple):
+    """The names and traps of all facilities by their first word."""
+
+    first_words: frozenset[bytes]
+    names: Mapping[str, list[str]]
+    traps: Mapping[str, list[str]]
+    surfaces: Mapping[str, Surface]
+
+
+@cache
+def all_names() -> Names:
+    """The names and traps of all facilities."""
+    names: dict[str, list[str]] = defaultdict(list)
+    traps: dict[str, list[str]] = defaultdict(list)
+    surfaces: dict[str, Surface] = {}
+    for facility in load_facilities().values():
+        for name in facility.names:
+            for word in _first_words(name):
+                names[word].append(name)
+            surfaces.setdefault(folded(name), Surface(facility.name, name in facility.ambiguous))
+        for trap in _all_traps(facility):
+            for word in _first_words(trap):
+                traps[word].append(trap)
+    first_words = frozenset(word.encode() for word in (*names, *traps))
+    return Names(first_words, names, traps, surfaces)
+
+
+@cache
+def pattern_of(word: str) -> re.Pattern[str]:
+    """The pattern of names and traps with this first word, longest first; a group marks a trap."""
+    known = all_names()
+    written = {name: _written(name, name[len(word) :]) for name in known.names.get(word, ())}
+    for trap in known.traps.get(word, ()):
+        # An empty group marks a trap. A name of one facility may be a trap of another.
+        written.setdefault(trap, _trap(trap[len(word) :]) + "()")
+    longest_first = "|".join(written[name] for name in sorted(written, key=len, reverse=True))
+    return re.compile(f"{word}(?<!{_LETTER}{word})(?:{longest_first})(?!{_LETTER}|_{_LETTER})")
+
+
+def folded(surface: str) -> str:
+    """Fold spaces and hyphens of a surface, and case in long names of several words."""
+    plain = re.sub(r"[\s~\-–]+", " ", surface)
+    return plain.lower() if _any_case(plain) else plain
+
+
+def _all_traps(facility: Facility) -> Iterable[str]:
+    """The traps of a facility with their choices written out."""
+    for trap in facility.traps:
+        parts = _CHOICE.split(trap)  # every second part is the words between braces
+        choices = [part.split("|") if i % 2 else [part] for i, part in enumerate(parts)]
+        yield from map("".join, itertools.product(*choices))
+
+
+def _first_words(name: str) -> set[str]:
+    found = _WORD.match(name)
+    if found is None:
+        raise InputError(f"missions.yaml: a name must begin with a letter or digit, not {name!r}")
+    word = found.group()
+    return {word, word.upper(), word.capitalize()} if _any_case(name) else {word}
+
+
+def _any_case(name: str) -> bool:
+    """Whether a name matches in any case: several words, and long."""
+    return len(name) >= _LONG and len(re.split(r"[\s-]+", name)) > 1 and "#" not in name
+
+
+def _written(name: str, rest: str) -> str:
+    """A pattern of the rest of a name: hyphens and spaces are interchangeable."""
+    pattern = "".join(
+        _HYPHEN if character == "-" else r"[\s~\-]+" if character == " " else re.escape(character)
+        for character in rest
+    )
+    return f"(?i:{pattern})" if _any_case(name) else pattern
+
+
+def _trap(rest: str) -> str:
+    """A pattern of the rest of a trap: any gap, plurals, genitives and capitals of titles."""
+    words = re.split(r"[\s-]+", rest)
+    return _GAP.join([re.escape(words[0]) + _ENDING, *map(_trap_word, words[1:])])
+
+
+def _trap_word(word: str) -> str:
+    """A word of a trap; ``#`` is the number of an object."""
+    if "#" in word:
+        return _NUMBER.join(re.escape(part) for part in word.split("#"))
+    first = f"[{word[0].lower()}{word[0].upper()}]" if word[:1].isalpha() else re.escape(word[:1])
+    return f"{first}{re.escape(word[1:])}{_ENDING}"
+
+
+_WIDTH = 48  # characters read on either side
+
+# Words after a facility, not after a law, a unit or a phenomenon.
+_AFTER = re.compile(
+    r"(?:['’]s?\s)?[\s~/\-]*(?:\d+(?:\.\d+)?[\s~\-]?m[\s~])?(?:\(?[\w.\-]+\)?[\s~])?"
+    r"(?:tele?scopes?|space(?:craft)?s?|satellites?|missions?|observator(?:y|ies)|instruments?|"
+    r"data|dataset|archiv\w+|observ\w+|imag\w+|spectr(?:a|um|ograph|oscop\w*|ometer)|photometr\w+|"
+    r"catalog\w*|light[\s\-]?curves?|detectors?|collaborations?|consortium|probe|orbiter|lander|"
+    r"magnetometer|camera|coronagraph\w*|pointings?|exposures?|campaigns?|program(?:me)?s?|project|"
+    r"measurements?|monitoring|detections?|surveys?|fields?|targets?|sources?|IFU|IFS|cubes?|"
+    r"transits?|follow-up|candidates?|planets|stars|exoplanets|era|results?|limits|maps?|mosaics?|"
+    r"polarimetry|interferometer|array|antennas?|experiment|E?DR\d|data release|cycle \d|GTO|"
+    r"Treasury|Legacy|dual-field|in[\s-]situ|astrometry|bands?|blazars?|BL Lacs?|GRBs?|AGNs?|"
+    r"detected|observed|onboard|aboard|PCA|XRT|BAT|UVOT|LAT|GBM|WFC3?|ACS|STIS|COS|WFPC2?|NICMOS)\b",
+    re.IGNORECASE,
+)
+# A plain word needs more: "Cluster surveys" are surveys of clusters.
+_STRICTLY_AFTER = re.compile(
+    r"['’]?[\s~/\-]*(?:\d[\s~])?(?:[\w\-]+[\s~])?(?:spacecraft|satellites?|missions?|telescopes?|"
+    r"in[\s-]situ|magnetometer|(?:magnetic field |plasma )?data|observations|measurements)\b"
+)
+# Words before a facility.
+_BEFORE = re.compile(
+    r"(?:\b(?:NASA|ESA|JAXA|NASA/ESA|ESO|NSF|CNSA|ISRO|DLR|MIT)(?:['’]s|-led|/|-)?"
+    r"(?: new| upcoming| planned)?|\b(?:on ?board|aboard|satellites?|spacecraft|probes?|"
+    r"telescopes?|spectrographs?|observatories|detectors?|experiments?|"
+    r"spectrometer|instruments?|missions?|observatory|interferometer|imager|camera)"
+    r"(?: such as| like|,? (?:including|e\.g\.,?|namely))?(?: the)?|"
+    r"\b(?:observed|detected|measured|discovered|seen|obtained|taken|monitored|imaged|recorded|"
+    r"acquired|performed|made|collected|provided|studied|found)"
+    r"(?: simultaneously| in situ)? (?:with|by|from|using|on)(?: the)?|"
+    r"\b(?:data|observations?|images?|imaging|spectra|spectroscopy|photometry|measurements?|"
+    r"light curves?|facilities|surveys?|results?|monitoring)"
+    r"(?: obtained| taken| collected)? (?:of|from|by|with|like|such as)(?: the)?|"
+    r"\b(?:using|combining)(?: the)?)[\s~]*(?:ultra-deep |deep |new |archival |recent )?$",
+    re.IGNORECASE,
+)
+_STRICTLY_BEFORE = re.compile(
+    r"(?:\b(?:NASA|ESA)(?:['’]s|/)?|\b(?:on ?board|aboard|spacecraft|satellites?)(?: the)?|"
+    r"\b(?:observed|detected|measured) (?:with|by)(?: the)?|"
+    r"\b[Dd]ata (?:from|of)(?: the)?|\d(?:\.\d+)?[\s-]?m)[\s~]*$"
+)
+_WITH = re.compile(r"\b(?:with|from)(?: the)?[\s~]$")
+_SUBSCRIPT = re.compile(r"[_^]\{?\s*(?:\\[a-z]+\s*)?\{?\s*$")
+_ITALIC_BEFORE = re.compile(
+    r"(?:\\(?:emph|textit|textsl|it|sl|em|rm|mathit)\s*\{?|\{\\(?:it|sl|em|sc)\s*)\s*$|(?<!\d)\$$"
+)
+_MARKUP_AFTER = re.compile(r"^[}$]+(?:\\/)?")
+_MARKUP_BEFORE = re.compile(r"(?:\{?\\[a-z]+\s*\{?|[${])\s*$")
+_SENTENCE_START = re.compile(r"(?:^|[.!?:]\s+|\n)$")
+_LIST = re.compile(
+    r"^(?:[\s~,/+&\-–();}{$]|and|or|as well as|the|with|from|both|\\(?:it|emph|textit|rm))*$"
+)
+_FARTHEST_IN_LIST = 24
+_COMET = re.compile(r"(?:\b[CPAI]/\d{4}(?:[\s~]\w+)?|\b\d+[PI])[\s~/]*\(?(?:[\w]+[-–])?$")
+_NAMED_OBJECT = re.compile(
+    r"^(?:-[A-Z]{1,4})?(?:[\s~\-–]|\\[,;])*(?:J|GRB|SNR?|CXO)[\s~]?\d{3,}|^[\s~]*J\d|^\$?\^"
+)
+# Sub-Planck, observational Hubble data (which are rates of expansion), asteroid Psyche.
+_OTHER_BEFORE = re.compile(
+    r"(?:\b(?:sub|super|trans|anti|Newton|Coulomb)-|"
+    r"\b(?:observational|modified|Edwin|asteroid|comet)[\s~]|\(\d+\)[\s~])$",
+    re.IGNORECASE,
+)
+_FACILITY_WORD = re.compile(
+    r"telescop|arrays?\b|observator|satellit|survey|mission|explorer|experiment|interferomet|"
+    r"spectro|camera|imager|detector|probe|orbiter|instrument|collaboration|monitor|network|"
+    r"spacecraft|release|facility|radio|laborator|laser|apertur|LIGO",
+    re.IGNORECASE,
+)
+
+
+def supported(text: str, start: int, end: int, *, strictly: bool = False) -> bool:
+    """Whether the words beside an ambiguous name show that a facility is meant."""
+    before, after = text[max(0, start - _WIDTH) : start], text[end : end + _WIDTH]
+    if _ITALIC_BEFORE.search(before) and after[:1] in {"}", "$"} and not strictly:
+        return True
+    before = _MARKUP_BEFORE.sub("", before)
+    after = _MARKUP_AFTER.sub("", after)
+    if strictly:
+        return bool(_STRICTLY_AFTER.match(after) or _STRICTLY_BEFORE.search(before))
+    return bool(_AFTER.match(after) or _BEFORE.search(before) or _WITH.search(before))
+
+
+def starts_sentence(text: str, start: int) -> bool:
+    """Whether a name stands where any word is capitalised."""
+    return bool(_SENTENCE_START.search(text[max(0, start - 4) : start]))
+
+
+def is_in_list(text: str, end: int, start: int, *, parted: bool = False) -> bool:
+    """Whether nothing but what separates the items of a list stands between two names."""
+    between = text[end:start]
+    near = 0 < len(between) <= _FARTHEST_IN_LIST and bool(_LIST.match(between))
+    return near and bool(between.strip() or not parted)
+
+
+def names_an_object(text: str, start: int, end: int) -> bool:
+    """Whether a name is part of a longer one: of a star, a source, a comet, a symbol."""
+    return bool(
+        _NAMED_OBJECT.match(text[end : end + 16]) or _COMET.search(text[max(0, start - 30) : start])
+    )
+
+
+def defined_otherwise(text: str, start: int, end: int) -> bool:
+    """Whether an acronym in brackets abbreviates other words before it."""
+    if text[start - 1 : start] != "(":
+        return False
+    letters = [letter for letter in text[start:end].lower() if letter.isalpha()]
+    if len(letters) < 2:
+        return False
+    words = re.findall(r"[A-Za-z]+", text[max(0, start - 110) : start])[-len(letters) - 2 :]
+    spelled = _spells(words, letters)
+    return spelled is not None and not _FACILITY_WORD.search(" ".join(spelled))
+
+
+def _spells(words: list[str], letters: list[str]) -> list[str] | None:
+    """The last words, if their initials are the letters, with at most one small word omitted."""
+    for skipped in range(3):
+        tail = words[len(words) - len(letters) - skipped :] if len(words) >= len(letters) else []
+        initials = iter([word[0].lower() for word in tail])
+        if tail and tail[0][0].lower() == letters[0] and all(one in initials for one in letters):
+            return tail
+    return None

@@ -1,0 +1,277 @@
+"""Papers that mention each facility, and the regions of the map that papers connect."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from landscape.errors import InputError
+from landscape.overlays._periods import UNKNOWN_YEAR, Years, count_years
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+    from scipy.sparse import csr_array
+
+    from landscape.overlays.missions._facilities import Facility
+
+
+@dataclass(frozen=True)
+class Usage:
+    """The papers of an atlas, and which of them mention each facility."""
+
+    facilities: tuple[Facility, ...]
+    rows: tuple[NDArray[np.int64], ...]
+    region: NDArray[np.int64]
+    regions: pd.DataFrame
+    year: NDArray[np.int64]
+    date: NDArray[np.datetime64]
+    cites: NDArray[np.float64]
+    years: Years
+
+    @property
+    def n_papers(self) -> int:
+        """Papers of the corpus."""
+        return len(self.region)
+
+    @cached_property
+    def covered(self) -> NDArray[np.bool_]:
+        """Which papers are of a year that the corpus covers, shape (n_papers,)."""
+        covered = np.isin(self.year, self.years.years[self.years.covered])
+        return covered & (self.year != UNKNOWN_YEAR)
+
+    def uses(self, index: int) -> NDArray[np.bool_]:
+        """Which papers mention a facility, shape (n_papers,)."""
+        mask = np.zeros(self.n_papers, dtype=bool)
+        mask[self.rows[index]] = True
+        return mask
+
+
+def read_usage(atlas: Any, facilities: Sequence[str] | None = None) -> Usage:
+    """Read from an atlas which papers mention which facility."""
+    import pandas as pd
+
+    pairs = atlas.read_layer("missions", ["facility"]).drop_duplicates()
+    chosen = _chosen(pairs["facility"], facilities)
+    regions = atlas.topics.loc[atlas.topics["level"] == 1, ["topic_id", "label", "x", "y"]]
+    regions = regions.reset_index(drop=True)
+    papers = atlas.read_papers(["date", "year", "cites"])
+    year = pd.to_numeric(papers["year"]).fillna(UNKNOWN_YEAR).to_numpy(np.int64)
+    by_name = pairs.groupby("facility", observed=True)["paper_row"]
+    rows = {str(name): np.sort(group.to_numpy(np.int64)) for name, group in by_name}
+    return Usage(
+        facilities=chosen,
+        rows=tuple(rows.get(one.name, np.zeros(0, dtype=np.int64)) for one in chosen),
+        region=pd.Index(regions["topic_id"])
+        .get_indexer(atlas.map["topic_id"])
+        .astype(np.int64),
+        regions=regions,
+        year=year,
+        date=pd.to_datetime(papers["date"]).to_numpy("datetime64[D]"),
+        cites=pd.to_numeric(papers["cites"]).to_numpy(np.float64, na_value=np.nan),
+        years=count_years(year),
+    )  # fmt: skip
+
+
+def in_period(usage: Usage, since: int | None, until: int | None) -> NDArray[np.bool_]:
+    """Find the papers of a period, both years included."""
+    if since is not None and until is not None and since > until:
+        raise InputError(f"The period {since}-{until} ends before it begins; swap the years.")
+    inside = np.ones(usage.n_papers, dtype=bool)
+    if since is not None:
+        inside &= usage.year >= since
+    if until is not None:
+        inside &= (usage.year <= until) & (usage.year != UNKNOWN_YEAR)
+    if not inside.any():
+        first, last = usage.years.years[[0, -1]]
+        raise InputError(
+            f"The corpus has no paper of {format_period(since, until)}; it holds {first} to {last}."
+        )
+    return inside
+
+
+def format_period(since: int | None, until: int | None) -> str:
+    """Write a period in words."""
+    if since is None and until is None:
+        return "all years"
+    if until is None:
+        return f"{since} and later"
+    return f"{until} and earlier" if since is None else f"{since} to {until}"
+
+
+def _chosen(mentioned: pd.Series, names: Sequence[str] | None) -> tuple[Facility, ...]:
+    from landscape.overlays.missions._facilities import find_facility, load_facilities
+
+    if names is not None:
+        given = [names] if isinstance(names, str) else list(names)
+        if not given:
+            raise InputError("No facility is given; name at least one, for example ALMA.")
+        return tuple({one.name: one for one in map(find_facility, given)}.values())
+    known = load_facilities()
+    counts = mentioned.value_counts()
+    found = sorted((-int(n), str(name)) for name, n in counts.items() if n and name in known)
+    if not found:
+        raise InputError(
+            "No paper of this corpus mentions a facility; there is no impact to measure."
+        )
+    return tuple(known[name] for _, name in found)
+
+
+_BLOCK = 16_384
+_BETWEEN = 0.2
+_LEAST_PAPERS = 3
+
+
+@dataclass(frozen=True)
+class Reach:
+    """Which other regions each paper reaches."""
+
+    known: NDArray[np.bool_]
+    regions: csr_array
+    linked_by: str
+
+    @property
+    def n_reached(self) -> NDArray[np.int64]:
+        """Other regions that each paper reaches; -1 where not known."""
+        return np.where(self.known, np.diff(self.regions.indptr), -1).astype(np.int64)
+
+
+def find_reach_by_vectors(
+    vectors: NDArray[np.floating],
+    region: NDArray[np.int64],
+    n_regions: int,
+    *,
+    between: float = _BETWEEN,
+) -> Reach:
+    """Find papers between two regions, in the full dimension of the embedding."""
+    known = region >= 0
+    margin = np.full(len(region), np.inf, dtype=np.float32)
+    other = np.zeros(len(region), dtype=np.int64)
+    if n_regions > 1 and known.any():
+        centroids = _centroids(vectors, region, n_regions)
+        for start in range(0, len(region), _BLOCK):
+            block = slice(start, start + _BLOCK)
+            likeness = np.asarray(vectors[block], dtype=np.float32) @ centroids.T
+            at = np.arange(len(likeness))
+            own = likeness[at, region[block]].copy()
+            likeness[at, region[block]] = -np.inf
+            other[block] = likeness.argmax(axis=1)
+            margin[block] = own - likeness[at, other[block]]
+        crossing = known & (margin <= np.quantile(margin[known], between))
+    else:
+        crossing = np.zeros(len(region), dtype=bool)
+    return Reach(known, _incidence(np.flatnonzero(crossing), other[crossing], known, n_regions),
+                 "vectors")  # fmt: skip
+
+
+def find_reach_by_citations(
+    bibcodes: Sequence[str | None],
+    references: Sequence[Sequence[str] | None],
+    region: NDArray[np.int64],
+    n_regions: int,
+) -> Reach:
+    """Find which other regions each paper cites."""
+    import pandas as pd
+
+    lengths = np.array([0 if cited is None else len(cited) for cited in references])
+    citing = np.repeat(np.arange(len(region)), lengths)
+    names = [name for cited in references if cited is not None for name in cited]
+    keys = pd.Series(np.arange(len(region)), index=pd.Index(bibcodes, dtype=object))
+    keys = keys[keys.index.notna() & ~keys.index.duplicated()]
+    cited = keys.reindex(names).fillna(-1).to_numpy(np.int64)
+    into = np.where(cited >= 0, region[cited], -1) if len(cited) else cited
+    linked = (into >= 0) & (region[citing] >= 0)
+    citing, into = citing[linked], into[linked]
+    known = np.zeros(len(region), dtype=bool)
+    known[citing] = True
+    away = into != region[citing]
+    return Reach(known, _incidence(citing[away], into[away], known, n_regions), "citations")
+
+
+def crossing_rates(
+    reach: Reach, region: NDArray[np.int64], inside: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    """Measure how often papers of one region reach each other region."""
+    reached, papers = _reached(reach, region, inside)
+    return reached / np.maximum(papers, 1)[:, None]
+
+
+def find_bridges(
+    reach: Reach,
+    region: NDArray[np.int64],
+    uses: NDArray[np.bool_],
+    inside: NDArray[np.bool_],
+    *,
+    rates: NDArray[np.float64] | None = None,
+) -> pd.DataFrame:
+    """Find pairs of regions that the papers of a facility connect more than other papers do.
+
+    Papers over those expected are the association strength of van Eck & Waltman (2009, JASIST 60,
+    1635); Rafols & Meyer (2010, Scientometrics 82, 263) call such links coherence.
+    """
+    import pandas as pd
+    from scipy.special import pdtrc
+    from scipy.stats import false_discovery_control
+
+    if rates is None:
+        rates = crossing_rates(reach, region, inside)
+    its_reached, its_papers = _reached(reach, region, inside & uses)
+    expected = rates * its_papers[:, None]
+    a, b = np.triu_indices(len(its_papers), k=1)
+    papers = (its_reached + its_reached.T)[a, b]
+    chance = (expected + expected.T)[a, b]
+    possible = chance > 0
+    a, b, papers, chance = a[possible], b[possible], papers[possible], chance[possible]
+    p = np.where(papers > 0, pdtrc(np.maximum(papers - 1, 0), chance), 1.0)
+    found = pd.DataFrame(
+        {
+            "region_a": a, "region_b": b, "papers": papers.astype(np.int64), "expected": chance,
+            "ratio": papers / chance, "p": p, "q": false_discovery_control(p) if len(p) else p,
+        }
+    )  # fmt: skip
+    found = found[found["papers"] >= _LEAST_PAPERS]
+    return found.sort_values(["p", "region_a", "region_b"]).reset_index(drop=True)
+
+
+def _reached(
+    reach: Reach, region: NDArray[np.int64], mask: NDArray[np.bool_]
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Papers of each region that reach each other one, and papers of each region."""
+    n_regions = reach.regions.shape[1]
+    rows = np.flatnonzero(mask & reach.known)
+    homes = region[rows]
+    pairs = reach.regions[rows].tocoo()
+    code = homes[pairs.row] * n_regions + pairs.col
+    reached = np.bincount(code, minlength=n_regions**2).reshape(n_regions, n_regions)
+    return reached.astype(np.float64), np.bincount(homes, minlength=n_regions)
+
+
+def _centroids(
+    vectors: NDArray[np.floating], region: NDArray[np.int64], n_regions: int
+) -> NDArray[np.float32]:
+    """Directions of the regions' mean vectors."""
+    sums = np.zeros((n_regions, vectors.shape[1]), dtype=np.float64)
+    for start in range(0, len(region), _BLOCK):
+        where = region[start : start + _BLOCK]
+        block = np.asarray(vectors[start : start + _BLOCK], dtype=np.float32)
+        member = _incidence(np.arange(len(where)), where, where >= 0, n_regions)
+        sums += member.astype(np.float32).T @ block
+    length = np.linalg.norm(sums, axis=1, keepdims=True)
+    return (sums / np.where(length > 0, length, 1)).astype(np.float32)
+
+
+def _incidence(
+    rows: NDArray[np.int64], columns: NDArray[np.int64], papers: NDArray[np.bool_], n_regions: int
+) -> csr_array:
+    """Sparse 0/1 matrix of papers and regions; a column of -1 is none, repeats count once."""
+    from scipy.sparse import csr_array
+
+    kept = columns >= 0
+    code = np.unique(rows[kept] * n_regions + columns[kept])
+    rows, columns = np.divmod(code, n_regions) if n_regions else (code, code)
+    ones = np.ones(len(code), dtype=np.int8)
+    return csr_array((ones, (rows, columns)), shape=(len(papers), n_regions))

@@ -1,0 +1,564 @@
+"""Recognise reviews by list, document type, journal, title and abstract.
+
+A review sets out what is known of a subject from the work of many: review articles, chapters of
+handbooks, lecture notes, reviews in proceedings. The paper that presents one survey, mission,
+instrument, simulation or code ("XYZ: survey overview") is not a review.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from landscape.corpus.identifiers import (
+    arxiv_id_of_bibcode,
+    parse_arxiv_id,
+    parse_bibcode,
+    parse_doi,
+)
+from landscape.errors import InputError
+from landscape.overlays._periods import UNKNOWN_YEAR, count_years, paper_years
+from landscape.progress import progress
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+ENOUGH = 0.5
+"""Score from which a paper counts as a review."""
+
+
+def recognise(papers: pd.DataFrame, *, known: Collection[str] | None = None) -> pd.DataFrame:
+    """Score every paper for being a review, and say why.
+
+    Clues are combined as if independent (noisy or); clues against scale the result down. What a
+    list, the document type or the journal says is not outweighed by words.
+
+    Parameters
+    ----------
+    papers : pandas.DataFrame
+        Columns ``title`` and ``abstract``, and where there are any ``doctype``, ``journal``,
+        ``bibcode``, ``arxiv_id``, ``doi``.
+    known : collection of str, optional
+        Identifiers of known reviews, see `read_review_list`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``row`` (position in ``papers``), ``score`` (0 to 1) and ``evidence`` of the papers that
+        count as reviews (score at least 0.5).
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> papers = pd.DataFrame({"title": ["Dust: a review", "A survey of dust: survey overview"],
+    ...                        "abstract": ["We review recent progress.", "We present a survey."]})
+    >>> recognise(papers)[["row", "evidence"]].values.tolist()
+    [[0, 'title: a review; abstract: We review recent']]
+    """
+    import pandas as pd
+
+    scored = score_papers(papers, known=known)
+    found = [(row, *scored[row]) for row in sorted(scored) if scored[row][0] >= ENOUGH]
+    table = pd.DataFrame(found, columns=["row", "score", "evidence"])
+    return table.astype({"row": np.int64, "score": np.float64, "evidence": object})
+
+
+def score_papers(
+    papers: pd.DataFrame, *, known: Collection[str] | None = None
+) -> dict[int, tuple[float, str]]:
+    """Score and evidence of every paper that has a clue, by its position."""
+    listed = frozenset(known or ())
+    columns = {
+        name: _texts(papers[name]) if name in papers else [""] * len(papers)
+        for name in ("title", "abstract", "doctype", "journal", "bibcode", "arxiv_id", "doi")
+    }
+    scored: dict[int, tuple[float, str]] = {}
+    for row, values in enumerate(zip(*columns.values(), strict=True)):
+        title, abstract, doctype, journal, bibcode, arxiv_id, doi = values
+        certain = _score_metadata(doctype, journal, bibcode)
+        if listed and not listed.isdisjoint((bibcode, arxiv_id, doi)):
+            certain.append((1.0, "list"))
+        own = _score_text(title, abstract)
+        if certain or own[0] > 0:
+            score = max([own[0], *(one for one, _ in certain)])
+            evidence = "; ".join(filter(None, [*(why for _, why in certain), own[1]]))
+            scored[row] = (round(score, 3), evidence)
+    return scored
+
+
+def _score_metadata(doctype: str, journal: str, bibcode: str) -> list[tuple[float, str]]:
+    """Chances by document type, bibcode and journal."""
+    found = [(0.97, f"doctype: {doctype}")] if doctype.lower() == "review" else []
+    chance = STEMS.get(bibcode[4:9].rstrip("."), 0.0) if bibcode else 0.0
+    if chance:
+        found.append((chance, f"bibcode: {bibcode}"))
+    if journal:
+        clue = next((clue for clue in JOURNALS if clue.pattern.search(journal)), None)
+        if clue:
+            found.append((clue.chance, f"journal: {journal[:60]}"))
+    return found
+
+
+def _score_text(title: str, abstract: str) -> tuple[float, str]:
+    """Chance by title and abstract, and the evidence."""
+    clues = [*_match(TITLE, title), *_match(ABSTRACT, abstract)]
+    if not clues:
+        return 0.0, ""
+    doubt = 1.0
+    for clue, _ in clues:
+        doubt *= 1.0 - clue.chance
+    score = 1.0 - doubt
+    against = [*_match(AGAINST, title), *_match((OWN_WORK,), abstract)]
+    for clue, _ in against:
+        score *= clue.chance
+    return score, "; ".join(_list_evidence([*clues, *against]))
+
+
+def _list_evidence(clues: Iterable[tuple[Clue, str]]) -> list[str]:
+    """Clues as evidence, without those whose words another clue has already."""
+    listed: list[str] = []
+    for clue, words in clues:
+        one = f"{clue.name}: {words}"
+        if not any(other.startswith(clue.name) and words in other for other in listed):
+            listed.append(one)
+    return listed
+
+
+def _match(clues: Iterable[Clue], text: str) -> list[tuple[Clue, str]]:
+    folded = text.lower()
+    found = (
+        (clue, clue.pattern.search(text))
+        for clue in clues
+        if not clue.needs or any(word in folded for word in clue.needs)
+    )
+    return [(clue, match[0].strip(" :;.,-–—")[-60:]) for clue, match in found if match]
+
+
+def _texts(column: pd.Series[Any]) -> list[str]:
+    return ["" if not isinstance(value, str) else value for value in column.tolist()]
+
+
+_KIND = r"(?:(?:very |short |brief |mini|critical |comprehensive |systematic |historical " \
+        r"|topical |invited |pedagogical |concise |selective |comparative |observational " \
+        r"|unified |current |state-of-the-art |up-to-date |introductory |theoretical " \
+        r"|contemporary " \
+        r"|extensive |detailed |thorough |broad |short |present |general )[- ]?){0,2}"  # fmt: skip
+_AUTHORS = r"\b(?:we|i|authors?) (?:(?!briefly|also|further|then)\w+ ){0,3}?"
+
+
+@dataclass(frozen=True)
+class Clue:
+    """A pattern that makes a review likely; one against scales the other chances down."""
+
+    name: str
+    pattern: re.Pattern[str]
+    chance: float
+    against: bool = False
+    needs: tuple[str, ...] = ()
+
+
+def _clue(name: str, pattern: str, chance: float, *needs: str, against: bool = False) -> Clue:
+    return Clue(name, re.compile(pattern, re.IGNORECASE), chance, against, needs)
+
+
+# Journals of reviews and little else; by name, by abbreviation, or by the stem in a bibcode.
+JOURNALS = (
+    _clue("journal", r"annu(?:al)?\.? ?reviews? (?:of |in )?(?:astron|earth|fluid|nucl|cond)"
+          r"|\bARA ?(?:&|and) ?A\b|ann\.? ?rev\.? ?(?:of )?astr|annu\.? ?rev\.? ?astr", 0.98),
+    _clue("journal", r"\breviews? of modern|\brev\.? ?mod\.? ?(?:phys|plasma)|living rev"
+          r"|astron(?:omy|\.)? ?(?:&|and) ?astrophys(?:ics|\.)? ?rev|\bA&A ?R(?:ev)?\b"
+          r"|new astron(?:omy|\.)? ?rev|physics reports|phys\.? ?repo?r?ts?\b"
+          r"|reports on progress|rep\.? ?prog\.? ?phys|progress in particle and nucl"
+          r"|prog\.? ?part\.? ?nucl|reviews? (?:of|in|on) (?:\w+ ){0,4}?astro|nat(?:ure|\.) rev"
+          r"|reviews of astronomy|encyclop|handbook|treatise", 0.9),
+    _clue("journal", r"space sci(?:ence|\.)? ?rev|\bSSRv\b|contemporary phys|contemp\.? ?phys",
+          0.75),
+)  # fmt: skip
+STEMS = {
+    "ARA&A": 0.98, "A&ARv": 0.95, "LRR": 0.95, "LRSP": 0.95, "LRCA": 0.95, "NewAR": 0.85,
+    "PhR": 0.9, "RPPh": 0.9, "RvMP": 0.95, "SSRv": 0.75, "AREPS": 0.95, "ARNPS": 0.95,
+    "PrPNP": 0.9, "ConPh": 0.8, "RvMPP": 0.9, "NatRP": 0.9, "NewAstRv": 0.85,
+}  # fmt: skip
+TITLE = (
+    _clue("title", rf"(?:^|[:;.?!–—-] *|\b(?:an?|the|this) ){_KIND}reviews?(?:$|[:.,;]| "
+          r"(?:of|on|and|for|article|from|with|in)\b)|\breviews?$|\breviewed$|\breviewing\b"
+          r"|\breview article\b",
+          0.9, "review"),
+    _clue("title", r"^(?:an? )?(?:\w+ ){0,2}overview (?:of|on)\b|[:–—-] *(?:an? )?(?:\w+ ){0,1}"
+          r"overview$", 0.3, "overview"),
+    _clue("title", r"\blectures? (?:notes|on)\b|\blectures?$|\bprimer\b(?!/)|\btutorial\b"
+          r"|\bpedagogical\b|^(?:an? )?(?:\w+ )?introduction to\b(?! the \w+ survey)"
+          r"|\bin a nutshell\b|^fundamentals|\bfundamentals$",
+          0.7, "lecture", "primer", "tutorial", "pedagogical", "introduction to", "nutshell",
+          "fundamentals"),
+    _clue("title", r"\b(?:recent|latest) (?:progress|advances|developments)\b|\bstate of the art\b"
+          r"|\bprogress (?:in|and)\b|\b(?:current )?status (?:of|and)\b|\bopen (?:questions|"
+          r"problems|issues) in\b|\bpast,? present,? and future\b|\bprospects\b|\bperspectives?\b"
+          r"|\b(?:advances|challenges|frontiers) (?:in|and|of)\b|\b(?:theory|physics) of\b", 0.2),
+)  # fmt: skip
+ABSTRACT = (
+    _clue("abstract", rf"\b(?:in |of )?(?:this|our|the present) {_KIND}review\b"
+          rf"|\b(?:is|are|as|provides?|presents?|gives?|give|offers?) an? {_KIND}review\b"
+          r"(?! of (?:our|my|his|the (?:procedure|code)))|\breview (?:article|paper)\b"
+          r"|\binvited (?:\w+ )?review\b"
+          r"|\b(?:review|this) chapter (?:\w+ ){0,2}review", 0.85, "review"),
+    _clue("abstract", rf"{_AUTHORS}reviews? (?:\w+ ){{0,2}}?(?:progress|status|state|recent|"
+          r"current|advances|developments?|understanding|knowledge|literature|evidence|theory|"
+          r"theories|physics|models?|observations?|history|various|basic|main|aspects)\b",
+          0.65, "review"),
+    _clue("abstract", rf"^[^.]{{0,200}}{_AUTHORS}reviews?\b", 0.5, "review"),
+    _clue("abstract", rf"(?<!briefly )(?<!also )(?<!further ){_AUTHORS}reviews?\b", 0.5, "review"),
+    _clue("abstract", r"\b(?:paper|article|contribution|work|chapter|notes?|talk|essay|lectures?) "
+          r"(?:\w+ )?reviews?\b", 0.7, "review"),
+    _clue("abstract", r"\b(?:is|are) (?:(?:critically|first|here) )?reviewed\b", 0.55, "review"),
+    _clue("abstract", r"\b(?:state|status) of (?:the )?(?:knowledge|art of|field|research)\b"
+          r"|\bcurrent (?:state|status) of\b|\bour (?:current|present) (?:understanding|knowledge)"
+          r"|\bcurrent understanding of\b",
+          0.15, "state of", "status of", "current state", "understanding", "knowledge"),
+    _clue("abstract", rf"\b(?:this|our|the present) {_KIND}(?:article|paper|work)? ?(?:provides?|"
+          rf"presents?|gives?|offers?) an? (?:\S+ )?{_KIND}(?:overview|survey|introduction|summary)"
+          rf"\b|{_AUTHORS}(?:give|provide|present|offer)s? an? (?:\S+ )?{_KIND}(?:overview|"
+          r"introduction)\b|\boverview (?:of the (?:history|field|subject|state)|is given)",
+          0.3, "overview", "survey", "introduction", "summary"),
+    _clue("abstract", r"\b(?:in )?th(?:is|ese) (?:\w+ )?(?:chapters?|lectures?|lecture notes|"
+          r"tutorial|primer|monograph|encyclopedia|entry|pedagogical)\b|\bpedagogical "
+          r"(?:introduction|overview|review)\b",
+          0.6, "chapter", "lecture", "tutorial", "primer", "monograph", "encyclopedia", "entry",
+          "pedagogical"),
+    _clue("abstract", rf"{_AUTHORS}summari[sz]es? (?:\w+ ){{0,3}}?(?:state|status|knowledge|"
+          r"progress|understanding|advances|developments)\b|\bthis (?:\w+ )?(?:article|paper|"
+          r"work) (?:summari[sz]es|discusses|surveys|outlines) (?:\w+ ){0,3}?(?:state|status|"
+          r"progress|understanding|advances|developments|literature|field)\b",
+          0.45, "summari", "discusses", "surveys", "outlines"),
+)  # fmt: skip
+AGAINST = (
+    _clue("one project", r"\b(?:survey|mission|instrument|program(?:me)?|project|system|design|"
+          r"simulations?|suite|data|release|sample|observations?|observatory|telescope|pipeline|"
+          r"experiment|catalog(?:ue)?)s?\b[^:]{0,60}overview\b|overview (?:of|and|on) "
+          r"(?:the )?(?:\S+ ){0,5}?(?:survey|mission|instruments?|program(?:me)?|project|system|"
+          r"release|first|results|data|observatory|telescope|pipeline|experiment)\b"
+          r"|\b(?:I+|IV|V)[.:]? (?:\w+ ){0,2}overview\b|\bfirst results\b", 0.2, against=True),
+    _clue("other reviews", r"\bpeer[- ]review|\breview (?:process|panel|board|team)|"
+          r"\b(?:progress|design|readiness|mission concept) review\b|\bbook review"
+          r"|\bwhite paper\b|\bspecial issue\b|\beditorial\b", 0.3, against=True),
+)  # fmt: skip
+OWN_WORK = _clue(
+    "own results",
+    r"\bwe (?:find|found|show|detect|detected|measure|measured|derive|derived|demonstrate|report|"
+    r"obtain|obtained|propose|develop|developed|introduce|apply|compute|calculate|simulate|"
+    r"analy[sz]e|perform|performed|constrain|use|used|estimate|model)\b|\bour (?:results|analysis|"
+    r"simulations|model|sample|measurements|findings|method)\b|\bhere we (?:report|show)\b",
+    0.62,
+    against=True,
+)
+
+
+# For Arrow's regular expressions (RE2): twenty times as fast here as those of `re`.
+_CONTRAST = (
+    r"\b(?:tensions?|disagree\w*|discrepan\w+|inconsisten\w+|contradict\w*|conflict\w*|"
+    r"controvers\w+|debate\w*|disput\w+|at odds|puzzl\w+|rival\w*|in contrast (?:to|with)|"
+    r"contrary to|competing|unresolved|unsettled|ambigu\w+|differ on|could not decide|"
+    r"(?:remains?|is|are) (?:still )?(?:unclear|uncertain|unknown|poorly understood)|"
+    r"(?:long-standing|open) (?:problem|question)s?|challeng(?:es|ing) (?:the|current|standard))\b"
+)
+_PRO = (
+    r"\b(?:confirm\w*|consistent with|support(?:s|ed|ing)?|agree(?:s|d|ment)?|in line with|"
+    r"corroborat\w+|validat\w+|as (?:expected|predicted)|compatible with|favou?r(?:s|ed)?)\b"
+)
+_CON = (
+    r"\b(?:inconsisten\w+|disagree\w*|rules? out|ruled out|excludes?|excluded|disfavou?r\w*|"
+    r"contradict\w*|no evidence|incompatible|reject\w*|contrary to|at odds|fails? to|unexpected\w*|"
+    r"tension with|in tension|discrepan\w+|challenge[sd]?)\b"
+)
+
+
+def find_contrast(abstracts: Sequence[str]) -> NDArray[np.bool_]:
+    """Whether each abstract mentions disagreement, tension or an open question."""
+    import pyarrow.compute as pc
+
+    found = pc.match_substring_regex(_lowered(abstracts), _CONTRAST)
+    return np.asarray(found.to_numpy(zero_copy_only=False), dtype=np.bool_)
+
+
+def find_stances(abstracts: Sequence[str]) -> NDArray[np.int8]:
+    """Whether each abstract confirms (1), contradicts (-1) or neither or both (0)."""
+    import pyarrow.compute as pc
+
+    lowered = _lowered(abstracts)
+    pro, con = (
+        pc.count_substring_regex(lowered, pattern).to_numpy(zero_copy_only=False)
+        for pattern in (_PRO, _CON)
+    )
+    return np.sign(pro - con).astype(np.int8)
+
+
+def _lowered(texts: Sequence[str]) -> Any:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    return pc.utf8_lower(pa.array(texts, type=pa.large_string()))
+
+
+def read_review_list(path: str | os.PathLike[str]) -> frozenset[str]:
+    r"""Read the identifiers of known reviews.
+
+    Parameters
+    ----------
+    path : path
+        JSON lines with ``bibcode`` and ``identifier`` (a list), or one identifier a line.
+
+    Returns
+    -------
+    frozenset of str
+        Bibcodes, arXiv ids and DOIs in one spelling each, for the ``known`` of `recognise`.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read or names no paper.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "reviews.txt"
+    >>> _ = path.write_text("1998ARA&A..36..189K\narXiv:astro-ph/9807187\n")
+    >>> sorted(read_review_list(path))
+    ['1998ARA&A..36..189K', 'astro-ph/9807187']
+    """
+    try:
+        lines = Path(path).read_text("utf-8-sig").splitlines()
+    except OSError as error:
+        why = error.strerror or error
+        raise InputError(f"The list of reviews {path} cannot be read ({why}).") from error
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"The list of reviews {path} is not text in UTF-8; give one bibcode, arXiv id or DOI a "
+            "line (unpack a compressed file first)."
+        ) from error
+    found = frozenset(
+        key for line in lines for name in _names(line) for key in normalise_identifier(name)
+    )
+    if not found:
+        raise InputError(
+            f"The list of reviews {path} names no paper: give one bibcode, arXiv id or DOI a line, "
+            'or JSON lines with "bibcode" and "identifier".'
+        )
+    return found
+
+
+def normalise_identifier(name: str) -> frozenset[str]:
+    """An identifier in the spelling of the corpus; several where a bibcode holds an arXiv id."""
+    arxiv_id = parse_arxiv_id(name)
+    if arxiv_id:
+        return frozenset({arxiv_id})
+    bibcode = parse_bibcode(name)
+    if bibcode:
+        return frozenset(filter(None, (bibcode, arxiv_id_of_bibcode(bibcode))))
+    return frozenset(filter(None, (parse_doi(name),)))
+
+
+def _names(line: str) -> list[str]:
+    text = line.strip()
+    if not text.startswith("{"):
+        return [text]
+    try:
+        record = json.loads(text)
+    except (ValueError, RecursionError):  # no JSON, or nested without end
+        return []
+    others = record.get("identifier")
+    named = [record.get("bibcode"), *(others if isinstance(others, list) else [others])]
+    return [name for name in named if isinstance(name, str)]
+
+
+RECENT_YEARS = 5
+_MOST_SAMPLED = 6000
+_FEWEST_OF_A_REGION = 60
+_LONGEST = 25.0  # years without a review are clipped here
+
+
+def read_signs(
+    atlas: Any,
+    is_review: NDArray[np.bool_],
+    *,
+    until: int | None = None,
+    citations: bool = True,
+    most: int = _MOST_SAMPLED,
+    seed: int = 0,
+) -> pd.DataFrame:
+    """Measure for single papers whether a review is missing near them."""
+    import pandas as pd
+
+    with progress("Looking for reviews near the papers", total=3, unit="steps") as advance:
+        year = paper_years(atlas)
+        cites = atlas.read_papers(["cites"])["cites"].to_numpy(np.float64, na_value=np.nan)
+        topic = atlas.map["topic_id"].to_numpy(np.int64)
+        inside = year != UNKNOWN_YEAR
+        if until is not None:
+            inside &= year <= until
+        recent = recent_years(year[inside])
+        now = int(year[inside].max())
+        random = np.random.default_rng(seed)
+        rows, stands_for = sample_rows(topic, inside & ~is_review & (topic >= 0), most, random)
+        advance(1)
+        latest = _latest_reviews(atlas.vectors(), year, is_review, inside, rows, seed)
+        advance(1)
+        began = _beginnings(topic[inside], year[inside])
+        without = now - np.where(np.isnan(latest), began.reindex(topic[rows]).to_numpy(), latest)
+        cited = relative_citations(cites, year)
+        abstracts = atlas.read_papers(["abstract"], rows=rows)["abstract"].fillna("").tolist()
+        advance(1)
+    return pd.DataFrame(
+        {
+            "row": rows,
+            "topic_id": topic[rows],
+            "year": year[rows],
+            "stands_for": stands_for,
+            "waiting": np.isnan(latest) | (year[rows] > latest),
+            "years_without": np.clip(without, 0.0, _LONGEST),
+            "recent": np.isin(year[rows], recent),
+            "cited": cited[rows] if citations else np.nan,
+            "contrast": find_contrast(abstracts),
+            "stance": find_stances(abstracts),
+        }
+    )
+
+
+def recent_years(year: NDArray[np.int64], n: int = RECENT_YEARS) -> NDArray[np.int64]:
+    """The last ``n`` years that a corpus covers."""
+    years = count_years(year)
+    return years.years[years.covered][-n:]
+
+
+def relative_citations(cites: NDArray[np.float64], year: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Citations relative to the mean of the papers of the same year."""
+    known = ~np.isnan(cites)
+    place = year - (year.min() if len(year) else 0)
+    total = np.bincount(place[known], weights=cites[known], minlength=place.max() + 1)
+    number = np.bincount(place[known], minlength=place.max() + 1)
+    mean = total / np.maximum(number, 1)
+    relative: NDArray[np.float64] = cites / np.where(mean > 0, mean, 1.0)[place]
+    return relative
+
+
+def sample_rows(
+    topic: NDArray[np.int64], wanted: NDArray[np.bool_], most: int, random: np.random.Generator
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Draw papers of each region, with the number of papers that each represents."""
+    candidates = np.flatnonzero(wanted)
+    mixed = candidates[random.permutation(len(candidates))]
+    order = mixed[np.argsort(topic[mixed], kind="stable")]
+    topics, start, size = np.unique(topic[order], return_index=True, return_counts=True)
+    even = most // max(len(topics), 1)
+    taken = size if size.sum() <= most else np.minimum(size, max(_FEWEST_OF_A_REGION, even))
+    place = np.arange(len(order)) - np.repeat(start, size)
+    chosen = place < np.repeat(taken, size)
+    weights = np.repeat(size / np.maximum(taken, 1), size)[chosen]
+    return order[chosen], weights
+
+
+def _latest_reviews(
+    vectors: NDArray[np.float32], year: NDArray[np.int64], is_review: NDArray[np.bool_],
+    inside: NDArray[np.bool_], rows: NDArray[np.int64], seed: int,
+) -> NDArray[np.float64]:  # fmt: skip
+    """Year of the latest review near each paper, among the papers looked at."""
+    if inside.all():
+        return near_reviews(vectors, year, is_review, rows, seed=seed).latest
+    kept = np.flatnonzero(inside)
+    place = np.cumsum(inside) - 1
+    found = near_reviews(vectors[kept], year[kept], is_review[kept], place[rows], seed=seed)
+    return found.latest
+
+
+def _beginnings(topic: NDArray[np.int64], year: NDArray[np.int64]) -> pd.Series[Any]:
+    """The year by which each region had a tenth of its papers."""
+    import pandas as pd
+
+    began: pd.Series[Any] = pd.Series(year).groupby(topic).quantile(0.1)
+    return began
+
+
+_FEWEST_NEAR = 20
+_MOST_NEAR = 500
+_MOST_REFERENCES = 50_000
+_FEWEST_REACHED = 16  # references nearer than the reach: its rank is then right to a quarter
+_BLOCK = 2048
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """The reviews among the nearest papers of each of some papers."""
+
+    n_near: NDArray[np.int64]
+    latest: NDArray[np.float64]
+    k: int
+
+
+def near_reviews(
+    vectors: NDArray[np.float32],
+    years: NDArray[np.int64],
+    is_review: NDArray[np.bool_],
+    rows: NDArray[np.int64],
+    *,
+    k: int | None = None,
+    n_references: int | None = None,
+    seed: int = 0,
+) -> Surroundings:
+    """Find the reviews among the nearest papers of each paper of ``rows``."""
+    import faiss
+
+    n_papers = len(years)
+    reviews = np.flatnonzero(is_review)
+    k = choose_n_nearest(n_papers, len(reviews)) if k is None else k
+    k = max(1, min(k, n_papers - 1))
+    n_near = np.zeros(len(rows), dtype=np.int64)
+    latest = np.full(len(rows), np.nan)
+    if not len(reviews):
+        return Surroundings(n_near, latest, k)
+    references = _drawn(n_papers, n_references or choose_n_references(n_papers, k), seed)
+    corpus = np.asarray(vectors[references], dtype=np.float32)
+    of_reviews = np.asarray(vectors[reviews], dtype=np.float32)
+    in_sample = np.isin(rows, references)
+    kth = max(1, round(k * len(references) / n_papers))
+    most = min(kth + 1, len(references))  # the paper itself may be one of them
+    for start in range(0, len(rows), _BLOCK):
+        block = slice(start, start + _BLOCK)
+        queries = np.asarray(vectors[rows[block]], dtype=np.float32)
+        # A paper is its own nearest neighbour, which does not count.
+        nearest = faiss.knn(queries, corpus, most, metric=faiss.METRIC_INNER_PRODUCT)[0]
+        wanted = np.minimum(kth + in_sample[block], most) - 1
+        reach = np.take_along_axis(nearest, wanted[:, None], axis=1)[:, 0]
+        near = (queries @ of_reviews.T >= reach[:, None] - 1e-6) & (
+            reviews[None, :] != rows[block][:, None]
+        )
+        n_near[block] = near.sum(axis=1)
+        found = np.where(near, years[reviews][None, :], -1).max(axis=1)
+        latest[block] = np.where(found >= 0, found, np.nan)
+    return Surroundings(n_near, latest, k)
+
+
+def choose_n_nearest(n_papers: int, n_reviews: int) -> int:
+    """Papers among which one review is expected: 20 to 500, and at most a twentieth of a corpus."""
+    most = np.clip(n_papers // 20, _FEWEST_NEAR, _MOST_NEAR)
+    return int(np.clip(round(n_papers / max(n_reviews, 1)), _FEWEST_NEAR, most))
+
+
+def choose_n_references(n_papers: int, k: int) -> int:
+    """Papers of a random sample that tell how near the k-th nearest of all is."""
+    if n_papers <= _MOST_REFERENCES:
+        return n_papers
+    return min(_MOST_REFERENCES, round(_FEWEST_REACHED * n_papers / k))
+
+
+def _drawn(n_papers: int, n_references: int, seed: int) -> NDArray[np.int64]:
+    if n_papers <= n_references:
+        return np.arange(n_papers)
+    random = np.random.default_rng(seed)
+    return np.sort(random.choice(n_papers, n_references, replace=False))

@@ -1,0 +1,394 @@
+"""Phrases that could be concepts: their measures, and their likeness to known concepts.
+
+The phrases of a corpus that the thesaurus names are positive examples; all others are unlabelled
+(Elkan & Noto 2008, KDD, 213).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from landscape.corpus._thesaurus import Thesaurus
+from landscape.mapping.naming import PhraseTable
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+_ENOUGH_EXAMPLES = 30
+_PRIOR_PAPERS = 5
+_FEATURES = (
+    "log_papers", "log_papers_squared", "log_titles", "in_title", "abbreviated", "compactness",
+    "promise", "one_word", "two_words", "many_words", "name_like", "vague", "head_rate",
+    "start_rate", "word_rate",
+)  # fmt: skip
+
+
+def measure_phrases(
+    table: PhraseTable,
+    vectors: NDArray[np.floating],
+    titles: Sequence[str],
+    abstracts: Sequence[str],
+    years: NDArray[np.integer],
+    *,
+    fewest: int = 5,
+) -> pd.DataFrame:
+    """Measure each phrase by its papers, independent of a thesaurus."""
+    import pandas as pd
+
+    papers = np.bincount(table.phrase, minlength=len(table.forms))
+    kept = np.flatnonzero(papers >= fewest)
+    frame = pd.DataFrame({"phrase": kept, "name": table.shown[kept], "form": table.forms[kept]})
+    words = [singular_words(form) for form in frame["form"]]
+    frame["bag"] = [join_bag(one) for one in words]
+    frame["papers"] = papers[kept]
+    frame["compactness"] = (mean_cosines(table, vectors) - mean_cosine(vectors))[kept]
+    titled = count_titles(table, titles)[kept]
+    frame["in_title"] = titled / frame["papers"]
+    frame["log_titles"] = np.log1p(titled)
+    defined = find_abbreviations(abstracts)
+    none: Counter[str] = Counter()
+    frame["abbreviated"] = np.log1p([defined.get(bag, none).total() for bag in frame["bag"]])
+    frame["acronym"] = [_usual(defined.get(bag, none)) for bag in frame["bag"]]
+    late = later_half(years)
+    frame["growth_low"], frame["growth"] = growth(
+        papers[kept], np.bincount(table.phrase, late[table.paper], len(papers))[kept], late.mean()
+    )
+    frame["promise"] = table.promise[kept]
+    frame["log_papers"] = np.log(frame["papers"])
+    frame["log_papers_squared"] = frame["log_papers"] ** 2
+    return frame.assign(**_shape_of_names(frame, words))
+
+
+def name_phrases(phrases: pd.DataFrame, named: dict[str, str]) -> pd.DataFrame:
+    """Add the concept of each phrase, and whether the thesaurus covers it."""
+    words = [singular_words(form) for form in phrases["form"]]
+    ids = [named.get(bag, "") for bag in phrases["bag"]]
+    known = np.array([bool(one) for one in ids], dtype=bool)
+    inside = _inside_names(phrases["bag"].tolist(), named)
+    short = {abbreviation_letters(one) for one in phrases.loc[known, "acronym"]} - {""}
+    abbreviates = phrases["name"].map(abbreviation_letters).isin(short).to_numpy(dtype=bool)
+    longer = [one if len(one) > 1 else [] for one in words]
+    return phrases.assign(
+        concept_id=ids,
+        inside=inside,
+        covered=known | inside | abbreviates,
+        head_rate=_rates([one[-1:] for one in longer], known),
+        start_rate=_rates([one[:1] for one in longer], known),
+        word_rate=_rates([sorted(set(one)) for one in longer], known),
+    )
+
+
+def concept_likeness(phrases: pd.DataFrame) -> NDArray[np.float64]:
+    """Score how alike each phrase is to those that the thesaurus already names."""
+    features = phrases[list(_FEATURES)].to_numpy(dtype=np.float64)
+    spread = features.std(axis=0)
+    scaled = (features - features.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+    named = (phrases["concept_id"] != "").to_numpy()
+    open_ = ~phrases["covered"].to_numpy(dtype=bool)
+    # Concepts whose words occur in longer names are upper concepts, which are complete.
+    leaves = named & ~phrases["inside"].to_numpy(dtype=bool)
+    if min(leaves.sum(), open_.sum()) < _ENOUGH_EXAMPLES:
+        return np.asarray(scaled[:, _FEATURES.index("compactness")])
+    from sklearn.linear_model import LogisticRegression
+
+    model = LogisticRegression(class_weight="balanced", C=1.0, max_iter=500)
+    used = leaves | open_
+    scores: NDArray[np.float64] = model.fit(scaled[used], named[used]).decision_function(scaled)
+    return scores
+
+
+def measure_novelty(table: PhraseTable, phrases: pd.DataFrame) -> NDArray[np.float64]:
+    """Measure how little the thesaurus covers the other phrases of a phrase's papers."""
+    covered = np.zeros(len(table.forms))
+    covered[phrases["phrase"]] = phrases["covered"]
+    measured = np.zeros(len(table.forms))
+    measured[phrases["phrase"]] = 1.0
+    total = np.bincount(table.paper, measured[table.phrase], table.n_papers)[table.paper]
+    hits = np.bincount(table.paper, covered[table.phrase], table.n_papers)[table.paper]
+    others = total - measured[table.phrase]
+    mean = covered.sum() and float((hits / np.maximum(total, 1))[total > 0].mean())
+    share = np.where(others > 0, (hits - covered[table.phrase]) / np.maximum(others, 1), mean)
+    sums = np.bincount(table.phrase, share, len(table.forms))
+    papers = np.bincount(table.phrase, minlength=len(table.forms))
+    if not mean:
+        return np.zeros(len(phrases))
+    shrunk = (sums + _PRIOR_PAPERS * mean) / (papers + _PRIOR_PAPERS)
+    return np.asarray(-np.log(shrunk / mean)[phrases["phrase"]])
+
+
+def _usual(abbreviations: Counter[str]) -> str:
+    """The most used abbreviation, if it is used more than once."""
+    best = max(abbreviations, key=lambda one: (abbreviations[one], one), default="")
+    return best if abbreviations[best] > 1 else ""
+
+
+def _shape_of_names(frame: pd.DataFrame, words: list[list[str]]) -> dict[str, Any]:
+    """Features of the name alone."""
+    from landscape.text.trimming import has_vague_head
+
+    lengths = np.array([len(one) for one in words])
+    return {
+        "one_word": lengths == 1,
+        "two_words": lengths == 2,
+        "many_words": lengths > 3,
+        "name_like": frame["name"].str.contains(r"[A-Z0-9]"),
+        "vague": [has_vague_head(form) for form in frame["form"]],
+    }  # fmt: skip
+
+
+def _rates(groups: list[list[str]], known: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Log of how often phrases with the same word are concepts, the phrase itself left out."""
+    seen: Counter[str] = Counter(word for one in groups for word in one)
+    hits: Counter[str] = Counter(
+        word for one, is_known in zip(groups, known, strict=True) if is_known for word in one
+    )
+    base = float(known.mean())
+    rates = [
+        np.mean([
+            np.log((hits[word] - is_known + 2 * base) / (seen[word] - 1 + 2) / base)
+            for word in one
+        ]) if one else 0.0
+        for one, is_known in zip(groups, known.tolist(), strict=True)
+    ]  # fmt: skip
+    return np.asarray(rates, dtype=np.float64)
+
+
+def _inside_names(bags: list[str], named: dict[str, str]) -> NDArray[np.bool_]:
+    """Whether all words of a phrase occur in one longer name."""
+    names_with: dict[str, set[int]] = {}
+    for number, bag in enumerate(named):
+        for word in bag.split():
+            names_with.setdefault(word, set()).add(number)
+    none: set[int] = set()
+    shared = [
+        len(set.intersection(*(names_with.get(word, none) for word in bag.split()))) for bag in bags
+    ]
+    own = [bag in named for bag in bags]
+    return np.array([n > mine for n, mine in zip(shared, own, strict=True)], dtype=bool)
+
+
+_SMALL_WORDS = frozenset(
+    ("a", "an", "and", "at", "by", "for", "from", "in", "of", "on", "or", "the", "to", "with")
+)
+_QUALIFIER = re.compile(r"\s*\([^()]*\)")
+_ABBREVIATION = re.compile(r"\(([A-Z][A-Za-z]*[A-Z][A-Za-z]{0,2})\)")
+# Adjectives of nouns: "stellar clusters" are star clusters.
+_NOUNS = {
+    "stellar": "star", "galactic": "galaxy", "planetary": "planet", "solar": "sun",
+    "lunar": "moon", "cometary": "comet", "asteroidal": "asteroid", "atmospheric": "atmosphere",
+    "gravitational": "gravity", "dusty": "dust", "spectroscopic": "spectroscopy",
+    "photometric": "photometry", "interferometric": "interferometry", "chemical": "chemistry",
+    "nebular": "nebula", "pulsating": "pulsation", "variable": "variability",
+    "rotating": "rotation", "rotational": "rotation", "orbital": "orbit",
+    "exoplanetary": "exoplanet", "extrasolar": "exoplanet", "polarimetric": "polarimetry",
+    "coronal": "corona", "ionospheric": "ionosphere", "magnetospheric": "magnetosphere",
+}  # fmt: skip
+
+
+def word_bag(phrase: str) -> str:
+    """Give the key that is the same for all inflections and orders of a phrase's words."""
+    return join_bag(singular_words(_QUALIFIER.sub("", phrase) or phrase))
+
+
+def singular_words(phrase: str) -> list[str]:
+    """Words of a phrase in order and in the singular, without articles and prepositions."""
+    from landscape.text.phrases import normal_form, singular
+
+    words = [singular(word) for word in normal_form(phrase).split()]
+    return [word for word in words if word not in _SMALL_WORDS] or words
+
+
+def join_bag(words: list[str]) -> str:
+    """Give the key of words that `singular_words` gave."""
+    return " ".join(sorted(_NOUNS.get(word, word) for word in words))
+
+
+def index_names(thesaurus: Thesaurus) -> dict[str, str]:
+    """Concept id by bag of words, see `word_bag`, of all terms and alternative terms."""
+    found: dict[str, str] = {}
+    for concept in thesaurus.concepts.values():
+        found.setdefault(word_bag(concept.label), concept.concept_id)
+    for concept in thesaurus.concepts.values():  # preferred terms come first
+        for name in concept.alternatives:
+            found.setdefault(word_bag(name), concept.concept_id)
+    found.pop("", None)
+    return found
+
+
+def find_abbreviations(texts: Sequence[str]) -> dict[str, Counter[str]]:
+    """Find where texts abbreviate a phrase, "pulsar wind nebulae (PWNe)"."""
+    found: dict[str, Counter[str]] = {}
+    for text in texts:
+        for match in _ABBREVIATION.finditer(text):
+            letters = abbreviation_letters(match[1])
+            words = re.findall(r"[^\s\-/]+", text[max(match.start() - 90, 0) : match.start()])
+            tail = words[-len(letters) :]
+            if "".join(word[0] for word in tail).casefold() == letters:
+                found.setdefault(word_bag(" ".join(tail)), Counter())[match[1]] += 1
+    return found
+
+
+def abbreviation_letters(name: str) -> str:
+    """Capitals of an abbreviation in lower case; empty for other names."""
+    capitals = "".join(sign for sign in name if sign.isupper()).casefold()
+    return capitals if len(capitals) > 1 and " " not in name else ""
+
+
+def complete_name(name: str, texts: Sequence[str], *, share: float = 0.8) -> str:
+    """Add the word that nearly always precedes a phrase: keywords lose some of them."""
+    *front, last = name.split(" ")
+    stem = last[: max(len(last) - 3, 3)]  # whatever its plural
+    pattern = re.compile(
+        r"([^\W\d_]+(?:-[^\W\d_]+)*)?\s+"
+        + r"[\s-]+".join(map(re.escape, [*front, stem])), re.IGNORECASE,
+    )  # fmt: skip
+    before = Counter(
+        (match[1] or "").casefold() for text in texts for match in pattern.finditer(f". {text}")
+    )
+    word, uses = max(before.items(), key=lambda one: (one[1], one[0]), default=("", 0))
+    if len(word) < 3 or word in _SMALL_WORDS or uses < max(share * before.total(), 2):
+        return name
+    return f"{word} {name}"
+
+
+def mean_cosines(table: PhraseTable, vectors: NDArray[np.floating]) -> NDArray[np.float64]:
+    """Mean cosine between two different papers of each phrase, from the length of their sum."""
+    papers = np.bincount(table.phrase, minlength=len(table.forms)).astype(np.float64)
+    squared = np.square(phrase_sums(table, vectors)).sum(axis=1)
+    return np.asarray((squared - papers) / np.maximum(papers * (papers - 1), 1))
+
+
+def phrase_sums(table: PhraseTable, vectors: NDArray[np.floating]) -> NDArray[np.float64]:
+    """Sum of the embeddings of each phrase's papers, shape (n_phrases, n_dims)."""
+    from scipy import sparse
+
+    held = sparse.csr_matrix(
+        (np.ones(len(table.phrase), dtype=np.float32), (table.phrase, table.paper)),
+        shape=(len(table.forms), table.n_papers),
+    )
+    return np.asarray(held @ np.asarray(vectors, dtype=np.float32), dtype=np.float64)
+
+
+def later_half(years: NDArray[np.integer]) -> NDArray[np.bool_]:
+    """Papers of the later half, cut between years for the most equal halves."""
+    values, counts = np.unique(years, return_counts=True)
+    if len(values) < 2:
+        return np.zeros(len(years), dtype=bool)
+    before = np.cumsum(counts)[:-1]
+    cut = int(np.argmin(np.abs(before - len(years) / 2)))
+    return np.asarray(years > values[cut])
+
+
+def growth(
+    papers: NDArray[Any], late_papers: NDArray[Any], late_share: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Odds of a late paper, relative to the corpus (Haldane 1956, Ann. Hum. Genet. 20, 309)."""
+    if not 0 < late_share < 1:
+        return np.ones(len(papers)), np.ones(len(papers))
+    late = late_papers + 0.5
+    early = papers - late_papers + 0.5
+    middle = np.log(late / early * (1 - late_share) / late_share)
+    return np.exp(middle - np.sqrt(1 / late + 1 / early)), np.exp(middle)
+
+
+def mean_cosine(vectors: NDArray[np.floating]) -> float:
+    """Mean cosine between any two papers."""
+    n = len(vectors)
+    total = np.asarray(vectors, dtype=np.float32).sum(axis=0, dtype=np.float64)
+    return float((total @ total - n) / max(n * (n - 1), 1))
+
+
+def count_titles(table: PhraseTable, titles: Sequence[str]) -> NDArray[np.float64]:
+    """How many of each phrase's papers have it in their title."""
+    plain = [f" {' '.join(singular_words(title))} " for title in titles]
+    needles = [f" {' '.join(singular_words(form))} " for form in table.forms]
+    found = [
+        needles[phrase] in plain[paper]
+        for paper, phrase in zip(table.paper.tolist(), table.phrase.tolist(), strict=True)
+    ]
+    counted = np.bincount(table.phrase, np.array(found, dtype=float), minlength=len(table.forms))
+    return counted.astype(np.float64)
+
+
+_FEWEST_PAPERS = 3
+_OF_A_PARENT = 0.8
+
+
+def nearest_concepts(
+    table: PhraseTable,
+    vectors: NDArray[np.floating],
+    phrases: pd.DataFrame,
+    wanted: NDArray[np.integer],
+    *,
+    k: int = 10,
+) -> list[list[tuple[str, float]]]:
+    """Find the concepts whose papers are most like a phrase's papers."""
+    named = phrases[phrases["concept_id"] != ""]
+    ids, concept = np.unique(named["concept_id"].to_numpy(dtype=str), return_inverse=True)
+    if not len(ids):
+        return [[] for _ in wanted]
+    concept_of = np.full(len(table.forms), -1)
+    concept_of[named["phrase"].to_numpy()] = concept
+    pairs = np.unique(
+        np.column_stack([concept_of[table.phrase], table.paper])[concept_of[table.phrase] >= 0],
+        axis=0,
+    )
+    papers = np.bincount(pairs[:, 0], minlength=len(ids))
+    of_concepts = PhraseTable(
+        pairs[:, 1], pairs[:, 0], ids.astype(object), ids.astype(object), np.ones(len(ids)),
+        table.n_papers,
+    )  # fmt: skip
+    chosen = np.isin(table.phrase, wanted)
+    of_wanted = PhraseTable(
+        table.paper[chosen], table.phrase[chosen], table.forms, table.shown, table.promise,
+        table.n_papers,
+    )  # fmt: skip
+    middle = np.asarray(vectors, dtype=np.float32).mean(axis=0, dtype=np.float64)
+    concepts = _directions(phrase_sums(of_concepts, vectors), papers, middle)
+    sought = _directions(
+        phrase_sums(of_wanted, vectors)[wanted],
+        np.bincount(of_wanted.phrase, minlength=len(table.forms))[wanted],
+        middle,
+    )
+    cosines = sought @ concepts.T
+    cosines[:, papers < _FEWEST_PAPERS] = -np.inf
+    best = np.argsort(-cosines, axis=1, kind="stable")[:, :k]
+    return [
+        [(str(ids[one]), float(row[one])) for one in places if np.isfinite(row[one])]
+        for row, places in zip(cosines, best, strict=True)
+    ]
+
+
+def suggest_parent(
+    name: str,
+    nearest: list[tuple[str, float]],
+    thesaurus: Thesaurus,
+    named: dict[str, str],
+) -> str:
+    """Suggest the parent of a proposed concept."""
+    words = singular_words(name)
+    for start in range(1, len(words)):
+        found = named.get(word_bag(" ".join(words[start:])))
+        if found is not None:
+            return found
+    votes: dict[str, float] = {}
+    for concept_id, cosine in nearest:
+        weight = max(cosine, 0.0) ** 2
+        votes[concept_id] = votes.get(concept_id, 0.0) + weight
+        for above in thesaurus.concepts[concept_id].broader:
+            votes[above] = votes.get(above, 0.0) + _OF_A_PARENT * weight
+    return max(votes, key=lambda one: (votes[one], one), default="")
+
+
+def _directions(
+    sums: NDArray[np.float64], papers: NDArray[np.integer], middle: NDArray[np.float64]
+) -> NDArray[Any]:
+    means = sums / np.maximum(papers, 1)[:, None] - middle
+    lengths = np.linalg.norm(means, axis=1, keepdims=True)
+    return np.asarray(means / np.where(lengths > 0, lengths, 1.0))

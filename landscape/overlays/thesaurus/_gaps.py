@@ -1,0 +1,429 @@
+"""Gaps of the thesaurus: phrases of the literature proposed as concepts, and their backtest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from landscape.corpus._thesaurus import Thesaurus
+from landscape.errors import InputError
+from landscape.mapping.naming import PhraseTable, phrase_table
+from landscape.types import Analysis
+from landscape.overlays._periods import UNKNOWN_YEAR, count_years, paper_years
+from landscape.overlays.missions._facilities import load_facilities
+from landscape.overlays.thesaurus._candidates import (
+    abbreviation_letters,
+    complete_name,
+    concept_likeness,
+    index_names,
+    measure_novelty,
+    measure_phrases,
+    name_phrases,
+    nearest_concepts,
+    suggest_parent,
+    word_bag,
+)
+from landscape.progress import progress
+from landscape.text.phrases import normal_form
+from landscape.text.spreadsheet import as_csv
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+_FEWEST = 5
+_PAPERS_A_PHRASE = 20_000  # large corpora: a phrase of fewer than 1 paper in so many is noise
+_GROWTH_WEIGHT = 0.5
+_NOVELTY_WEIGHT = 0.25
+_N_PAPERS_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The phrases of a corpus and their measures, independent of a thesaurus."""
+
+    table: PhraseTable
+    phrases: pd.DataFrame
+    vectors: NDArray[np.floating]
+
+
+def thesaurus_gaps(atlas: Any, *, limit: int = 100, thesaurus: Thesaurus | None = None) -> Analysis:
+    """Propose concepts that the thesaurus lacks.
+
+    Parameters
+    ----------
+    atlas : Atlas
+    limit : int, default 100
+        How many proposals.
+    thesaurus : Thesaurus, optional
+        The atlas's own when not given.
+
+    Returns
+    -------
+    Analysis
+        Table, best first: ``rank, name, alternatives, papers, growth, growth_low, compactness,
+        in_title, novelty, likeness, score, parent_id, parent, nearest, region,
+        region_share`` (the region that holds most of its papers, and that share); see
+        `rank_gaps`.
+        ``tables["papers"]``: exemplar papers of each proposal (``name, paper_id, title,
+        similarity``). ``tables["regions"]``: of each region ``topic_id, label, papers,
+        named_share`` (share of its papers' phrases that the thesaurus names) and ``proposals``.
+
+    Raises
+    ------
+    InputError
+        If the limit is not positive.
+    """
+    if limit < 1:
+        raise InputError(f"The limit is {limit}; ask for at least one proposal.")
+    uat = thesaurus or atlas.thesaurus
+    with progress("Reading phrases for gaps of the thesaurus", total=5, unit="steps") as advance:
+        papers = atlas.read_papers(["paper_id", "title", "abstract", "keywords", "year"])
+        year = paper_years(atlas)
+        advance(1)
+        evidence = gather_evidence(papers, year, atlas.vectors())
+        advance(1)
+        named, proposals = rank_gaps(evidence, uat, limit=limit)
+        advance(1)
+        texts = (papers["title"] + ". " + papers["abstract"]).to_numpy(dtype=object)
+        proposals["name"] = [
+            complete_name(name, texts[_papers_of(evidence.table, phrase)])
+            for name, phrase in zip(proposals["name"], proposals["phrase"], strict=True)
+        ]
+        advance(1)
+        proposals = _add_parents(proposals, named, evidence, uat)
+        topics = atlas.topics[atlas.topics["level"] == 1]
+        topic_of = atlas.map["topic_id"].to_numpy()
+        proposals = _add_regions(proposals, evidence.table, topic_of, topics)
+        advance(1)
+    dated = (year != UNKNOWN_YEAR).any()
+    version = f" {uat.version}" if uat.version else ""
+    bounds = atlas.coverage
+    return Analysis(
+        "thesaurus_gaps",
+        proposals.drop(columns=["phrase"]),
+        f"Phrases that the thesaurus{version} does not name and that are used like those it "
+        f"names, in {bounds['title']} ({bounds['first_date']} to {bounds['last_date']}). "
+        "Growth: odds of a paper of the later half against the earlier, relative to the corpus.",
+        {
+            "papers": len(papers),
+            "phrases": len(named),
+            "phrases that the thesaurus names": int((named["concept_id"] != "").sum()),
+        },
+        bounds,
+        count_years(year).warnings if dated else ("No paper has a date: growth is not known.",),
+        {
+            "papers": _exemplars(proposals, evidence, papers),
+            "regions": _regions(named, proposals, evidence.table, topic_of, topics),
+        },
+    )
+
+
+def gather_evidence(
+    papers: pd.DataFrame,
+    years: NDArray[np.integer],
+    vectors: NDArray[np.floating],
+    *,
+    fewest: int | None = None,
+) -> Evidence:
+    """Measure the phrases of a corpus from the columns ``title, abstract, keywords``."""
+    least = fewest or max(_FEWEST, len(papers) // _PAPERS_A_PHRASE)
+    table = phrase_table(papers["keywords"], fewest=least)
+    titles, abstracts = papers["title"].tolist(), papers["abstract"].tolist()
+    phrases = measure_phrases(table, vectors, titles, abstracts, years, fewest=least)
+    return Evidence(table, phrases, vectors)
+
+
+def rank_gaps(
+    evidence: Evidence, thesaurus: Thesaurus, *, limit: int = 100
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Rank the phrases that a thesaurus does not name."""
+    named = name_phrases(evidence.phrases, index_names(thesaurus))
+    named["likeness"] = concept_likeness(named)
+    grown = np.clip(np.log(np.maximum(named["growth_low"], 1e-9)), -1.0, 3.0)
+    named["novelty"] = measure_novelty(evidence.table, named)
+    new = np.clip(named["novelty"] / (named["novelty"].std() or 1.0), -2.0, 2.0)
+    named["score"] = named["likeness"] + _GROWTH_WEIGHT * grown + _NOVELTY_WEIGHT * new
+    is_facility = named["name"].map(normal_form).isin(_facility_forms())
+    return named, merge_spellings(named[~named["covered"] & ~is_facility], limit=limit)
+
+
+@cache
+def _facility_forms() -> frozenset[str]:
+    """Names of telescopes and surveys: they belong to the layer of missions."""
+    names = (name for facility in load_facilities().values() for name in facility.names)
+    return frozenset(map(normal_form, names))
+
+
+def merge_spellings(candidates: pd.DataFrame, *, limit: int) -> pd.DataFrame:
+    """Make one proposal of all spellings and abbreviations of a phrase, the best first."""
+    ordered = candidates.sort_values(["score", "name"], ascending=[False, True])
+    by_use = candidates.sort_values(["papers", "name"], ascending=[False, True])
+    spellings: dict[str, list[str]] = {}
+    for bag, name in zip(by_use["bag"], by_use["name"], strict=True):
+        spellings.setdefault(bag, []).append(name)
+    # An abbreviation belongs to its phrase, whatever their ranks.
+    owned = {abbreviation_letters(one) for one in ordered["acronym"]} - {""}
+    best = ordered.drop_duplicates("bag")
+    kept = np.array([abbreviation_letters(name) not in owned for name in best["name"]], dtype=bool)
+    best = best[kept].head(limit).copy()
+    best["name"] = [spellings[bag][0] for bag in best["bag"]]
+    best["alternatives"] = [
+        tuple(filter(None, (*spellings[bag][1:], acronym)))
+        for bag, acronym in zip(best["bag"], best["acronym"], strict=True)
+    ]
+    best.insert(0, "rank", np.arange(1, len(best) + 1))
+    return best.reset_index(drop=True)
+
+
+_SHOWN = [
+    "rank", "name", "alternatives", "papers", "growth", "growth_low", "compactness", "in_title",
+    "novelty", "likeness", "score", "parent_id", "parent", "nearest", "phrase",
+]  # fmt: skip
+
+
+def _add_parents(
+    proposals: pd.DataFrame, named: pd.DataFrame, evidence: Evidence, thesaurus: Thesaurus
+) -> pd.DataFrame:
+    """Nearest concepts by their papers, and the suggested parent concept."""
+    wanted = proposals["phrase"].to_numpy(dtype=np.int64)
+    nearest = nearest_concepts(evidence.table, evidence.vectors, named, wanted)
+    forms = index_names(thesaurus)
+    parents = [
+        suggest_parent(name, near, thesaurus, forms)
+        for name, near in zip(proposals["name"], nearest, strict=True)
+    ]
+    labels = {one: concept.label for one, concept in thesaurus.concepts.items()}
+    return proposals.assign(
+        parent_id=parents,
+        parent=[labels.get(one, "") for one in parents],
+        nearest=[tuple(f"{labels[one]} ({one})" for one, _ in near[:3]) for near in nearest],
+    )[_SHOWN]
+
+
+def _papers_of(table: PhraseTable, phrase: int) -> NDArray[np.int64]:
+    return table.paper[table.phrase == phrase]
+
+
+def _add_regions(
+    proposals: pd.DataFrame, table: PhraseTable, topic_of: NDArray[np.integer], topics: pd.DataFrame
+) -> pd.DataFrame:
+    """The region that holds most of a proposal's papers."""
+    labels = dict(zip(topics["topic_id"], topics["label"], strict=True))
+    names, shares = [], []
+    for phrase in proposals["phrase"]:
+        found = topic_of[_papers_of(table, phrase)]
+        values, counts = np.unique(found[found >= 0], return_counts=True)
+        names.append(labels.get(values[np.argmax(counts)], "") if len(values) else "")
+        shares.append(float(counts.max()) / len(found) if len(values) else 0.0)
+    return proposals.assign(region=names, region_share=shares)
+
+
+def _exemplars(proposals: pd.DataFrame, evidence: Evidence, papers: pd.DataFrame) -> pd.DataFrame:
+    """The papers nearest to the mean of each proposal's papers."""
+    import pandas as pd
+
+    chosen = []
+    for name, phrase in zip(proposals["name"], proposals["phrase"], strict=True):
+        rows = _papers_of(evidence.table, phrase)
+        own = np.asarray(evidence.vectors[rows], dtype=np.float64)
+        similarity = own @ own.mean(axis=0)
+        best = np.argsort(-similarity, kind="stable")[:_N_PAPERS_SHOWN]
+        chosen.append(
+            papers[["paper_id", "title", "year"]].iloc[rows[best]]
+            .assign(name=name, similarity=similarity[best])
+        )  # fmt: skip
+    columns = ["name", "paper_id", "title", "year", "similarity"]
+    return (
+        pd.concat(chosen)[columns].reset_index(drop=True)
+        if chosen
+        else pd.DataFrame(columns=columns)
+    )
+
+
+def _regions(
+    named: pd.DataFrame,
+    proposals: pd.DataFrame,
+    table: PhraseTable,
+    topic_of: NDArray[np.integer],
+    topics: pd.DataFrame,
+) -> pd.DataFrame:
+    """How much of each region's wording the thesaurus names, the least first."""
+    measured = np.zeros(len(table.forms), dtype=bool)
+    measured[named["phrase"]] = True
+    known = np.zeros(len(table.forms), dtype=bool)
+    known[named.loc[named["covered"], "phrase"]] = True
+    used = measured[table.phrase]
+    topic = topic_of[table.paper][used]
+    n = int(max(topics["topic_id"].max(), topic_of.max(), 0)) + 1
+    inside = topic >= 0
+    total = np.bincount(topic[inside], minlength=n)
+    hits = np.bincount(topic[inside], known[table.phrase][used][inside], minlength=n)
+    ids = topics["topic_id"].to_numpy()
+    by_region = proposals.groupby("region")["name"].agg(tuple).to_dict()
+    return topics[["topic_id", "label"]].assign(
+        papers=topics["n_papers"],
+        phrases=total[ids],
+        named_share=hits[ids] / np.maximum(total[ids], 1),
+        proposals=[by_region.get(label, ()) for label in topics["label"]],
+    ).sort_values("named_share", kind="stable").reset_index(drop=True)  # fmt: skip
+
+
+_FIELDS = (
+    "Preferred term", "Alternative terms", "Broader term", "Related terms", "Definition",
+    "References", "Evidence",
+)  # fmt: skip
+
+
+def to_uat_form(gaps: Analysis, name: str) -> str:
+    """Write one proposal as the text of a request for a new concept.
+
+    Parameters
+    ----------
+    gaps : Analysis
+        What `landscape.overlays.thesaurus_gaps` gave.
+    name : str
+        Which proposal.
+
+    Returns
+    -------
+    str
+        One line a field. The definition is left empty: it is for a person to write.
+
+    Raises
+    ------
+    InputError
+        If there is no proposal of this name.
+    """
+    fields = _fields(gaps, name)
+    return "".join(f"{field}: {fields[field]}\n" for field in _FIELDS)
+
+
+def to_uat_csv(gaps: Analysis) -> str:
+    """Write all proposals as a table for a spreadsheet, one row a proposal."""
+    import pandas as pd
+
+    rows = [_fields(gaps, name) for name in gaps.table["name"]]
+    return as_csv(pd.DataFrame(rows, columns=_FIELDS))
+
+
+def _fields(gaps: Analysis, name: str) -> dict[str, Any]:
+    import difflib
+
+    found = gaps.table[gaps.table["name"] == name]
+    if not len(found):
+        close = difflib.get_close_matches(name, gaps.table["name"].tolist(), n=3)
+        hint = f"; the nearest: {', '.join(close)}" if close else ""
+        raise InputError(f"There is no proposal {name!r} in this table{hint}.")
+    row = found.iloc[0]
+    papers = gaps.tables["papers"]
+    papers = papers[papers["name"] == name]
+    parent = f"{row['parent']} ({row['parent_id']})" if row["parent_id"] else ""
+    references = (f"{one.paper_id} ({one.year}): {one.title}" for one in papers.itertuples())
+    generated = " (generated papers)" if gaps.bounds.get("generated") else ""
+    return {
+        "Preferred term": f"{name[:1].upper()}{name[1:]}",
+        "Alternative terms": "; ".join(row["alternatives"]),
+        "Broader term": parent,
+        "Related terms": "; ".join(one for one in row["nearest"] if one != parent),
+        "Definition": "",
+        "References": "; ".join(references),
+        "Evidence": f"{row['papers']} papers of {gaps.bounds['title']}{generated}, "
+        f"{row['in_title']:.0%} of them with the term in the title",
+    }
+
+
+_METHODS = {"landscape": "score", "frequency": "papers", "compactness": "compactness"}
+
+
+def backtest_gaps(
+    atlas: Any, earlier: Thesaurus, later: Thesaurus, *, limits: tuple[int, ...] = (100, 500, 1000)
+) -> Analysis:
+    """Score proposals made with an earlier release against what later releases added.
+
+    Parameters
+    ----------
+    atlas : Atlas
+    earlier, later : Thesaurus
+        Two releases, with the same ids.
+    limits : tuple of int, default (100, 500, 1000)
+        How many proposals are judged.
+
+    Returns
+    -------
+    Analysis
+        Table: of each method (``landscape``: the score of `rank_gaps`; ``frequency``: number of
+        papers; ``compactness``) and limit ``found`` (added concepts proposed), ``precision``
+        with its 95% interval, ``recall`` (of all added concepts) and ``recall_reachable`` (of
+        those that any method could have found: named by enough papers of this corpus).
+        ``tables["found"]``: ``method, rank, name, concept_id, label``.
+    """
+    papers = atlas.read_papers(["title", "abstract", "keywords"])
+    evidence = gather_evidence(papers, paper_years(atlas), atlas.vectors())
+    added = added_forms(earlier, later)
+    table, found = score_proposals(evidence, earlier, added, limits=limits)
+    labels = {one: concept.label for one, concept in later.concepts.items()}
+    bounds = atlas.coverage
+    return Analysis(
+        "thesaurus_backtest",
+        table,
+        f"Concepts proposed with thesaurus {earlier.version} against those that {later.version} "
+        f"added, in {bounds['title']} ({bounds['first_date']} to {bounds['last_date']}).",
+        {"papers": len(papers), "added concepts": len(set(added.values()))},
+        bounds,
+        ("The papers are not limited to those before the earlier release.",),
+        {"found": found.assign(label=found["concept_id"].map(labels))},
+    )
+
+
+def added_forms(earlier: Thesaurus, later: Thesaurus) -> dict[str, str]:
+    """Names of concepts that a later release added, as bags of words, without known names."""
+    known = index_names(earlier)
+    return {
+        bag: one
+        for bag, one in index_names(later).items()
+        if one not in earlier.concepts and bag not in known
+    }
+
+
+def score_proposals(
+    evidence: Evidence,
+    thesaurus: Thesaurus,
+    added: dict[str, str],
+    *,
+    limits: tuple[int, ...] = (100, 500, 1000),
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Judge each method's first proposals, see `backtest_gaps`."""
+    import pandas as pd
+    from scipy.stats import binomtest
+
+    named, _ = rank_gaps(evidence, thesaurus, limit=1)
+    candidates = named[~named["covered"]]
+    reachable = {added[bag] for bag in named["bag"] if bag in added}
+    rows: list[dict[str, Any]] = []
+    found: list[tuple[str, int, str, str]] = []
+    for method, column in _METHODS.items():
+        ranked = merge_spellings(candidates.assign(score=candidates[column]), limit=max(limits))
+        hits = [
+            {added[bag] for bag in (one.bag, *map(word_bag, one.alternatives)) if bag in added}
+            for one in ranked.itertuples()
+        ]
+        for limit in limits:
+            concepts = set().union(*hits[:limit])
+            right, tried = sum(map(bool, hits[:limit])), min(limit, len(hits))
+            low, high = binomtest(right, max(tried, 1)).proportion_ci(method="wilson")
+            rows.append({
+                "method": method, "proposals": tried, "found": len(concepts),
+                "precision": right / max(tried, 1), "precision_low": low, "precision_high": high,
+                "recall": len(concepts) / max(len(set(added.values())), 1),
+                "recall_reachable": len(concepts & reachable) / max(len(reachable), 1),
+            })  # fmt: skip
+        found.extend(
+            (method, int(rank), str(name), one)
+            for rank, name, ids in zip(ranked["rank"], ranked["name"], hits, strict=True)
+            for one in sorted(ids)
+        )
+    return pd.DataFrame(rows), pd.DataFrame(found, columns=["method", "rank", "name", "concept_id"])

@@ -1,0 +1,362 @@
+"""Tag papers with concepts: from keywords, from title and abstract, or by meaning."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from landscape.corpus._thesaurus import Thesaurus, data_file
+from landscape.overlays.thesaurus._matching import GIVEN, GIVEN_BY_NAME, TermMatches, read_papers
+from landscape.overlays.thesaurus._splitting import TermStems, covered, rarity, stem_terms
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+    from scipy.sparse import csr_matrix
+
+# Logistic regression on 453 papers (half of those whose authors gave concepts), see
+# landscape.evaluation.tagging.fit_weights: the intercept under "", one weight a feature.
+_WITH_VECTORS = {
+    "": -1.962, "about": 1.182, "rank": -0.879, "root_rank": 0.018, "title": 0.463,
+    "abstract": 1.601, "covered": -0.710, "covered_squared": 0.787, "rank_covered": 0.451,
+    "similarity": 1.431, "frequency": -0.494, "about_abstract": -0.705,
+    "frequency_abstract": -0.115, "inside": -0.661, "below": 0.884, "usage": 0.942,
+}  # fmt: skip
+_WITHOUT_VECTORS = {
+    "": -13.036, "title": 1.322, "abstract": 2.631, "covered": 3.653,
+    "covered_squared": 2.475, "rank_covered": 0.791, "frequency": -0.273,
+    "frequency_abstract": -0.264, "inside": -0.082, "below": 0.836, "usage": 0.935,
+}  # fmt: skip
+
+_LEAST = 0.01
+
+
+def concept_texts(thesaurus: Thesaurus) -> tuple[list[str], list[str]]:
+    """Ids, and texts to embed for the concepts: the term, and some alternatives in brackets."""
+    texts = [
+        one.label + (f" ({', '.join(one.alternatives[:4])})" if one.alternatives else "")
+        for one in thesaurus.concepts.values()
+    ]
+    return list(thesaurus.concepts), texts
+
+
+def tag_papers(
+    titles: Sequence[str],
+    abstracts: Sequence[str],
+    keywords: Sequence[Sequence[str]] | None,
+    vectors: NDArray[np.float32] | None,
+    thesaurus: Thesaurus,
+    concept_vectors: NDArray[np.float32] | None = None,
+    *,
+    limit: int = 10,
+    only: NDArray[np.int64] | None = None,
+) -> pd.DataFrame:
+    """Tag papers with the concepts of a thesaurus.
+
+    Candidates are concepts that are named, that papers with similar embeddings name, or whose term
+    has a similar embedding; a logistic regression scores each.
+
+    Parameters
+    ----------
+    titles, abstracts : sequence of str, shape (n,)
+    keywords : sequence of sequence of str, shape (n,), optional
+        Authors' or ADS keywords; ``"Galaxies (573)"`` or a term gives its concept.
+    vectors : ndarray of float32, shape (n, n_dims), optional
+        Embeddings of the papers; without them only words count.
+    thesaurus : Thesaurus
+    concept_vectors : ndarray of float32, shape (n_concepts, n_dims), optional
+        Embeddings of `concept_texts`.
+    limit : int, default 10
+        Most tags a paper.
+    only : ndarray of int, optional
+        Rows to tag; the others are read to learn from.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``row, concept_id, score, evidence``, best first within a row. The score estimates the
+        probability that the authors would give the concept; the evidence is the words that name
+        it (``"title: white dwarfs"``), ``"keywords"``, or, where no text says it, ``"meaning"``
+        (``"words"`` without vectors: the words of its term are separate).
+
+    Examples
+    --------
+    >>> from landscape.corpus._thesaurus import embedded_thesaurus
+    >>> tags = tag_papers(["Blazars"], ["We observe jets."], None, None, embedded_thesaurus())
+    >>> tags.concept_id[0], tags.evidence[0]
+    ('164', 'title: Blazars')
+    """
+    wording = read_papers(titles, abstracts, keywords, thesaurus)
+    return tag_wording(wording, vectors, thesaurus, concept_vectors, limit=limit, only=only)
+
+
+def tag_wording(
+    wording: TermMatches,
+    vectors: NDArray[np.float32] | None,
+    thesaurus: Thesaurus,
+    concept_vectors: NDArray[np.float32] | None = None,
+    *,
+    limit: int = 10,
+    only: NDArray[np.int64] | None = None,
+) -> pd.DataFrame:
+    """Tag papers whose texts are read already, as `tag_papers` does."""
+    import pandas as pd
+
+    evidence = gather_evidence(wording, vectors, thesaurus)
+    given = wording.given
+    found = [given if only is None else given[given["row"].isin(only)]]
+    chosen = _WITHOUT_VECTORS if vectors is None else _WITH_VECTORS
+    weights = np.array([chosen.get(name, 0.0) for name in FEATURES])
+    for rows, columns, values in features(
+        evidence, vectors, concept_vectors, usage(thesaurus), only=only
+    ):
+        odds = chosen[""] + values @ weights
+        scores = 1.0 / (1.0 + np.exp(-odds))
+        likely = scores >= _LEAST
+        block = {"row": rows[likely], "column": columns[likely], "score": scores[likely]}
+        found.append(_first(_ordered(pd.DataFrame(block)), limit))
+    tags = _ordered(pd.concat(found, ignore_index=True)).drop_duplicates(["row", "column"])
+    tags = _first(tags, limit).reset_index(drop=True)
+    ids = np.array(list(thesaurus.concepts), dtype=object)
+    tags["concept_id"] = ids[tags["column"].to_numpy(int)]
+    tags["evidence"] = _evidence(tags, evidence)
+    return tags[["row", "concept_id", "score", "evidence"]]
+
+
+def _ordered(tags: pd.DataFrame) -> pd.DataFrame:
+    """Row by row, the best first."""
+    row, column, score = (tags[name].to_numpy() for name in ("row", "column", "score"))
+    return tags.iloc[np.lexsort((column, -score, row))]
+
+
+def _first(tags: pd.DataFrame, limit: int) -> pd.DataFrame:
+    """The first of each row; rows in their order."""
+    row = tags["row"].to_numpy()
+    return tags[np.arange(len(row)) - np.searchsorted(row, row) < limit]
+
+
+def usage(thesaurus: Thesaurus) -> NDArray[np.float32]:
+    """How readily authors give each concept: logarithm of the papers that they gave it to."""
+    counts = _usage_counts()
+    papers = [
+        counts.get(one.concept_id, counts.get(one.label.casefold(), 0))
+        for one in thesaurus.concepts.values()
+    ]
+    return np.log(np.array(papers, dtype=np.float32) + 0.5)
+
+
+@cache
+def _usage_counts() -> dict[str, int]:
+    """By id, and by term for the files that give no ids."""
+    with data_file("uat_usage.csv").open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    by_term = {row["label"].casefold(): int(row["papers"]) for row in rows}
+    return by_term | {row["concept_id"]: int(row["papers"]) for row in rows}
+
+
+def _evidence(tags: pd.DataFrame, evidence: Evidence) -> NDArray[np.object_]:
+    """Where each tag comes from: keywords, the words in title or abstract, or the meaning."""
+    wording, m = evidence.wording, len(evidence.thesaurus)
+    wanted_pairs = tags["row"].to_numpy(np.int64) * m + tags["column"].to_numpy(np.int64)
+    sources = np.full(len(tags), "meaning" if evidence.meaning else "words", dtype=object)
+    for where, found in (("abstract", wording.abstract), ("title", wording.title)):
+        if not len(found):
+            continue
+        known = found["row"].to_numpy(np.int64) * m + found["column"].to_numpy(np.int64)
+        at = np.minimum(np.searchsorted(known, wanted_pairs), len(known) - 1)
+        hit = known[at] == wanted_pairs
+        surface = found["surface"].cat
+        names = np.array([f"{where}: {name}" for name in surface.categories], dtype=object)
+        sources[hit] = names[surface.codes.to_numpy()[at[hit]]]
+    sources[tags["score"].isin([GIVEN, GIVEN_BY_NAME]).to_numpy()] = "keywords"
+    return sources
+
+
+FEATURES = (
+    "about", "rank", "root_rank", "title", "abstract", "covered", "covered_squared",
+    "rank_covered", "similarity", "frequency", "about_abstract", "frequency_abstract", "inside",
+    "below", "usage",
+)  # fmt: skip
+"""Features of a pair of paper and concept, see `features`."""
+
+_MEANT, _SIMILAR = 100, 20  # candidates besides the named concepts
+_WHOLE = 0.999
+_ROWS_AT_ONCE = 2048
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The evidence on papers from which concepts are scored."""
+
+    thesaurus: Thesaurus
+    wording: TermMatches
+    in_title: csr_matrix
+    in_abstract: csr_matrix
+    inside: csr_matrix
+    stems: TermStems
+    meaning: Meaning | None
+
+
+def gather_evidence(
+    wording: TermMatches, vectors: NDArray[np.float32] | None, thesaurus: Thesaurus
+) -> Evidence:
+    """Collect the named concepts of papers, and learn directions of meaning from them."""
+    title, abstract = wording.title, wording.abstract
+    n = wording.n_papers
+    shape = (n, len(thesaurus))
+    in_title = _matrix(title, title["times"] > 0, shape)
+    in_abstract = _matrix(abstract, abstract["times"] > 0, shape)
+    inside = _matrix(title, title["inside"], shape) + _matrix(abstract, abstract["inside"], shape)
+    named = in_title + in_abstract * 0.5
+    named.data = np.minimum(named.data, 1.0)
+    named.eliminate_zeros()
+    meaning = None if vectors is None or n == 0 else learn_meaning(vectors, named)
+    stems = stem_terms(thesaurus)
+    return Evidence(thesaurus, wording, in_title, in_abstract, inside, stems, meaning)
+
+
+def _matrix(found: pd.DataFrame, values: pd.Series, shape: tuple[int, int]) -> csr_matrix:
+    from scipy.sparse import csr_matrix
+
+    places = (found["row"].to_numpy(), found["column"].to_numpy())
+    made = csr_matrix((values.to_numpy(np.float32), places), shape=shape)
+    made.eliminate_zeros()
+    return made
+
+
+def features(
+    evidence: Evidence,
+    vectors: NDArray[np.float32] | None,
+    concept_vectors: NDArray[np.float32] | None,
+    usage: NDArray[np.float32],
+    *,
+    only: NDArray[np.int64] | None = None,
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]]:
+    """Go through the papers in blocks and measure every candidate."""
+    n, m = evidence.in_title.shape
+    in_text = evidence.wording.in_text
+    weights = rarity(in_text)
+    papers = (evidence.in_title + evidence.in_abstract).getnnz(axis=0)
+    frequency = np.log1p(1e4 * papers / max(n, 1)).astype(np.float32)
+    below = _steps_down(evidence.thesaurus)
+    wanted = np.arange(n) if only is None else np.asarray(only, dtype=np.int64)
+    for start in range(0, len(wanted), _ROWS_AT_ONCE):
+        rows = wanted[start : start + _ROWS_AT_ONCE]
+        shape = (len(rows), m)
+        about = np.zeros(shape, np.float32)
+        similarity = np.zeros(shape, np.float32)
+        if vectors is not None and evidence.meaning is not None:
+            about = evidence.meaning.scores(vectors[rows])
+        if vectors is not None and concept_vectors is not None:
+            similarity = np.asarray(vectors[rows], np.float32) @ concept_vectors.T
+        share = covered(in_text[rows], evidence.stems, weights)
+        title, abstract = evidence.in_title[rows], evidence.in_abstract[rows]
+        named = title + abstract
+        rank = _ranks(about) if about.any() else np.full(shape, _MEANT)
+        chosen = (rank < _MEANT) & (about > 0)
+        chosen |= share > _WHOLE
+        chosen[named.nonzero()] = True
+        if similarity.any():
+            chosen |= _best(similarity, _SIMILAR)
+        at = np.flatnonzero(chosen)
+        row, column = np.divmod(at, max(m, 1))
+        rank_here = np.log1p(rank.ravel()[at])
+        columns = {
+            "about": about.ravel()[at], "rank": rank_here, "root_rank": np.exp(rank_here / 2),
+            "title": _pick(title, at), "abstract": _pick(abstract, at),
+            "covered": share.ravel()[at], "similarity": similarity.ravel()[at],
+            "frequency": frequency[column], "inside": np.log1p(_pick(evidence.inside[rows], at)),
+            "below": _pick(named @ below, at) > 0, "usage": usage[column],
+        }  # fmt: skip
+        columns |= {
+            "covered_squared": columns["covered"] ** 2,
+            "rank_covered": columns["rank"] * columns["covered"],
+            "about_abstract": columns["about"] * columns["abstract"],
+            "frequency_abstract": columns["frequency"] * columns["abstract"],
+        }
+        values = np.empty((len(at), len(FEATURES)), dtype=np.float32)
+        for place, name in enumerate(FEATURES):
+            values[:, place] = columns[name]
+        yield rows[row], column, values
+
+
+def _steps_down(thesaurus: Thesaurus) -> csr_matrix:
+    """From each concept to the broader ones, shape (n_concepts, n_concepts)."""
+    from scipy.sparse import csr_matrix
+
+    column_of = {one: column for column, one in enumerate(thesaurus.concepts)}
+    pairs = [
+        (column_of[one.concept_id], column_of[parent])
+        for one in thesaurus.concepts.values()
+        for parent in one.broader
+    ]
+    children, parents = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+    shape = (len(column_of), len(column_of))
+    return csr_matrix((np.ones(len(pairs), np.float32), (children, parents)), shape=shape)
+
+
+def _pick(matrix: csr_matrix, at: NDArray[np.int64]) -> NDArray[np.float32]:
+    """Elements of a block of rows by their flat places."""
+    picked: NDArray[np.float32] = matrix.toarray().ravel()[at]
+    return picked
+
+
+def _ranks(scores: NDArray[np.float32]) -> NDArray[np.int32]:
+    """Place of each concept in its paper's order, 0 the best."""
+    order = np.argsort(-scores, axis=1)
+    ranks = np.empty(order.shape, dtype=np.int32)
+    np.put_along_axis(ranks, order, np.arange(scores.shape[1], dtype=np.int32)[None], axis=1)
+    return ranks
+
+
+def _best(scores: NDArray[np.float32], count: int) -> NDArray[np.bool_]:
+    """The highest of each row."""
+    last = scores.shape[1] - min(count, scores.shape[1])
+    chosen: NDArray[np.bool_] = scores >= np.partition(scores, last, axis=1)[:, last, None]
+    return chosen
+
+
+_RIDGE = 10.0
+_SPREAD_POWER = 0.3  # of a concept's variance: 0.5 favours rare concepts, 0 common ones
+_FEWEST_PAPERS = 4
+_PAIRS_AT_ONCE = 16_384
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """A linear model of embeddings: how much a paper is about each concept."""
+
+    centre: NDArray[np.float32]
+    directions: NDArray[np.float32]
+
+    def scores(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+        """How much papers are about each concept, shape (n, n_concepts)."""
+        centred = np.asarray(vectors, dtype=np.float32) - self.centre
+        found: NDArray[np.float32] = np.asarray(centred @ self.directions, dtype=np.float32)
+        return found
+
+
+def learn_meaning(vectors: NDArray[np.float32], named: csr_matrix) -> Meaning:
+    """Learn from the papers that name concepts."""
+    n, dims = vectors.shape
+    centre = np.zeros(dims)
+    for start in range(0, n, _PAIRS_AT_ONCE):
+        centre += np.asarray(vectors[start : start + _PAIRS_AT_ONCE], dtype=np.float64).sum(0)
+    centre /= max(n, 1)
+    products = np.zeros((dims, dims))
+    targets = np.zeros((dims, named.shape[1]))
+    for start in range(0, n, _PAIRS_AT_ONCE):
+        block = np.asarray(vectors[start : start + _PAIRS_AT_ONCE], dtype=np.float32)
+        block = block - centre.astype(np.float32)
+        products += block.T @ block
+        targets += (named[start : start + _PAIRS_AT_ONCE].T @ block).T
+    directions = np.linalg.solve(products + _RIDGE * np.eye(dims), targets)
+    variance = (directions * (products / max(n, 1) @ directions)).sum(0)
+    directions /= (variance + 1e-9) ** _SPREAD_POWER
+    directions[:, np.diff(named.tocsc().indptr) < _FEWEST_PAPERS] = 0.0
+    return Meaning(centre.astype(np.float32), directions.astype(np.float32))

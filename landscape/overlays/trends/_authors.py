@@ -1,0 +1,413 @@
+"""The path of an author over the map, with namesakes, spread and drift."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from landscape.corpus.deduplication import normal_title, surname
+from landscape.errors import InputError
+from landscape.types import Analysis
+from landscape.overlays._periods import count_years, paper_years
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+    from scipy.sparse import csr_array
+
+_SAMPLE = 20_000  # papers from which the spread of the corpus is measured
+_MOST_NEAR = 5_000  # names among which the nearest are looked for
+
+
+def author_path(
+    atlas: Any,
+    name: str,
+    *,
+    group: int | None = None,
+    period_years: int = 5,
+    n_resamples: int = 1000,
+    seed: int = 0,
+) -> Analysis:
+    """Follow an author over the map: papers in time, regions, spread and moves.
+
+    Distances are cosine distances of the embeddings in their full dimension; the places on the map
+    are for drawing only. Papers are matched by name, so namesakes are included: groups of papers
+    that share co-authors or affiliations are candidates for different persons.
+
+    Parameters
+    ----------
+    atlas : Atlas
+    name : str
+        ``"Rubin, Vera C."``, ``"Vera Rubin"``, ``"Rubin, V"`` or ``"Rubin"``.
+    group : int, optional
+        Only the papers of this group (see ``tables["groups"]``).
+    period_years : int, default 5
+        Years of one period of the path.
+    n_resamples : int, default 1000
+        Permutations of the test of drift.
+    seed : int, default 0
+
+    Returns
+    -------
+    Analysis
+        One row a paper in the order of time: ``paper_id, paper_row, date, year, title, spelled,
+        affiliation, n_authors, group, x, y, topic_id, label, step`` (distance from the paper
+        before). ``tables``: ``"summary"`` (``measure, value, low, high, note``), ``"topics"``,
+        ``"periods"`` (with ``moved``: another region became the main one), ``"groups"``,
+        ``"coauthors"``.
+
+    Raises
+    ------
+    InputError
+        If no paper has such an author, or there is no such group.
+
+    Examples
+    --------
+    >>> author_path(None, " ")
+    Traceback (most recent call last):
+    landscape.errors.InputError: The author's name is empty; give one such as "Rubin, Vera".
+    """
+    wanted = " ".join(name.replace('"', " ").split()).strip(" ,^")
+    if not wanted:
+        raise InputError('The author\'s name is empty; give one such as "Rubin, Vera".')
+    if period_years < 1:
+        raise InputError(f"A period of {period_years} years is too short; give at least 1.")
+    papers = _papers_of(atlas, wanted)
+    groups = _groups_table(papers)
+    if group is not None:
+        if group not in set(papers["group"]):
+            listed = ", ".join(map(str, sorted(set(papers["group"]))))
+            raise InputError(f"{wanted} has no group {group}; there are: {listed}.")
+        papers = papers[papers["group"] == group].reset_index(drop=True)
+    matrix = atlas.vectors()
+    vectors = np.asarray(matrix[papers["paper_row"].to_numpy()], dtype=np.float64)
+    papers["step"] = np.r_[np.nan, 1 - (vectors[1:] * vectors[:-1]).sum(axis=1)]
+    years = paper_years(atlas)
+    tables = {
+        "summary": _summary(papers, vectors, matrix, n_resamples=n_resamples, seed=seed),
+        "topics": _topics_table(papers),
+        "periods": periods_table(papers, vectors, period_years),
+        "groups": groups,
+        "coauthors": _coauthors_table(papers),
+    }
+    moves = int(tables["periods"]["moved"].sum())
+    return Analysis(
+        kind="author",
+        table=papers.drop(columns=["coauthors"]),
+        caption=(
+            f"Papers by {wanted} in {atlas.coverage['title']}, {papers['year'].min()} to "
+            f"{papers['year'].max()}: {len(papers):,} papers in "
+            f"{papers.loc[papers['topic_id'] >= 0, 'topic_id'].nunique()} regions, {moves} "
+            f"{'change' if moves == 1 else 'changes'} of the main region between periods of "
+            f"{period_years} years."
+        ),
+        denominators={"papers of the author": len(papers), "papers of the atlas": len(years)},
+        bounds=atlas.coverage,
+        warnings=(*_namesakes(papers, groups, group), *count_years(years).warnings),
+        tables=tables,
+    )
+
+
+def _papers_of(atlas: Any, name: str) -> pd.DataFrame:
+    """A row a paper, in the order of time, with the author's place in its byline."""
+    columns = ["paper_id", "date", "year", "title", "authors", "aff"]
+    rows = np.asarray(atlas.select(f'author:"{name}"'), dtype=np.int64)
+    papers = atlas.read_papers(columns).iloc[rows].assign(paper_row=rows)
+    papers["place"] = [place_in_byline(authors, name) for authors in papers["authors"]]
+    papers = papers[papers["place"] >= 0]
+    if papers.empty:
+        raise InputError(
+            f"No paper of this atlas has an author {name!r}{_nearest(atlas, name)}; see the names "
+            'of a paper with atlas.read_papers(["title", "authors"]).'
+        )
+    papers = papers[papers["year"].notna()].astype({"year": np.int64})
+    if papers.empty:
+        raise InputError(f"No paper by {name!r} has a date; a path over time needs dates.")
+    papers = papers.sort_values(["date", "paper_row"], ignore_index=True)
+    written = papers[["authors", "aff", "place"]].itertuples(index=False)
+    found = [_byline(*one) for one in written]
+    for at, column in enumerate(("spelled", "affiliation", "coauthors", "n_authors")):
+        papers[column] = [one[at] for one in found]
+    papers["group"] = link_papers(
+        papers["spelled"], papers["coauthors"], [text.split(";") for text in papers["affiliation"]]
+    )
+    at = atlas.map.iloc[papers["paper_row"]][["x", "y", "topic_id"]].reset_index(drop=True)
+    papers = papers.drop(columns=["authors", "aff", "place"]).join(at)
+    labels = atlas.topics.set_index("topic_id")["label"]
+    papers["label"] = papers["topic_id"].map(labels).fillna("")
+    return papers
+
+
+def _byline(authors: Any, aff: Any, place: int) -> tuple[str, str, list[str], int]:
+    """The name as spelled, where the person works, the others, and how many all are."""
+    names = list(authors)
+    known = len(aff) == len(names)  # else it is not known whose affiliation each is
+    affiliation = aff[place] if known and aff[place] not in (None, "-") else ""
+    return names[place], affiliation, names[:place] + names[place + 1 :], len(names)
+
+
+def _nearest(atlas: Any, name: str) -> str:
+    """The nearest names of the atlas, as part of a sentence."""
+    from difflib import get_close_matches
+    from itertools import islice
+
+    start = f" {person_key(name)[:2]}"
+    everybody = {one for of in atlas.read_papers(["authors"])["authors"] for one in of}
+    alike = {person_key(one): one for one in everybody if start in f" {one.casefold()}"}
+    near = get_close_matches(person_key(name), list(islice(alike, _MOST_NEAR)), n=3, cutoff=0.7)
+    return f" (nearest: {'; '.join(alike[key] for key in near)})" if near else ""
+
+
+def _summary(
+    papers: pd.DataFrame,
+    vectors: NDArray[np.float64],
+    matrix: NDArray[np.float32],
+    *,
+    n_resamples: int,
+    seed: int,
+) -> pd.DataFrame:
+    import pandas as pd
+
+    rng = np.random.default_rng(seed)
+    rows = np.sort(rng.choice(len(matrix), min(_SAMPLE, len(matrix)), replace=False))
+    corpus, _ = mean_distance(np.asarray(matrix[rows], dtype=np.float64))
+    spread, error = mean_distance(vectors)
+    drift, p = measure_drift(vectors, n_resamples=n_resamples, seed=seed)
+    share = papers.loc[papers["topic_id"] >= 0, "topic_id"].value_counts(normalize=True)
+    effective = float(np.exp(-(share * np.log(share)).sum())) if len(share) else np.nan
+    reach, nan = 1.96 * error, np.nan
+    rows_ = [
+        ("spread", spread, spread - reach, spread + reach, "mean cosine distance of two papers"),
+        ("corpus spread", corpus, nan, nan, "the same for two papers of the corpus"),
+        ("effective regions", effective, nan, nan, "exponential of the entropy over regions"),
+        ("drift", drift, nan, nan, "cosine distance of the later half of the papers"),
+        ("drift p", p, nan, nan, "share of random orders that drift as far"),
+    ]
+    return pd.DataFrame(rows_, columns=["measure", "value", "low", "high", "note"])
+
+
+def _topics_table(papers: pd.DataFrame) -> pd.DataFrame:
+    inside = papers[papers["topic_id"] >= 0]
+    table = inside.groupby(["topic_id", "label"], as_index=False).agg(
+        papers=("year", "size"), first_year=("year", "min"), last_year=("year", "max")
+    )
+    table["share"] = table["papers"] / len(papers)
+    return table.sort_values(["papers", "topic_id"], ascending=[False, True], ignore_index=True)
+
+
+def _groups_table(papers: pd.DataFrame) -> pd.DataFrame:
+    rows = papers.assign(places=papers["affiliation"])
+    return (
+        rows.groupby("group")
+        .agg(
+            papers=("year", "size"), first_year=("year", "min"), last_year=("year", "max"),
+            spelled=("spelled", _distinct), affiliations=("places", _distinct),
+            labels=("label", _distinct),
+        )
+        .reset_index()
+        .sort_values("group", key=lambda numbers: numbers.where(numbers > 0, len(papers) + 1))
+        .reset_index(drop=True)
+    )  # fmt: skip
+
+
+def _distinct(texts: pd.Series) -> list[str]:
+    return [str(text) for text in texts[texts != ""].value_counts().index[:5]]
+
+
+def _coauthors_table(papers: pd.DataFrame) -> pd.DataFrame:
+    others = papers["coauthors"].explode().dropna()
+    written = others.groupby(others.map(person_key)).agg(
+        name=lambda names: names.mode().iloc[0], papers="size"
+    )
+    return written.sort_values("papers", ascending=False, ignore_index=True).head(100)
+
+
+def _namesakes(papers: pd.DataFrame, groups: pd.DataFrame, chosen: int | None) -> tuple[str, ...]:
+    said = ["Papers are matched by name: those of other people of this name are included."]
+    given = sorted({given_names(name) for name in papers["spelled"]})
+    first = sorted({one[0] for one in given if one and len(one[0]) > 1})
+    if any(not is_compatible(a, b) for a in given for b in given):
+        named = ", ".join(one.title() for one in first[:6]) if len(first) > 1 else "by initials"
+        said.append(f"Given names differ ({named}): these may be different people.")
+    linked = int((groups["group"] > 0).sum())
+    alone = int(groups.loc[groups["group"] == 0, "papers"].sum())
+    if chosen is None and linked > 1:
+        said.append(
+            f"By co-authors and affiliations the papers fall into {linked} groups"
+            f"{f' and {alone} linked to none' if alone else ''}: they may be of several people, "
+            "or of one who changed both."
+        )
+    return tuple(said)
+
+
+_LONG_BYLINE = 30  # authors; sharing a co-author in longer ones says little about a person
+
+
+def given_names(name: str) -> tuple[str, ...]:
+    """Given names of an author, normalised, from "Family, Given" or "Given Family"."""
+    before, comma, after = name.partition(",")
+    if comma:
+        return tuple(normal_title(after).split())
+    spoken = [word for word in before.split()[:-1] if not word.islower()]  # particles are lower
+    return tuple(normal_title(" ".join(spoken)).split())
+
+
+def is_compatible(one: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether two lists of given names may be one person's: an initial stands for any name."""
+    if "".join(one) == "".join(other):  # Ji-won and Jiwon
+        return True
+    pairs = zip(one, other, strict=False)
+    return all(a == b or (1 in (len(a), len(b)) and a[0] == b[0]) for a, b in pairs)
+
+
+def place_in_byline(authors: Sequence[str], name: str) -> int:
+    """Position of a person in the byline, -1 if no name is compatible."""
+    family, given = surname(name), given_names(name)
+    for place, author in enumerate(authors):
+        if surname(author) == family and is_compatible(given, given_names(author)):
+            return place
+    return -1
+
+
+def person_key(name: str) -> str:
+    """Family name and first initial: what most spellings of one person have in common."""
+    given = given_names(name)
+    return f"{surname(name)} {given[0][0] if given else ''}".strip()
+
+
+def link_papers(
+    spellings: Sequence[str],
+    coauthors: Sequence[Sequence[str]],
+    affiliations: Sequence[Sequence[str]],
+) -> NDArray[np.int64]:
+    """Group the papers of one name by co-authors and affiliations that they share."""
+    from scipy.sparse.csgraph import connected_components
+
+    linked = _linked(coauthors, affiliations)
+    kinds, fits = _compatible_spellings(spellings)
+    # "Y. Wang" fits Yu and Yang, who are two: such papers must not tie theirs together.
+    clash = fits.astype(np.int64) @ (~fits).astype(np.int64)
+    unclear = np.any(clash * fits > 0, axis=1)[kinds]
+    linked = linked.multiply(fits[np.ix_(kinds, kinds)]).tocsr()
+    linked.eliminate_zeros()
+    clear = np.flatnonzero(~unclear)
+    group = np.arange(len(kinds)) + len(kinds)
+    group[clear] = connected_components(linked[clear][:, clear], directed=False)[1]
+    for paper in np.flatnonzero(unclear):
+        near = np.intersect1d(linked[[paper]].indices, clear)
+        owners = np.unique(group[near])
+        if len(owners) == 1:
+            group[paper] = owners[0]
+    return _by_size(group)
+
+
+def _linked(coauthors: Sequence[Sequence[str]], affiliations: Sequence[Sequence[str]]) -> csr_array:
+    """How many co-authors and affiliations each pair of papers shares."""
+    from scipy.sparse import csr_array
+
+    marks = [
+        {f"person {person_key(name)}" for name in others if len(others) < _LONG_BYLINE}
+        | {f"place {key}" for key in map(normal_title, places) if key}
+        for others, places in zip(coauthors, affiliations, strict=True)
+    ]
+    number = {mark: at for at, mark in enumerate(sorted(set().union(*marks)))}
+    rows = np.repeat(np.arange(len(marks)), [len(of) for of in marks])
+    columns = np.array([number[mark] for of in marks for mark in of], dtype=np.int64)
+    shape = (len(marks), max(len(number), 1))
+    incidence = csr_array((np.ones(len(rows), dtype=np.int32), (rows, columns)), shape=shape)
+    return (incidence @ incidence.T).tocsr()
+
+
+def _compatible_spellings(
+    spellings: Sequence[str],
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    given = [given_names(name) for name in spellings]
+    different = sorted(set(given))
+    number = {one: at for at, one in enumerate(different)}
+    allowed = np.array([[is_compatible(a, b) for b in different] for a in different], dtype=bool)
+    kinds = np.array([number[one] for one in given], dtype=np.int64)
+    return kinds, allowed.reshape(len(different), len(different))
+
+
+def _by_size(group: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Groups numbered from the largest, the earliest first among equals; singles are 0."""
+    _, first, group, sizes = np.unique(
+        group, return_index=True, return_inverse=True, return_counts=True
+    )
+    order = np.lexsort((first, -sizes))
+    rank = np.empty(len(sizes), dtype=np.int64)
+    rank[order] = np.arange(1, len(sizes) + 1)
+    return np.where(sizes[group] > 1, rank[group], 0)
+
+
+def mean_distance(vectors: NDArray[np.float64]) -> tuple[float, float]:
+    """Mean cosine distance of all pairs of unit vectors, with its jackknife error (Efron 1982)."""
+    n = len(vectors)
+    if n < 2:
+        return float("nan"), float("nan")
+    total = vectors.sum(axis=0)
+    whole = float(total @ total)
+    mean = 1 - (whole - n) / (n * (n - 1))
+    if n < 3:
+        return mean, float("nan")
+    without = whole - 2 * vectors @ total + 1
+    left_out = 1 - (without - (n - 1)) / ((n - 1) * (n - 2))
+    error = np.sqrt((n - 1) / n * ((left_out - left_out.mean()) ** 2).sum())
+    return mean, float(error)
+
+
+def measure_drift(
+    vectors: NDArray[np.float64], *, n_resamples: int = 1000, seed: int = 0
+) -> tuple[float, float]:
+    """Cosine distance of the earlier from the later half, and its permutation p value."""
+    n = len(vectors)
+    if n < 4:
+        return float("nan"), float("nan")
+    early = np.arange(n) < n // 2
+    rng = np.random.default_rng(seed)
+    orders = rng.permuted(np.tile(early, (n_resamples, 1)), axis=1)
+    drift = _distance_of_halves(early[None], vectors)[0]
+    chance = _distance_of_halves(orders, vectors)
+    return float(drift), float((1 + (chance >= drift).sum()) / (1 + n_resamples))
+
+
+def _distance_of_halves(
+    early: NDArray[np.bool_], vectors: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    first = early.astype(np.float64) @ vectors
+    second = vectors.sum(axis=0) - first
+    lengths = np.linalg.norm(first, axis=1) * np.linalg.norm(second, axis=1)
+    distance: NDArray[np.float64] = 1 - (first * second).sum(axis=1) / np.maximum(lengths, 1e-12)
+    return distance
+
+
+def periods_table(
+    papers: pd.DataFrame, vectors: NDArray[np.float64], period_years: int
+) -> pd.DataFrame:
+    """Papers of each period on the map, and the distance from the period before."""
+    import pandas as pd
+
+    start = papers["year"] - papers["year"] % period_years
+    rows, before = [], None
+    for first, of in papers.groupby(start):
+        centre = vectors[of.index].sum(axis=0)
+        centre = centre / max(np.linalg.norm(centre), 1e-12)
+        inside = of[of["topic_id"] >= 0]["topic_id"].value_counts().sort_index()
+        main = int(inside.idxmax()) if len(inside) else -1
+        rows.append({
+            "since": int(first),
+            "until": int(first) + period_years - 1,
+            "papers": len(of),
+            "x": float(of["x"].median()),
+            "y": float(of["y"].median()),
+            "topic_id": main,
+            "label": of.loc[of["topic_id"] == main, "label"].iloc[0] if main >= 0 else "",
+            "main_share": inside.max() / len(of) if len(inside) else np.nan,
+            "distance": np.nan if before is None else float(1 - centre @ before),
+        })  # fmt: skip
+        before = centre
+    table = pd.DataFrame(rows)
+    table["moved"] = (table["topic_id"] != table["topic_id"].shift()) & (table.index > 0)
+    return table

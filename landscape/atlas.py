@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from landscape.llm._client import LanguageModel, WritingModel
     from landscape.llm._reranking import Reranker
     from landscape.outreach._weights import Weights
-    from landscape.overlays.citations._graph import CitationGraph
+    from landscape.overlays.citations._citation_graph import CitationGraph
     from landscape.search._engine import Engine
     from landscape.types import Answer, Attribution, Results, Survey
     from landscape.types import CitationSuggestions as Citing
@@ -249,7 +249,7 @@ class Atlas(AtlasStore):
     @property
     def citations(self) -> CitationGraph:
         """Citation graph; empty, with a ``note``, if the atlas has no citations."""
-        from landscape.overlays.citations._graph import citation_graph
+        from landscape.overlays.citations._citation_graph import citation_graph
 
         return citation_graph(self)
 

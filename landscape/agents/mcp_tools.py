@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, ParamSpec
 from landscape._serializer import plain
 from landscape.errors import InputError, LandscapeError
 from landscape.llm._quoting import as_data
-from landscape.overlays.citations._graph import citation_graph
+from landscape.overlays.citations._citation_graph import citation_graph
 from landscape.search._engine import open_engine
 from landscape.search._outliers import spread_of
 

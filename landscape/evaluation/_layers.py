@@ -13,14 +13,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from landscape.corpus._thesaurus import Thesaurus
 from landscape.embeddings._embedder import embedder_for
 from landscape.errors import InputError
 from landscape.evaluation._questions import json_lines, read_text
 from landscape.overlays.missions import Mention, find_in_papers, load_facilities
-from landscape.overlays.thesaurus.concepts import Thesaurus
-from landscape.overlays.thesaurus.evidence import FEATURES, features, gather
-from landscape.overlays.thesaurus.tagging import concept_texts, tag_papers, usage
-from landscape.overlays.thesaurus.wording import read_papers
+from landscape.overlays.thesaurus._matching import read_papers
+from landscape.overlays.thesaurus._tagging import (
+    FEATURES,
+    concept_texts,
+    features,
+    gather_evidence,
+    tag_papers,
+    usage,
+)
 from landscape.types import Analysis
 
 if TYPE_CHECKING:
@@ -346,7 +352,7 @@ def fit_weights(
     titles, abstracts = (papers[name].fillna("").tolist() for name in ("title", "abstract"))
     known = usage(thesaurus)
     wording = read_papers(titles, abstracts, None, thesaurus)
-    evidence = gather(wording, vectors, thesaurus)
+    evidence = gather_evidence(wording, vectors, thesaurus)
     only = np.array(sorted(given), dtype=np.int64)
     blocks: list[Any] = list(features(evidence, vectors, concept_vectors, known, only=only))
     rows, columns, values = (np.concatenate(found) for found in zip(*blocks, strict=True))

@@ -17,7 +17,7 @@ from landscape.agents.survey.surveying import survey
 from landscape.errors import InputError
 from landscape.evaluation._metrics import bootstrap_interval, paired_difference
 from landscape.evaluation._questions import Query, read_queries, resolve_queries
-from landscape.overlays.citations._graph import citation_graph
+from landscape.overlays.citations._citation_graph import citation_graph
 from landscape.search._engine import open_engine
 
 if TYPE_CHECKING:
@@ -224,7 +224,9 @@ def _measures(found: Survey, query: Query) -> dict[str, float]:
     }
 
 
-def _one_search(atlas: AtlasStore, query: Query, chosen: SurveySettings, n: int) -> dict[str, float]:
+def _one_search(
+    atlas: AtlasStore, query: Query, chosen: SurveySettings, n: int
+) -> dict[str, float]:
     """One search of the same question in the same papers, returning as many."""
     library = Library(atlas, query.question, before=chosen.before, without=chosen.without)
     truth = set(query.relevant)

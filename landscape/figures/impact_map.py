@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from landscape.figures.page import Frame
     from landscape.figures.panels import Plate
     from landscape.figures.sheet import Sheet
-    from landscape.types import Analysis
     from landscape.overlays.missions._measures import ShareMap
     from landscape.overlays.missions._usage import Usage
+    from landscape.types import Analysis
 
     Floats = NDArray[np.float64]
     Bools = NDArray[np.bool_]
@@ -295,7 +295,7 @@ def _draw_together(
 
     from landscape.figures.panels import draw_lines
     from landscape.figures.ranking import write_ranking
-    from landscape.mapping.density import default_bandwidth
+    from landscape.mapping._density import default_bandwidth
     from landscape.overlays._contours import contour_lines, density_grid, highest_density_levels
 
     box, column = plate.divided()
@@ -362,7 +362,7 @@ def share_maps(
     -------
     list of ShareMap, ShareMap
     """
-    from landscape.mapping.density import default_bandwidth
+    from landscape.mapping._density import default_bandwidth
     from landscape.overlays.missions._measures import share_map
 
     window = frames[0].box

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from landscape.figures.chart_page import ChartPage
     from landscape.figures.report_numbers import Number
     from landscape.figures.sheet import Sheet
-    from landscape.types import Analysis
     from landscape.overlays.missions._facilities import Facility
+    from landscape.types import Analysis
 
 SIZE_INCHES = (8.5, 11.0)
 _LEAST_SIZE = (7.0, 9.0)

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from landscape.figures.panels import Plate
     from landscape.figures.ranking import Ranking
     from landscape.figures.sheet import Sheet
-    from landscape.types import Analysis
     from landscape.overlays.missions._measures import ShareMap
+    from landscape.types import Analysis
 
     Floats = NDArray[np.float64]
     Bools = NDArray[np.bool_]
@@ -180,7 +180,7 @@ def _located(table: pd.DataFrame, topics: pd.DataFrame) -> pd.DataFrame:
 
 def _draw_contrast(plate: Plate, frame: Frame, x: Floats, y: Floats, found: Bools) -> None:
     from landscape.figures.panels import draw_picture
-    from landscape.mapping.density import default_bandwidth
+    from landscape.mapping._density import default_bandwidth
     from landscape.overlays.missions._measures import share_map
 
     shares = share_map(

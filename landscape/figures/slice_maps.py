@@ -16,7 +16,6 @@ from landscape.figures.colours import theme
 from landscape.figures.density_map import chosen_topics, facts_of, positions
 from landscape.figures.names import clean_name
 from landscape.overlays._periods import UNKNOWN_YEAR, Years, count_years, format_spans, paper_years
-from landscape.plural import count
 
 if TYPE_CHECKING:
     import pandas as pd

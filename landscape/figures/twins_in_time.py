@@ -16,7 +16,6 @@ from landscape.figures.page import Frame
 from landscape.figures.slice_maps import cut, smoothed_slices
 from landscape.figures.twins import MOST_MARKS, letter, map_base, picture_link, plain
 from landscape.overlays._periods import count_years, paper_years
-from landscape.plural import count
 
 if TYPE_CHECKING:
     from landscape.types import Analysis

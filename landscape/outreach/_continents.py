@@ -90,7 +90,7 @@ def continent_names(
 
 def fields_of(atlas: Any, continents: Ints) -> dict[int, list[Field]]:
     """Find the thesaurus fields that distinguish continents."""
-    from landscape.overlays.thesaurus.extents import LEAST_SCORE
+    from landscape.overlays.thesaurus._extents import LEAST_SCORE
 
     try:
         thesaurus, tags = atlas.thesaurus, atlas.read_layer("uat", ["concept_id", "score"])

@@ -107,7 +107,9 @@ class About:
         ]
 
 
-def about_atlas(atlas: AtlasStore, title: str | None, credits_: str, language: str, model: str) -> About:
+def about_atlas(
+    atlas: AtlasStore, title: str | None, credits_: str, language: str, model: str
+) -> About:
     """Collect the legend of an atlas; `model` repaints the map, empty for none."""
     from landscape import __version__
 

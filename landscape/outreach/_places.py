@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from landscape._wording import count
 from landscape._progress import progress
+from landscape._wording import count
 from landscape.errors import InputError
 from landscape.figures.caption import place_in_words
 from landscape.mapping._regions import BY_KEYWORDS

@@ -57,7 +57,7 @@ def density_grid(
     """Count papers in the cells of a window and smooth the counts with a Gaussian."""
     from scipy import ndimage
 
-    from landscape.mapping.density import default_bandwidth
+    from landscape.mapping._density import default_bandwidth
 
     x0, y0, x1, y1 = (float(edge) for edge in extent)
     if not (x1 > x0 and y1 > y0):

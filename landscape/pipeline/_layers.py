@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from landscape.overlays.thesaurus.concepts import Thesaurus
-    from landscape.overlays.thesaurus.wording import Reader, Wording
+    from landscape.corpus._thesaurus import Thesaurus
+    from landscape.overlays.thesaurus._matching import TermMatches, TermReader
 
 MISSIONS = "missions.parquet"
 _MISSIONS_AT_ONCE = 2_000  # papers
@@ -34,7 +34,7 @@ _MissionsBatch = tuple[list[str], list[str]]
 
 
 def _missions_parameters(_context: Context) -> dict[str, Any]:
-    from landscape.overlays.missions.facilities import missions_file
+    from landscape.overlays.missions._facilities import missions_file
 
     return {"facilities": sha256_of(missions_file())}
 
@@ -87,7 +87,7 @@ def _missions_batches(path: Path) -> Iterator[_MissionsBatch]:
 
 
 def _find(batch: _MissionsBatch) -> pd.DataFrame:
-    from landscape.overlays.missions.mentions import find_in_papers
+    from landscape.overlays.missions._mentions import find_in_papers
 
     return find_in_papers(*batch)
 
@@ -119,7 +119,7 @@ def _reviews_inputs(context: Context) -> dict[str, str]:
 
 
 def _reviews_run(context: Context) -> StageResult:
-    from landscape.overlays.reviews.lists import read_review_list
+    from landscape.overlays.reviews._recognition import read_review_list
 
     known = frozenset[str]().union(*map(read_review_list, context.options.known_reviews))
     with progress("Reviews", total=context.manifest.n_papers) as advance:
@@ -138,7 +138,7 @@ def _reviews_tables(
     import pandas as pd
     import pyarrow.parquet as pq
 
-    from landscape.overlays.reviews.recognising import recognise
+    from landscape.overlays.reviews._recognition import recognise
 
     for path in context.part_files(PAPERS):
         frames, start = [], 0
@@ -169,7 +169,7 @@ _UatBatch = tuple[Path | None, list[str], list[str], list[list[str]]]
 
 
 def _uat_parameters(context: Context) -> dict[str, Any]:
-    from landscape.overlays.thesaurus.reading import EMBEDDED, data_file
+    from landscape.corpus._thesaurus import EMBEDDED, data_file
 
     path = context.options.thesaurus or data_file(EMBEDDED)
     return {"thesaurus": sha256_of(path)}
@@ -204,8 +204,8 @@ def _uat_run(context: Context) -> StageResult:
 
 def _tags(context: Context, thesaurus: Thesaurus, advance: Any) -> pd.DataFrame:
     """Tag all papers at once: what concepts look like is learned from the whole corpus."""
-    from landscape.overlays.thesaurus.tagging import tag_wording
-    from landscape.overlays.thesaurus.wording import join_wordings
+    from landscape.overlays.thesaurus._matching import join_term_matches
+    from landscape.overlays.thesaurus._tagging import tag_wording
 
     _reader.cache_clear()  # the file may have changed since
     read = []
@@ -216,7 +216,7 @@ def _tags(context: Context, thesaurus: Thesaurus, advance: Any) -> pd.DataFrame:
         read.append(wording)
         advance(wording.n_papers)
     _reader.cache_clear()
-    wording = join_wordings(read)
+    wording = join_term_matches(read)
     read.clear()
     with vectors_of(context) as vectors:
         return tag_wording(wording, vectors, thesaurus, _concept_vectors(context, thesaurus))
@@ -234,28 +234,28 @@ def _uat_batches(context: Context) -> Iterator[_UatBatch]:
                 yield path, titles, abstracts, keywords
 
 
-def _read(batch: _UatBatch) -> Wording:
+def _read(batch: _UatBatch) -> TermMatches:
     path, titles, abstracts, keywords = batch
     return _reader(path).read(titles, abstracts, keywords)
 
 
 @lru_cache(maxsize=1)
-def _reader(path: Path | None) -> Reader:
+def _reader(path: Path | None) -> TermReader:
     """Arrange the terms once a process."""
-    from landscape.overlays.thesaurus.wording import Reader
+    from landscape.overlays.thesaurus._matching import TermReader
 
-    return Reader(_thesaurus(path))
+    return TermReader(_thesaurus(path))
 
 
 def _thesaurus(path: Path | None) -> Thesaurus:
-    from landscape.overlays.thesaurus.reading import embedded_thesaurus, read_thesaurus
+    from landscape.corpus._thesaurus import embedded_thesaurus, read_thesaurus
 
     return embedded_thesaurus() if path is None else read_thesaurus(path)
 
 
 def _concept_vectors(context: Context, thesaurus: Thesaurus) -> NDArray[np.float32] | None:
     """Embed the concepts as the papers were, where that costs nothing."""
-    from landscape.overlays.thesaurus.tagging import concept_texts
+    from landscape.overlays.thesaurus._tagging import concept_texts
 
     model = context.manifest.stages["embeddings"].model
     try:

@@ -124,8 +124,8 @@ def _check_choice(what: str, value: Any, allowed: Iterable[str]) -> None:
 
 def _check_lists(options: BuildOptions) -> None:
     """Read now what later stages read: to refuse a file after hours of embedding is too late."""
-    from landscape.overlays.reviews.lists import read_review_list
-    from landscape.overlays.thesaurus.reading import read_thesaurus
+    from landscape.corpus._thesaurus import read_thesaurus
+    from landscape.overlays.reviews._recognition import read_review_list
 
     if options.thesaurus is not None:
         read_thesaurus(options.thesaurus)

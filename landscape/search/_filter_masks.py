@@ -30,18 +30,13 @@ import numpy as np
 from landscape._journals import JOURNALS, Journal, find_journal
 from landscape.errors import InputError
 from landscape.overlays.missions._facilities import find_facility
-from landscape.query.filter_columns import Columns
-from landscape.query.filter_patterns import author_pattern, journal_patterns
-from landscape.query.filter_tree import (
-    And,
-    Citations,
-    Filter,
-    Flag,
-    Node,
-    Not,
-    Or,
-    Years,
+from landscape.search._filter_patterns import (
+    author_pattern,
+    journal_patterns,
+    phrase_pattern,
+    word_patterns,
 )
+from landscape.search._filters import And, Citations, Filter, Flag, Node, Not, Or, Years
 
 if TYPE_CHECKING:
     import pandas as pd

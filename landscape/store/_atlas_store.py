@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from landscape.overlays.thesaurus.concepts import Thesaurus
+    from landscape.corpus._thesaurus import Thesaurus
 
 T = TypeVar("T")
 _STAGES = ("ingest", "keywords", "embeddings", "projection", "topics", "quality", "search")
@@ -234,7 +234,7 @@ class AtlasStore:
     @cached_property
     def thesaurus(self) -> Thesaurus:
         """The thesaurus that papers were tagged with."""
-        from landscape.overlays.thesaurus.concepts import Thesaurus
+        from landscape.corpus._thesaurus import Thesaurus
 
         check_has_layer(self, "uat.parquet")
         self.check_unchanged()

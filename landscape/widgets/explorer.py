@@ -33,9 +33,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from landscape.atlas.reading import Atlas
-    from landscape.types import Analysis
-    from landscape.query.records import Answer
+    from landscape.store import AtlasStore as Atlas
+    from landscape.types import Analysis, Answer
 
 _NO_ROWS = np.zeros(0, dtype=np.int64)
 

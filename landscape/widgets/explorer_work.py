@@ -15,8 +15,7 @@ from landscape.widgets.summary import selection_table
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from landscape.types import Analysis
-    from landscape.query.records import Answer
+    from landscape.types import Analysis, Answer
     from landscape.widgets.scene import Period
 
     Rows = NDArray[np.int64]

@@ -17,11 +17,11 @@ import numpy as np
 import pytest
 
 from landscape.atlas import build
-from landscape.pipeline import _executor as chunks
 from landscape.atlas import open as open_atlas
 from landscape.embeddings._word_vectors import WordVectors
 from landscape.errors import AtlasError
 from landscape.mapping import quality
+from landscape.pipeline import _executor as chunks
 from landscape.pipeline._stages import WORK
 from landscape.store import AtlasStore as Atlas
 from landscape.store._manifest import read_manifest

@@ -14,7 +14,6 @@ from landscape.errors import InputError
 from landscape.figures.colours import srgb_to_oklab, theme
 from landscape.figures.concept_map import draw_concepts
 from landscape.figures.hues import SERIES, contrast_ramp, series, share_ramp
-from landscape.types import Analysis
 from landscape.overlays._contours import (
     contour_lines,
     density_grid,

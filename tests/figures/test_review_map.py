@@ -12,8 +12,8 @@ from landscape.errors import InputError
 from landscape.figures.colours import theme
 from landscape.figures.hues import contrast_ramp
 from landscape.figures.review_map import contrast_picture, draw_reviews
-from landscape.types import Analysis
 from landscape.overlays.missions._measures import share_map
+from landscape.types import Analysis
 from tests.figures.test_bounding_boxes import overlap, rendered_boxes
 
 

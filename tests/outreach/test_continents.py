@@ -9,12 +9,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from landscape.atlas.reading import Atlas
 from landscape.corpus._thesaurus import Concept, Thesaurus
 from landscape.errors import AtlasError
-from landscape.outreach.continents import Field, continent_names, fields_of
-from landscape.outreach.places import find_places
-from landscape.outreach.terrain import make_terrain
+from landscape.outreach._continents import Field, continent_names, fields_of
+from landscape.outreach._places import find_places
+from landscape.outreach._terrain import make_terrain
+from landscape.store import AtlasStore as Atlas
 
 REGIONS = {1: "Adaptive optics", 2: "Solar system", 3: "3I/ATLAS", 4: "Jets and black holes"}
 CONCEPTS = (

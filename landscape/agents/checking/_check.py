@@ -62,7 +62,10 @@ def paper_vectors(
     vectors = np.zeros((len(papers), embedder.dimension), dtype=np.float32)
     outside = []
     for place, (corpus, paper) in enumerate(papers):
-        if corpus is not None and open_engine(corpus.atlas).holdings.embedder.model == embedder.model:
+        if (
+            corpus is not None
+            and open_engine(corpus.atlas).holdings.embedder.model == embedder.model
+        ):
             row = np.array([paper.row], dtype=np.int64)
             vectors[place] = open_engine(corpus.atlas).holdings.vectors.vectors(row)[0]
         else:

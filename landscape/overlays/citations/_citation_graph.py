@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from landscape.errors import InputError
-from landscape.overlays.citations._links import Links, cocited, coupled
-from landscape.overlays.citations.names import one_spelling
+from landscape.overlays.citations._links import Links, cocited, coupled, normalise_name
 from landscape.search._engine import open_engine
 from landscape.store._tables import unreadable
 from landscape.types import Linked
@@ -180,7 +179,7 @@ class CitationGraph:
         InputError
             If there is none.
         """
-        stub = self._stub_nodes.get(one_spelling(name)) if isinstance(name, str) else None
+        stub = self._stub_nodes.get(normalise_name(name)) if isinstance(name, str) else None
         try:
             return open_engine(self._atlas).row_of(name)
         except InputError:

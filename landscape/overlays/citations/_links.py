@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from landscape.corpus.identifiers import (
+from landscape.corpus._identifiers import (
     arxiv_id_of_bibcode,
     arxiv_month,
     parse_arxiv_id,

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from landscape.errors import InputError
-from landscape.types import Analysis
 from landscape.overlays.missions._home_fields import flag_home_papers
 from landscape.overlays.missions._impact import (
     Period,
@@ -31,6 +30,7 @@ from landscape.overlays.missions._measures import (
     wilson_interval,
 )
 from landscape.overlays.missions._usage import Usage, format_period, in_period, read_usage
+from landscape.types import Analysis
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -189,7 +189,7 @@ def share_map(
     The beta-binomial mean :math:`(k + m\mu)/(n + m)`; n is the smoothed density times the
     effective area of the kernel, :math:`4\pi h^2`.
     """
-    from landscape.mapping.density import default_bandwidth
+    from landscape.mapping._density import default_bandwidth
     from landscape.overlays._contours import density_grid, kernel_within, map_extent
 
     x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)

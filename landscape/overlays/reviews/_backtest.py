@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape.errors import InputError
-from landscape.types import Analysis
 from landscape.overlays._periods import UNKNOWN_YEAR, count_years, paper_years
 from landscape.overlays.reviews._coverage import (
     add_labels,
@@ -19,6 +18,7 @@ from landscape.overlays.reviews._coverage import (
 from landscape.overlays.reviews._gaps import rank_gaps
 from landscape.overlays.reviews._recognition import read_signs
 from landscape.overlays.thesaurus._extents import area_under_curve
+from landscape.types import Analysis
 
 if TYPE_CHECKING:
     import pandas as pd

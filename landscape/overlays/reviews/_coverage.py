@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from landscape.types import Analysis
 from landscape.overlays._periods import UNKNOWN_YEAR, count_years, paper_years
+from landscape.types import Analysis
 
 if TYPE_CHECKING:
     import pandas as pd

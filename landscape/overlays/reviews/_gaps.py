@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from landscape._progress import progress
 from landscape.errors import InputError
-from landscape.types import Analysis
 from landscape.overlays._periods import Years, count_years, paper_years
 from landscape.overlays.reviews._coverage import (
     add_labels,
@@ -19,7 +19,7 @@ from landscape.overlays.reviews._coverage import (
     warn_of_few_reviews,
 )
 from landscape.overlays.reviews._recognition import RECENT_YEARS, read_signs
-from landscape.progress import progress
+from landscape.types import Analysis
 
 if TYPE_CHECKING:
     import pandas as pd

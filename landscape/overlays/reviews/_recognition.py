@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from landscape.corpus.identifiers import (
+from landscape._progress import progress
+from landscape.corpus._identifiers import (
     arxiv_id_of_bibcode,
     parse_arxiv_id,
     parse_bibcode,
@@ -25,7 +26,6 @@ from landscape.corpus.identifiers import (
 )
 from landscape.errors import InputError
 from landscape.overlays._periods import UNKNOWN_YEAR, count_years, paper_years
-from landscape.progress import progress
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape.corpus._thesaurus import Thesaurus
-from landscape.mapping.naming import PhraseTable
+from landscape.mapping._region_names import PhraseTable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -130,7 +130,7 @@ def _usual(abbreviations: Counter[str]) -> str:
 
 def _shape_of_names(frame: pd.DataFrame, words: list[list[str]]) -> dict[str, Any]:
     """Features of the name alone."""
-    from landscape.text.trimming import has_vague_head
+    from landscape.text._keywords import has_vague_head
 
     lengths = np.array([len(one) for one in words])
     return {
@@ -198,7 +198,7 @@ def word_bag(phrase: str) -> str:
 
 def singular_words(phrase: str) -> list[str]:
     """Words of a phrase in order and in the singular, without articles and prepositions."""
-    from landscape.text.phrases import normal_form, singular
+    from landscape.text._words import normal_form, singular
 
     words = [singular(word) for word in normal_form(phrase).split()]
     return [word for word in words if word not in _SMALL_WORDS] or words

@@ -9,7 +9,6 @@ import numpy as np
 
 from landscape.corpus._thesaurus import Thesaurus
 from landscape.errors import InputError
-from landscape.types import Analysis
 from landscape.overlays._contours import (
     Grid,
     contour_lines,
@@ -18,6 +17,7 @@ from landscape.overlays._contours import (
     highest_density_levels,
     map_extent,
 )
+from landscape.types import Analysis
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -150,7 +150,7 @@ def measure_extents(
     """Measure the ground of groups of papers, and trace their contours."""
     import pandas as pd
 
-    from landscape.mapping.density import default_bandwidth
+    from landscape.mapping._density import default_bandwidth
 
     extent = map_extent(x, y)
     everything = density_grid(x, y, extent=extent, shape=shape)

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from landscape._progress import progress
+from landscape._serializer import to_csv as as_csv
 from landscape.corpus._thesaurus import Thesaurus
 from landscape.errors import InputError
-from landscape.mapping.naming import PhraseTable, phrase_table
-from landscape.types import Analysis
+from landscape.mapping._region_names import PhraseTable, phrase_table
 from landscape.overlays._periods import UNKNOWN_YEAR, count_years, paper_years
 from landscape.overlays.missions._facilities import load_facilities
 from landscape.overlays.thesaurus._candidates import (
@@ -26,9 +27,8 @@ from landscape.overlays.thesaurus._candidates import (
     suggest_parent,
     word_bag,
 )
-from landscape.progress import progress
-from landscape.text.phrases import normal_form
-from landscape.text.spreadsheet import as_csv
+from landscape.text._words import normal_form
+from landscape.types import Analysis
 
 if TYPE_CHECKING:
     import pandas as pd

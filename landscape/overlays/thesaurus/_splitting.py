@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from landscape.corpus._thesaurus import Thesaurus
-from landscape.text.phrases import normal_form, singular
-from landscape.text.words import readable
+from landscape.text._words import normal_form, readable, singular, stem
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,14 +22,6 @@ if TYPE_CHECKING:
 _PIECE = re.compile(r"[^\W_](?:[\w'’.+‐‑–−-]*[\w+])?|[.,;:!?()]")
 _NUMERAL = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 _STOPS = frozenset(".,;:!?()")
-# reionized and reionization, accreting and accretion: what is meant, if not what is said
-# fmt: off
-_ENDINGS = (
-    "ational", "ation", "ical", "ally", "ics", "ing", "ion", "ary", "ity", "ies", "al", "ic", "ed",
-    "es", "e", "s", "y",
-)  # the longest first
-# fmt: on
-_LONG = 5
 _Piece = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]  # words, stems, where written
 _NOTHING: _Piece = ((0,), (-1,), (-1,))  # not part of any term: it only ends a phrase
 _MOST = 300_000  # tokens kept
@@ -123,14 +114,6 @@ def split_texts(texts: Sequence[str], lexicon: Lexicon) -> Split:
     )
     rows = np.repeat(np.repeat(np.arange(len(texts)), counts), lengths)
     return Split(words, stems, written, rows, list(lexicon.places))
-
-
-@lru_cache(maxsize=300_000)
-def stem(word: str) -> str:
-    """Cut the ending off a word."""
-    if len(word) > _LONG and word.endswith(_ENDINGS):
-        return word.removesuffix(next(ending for ending in _ENDINGS if word.endswith(ending)))
-    return word
 
 
 @lru_cache(maxsize=300_000)

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from landscape.corpus.deduplication import normal_title
+from landscape._wording import normal_title
 from landscape.errors import InputError
-from landscape.types import Analysis
 from landscape.overlays._periods import count_years, paper_years
 from landscape.overlays.trends._rates import count_by_year, share_interval
 from landscape.overlays.trends._topics import read_groups
+from landscape.types import Analysis
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from landscape.corpus.deduplication import normal_title, surname
+from landscape._author_names import surname
+from landscape._wording import normal_title
 from landscape.errors import InputError
-from landscape.types import Analysis
 from landscape.overlays._periods import count_years, paper_years
+from landscape.search._engine import open_engine
+from landscape.types import Analysis
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -113,7 +115,7 @@ def author_path(
 def _papers_of(atlas: Any, name: str) -> pd.DataFrame:
     """A row a paper, in the order of time, with the author's place in its byline."""
     columns = ["paper_id", "date", "year", "title", "authors", "aff"]
-    rows = np.asarray(atlas.select(f'author:"{name}"'), dtype=np.int64)
+    rows = np.asarray(open_engine(atlas).select(f'author:"{name}"'), dtype=np.int64)
     papers = atlas.read_papers(columns).iloc[rows].assign(paper_row=rows)
     papers["place"] = [place_in_byline(authors, name) for authors in papers["authors"]]
     papers = papers[papers["place"] >= 0]

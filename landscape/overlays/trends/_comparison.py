@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape.errors import InputError
-from landscape.types import Analysis
 from landscape.overlays._periods import UNKNOWN_YEAR, count_years, paper_years
 from landscape.overlays.trends._rates import false_discovery_rates
 from landscape.overlays.trends._topics import read_groups
+from landscape.search._engine import open_engine
+from landscape.types import Analysis
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -129,7 +130,9 @@ def compare_counts(
 def select_rows(atlas: Any, selection: str | ArrayLike, n_papers: int) -> NDArray[np.int64]:
     """Rows of a selection, ascending and each once: a filter, row numbers or a mask."""
     said = f"The selection {selection!r}" if isinstance(selection, str) else "A selection"
-    given = np.asarray(atlas.select(selection) if isinstance(selection, str) else selection)
+    if isinstance(selection, str):
+        selection = open_engine(atlas).select(selection)
+    given = np.asarray(selection)
     if given.dtype == bool:
         if given.shape != (n_papers,):
             raise InputError(

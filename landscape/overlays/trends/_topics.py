@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape.errors import InputError
-from landscape.types import Analysis
 from landscape.overlays._periods import Years, count_years, format_spans, paper_years
 from landscape.overlays.trends._rates import (
     FEW,
@@ -18,6 +17,7 @@ from landscape.overlays.trends._rates import (
     fit_slopes,
     share_interval,
 )
+from landscape.types import Analysis
 
 if TYPE_CHECKING:
     import pandas as pd

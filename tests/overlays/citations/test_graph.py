@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from landscape.atlas.reading import Atlas
-from landscape.corpus.readers.citations import read_citations
+from landscape.corpus.readers._citations import read_citations
 from landscape.errors import InputError
 from landscape.overlays.citations import cocited, coupled, influence, link, resolve
+from landscape.store import AtlasStore as Atlas
 
 
 def test_both_ways_agree_and_repeats_and_loops_are_gone() -> None:

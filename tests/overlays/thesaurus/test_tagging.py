@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from landscape.corpus._thesaurus import Concept, Thesaurus, embedded_thesaurus
-from landscape.evaluation.tagging import evaluate_tagging
+from landscape.evaluation._layers import evaluate_tagging
 from landscape.overlays.thesaurus._extents import concept_counts, concept_members, count_concepts
 from landscape.overlays.thesaurus._matching import arrange_terms, match
 from landscape.overlays.thesaurus._tagging import concept_texts, tag_papers

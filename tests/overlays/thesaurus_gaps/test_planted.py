@@ -9,7 +9,7 @@ from landscape.corpus._thesaurus import embedded_thesaurus
 from landscape.corpus.demo import generate
 from landscape.overlays.thesaurus._candidates import complete_name
 from landscape.overlays.thesaurus._gaps import gather_evidence, rank_gaps
-from landscape.text.keywords import extract_keywords
+from landscape.text._keywords import extract_keywords
 
 
 def test_the_planted_gap_of_the_demo_corpus_is_among_the_first() -> None:

@@ -10,7 +10,7 @@ from landscape.errors import InputError
 from landscape.overlays.trends import author_path, compare, countries, institutions, trends
 
 if TYPE_CHECKING:
-    from landscape.atlas.reading import Atlas
+    from landscape.store import AtlasStore as Atlas
 
 
 def test_trends_count_every_paper_once(demo_atlas: Atlas) -> None:

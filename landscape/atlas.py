@@ -7,8 +7,15 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec
 
+from landscape.agents.attribute.doors import attribute
+from landscape.agents.cite.desk import Desk
+from landscape.agents.survey.surveying import survey_question
+from landscape.answers import answer_question
+from landscape.overlays.citations._citation_graph import citation_graph
 from landscape.pipeline import _build, _demo
+from landscape.search import open_engine, search_papers, similar_papers
 from landscape.store import AtlasStore
+from landscape.store._info import atlas_as_html
 
 if TYPE_CHECKING:
     from datetime import date
@@ -18,8 +25,8 @@ if TYPE_CHECKING:
 
     from landscape.llm._client import LanguageModel, WritingModel
     from landscape.llm._reranking import Reranker
-    from landscape.outreach._weights import Weights
     from landscape.overlays.citations._citation_graph import CitationGraph
+    from landscape.search import Weights
     from landscape.search._engine import Engine
     from landscape.types import Answer, Attribution, Results, Survey
     from landscape.types import CitationSuggestions as Citing
@@ -64,8 +71,6 @@ class Atlas(AtlasStore):
         InputError
             If the filter has a mistake.
         """
-        from landscape.search._engine import open_engine
-
         return open_engine(self).select(filter_text)
 
     def search(
@@ -113,13 +118,10 @@ class Atlas(AtlasStore):
         InputError
             For an empty query, a filter with a mistake, or a setting that cannot be.
         """
-        from landscape.search._engine import open_engine, search
-        from landscape.search._settings import search_settings
-
-        chosen = search_settings(k=k, filter=filter, weights=weights, **settings)
-        return search(
-            open_engine(self), query, chosen, reranker=reranker, expansion=expansion, hyde=hyde
-        )
+        return search_papers(
+            self, query, k=k, filter=filter, weights=weights, reranker=reranker,
+            expansion=expansion, hyde=hyde, **settings,
+        )  # fmt: skip
 
     def similar(self, paper_ids: str | Sequence[str], *, k: int = 10, **settings: Any) -> Results:
         """Find papers like one or several others.
@@ -142,10 +144,7 @@ class Atlas(AtlasStore):
         InputError
             If one of them is not in the atlas.
         """
-        from landscape.search._engine import open_engine
-        from landscape.search._settings import search_settings
-
-        return open_engine(self).similar(paper_ids, search_settings(k=k, **settings))
+        return similar_papers(self, paper_ids, k=k, **settings)
 
     def ask(
         self,
@@ -182,14 +181,8 @@ class Atlas(AtlasStore):
         InputError
             For an empty question, or a setting that cannot be.
         """
-        from landscape.answers._asking import ask, ask_settings
-        from landscape.llm._client import connect_from_environment
-        from landscape.search._engine import open_engine
-
-        chosen = ask_settings(**settings)
-        connected = connect_from_environment() if model == "auto" else model
-        return ask(
-            open_engine(self), question, chosen, model=connected, thread=thread, on_text=on_text
+        return answer_question(
+            self, question, model=model, thread=thread, on_text=on_text, **settings
         )
 
     def survey(
@@ -237,20 +230,14 @@ class Atlas(AtlasStore):
         InputError
             For an empty question, a setting that cannot be, or an unknown seed.
         """
-        from landscape.agents.survey.surveying import survey_as_told
-        from landscape.llm._client import connect_from_environment
-
-        connected = connect_from_environment() if model == "auto" else model
-        return survey_as_told(
+        return survey_question(
             self, question, depth=depth, breadth=breadth, papers=papers, before=before,
-            seeds=seeds, model=connected, **settings,
+            seeds=seeds, model=model, **settings,
         )  # fmt: skip
 
     @property
     def citations(self) -> CitationGraph:
         """Citation graph; empty, with a ``note``, if the atlas has no citations."""
-        from landscape.overlays.citations._citation_graph import citation_graph
-
         return citation_graph(self)
 
     def attribute(
@@ -292,8 +279,6 @@ class Atlas(AtlasStore):
         InputError
             If the excerpt has no mark, or a setting cannot be.
         """
-        from landscape.agents.attribute.doors import attribute
-
         return attribute(
             self, excerpt, source=source, before=before, max_actions=max_actions, model=model,
             demonstration=demonstration, **settings,
@@ -334,20 +319,14 @@ class Atlas(AtlasStore):
         InputError
             If there is neither text nor keywords, or the keywords have a mistake.
         """
-        from landscape.agents.cite.desk import Desk
-
         return Desk().add(self).cite(context, keywords, k=k, model=model, **settings)
 
     @property
     def engine(self) -> Engine:
         """Search engine of this atlas; its indexes are opened once."""
-        from landscape.search._engine import open_engine
-
         return open_engine(self)
 
     def _repr_html_(self) -> str:
-        from landscape.store._info import atlas_as_html
-
         return atlas_as_html(self)
 
 

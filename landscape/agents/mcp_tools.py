@@ -9,9 +9,13 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec
 
 from landscape._serializer import plain
+from landscape.agents.attribute.doors import attribute
+from landscape.agents.survey.surveying import survey_question
+from landscape.answers import answer_question
 from landscape.errors import InputError, LandscapeError
 from landscape.llm._quoting import as_data
 from landscape.overlays.citations._citation_graph import citation_graph
+from landscape.search import search_papers, similar_papers
 from landscape.search._engine import open_engine
 from landscape.search._outliers import spread_of
 
@@ -59,7 +63,8 @@ class Tools:
         k is 1 to 50. filter is optional, such as "2015..2020; author:Hubble; -review;
         citations>=50".
         """
-        found = self._atlas.search(
+        found = search_papers(
+            self._atlas,
             _text("query", query),
             k=_bounded("k", k, MOST_PAPERS),
             filter=_text("filter", filter) or None,
@@ -73,7 +78,7 @@ class Tools:
         """
         _bounded("the number of papers", len(papers), _LINKED)
         named = [_text("paper", one) for one in papers]
-        return self._papers(self._atlas.similar(named, k=_bounded("k", k, MOST_PAPERS)))
+        return self._papers(similar_papers(self._atlas, named, k=_bounded("k", k, MOST_PAPERS)))
 
     def paper(self, paper: str) -> Reply:
         """Give one paper whole, by its bibcode, arXiv id or DOI, with its region of the map."""
@@ -123,8 +128,11 @@ class Tools:
 
     def ask(self, question: str, k: int = 10) -> Reply:
         """Answer a question from the papers, each sentence with its evidence; k is 1 to 50."""
-        said = self._atlas.ask(
-            _text("question", question), k=_bounded("k", k, MOST_PAPERS), model=self._model
+        said = answer_question(
+            self._atlas,
+            _text("question", question),
+            k=_bounded("k", k, MOST_PAPERS),
+            model=self._model,
         )
         found = said.to_dict()
         del found["results"], found["settings"]
@@ -135,7 +143,8 @@ class Tools:
 
         papers is 1 to 100; before is optional, such as "2019-06".
         """
-        found = self._atlas.survey(
+        found = survey_question(
+            self._atlas,
             _text("question", question),
             papers=_bounded("papers", papers, MOST_SURVEYED),
             before=_text("before", before) or None,
@@ -155,7 +164,8 @@ class Tools:
         source (identifier or title of the paper that the excerpt is from) and before (a date) are
         optional.
         """
-        found = self._atlas.attribute(
+        found = attribute(
+            self._atlas,
             _text("excerpt", excerpt),
             source=_text("source", source) or None,
             before=_text("before", before) or None,

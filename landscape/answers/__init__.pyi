@@ -1,4 +1,4 @@
-from ._asking import AskSettings, ask, ask_settings
+from ._asking import AskSettings, answer_question, ask, ask_settings
 from ._evidence import check_claims, judge_consensus
 from ._generation import answer, rewrite
 from ._questions import Preset, QuestionKind, classify, preset_for, read_kind
@@ -8,6 +8,7 @@ __all__ = [
     "Preset",
     "QuestionKind",
     "answer",
+    "answer_question",
     "ask",
     "ask_settings",
     "check_claims",

@@ -21,8 +21,9 @@ from landscape.answers._prompts import STYLES
 from landscape.answers._questions import QuestionKind, classify, preset_for, read_kind
 from landscape.answers._react import reason
 from landscape.errors import InputError, RemoteError
+from landscape.llm._client import connect_from_environment
 from landscape.search._ads_proposals import propose_ads_query
-from landscape.search._engine import hypothetical_abstract
+from landscape.search._engine import hypothetical_abstract, open_engine
 from landscape.search._settings import (
     LONGEST_QUERY,
     Method,
@@ -37,6 +38,7 @@ from landscape.search._settings import (
 if TYPE_CHECKING:
     from landscape.llm._client import WritingModel
     from landscape.search._engine import Engine
+    from landscape.store._atlas_store import AtlasStore
     from landscape.types import Answer, Results, Step
 
 Generation = Literal["rag", "react", "quoted"]
@@ -343,3 +345,19 @@ def _consensus(
     except RemoteError as error:
         notes.append(f"How far the papers agree was not judged: {error}")
         return None
+
+
+def answer_question(
+    store: AtlasStore,
+    question: str,
+    *,
+    model: WritingModel | Literal["auto"] | None = "auto",
+    thread: Sequence[Answer] = (),
+    on_text: OnText | None = None,
+    **settings: Any,
+) -> Answer:
+    """Answer a question from the papers; `landscape.Atlas.ask` documents the parameters."""
+    chosen = ask_settings(**settings)
+    connected = connect_from_environment() if model == "auto" else model
+    engine = open_engine(store)
+    return ask(engine, question, chosen, model=connected, thread=thread, on_text=on_text)

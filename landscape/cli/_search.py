@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from landscape.cli._arguments import Answer, add_how_to_search, as_json, command, note, positive
 
 if TYPE_CHECKING:
-    from landscape.store import AtlasStore as Atlas
+    from landscape.atlas import Atlas as Atlas
     from landscape.types import Results
 
 

@@ -19,6 +19,7 @@ from landscape.agents.seeking import Wording
 from landscape.errors import InputError
 from landscape.evaluation._metrics import Interval, bootstrap_interval, paired_difference
 from landscape.evaluation._questions import checked_question, json_lines, read_text
+from landscape.search import search_papers
 from landscape.search._engine import open_engine
 
 if TYPE_CHECKING:
@@ -165,7 +166,7 @@ def evaluate_attribution(
     rows: list[dict[str, float]] = []
     seconds = []
     partial = 0
-    atlas.search("warm up", k=1)  # opens what is opened once
+    search_papers(atlas, "warm up", k=1)  # opens what is opened once
     with progress("Excerpts", total=len(known)) as advance:
         for case in known:
             found = attribute(

@@ -14,6 +14,7 @@ from landscape._progress import progress
 from landscape.errors import InputError
 from landscape.evaluation._metrics import Scores, paired_difference, score_rankings
 from landscape.evaluation._questions import Query, read_queries, resolve_queries
+from landscape.search import search_papers, similar_papers
 
 if TYPE_CHECKING:
     from landscape.store import AtlasStore
@@ -145,9 +146,9 @@ def evaluate_retrieval(
 def _search(atlas: AtlasStore, settings: Mapping[str, Any]) -> Callable[[Query], list[str]]:
     def search(query: Query) -> list[str]:
         if query.similar_to:
-            results = atlas.similar(query.similar_to, k=DEPTH, **settings)
+            results = similar_papers(atlas, query.similar_to, k=DEPTH, **settings)
         else:
-            results = atlas.search(query.question, k=DEPTH, **settings)
+            results = search_papers(atlas, query.question, k=DEPTH, **settings)
         return [paper.paper_id for paper in results.papers]
 
     return search

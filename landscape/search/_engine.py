@@ -24,15 +24,18 @@ from landscape.search._outliers import find_outliers
 from landscape.search._papers import Holdings
 from landscape.search._ranking import Ranking, fused, reranked, weighed, word_by_word
 from landscape.search._sentences import mixed_nearness
-from landscape.search._settings import SearchSettings, query_text
+from landscape.search._settings import SearchSettings, query_text, search_settings
 from landscape.types import Hit, Results
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from numpy.typing import NDArray
 
     from landscape.embeddings._embedder import Embedder
     from landscape.llm._client import WritingModel
     from landscape.llm._reranking import Reranker
+    from landscape.search._settings import Weights
     from landscape.store._atlas_store import AtlasStore
     from landscape.types import Paper
 
@@ -510,3 +513,28 @@ def _written(query: str, model: WritingModel | None) -> tuple[str | None, tuple[
 def open_engine(store: AtlasStore) -> Engine:
     """Return the search engine of an open atlas; its indexes are opened once."""
     return store.cached("search engine", Engine)
+
+
+def search_papers(
+    store: AtlasStore,
+    query: str,
+    *,
+    k: int = 10,
+    filter: str | None = None,  # noqa: A002 - the word of this field
+    weights: Weights | Mapping[str, float] | None = None,
+    reranker: Reranker | str | None = None,
+    expansion: str | None = None,
+    hyde: bool = False,
+    **settings: Any,
+) -> Results:
+    """Find papers by meaning and by words; `landscape.Atlas.search` documents the parameters."""
+    chosen = search_settings(k=k, filter=filter, weights=weights, **settings)
+    engine = open_engine(store)
+    return search(engine, query, chosen, reranker=reranker, expansion=expansion, hyde=hyde)
+
+
+def similar_papers(
+    store: AtlasStore, paper_ids: str | Sequence[str], *, k: int = 10, **settings: Any
+) -> Results:
+    """Find papers similar to others; `landscape.Atlas.similar` documents the parameters."""
+    return open_engine(store).similar(paper_ids, search_settings(k=k, **settings))

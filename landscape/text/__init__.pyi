@@ -1,6 +1,5 @@
 from ._keywords import extract_keywords
 from ._sentences import split_sentences
-from ._spreadsheet import as_csv
 from ._word_index import WordIndex, tokenise
 
-__all__ = ["WordIndex", "as_csv", "extract_keywords", "split_sentences", "tokenise"]
+__all__ = ["WordIndex", "extract_keywords", "split_sentences", "tokenise"]

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from landscape.store import AtlasStore as Atlas
+    from landscape.atlas import Atlas as Atlas
     from landscape.types import Analysis
 
 _TABLES, _PAGES = (".csv", ".tex", ".json"), (".png", ".pdf", ".svg")

@@ -22,7 +22,7 @@ from landscape.widgets.papers_view import PapersView
 from landscape.widgets.recipe import answer_as_notebook
 
 if TYPE_CHECKING:
-    from landscape.store import AtlasStore as Atlas
+    from landscape.atlas import Atlas as Atlas
     from landscape.types import Answer, Results
     from landscape.widgets.connection import Used
 

@@ -30,8 +30,8 @@ from landscape.widgets.scholar_code import connecting_again, lines
 if TYPE_CHECKING:
     import pandas as pd
 
+    from landscape.atlas import Atlas as Atlas
     from landscape.llm._client import WritingModel
-    from landscape.store import AtlasStore as Atlas
     from landscape.types import Answer, Step
 
 _SHOWN_EVERY = 0.15  # seconds between two states of a text that is being written

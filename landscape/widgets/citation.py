@@ -31,7 +31,7 @@ from landscape.widgets.scholar_panel import (
 if TYPE_CHECKING:
     import pandas as pd
 
-    from landscape.store import AtlasStore as Atlas
+    from landscape.atlas import Atlas as Atlas
     from landscape.types import Attribution, Step
     from landscape.widgets.connection import Connection
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from landscape.store import AtlasStore as Atlas
+    from landscape.atlas import Atlas as Atlas
     from landscape.types import Analysis, Answer
 
 _NO_ROWS = np.zeros(0, dtype=np.int64)

@@ -31,8 +31,8 @@ from landscape.widgets.outreach_view import (
 if TYPE_CHECKING:
     import os
 
+    from landscape.atlas import Atlas as Atlas
     from landscape.outreach._files import Rendering
-    from landscape.store import AtlasStore as Atlas
 
 _FILES = {
     "PNG": (".png", "The map as a picture, for the web and slides"),

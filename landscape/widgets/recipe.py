@@ -12,7 +12,7 @@ from landscape._render import neutral_html
 from landscape.store._manifest import digest
 
 if TYPE_CHECKING:
-    from landscape.store import AtlasStore as Atlas
+    from landscape.atlas import Atlas as Atlas
     from landscape.types import Answer
 
 _FORMAT = (4, 5)  # of notebooks

@@ -23,7 +23,7 @@ from landscape.widgets.survey_view import DRAWN, FILES, SIZE, SurveyView
 if TYPE_CHECKING:
     import pandas as pd
 
-    from landscape.store import AtlasStore as Atlas
+    from landscape.atlas import Atlas as Atlas
     from landscape.types import Survey
     from landscape.widgets.connection import Connection
 

@@ -20,7 +20,7 @@ from landscape.widgets.table_view import Column, table_html
 if TYPE_CHECKING:
     import pandas as pd
 
-    from landscape.store import AtlasStore as Atlas
+    from landscape.atlas import Atlas as Atlas
     from landscape.types import Crawled, Survey
 
 _TITLES = ("Papers", "Who led to whom", "Map", "Table", "How it was found", "Save")

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from landscape.agents.cite.desk import Desk
-    from landscape.store import AtlasStore as Atlas
+    from landscape.atlas import Atlas as Atlas
     from landscape.types import Answer, CitationSuggestions, DraftCheck, Paper, Suggestion
     from landscape.widgets.connection import Connection
 

@@ -13,7 +13,6 @@ import numpy as np
 from landscape.agents.checking._bibliography import EntryFinder, read_bibliography, text_of
 from landscape.agents.checking._latex import DraftSentence, inputs_of, read_draft
 from landscape.agents.cite.desk import Corpus, Desk
-from landscape.agents.survey.minds import Judgement
 from landscape.answers._citations import without_labels
 from landscape.answers._evidence import check_claims
 from landscape.embeddings._embedder import (
@@ -26,7 +25,7 @@ from landscape.embeddings._embedder import (
 from landscape.llm import connect_from_environment
 from landscape.search._engine import open_engine
 from landscape.search._sentences import mixed_nearness, sentences_of
-from landscape.types import CitationVerdict, Claim, DraftCheck, Evidence, Paper, Uncited
+from landscape.types import CitationVerdict, Claim, DraftCheck, Evidence, Judgement, Paper, Uncited
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

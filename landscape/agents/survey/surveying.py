@@ -7,14 +7,15 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from landscape.agents.survey.crawling import Crawl
 from landscape.agents.survey.journal import Journal
 from landscape.agents.survey.library import Library
 from landscape.agents.survey.minds import mind_of
-from landscape.agents.survey.settings import SurveySettings
+from landscape.agents.survey.settings import SurveySettings, survey_settings
 from landscape.agents.survey.spending import Meter
+from landscape.llm import connect_from_environment
 from landscape.overlays.citations._citation_graph import citation_graph
 from landscape.search._settings import query_text
 from landscape.types import Crawled, Spent, Survey
@@ -198,11 +199,21 @@ def _beyond(crawl: Crawl, crawled: tuple[Crawled, ...]) -> tuple[Linked, ...]:
     return tuple(library.graph.stub(n, score=float(counts[n])) for n in often[:_MOST_BEYOND])
 
 
-def survey_as_told(atlas: AtlasStore, question: str, **given: Any) -> Survey:
-    """Survey with settings and tools by name, as `Atlas.survey` takes them."""
-    from landscape.agents.survey.settings import survey_settings
-
-    tools = {k: given.pop(k) for k in ("model", "read", "resume", "on_step", "stop") if k in given}
-    resume = tools.pop("resume", None)
+def survey_question(
+    store: AtlasStore,
+    question: str,
+    *,
+    model: WritingModel | Literal["auto"] | None = "auto",
+    resume: str | Path | None = None,
+    read: Reader | None = None,
+    on_step: Callable[[str], None] | None = None,
+    stop: Callable[[], bool] | None = None,
+    **settings: Any,
+) -> Survey:
+    """Survey the papers for a question; `landscape.Atlas.survey` documents the parameters."""
+    connected = connect_from_environment() if model == "auto" else model
     path = None if resume is None else Path(resume)
-    return survey(atlas, question, survey_settings(**given), resume=path, **tools)
+    return survey(
+        store, question, survey_settings(**settings), model=connected, read=read, resume=path,
+        on_step=on_step, stop=stop,
+    )  # fmt: skip

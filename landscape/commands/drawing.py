@@ -150,7 +150,7 @@ def _slices(options: _Options) -> Answer:
 
 def _query(options: _Options) -> Answer:
     from landscape.atlas.reading import open_atlas
-    from landscape.figures.export import check_kind
+    from landscape.figures._export import check_kind
 
     check_kind(options.output)
     atlas = open_atlas(options.atlas)
@@ -177,18 +177,13 @@ def _animation(options: _Options) -> Answer:
 def _draw(
     options: _Options, kind: str, *arguments: Any, atlas: Atlas | None = None, **how: Any
 ) -> Answer:
-    """Draw a figure of a kind as the options say: a page, or its twin for the browser."""
+    """Draw a figure of a kind into a file."""
     from landscape import figures
     from landscape.atlas.reading import open_atlas
-    from landscape.figures.export import check_kind
+    from landscape.figures._export import check_kind
 
     path = check_kind(options.output)
     opened = atlas or open_atlas(options.atlas)
-    told = {"colours": options.colours, "title": options.title} | how
-    if path.suffix.lower() == ".html":
-        chosen = {name: value for name, value in told.items() if value not in (None, False)}
-        figure = figures.interactive(kind, opened, *arguments, **chosen)
-    else:
-        draw = getattr(figures, "query_map" if kind == "query" else kind)
-        figure = draw(opened, *arguments, **told)
+    draw = getattr(figures, "query_map" if kind == "query" else kind)
+    figure = draw(opened, *arguments, colours=options.colours, title=options.title, **how)
     return Answer(str(figures.save_figure(figure, path)))

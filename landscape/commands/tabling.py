@@ -77,7 +77,7 @@ def _propose(options: argparse.Namespace) -> Answer:
 def _kind(kinds: Any, name: str, ask: _Ask, meaning: str) -> argparse.ArgumentParser:
     def run(options: argparse.Namespace) -> Answer:
         from landscape.atlas.reading import open_atlas
-        from landscape.figures.tables import check_table_kind, save_table
+        from landscape.figures._export import check_table_kind, save_table
 
         if options.output:
             check_table_kind(options.output)

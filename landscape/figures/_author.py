@@ -11,7 +11,17 @@ from landscape.figures._colours import oklab_to_srgb, quiet, theme
 from landscape.figures._labels import clean_name
 from landscape.figures._maps import add_density, add_few_names, map_box, map_panel, positions
 from landscape.figures._page import SIZE_INCHES, SMALL, Page
-from landscape.figures._scene import Axis, Box, ColourBar, Floats, Lines, Panel, Points, ticks
+from landscape.figures._scene import (
+    Axis,
+    Box,
+    ColourBar,
+    Curve,
+    Floats,
+    Lines,
+    Panel,
+    Points,
+    ticks,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -127,7 +137,9 @@ def _draw_map(page: Page, box: Box, atlas: Atlas, analysis: Analysis, tints: Flo
     periods = analysis.tables.get("periods")
     if periods is not None and {"x", "y"} <= set(periods.columns) and len(periods) > 1:
         path = periods[["x", "y"]].to_numpy(dtype=float)
-        panel.layers.append(Lines(lines=[path], colour=colours.ink, width=0.8 * scale, gid="path"))
+        panel.layers.append(
+            Curve(x=path[:, 0], y=path[:, 1], colour=colours.ink, width=0.8 * scale, gid="path")
+        )
     last_first = papers[::-1]  # so that the many late papers do not hide the early ones
     years = last_first["year"].to_numpy(dtype=float)
     ends = float(years.min()), max(float(years.max()), float(years.min()) + 1)

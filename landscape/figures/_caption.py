@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 GENERATED = "GENERATED DEMO CORPUS: these papers do not exist."
 NEARNESS = "Near means similar; directions, and distances between far regions, mean nothing."
 _SOURCES_NAMED = 4
-_LONGEST_NOTE = 700
+_LONGEST_NOTE, _LONGEST_HEAD = 700, 100
 _SOURCE_NAMES = {
     "ads": "ADS",
     "arxiv": "arXiv",
@@ -58,8 +58,11 @@ class Account:
 def account_of(analysis: Analysis, *notes: str) -> Account:
     """Title, denominators, warnings and `notes` on how to read the figure of an analysis."""
     head, _, rest = analysis.caption.partition(". ")
-    told = replace(analysis, bounds={}).notes
-    said = [clean_name(line, most=_LONGEST_NOTE) for line in (*told, rest, *notes) if line]
+    told = [*replace(analysis, bounds={}).notes, *filter(None, [rest]), *notes]
+    if len(head) > _LONGEST_HEAD and ": " in head:
+        head, _, more = head.partition(": ")
+        told.insert(0, f"{more[:1].upper()}{more[1:].rstrip('.')}.")
+    said = [clean_name(line, most=_LONGEST_NOTE) for line in told]
     head = clean_name(f"{head.rstrip('.')}.", most=_LONGEST_NOTE)
     return Account(head, said, bool(analysis.bounds.get("generated")))
 

@@ -135,6 +135,9 @@ def few_colours(picture: Image.Image) -> Image.Image:
     colours, counts = np.unique(codes, return_counts=True)
     weighted = np.repeat(colours, np.ceil(np.log2(counts + 1)).astype(int))
     weighted = weighted[:: max(1, len(weighted) // _COLOURS_COMPARED)]
+    # The page itself, the commonest colour by far, keeps its exact tone.
+    page = np.full(len(weighted) // 4, colours[np.argmax(counts)])
+    weighted = np.concatenate([weighted, page])
     channels = np.stack([weighted >> 16, (weighted >> 8) & 255, weighted & 255], axis=-1)
     sample = Image.fromarray(channels[None].astype(np.uint8), mode="RGB")
     return sample.quantize(256, method=Image.Quantize.MEDIANCUT, kmeans=2)
@@ -175,12 +178,10 @@ def _drawn(figure: Figure, kind: str, dpi: int, about: dict[str, Any]) -> bytes:
 
 
 def _html(figure: Any, _words: str, _dpi: int | None) -> bytes:
-    """Write a page that needs no network: the library that draws is inside."""
-    if not hasattr(figure, "to_html"):
-        from landscape.figures import _plotly
+    from landscape.figures import _plotly
 
-        figure = _plotly.draw(figure.scene)
-    return str(figure.to_html(include_plotlyjs=True, full_html=True)).encode()
+    drawn = figure if hasattr(figure, "to_html") else _plotly.draw(figure.scene)
+    return _plotly.to_page(drawn).encode()
 
 
 def _check_fits(figure: Any, target: Path) -> None:

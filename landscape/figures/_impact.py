@@ -19,6 +19,7 @@ from landscape.figures._maps import (
     density_key,
     map_panel,
     positions,
+    window,
 )
 from landscape.figures._page import (
     BESIDE_A_TABLE,
@@ -343,7 +344,8 @@ def _draw_together(
 def _draw_panels(page: Page, x: Floats, y: Floats, views: Sequence[View]) -> None:
     """A share map for each view, all on the same axes and scale."""
     boxes, border = page.tiled(len(views)), 8 * page.scale
-    panels = [map_panel(page, box, x, y, border=border, framed=True) for box in boxes]
+    first = map_panel(page, boxes[0], x, y, border=border, framed=True)
+    panels = [first, *(window(page, box, first.extent, framed=True) for box in boxes[1:])]
     found, everywhere = share_maps(page, panels[0], x, y, views)
     top = scale_top(found)
     page.write_key(share_key(page, top))

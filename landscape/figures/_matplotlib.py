@@ -40,9 +40,10 @@ _STYLES = {"-": "-", "dashed": (0, (4, 2)), "dotted": ":"}
 
 def draw(scene: Scene) -> Sheet:
     """Draw a scene as a page."""
+    import matplotlib as mpl
     from matplotlib.transforms import Affine2D
 
-    from landscape.figures._sheet import Sheet
+    from landscape.figures._sheet import SETTINGS, Sheet
 
     width, height = scene.size
     sheet = Sheet(
@@ -51,13 +52,14 @@ def draw(scene: Scene) -> Sheet:
     )  # fmt: skip
     points: Any = Affine2D().scale(1 / 72) + sheet.dpi_scale_trans
     brush = _Brush(scene, sheet, points)
-    for panel in scene.panels:
-        left, bottom, right, top = panel.box
-        axes = sheet.add_axes(
-            (left / width, bottom / height, (right - left) / width, (top - bottom) / height)
-        )
-        brush.panel(axes, panel)
-    brush.page(scene)
+    with mpl.rc_context(SETTINGS):
+        for panel in scene.panels:
+            left, bottom, right, top = panel.box
+            axes = sheet.add_axes(
+                (left / width, bottom / height, (right - left) / width, (top - bottom) / height)
+            )
+            brush.panel(axes, panel)
+        brush.page(scene)
     return sheet
 
 
@@ -145,10 +147,12 @@ class _Brush:
 
     def text(self, text: Text) -> Any:
         """Set one line of text."""
+        behind = {"facecolor": self.colours.page, "edgecolor": "none", "pad": 0.4, "alpha": 0.85}
         return self.target.text(
             text.x, text.y, text.words, transform=self.points, fontfamily=list(FONTS),
             fontsize=text.size, fontweight=text.weight, color=text.colour, ha=text.align,
             va="baseline", parse_math=False,  # names are untrusted: a dollar sign is a dollar sign
+            bbox=behind if text.backed else None,
             gid=text.gid, zorder=3,
         )  # fmt: skip
 
@@ -198,7 +202,8 @@ class _Brush:
             axes.add_patch(PathPatch(whole, facecolor=layer.colour, alpha=layer.fill, linewidth=0,
                                      gid=f"{layer.gid} fill"))  # fmt: skip
         for colour, width, dashes, over in (
-            (layer.halo, layer.width * 2.4, "-", 0.0), (layer.colour, layer.width, layer.dashes, 0.1),
+            (layer.halo, layer.width * 2.4, "-", 0.0),
+            (layer.colour, layer.width, layer.dashes, 0.1),
         ):  # fmt: skip
             if colour:
                 drawn = LineCollection(lines, colors=colour, linewidths=width, alpha=layer.opacity,

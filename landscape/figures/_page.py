@@ -163,11 +163,12 @@ class Page:
         colour: str | None = None,
         align: str = "left",
         gid: str = "words",
+        backed: bool = False,
     ) -> None:
         """Write one line with its baseline at a place, in points."""
         if self.onto is None:
             self.texts.append(Text(words, x, y, size * self.scale, colour or self.colours.ink,
-                                   weight, align, gid))  # fmt: skip
+                                   weight, align, gid, backed))  # fmt: skip
 
     def wrapped(self, words: str, *, size: float, weight: str, width: float) -> list[str]:
         """Break words into lines no wider than `width` points; a wider word is cut."""

@@ -10,6 +10,8 @@ import html
 import io
 from base64 import b64encode
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cache
 from textwrap import wrap
 from typing import Any
 
@@ -18,7 +20,7 @@ from numpy.typing import NDArray
 
 from landscape.errors import require
 from landscape.figures._caption import GENERATED
-from landscape.figures._labels import clean_name, place_labels
+from landscape.figures._labels import FONTS, clean_name, place_labels
 from landscape.figures._scene import (
     Arrows,
     Axis,
@@ -46,8 +48,11 @@ _PIXELS_A_POINT = 96 / 72
 _WIDTH = 800  # pixels of the panels in a notebook's cell
 _MOST_PIXELS = 1400  # across a picture
 _LONGEST_HOVER = 160
+_MOST_KEPT_CLEAR = 300  # marks that names keep clear of
 _MANY = 2000  # points that are better drawn by WebGL
-_FONT = "STIX Two Text, STIXGeneral, Times New Roman, Times, serif"
+_LETTERS = "FigureSTIX"  # the font inside a page
+_FONT = f"{_LETTERS}, STIX Two Text, STIXGeneral, Times New Roman, Times, serif"
+_WIDER = 1.2  # letters of the widest font that a notebook may have
 _SYMBOLS = {"o": "circle", ".": "circle", "D": "diamond", "s": "square", "^": "triangle-up",
             "v": "triangle-down"}  # fmt: skip
 _DASHES = {"-": "solid", "dashed": "dash", "dotted": "dot", "--": "dash", ":": "dot"}
@@ -65,6 +70,43 @@ def draw_panels(scene: Scene) -> Any:
     low, high = boxes[:, :2].min(axis=0), boxes[:, 2:].max(axis=0)
     box = (float(low[0]), float(low[1]), float(high[0]), float(high[1]))
     return _Drawing(scene, panels, box, is_page=False).figure
+
+
+def to_page(figure: Any) -> str:
+    """A page that needs no network: the library and the letters that were measured are inside."""
+    from plotly.io import to_json
+    from plotly.offline import get_plotlyjs
+
+    # In a script "<" could close it; in JSON it may as well be written as an escape.
+    drawn = str(to_json(figure, validate=False)).replace("<", "\\u003c")
+    fonts = "".join(
+        f"@font-face{{font-family:{_LETTERS};font-weight:{weight};src:url({_font_link(weight)})}}"
+        for weight in ("normal", "bold")
+    )
+    return (
+        f"<!DOCTYPE html><html><head><meta charset='utf-8'><style>{fonts}</style>"
+        f"<script>{get_plotlyjs()}</script></head><body><div id='figure'></div><script>"
+        f"var drawn = {drawn};"
+        f"Promise.all(['12px {_LETTERS}', 'bold 12px {_LETTERS}'].map(f => document.fonts.load(f)))"
+        ".finally(() => Plotly.newPlot('figure', drawn.data, drawn.layout, {displaylogo: false}));"
+        "</script></body></html>"
+    )
+
+
+@cache
+def _font_link(weight: str) -> str:
+    """The font that texts are measured in, reduced to what papers use, as a data link."""
+    from fontTools.subset import Options, Subsetter
+    from fontTools.ttLib import TTFont
+    from matplotlib.font_manager import FontProperties, findfont
+
+    font = TTFont(findfont(FontProperties(family=FONTS[0], weight=weight)))
+    subsetter = Subsetter(Options(layout_features=["*"]))
+    subsetter.populate(unicodes=[*range(0x20, 0x250), *range(0x370, 0x400), *range(0x2000, 0x2300)])
+    subsetter.subset(font)
+    buffer = io.BytesIO()
+    font.save(buffer)
+    return f"data:font/ttf;base64,{b64encode(buffer.getvalue()).decode('ascii')}"
 
 
 def count_marks(figure: Any) -> int:
@@ -131,6 +173,7 @@ class _Drawing:
             for line in layer.lines
         )  # fmt: skip
         self.samples: list[str] = []
+        self.taken: dict[str, Floats] = {}  # boxes that names may not touch
         self.draws: dict[type, Callable[[Any, str, Panel], None]] = {
             Image: self._image, Lines: self._lines, Points: self._points, Band: self._band,
             Curve: self._curve,
@@ -174,6 +217,7 @@ class _Drawing:
             y=text.y + 0.28 * text.size, xref="x", yref="y", showarrow=False, borderpad=0,
             xanchor={"center": "center", "right": "right"}.get(text.align, "left"),
             yanchor="middle", font={"size": text.size * self.size, "color": text.colour},
+            bgcolor=self.colours.page if text.backed else None,
         )  # fmt: skip
 
     def _caption(self) -> None:
@@ -234,7 +278,7 @@ class _Drawing:
         domains = ((x0 - left) / width, (x1 - left) / width), (
             (y0 - bottom) / height, (y1 - bottom) / height,
         )  # fmt: skip
-        is_map = panel.edge != "chart"
+        is_framed = panel.edge == "box"
         for side, axis, domain in zip("xy", (panel.x, panel.y), domains, strict=True):
             low, high = np.log10(axis.limits) if axis.log else axis.limits
             marks = list(axis.ticks)
@@ -243,12 +287,14 @@ class _Drawing:
             layout: dict[str, Any] = {
                 "domain": [max(0.0, domain[0]), min(1.0, domain[1])], "range": [low, high],
                 "anchor": f"{'y' if side == 'x' else 'x'}{number}", "zeroline": False,
-                "showgrid": False, "visible": not is_map, "type": "log" if axis.log else "linear",
+                "showgrid": False, "type": "log" if axis.log else "linear",
+                "visible": panel.edge == "chart" or (self.is_page and is_framed),
+                "mirror": is_framed,
                 "tickvals": [at for at, _ in marks],
                 "ticktext": [plain(words, most=48) for _, words in marks],
                 "tickfont": {"size": 7.0 * self.scene.scale * self.size,
                              "color": self.colours.faint},
-                "linecolor": self.colours.faint, "showline": side == "x" or bool(axis.ticks),
+                "linecolor": self.colours.faint, "showline": side == "x" or is_framed or bool(axis.ticks),
                 "ticks": "outside" if axis.ticks else "", "ticklen": 3,
                 "automargin": not self.is_page,
             }  # fmt: skip
@@ -337,7 +383,8 @@ class _Drawing:
         self.figure.add_trace(
             kind(
                 x=np.asarray(layer.x), y=np.asarray(layer.y), mode="markers", marker=marker,
-                name=plain(layer.name) or layer.gid, showlegend=bool(layer.name),
+                name=plain(layer.name) or layer.gid,
+                showlegend=bool(layer.name) and not self.is_page,
                 hovertext=[_lines_of(text) for text in hover] if len(hover) else None,
                 hoverinfo="text" if len(hover) else "skip", **self._axes(number),
             )
@@ -380,7 +427,8 @@ class _Drawing:
             self.figure.add_trace(
                 self.go.Scatter(
                     x=value[rows], y=np.asarray(layer.at)[rows], mode="markers",
-                    name=plain(layer.name) or layer.gid, showlegend=bool(layer.name),
+                    name=plain(layer.name) or layer.gid,
+                showlegend=bool(layer.name) and not self.is_page,
                     cliponaxis=False,
                     marker={"color": colour, "size": layer.size * self.size,
                             "symbol": "circle" if is_filled else "circle-open"},
@@ -444,8 +492,12 @@ class _Drawing:
 
     def _names(self, layer: Names, number: str, panel: Panel) -> None:
         names, leaders = layer.names, layer.leaders
-        if self.size > 1.03 * self.pixels:
-            names, leaders = _placed_anew(names, panel, grow=self.size / self.pixels)
+        if not self.is_page:
+            taken = self.taken.setdefault(number, _marked(panel))
+            names, leaders = _placed_anew(
+                names, panel, grow=_WIDER * self.size / self.pixels, taken=taken
+            )
+            self.taken[number] = np.concatenate([taken, *(name.box[None] for name in names)])
         if layer.leader_colour:
             kept = leaders[~np.isnan(leaders).any(axis=1)]
             ends = panel.to_data(kept[:, :2]), panel.to_data(kept[:, 2:])
@@ -458,6 +510,8 @@ class _Drawing:
             middle = (name.box[:2] + name.box[2:]) / 2
             ((x, y),) = panel.to_data(middle)
             text = "<br>".join(plain(line, most=80) for line in name.lines)
+            if not self.is_page:  # other fonts set the spaces between capitals too wide
+                text = text.replace("\u200a", "").replace("\u2004", " ")
             self.figure.add_annotation(
                 text=f"<b>{text}</b>" if name.weight == "bold" else text, x=x, y=y,
                 showarrow=False, borderpad=0, hovertext=plain(name.hover) or None,
@@ -466,21 +520,34 @@ class _Drawing:
             )  # fmt: skip
 
 
-def _placed_anew(names: Sequence[Name], panel: Panel, *, grow: float) -> tuple[list[Name], Floats]:
+def _placed_anew(
+    names: Sequence[Name], panel: Panel, *, grow: float, taken: Floats
+) -> tuple[list[Name], Floats]:
     """Place names that are larger than on the page; those without room are omitted."""
-    from dataclasses import replace
-
     if not names:
         return [], np.empty((0, 4))
     sizes = [(name.box[2:] - name.box[:2])[None] * grow for name in names]
     peaks = np.array([name.peak for name in names])
-    placed = place_labels(peaks, sizes, frame=panel.box, gap=2.0 * grow, reach=60.0)
+    placed = place_labels(peaks, sizes, frame=panel.box, gap=2.0 * grow, reach=60.0, reserved=taken)
     kept = [
         replace(name, box=box)
         for name, box, shown in zip(names, placed.boxes, placed.shown, strict=True)
         if shown
     ]
     return kept, placed.leaders[placed.shown]
+
+
+def _marked(panel: Panel) -> Floats:
+    """Boxes of the marks of a map."""
+    boxes = [np.empty((0, 4))]
+    for layer in panel.layers:
+        if isinstance(layer, Points) and layer.screen is None:
+            at, half = (
+                panel.to_page(layer.x, layer.y),
+                np.max(np.asarray(layer.size) / 2, initial=0),
+            )
+            boxes.append(np.hstack([at - half, at + half])[:_MOST_KEPT_CLEAR])
+    return np.concatenate(boxes)
 
 
 def _lines_of(text: str) -> str:

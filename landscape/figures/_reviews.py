@@ -225,11 +225,13 @@ def contrast_pixels(shares: ShareMap, ramp: Floats, *, fold: float = _FOLD) -> F
 
 def _mark_gaps(page: Page, panel: Panel, best: pd.DataFrame, located: pd.DataFrame) -> None:
     """Number the gaps on the map and name them where there is room; the others can be hovered."""
+    import pandas as pd
+
     hover = [
         f"{rank}. {row['label']}\n" + ", ".join(
             f"{heading.replace(chr(10), '').replace('-', '').lower()} {form.format(row[name])}"
             for name, heading, form in _COLUMNS
-            if name in located and row[name] == row[name] and str(row[name]) != "<NA>"
+            if name in located and not pd.isna(row[name])
         )
         for rank, (_, row) in enumerate(located.iterrows(), 1)
     ]  # fmt: skip

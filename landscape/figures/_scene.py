@@ -209,6 +209,7 @@ class Text:
     weight: str = "normal"
     align: str = "left"
     gid: str = "words"
+    backed: bool = False  # on the colour of the page, over lines
 
 
 @dataclass(frozen=True)

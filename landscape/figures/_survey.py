@@ -177,7 +177,9 @@ def _draw(page: Page, box: Box, root: _Node, n_rows: int) -> None:
     nodes = _all(root)
     width = _across(max(node.column for node in nodes)) + 1.0
     panel = page.add(
-        Panel(box, Axis((0, width)), Axis((n_rows - 0.4, -0.6)), gid="tree", edge="none")
+        Panel(
+            box, Axis((-0.008 * width, width)), Axis((n_rows - 0.4, -0.6)), gid="tree", edge="none"
+        )
     )
     pitch, column = (top - bottom) / max(n_rows, 1), (right - left) / width
     size = float(np.clip(pitch / _PITCH, _SMALLEST_LETTERS, SMALL * page.scale)) / page.scale
@@ -194,7 +196,7 @@ def _draw(page: Page, box: Box, root: _Node, n_rows: int) -> None:
         ((x, y),) = panel.to_page([_across(node.column)], [node.row])
         words = page.shortened(node.label, width=room, size=size, weight=weight)
         page.write(words, x + 4.5 * page.scale, y - 0.3 * size * page.scale, size=size,
-                   weight=weight, gid="label",
+                   weight=weight, gid="label", backed=True,
                    colour=page.colours.ink if loud else page.colours.faint)  # fmt: skip
 
 

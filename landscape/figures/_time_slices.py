@@ -14,7 +14,14 @@ from landscape.errors import InputError
 from landscape.figures._caption import NEARNESS, Account, facts_of, headline
 from landscape.figures._colours import theme
 from landscape.figures._labels import clean_name
-from landscape.figures._maps import add_few_names, chosen_topics, map_panel, positions, ramp_image
+from landscape.figures._maps import (
+    add_few_names,
+    chosen_topics,
+    map_panel,
+    positions,
+    ramp_image,
+    window,
+)
 from landscape.figures._page import SIZE_INCHES, Page
 from landscape.figures._scene import Bools, Box, Floats, Hatched, Panel
 from landscape.figures._shading import choose_tones, count_grid
@@ -182,7 +189,8 @@ def _draw(
     """Draw all slices: first counted and smoothed, then painted on common tones."""
     inside = [slice_of == number for number in range(len(edges) - 1)]
     boxes = tile(page.room, len(inside), heading=_HEADING * page.scale, gap=8 * page.scale)
-    panels = [map_panel(page, box, x, y, border=8 * page.scale, framed=True) for box in boxes]
+    one = map_panel(page, boxes[0], x, y, border=8 * page.scale, framed=True)
+    panels = [one, *(window(page, box, one.extent, framed=True) for box in boxes[1:])]
     names = chosen_topics(topics, levels=(0,))
     positions_of = smoothed_slices(page, panels[0], x, y, inside)
     for number, (panel, position) in enumerate(zip(panels, positions_of, strict=True)):

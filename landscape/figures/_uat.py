@@ -18,6 +18,7 @@ from landscape.figures._maps import (
     map_panel,
     pieces,
     positions,
+    window,
 )
 from landscape.figures._page import (
     BESIDE_A_TABLE,
@@ -167,10 +168,11 @@ def _draw_multiples(
     peaks, border = peaks[np.isfinite(peaks["x"])], 8 * page.scale
     boxes = page.tiled(len(analysis.table))
     for box, row, style in zip(boxes, analysis.table.itertuples(), styles, strict=True):
-        panel = map_panel(page, box, x, y, include=peaks, border=border, framed=True)
-        if len(page.panels) == 1:
+        if not page.panels:
+            panel = map_panel(page, box, x, y, include=peaks, border=border, framed=True)
             page.write_key(density_key(page, add_density(page, panel, x, y)))
         else:
+            panel = window(page, box, page.panels[0].extent, framed=True)
             panel.layers.append(page.panels[0].layers[0])  # the same density
         _add_concept(page, panel, analysis, row, Series(style.colour, "-"), fill=0.30)
         page.write_heading(box, row.label, f"{row.papers:,} papers", colour=style.colour)

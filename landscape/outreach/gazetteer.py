@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from landscape.figures.caption import place_in_words
+from landscape.figures._caption import place_in_words
 from landscape.plural import count
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from landscape.figures.names import line_breaks
+from landscape.figures._labels import line_breaks
 from landscape.outreach.fonts import breaks_anywhere
 from landscape.outreach.letters import Run, Style, clusters
 

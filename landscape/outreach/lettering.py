@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from landscape.figures.lettering import place_names
+from landscape.figures._labels import place_labels
 from landscape.outreach.curves import ridge_line
 from landscape.outreach.fonts import can_be_spaced
 from landscape.outreach.hand import Hand, Place, broken
@@ -224,7 +224,7 @@ def _beside(
         for ways, style, halo in zip(variants, styles, halos, strict=True)
     ]
     grown = room.taken + np.array([-1, -1, 1, 1]) * room.gap
-    placement = place_names(
+    placement = place_labels(
         np.array([(place.x, place.y) for place in places]),
         sizes,
         frame=room.frame,

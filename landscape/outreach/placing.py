@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from landscape.figures.lettering import boxes_overlap
+from landscape.figures._labels import boxes_overlap
 from landscape.outreach.curves import Baseline
 from landscape.outreach.letters import Run, Style, extent
 

@@ -259,7 +259,7 @@ def make_terrain(
     >>> terrain.size, terrain.n_papers, round(terrain.land_share, 2)
     ((64, 48), 300, 0.97)
     """
-    from landscape.figures.density_map import positions
+    from landscape.figures._maps import positions
     from landscape.outreach.columns import citations_of, digest_of, topics_of, years_of
     from landscape.outreach.elevation import raise_ground, relief_of
     from landscape.outreach.peaks import find_peaks

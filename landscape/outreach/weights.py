@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from landscape.errors import InputError, require
-from landscape.figures.names import one_line
+from landscape.figures._labels import one_line
 from landscape.outputs import is_file, is_folder
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets as widgets
 
 from landscape.errors import InputError, require
-from landscape.figures.colours import theme as colours_of
+from landscape.figures._colours import theme as colours_of
 from landscape.outputs import at_home
 from landscape.progress import Stopped
 from landscape.widgets.analysis_look import analysis_css, caption_html, is_page

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape.errors import AtlasError, LandscapeError, require
-from landscape.figures.colours import theme as find_theme
+from landscape.figures._colours import theme as find_theme
 from landscape.plural import count
 from landscape.widgets import explorer_tasks as tasks
 from landscape.widgets import explorer_telling as telling

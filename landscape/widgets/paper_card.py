@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from landscape.figures.twins import plain
+from landscape.figures._plotly import plain
 from landscape.query.html import escape
 
 if TYPE_CHECKING:

@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from landscape.figures.author_map import draw_author, year_tints
-from landscape.figures.colours import srgb_to_oklab
+from landscape.figures._author import draw_author, year_tints
+from landscape.figures._colours import srgb_to_oklab
 from landscape.overlays.analysis import Analysis
 
 

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from landscape.figures.lettering import boxes_overlap, segment_meets_box
+from landscape.figures._labels import boxes_overlap, segment_meets_box
 from landscape.outreach import fonts
 from landscape.outreach.curves import Baseline, ridge_line
 from landscape.outreach.hand import Place, broken

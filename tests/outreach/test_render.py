@@ -16,7 +16,7 @@ from PIL import Image
 
 from landscape import Atlas, cli
 from landscape.errors import InputError
-from landscape.figures.lettering import boxes_overlap
+from landscape.figures._labels import boxes_overlap
 from landscape.outreach import Rendering, render
 from landscape.outreach.letters import Run
 from landscape.outreach.sheet import SIZES, choose_sheet

@@ -10,7 +10,7 @@ import pytest
 
 from landscape import Atlas, figures, overlays
 from landscape.errors import InputError
-from landscape.figures.slice_maps import cut
+from landscape.figures._time_slices import cut
 from landscape.overlays.periods import UNKNOWN_YEAR, count_years
 from landscape.overlays.reviews.backtest import backtest_reviews
 

@@ -156,8 +156,8 @@ THEMES: dict[str, tuple[list[tuple[float, float, float]], dict[str, str]]] = {
 }
 
 # Seven colours of lines, chosen like those of Okabe and Ito (2008) but in OKLab: of all colours
-# with a usable lightness, seven whose least distance is largest to readers with full colour vision, with
-# protanopia, deuteranopia and tritanopia. The eighth series and later ones repeat them in dashes.
+# with a usable lightness, seven whose least distance is largest to readers with full colour vision,
+# with protanopia, deuteranopia and tritanopia. The eighth and later ones repeat them in dashes.
 SERIES = {
     "light": ("#003a7f", "#e47600", "#259dfb", "#721025", "#b3769a", "#b6341f", "#5a56c7"),
     "dark": ("#a3c0fb", "#fad732", "#c9559f", "#a8f8d9", "#5b8cf8", "#e6a189", "#9e8500"),

@@ -115,6 +115,10 @@ def _png(figure: Figure, words: str, dpi: int | None) -> bytes:
     with Image.open(buffer) as drawn:
         picture = drawn.convert("RGB")
         few = picture.quantize(palette=few_colours(picture), dither=Image.Dither.NONE)
+    corner = 3 * few.getpixel((0, 0))  # the page keeps its exact colour
+    palette = few.getpalette()
+    palette[corner : corner + 3] = picture.getpixel((0, 0))
+    few.putpalette(palette)
     about = PngImagePlugin.PngInfo()
     about.add_itxt("Description", words)
     packed = io.BytesIO()
@@ -135,9 +139,6 @@ def few_colours(picture: Image.Image) -> Image.Image:
     colours, counts = np.unique(codes, return_counts=True)
     weighted = np.repeat(colours, np.ceil(np.log2(counts + 1)).astype(int))
     weighted = weighted[:: max(1, len(weighted) // _COLOURS_COMPARED)]
-    # The page itself, the commonest colour by far, keeps its exact tone.
-    page = np.full(len(weighted) // 4, colours[np.argmax(counts)])
-    weighted = np.concatenate([weighted, page])
     channels = np.stack([weighted >> 16, (weighted >> 8) & 255, weighted & 255], axis=-1)
     sample = Image.fromarray(channels[None].astype(np.uint8), mode="RGB")
     return sample.quantize(256, method=Image.Quantize.MEDIANCUT, kmeans=2)

@@ -294,7 +294,8 @@ class _Drawing:
                 "ticktext": [plain(words, most=48) for _, words in marks],
                 "tickfont": {"size": 7.0 * self.scene.scale * self.size,
                              "color": self.colours.faint},
-                "linecolor": self.colours.faint, "showline": side == "x" or is_framed or bool(axis.ticks),
+                "linecolor": self.colours.faint,
+                "showline": side == "x" or is_framed or bool(axis.ticks),
                 "ticks": "outside" if axis.ticks else "", "ticklen": 3,
                 "automargin": not self.is_page,
             }  # fmt: skip

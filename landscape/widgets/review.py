@@ -154,7 +154,8 @@ class ReviewPanel(AnalysisPanel):
 
         found = reviews(self.atlas)
         return View(
-            found, found.table, _COVERAGE, draw_panels(draw_coverage(self.atlas, found, colours=self.theme).scene),
+            found, found.table, _COVERAGE,
+            draw_panels(draw_coverage(self.atlas, found, colours=self.theme).scene),
             lines(
                 found=call("ls.overlays.reviews.reviews"),
                 figure=twin_call("coverage", colours=self._colours),

@@ -264,7 +264,7 @@ def run_kernel_ratio(folder: Path, *, side: int = 24) -> dict[str, Any]:
 def run_twin(folder: Path, kind: str) -> dict[str, Any]:
     """The twin of a figure, written as a page for the browser."""
     from landscape import figures
-    from landscape.figures.twins import count_marks
+    from landscape.figures._plotly import count_marks
 
     with tempfile.TemporaryDirectory() as place:
         start, cpu = time.perf_counter(), time.process_time()
@@ -282,7 +282,7 @@ def run_plotly(folder: Path) -> dict[str, Any]:
     """Every paper as a dot, drawn by plotly alone."""
     import plotly.graph_objects as go
 
-    from landscape.figures.twins import count_marks
+    from landscape.figures._plotly import count_marks
 
     with tempfile.TemporaryDirectory() as place:
         path = Path(place) / "drawn.html"

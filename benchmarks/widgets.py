@@ -71,7 +71,7 @@ def run_places(n_papers: int) -> dict[str, Any]:
     """Pictures and names of more places than an atlas of this benchmark has."""
     import pandas as pd
 
-    from landscape.figures.colours import theme
+    from landscape.figures._colours import theme
     from landscape.widgets.colouring import DENSITY
     from landscape.widgets.labels import Labels
     from landscape.widgets.picking import Points

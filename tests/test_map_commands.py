@@ -10,7 +10,7 @@ import pytest
 
 import landscape
 from landscape.cli import main
-from landscape.figures.twins import MOST_MARKS, count_marks
+from landscape.figures._plotly import MOST_MARKS, count_marks
 
 TABLES = {
     "concepts": [],

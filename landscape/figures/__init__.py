@@ -7,27 +7,26 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+import lazy_loader
 
 if TYPE_CHECKING:
-    from landscape.figures.animation import animate
-    from landscape.figures.author_map import author
-    from landscape.figures.comparison_chart import compare
-    from landscape.figures.concept_map import uat
-    from landscape.figures.density_map import heatmap
-    from landscape.figures.export import save_figure
-    from landscape.figures.found_papers import query_map
-    from landscape.figures.impact_map import impact
-    from landscape.figures.interval_chart import intervals
-    from landscape.figures.report_page import report
-    from landscape.figures.review_map import reviews
-    from landscape.figures.slice_maps import time_slices
-    from landscape.figures.survey_branches import survey_tree
-    from landscape.figures.survey_on_map import survey_map
-    from landscape.figures.tables import save_table
-    from landscape.figures.trend_chart import trends
-    from landscape.figures.twins import interactive
+    from landscape.figures._animation import animate
+    from landscape.figures._author import author
+    from landscape.figures._compare import compare
+    from landscape.figures._export import save_figure, save_table
+    from landscape.figures._heatmap import heatmap
+    from landscape.figures._impact import impact
+    from landscape.figures._interactive import interactive
+    from landscape.figures._intervals import intervals
+    from landscape.figures._query_map import query_map
+    from landscape.figures._report import report
+    from landscape.figures._reviews import reviews
+    from landscape.figures._survey import survey_map, survey_tree
+    from landscape.figures._time_slices import time_slices
+    from landscape.figures._trends import trends
+    from landscape.figures._uat import uat
 
 __all__ = [
     "animate",
@@ -49,34 +48,23 @@ __all__ = [
     "uat",
 ]
 
-# No module has the name of its function: importing the module would hide the function.
-_HOMES = {
-    "animate": "landscape.figures.animation",
-    "author": "landscape.figures.author_map",
-    "compare": "landscape.figures.comparison_chart",
-    "heatmap": "landscape.figures.density_map",
-    "impact": "landscape.figures.impact_map",
-    "interactive": "landscape.figures.twins",
-    "intervals": "landscape.figures.interval_chart",
-    "query_map": "landscape.figures.found_papers",
-    "report": "landscape.figures.report_page",
-    "reviews": "landscape.figures.review_map",
-    "save_figure": "landscape.figures.export",
-    "save_table": "landscape.figures.tables",
-    "survey_map": "landscape.figures.survey_on_map",
-    "survey_tree": "landscape.figures.survey_branches",
-    "time_slices": "landscape.figures.slice_maps",
-    "trends": "landscape.figures.trend_chart",
-    "uat": "landscape.figures.concept_map",
-}
-
-
-def __getattr__(name: str) -> Any:
-    """Import a public name when it is first asked for (PEP 562)."""
-    if name not in _HOMES:
-        raise AttributeError(f"module 'landscape.figures' has no attribute {name!r}")
-    return getattr(importlib.import_module(_HOMES[name]), name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__, _ = lazy_loader.attach(
+    __name__,
+    submod_attrs={
+        "_animation": ["animate"],
+        "_author": ["author"],
+        "_compare": ["compare"],
+        "_export": ["save_figure", "save_table"],
+        "_heatmap": ["heatmap"],
+        "_impact": ["impact"],
+        "_interactive": ["interactive"],
+        "_intervals": ["intervals"],
+        "_query_map": ["query_map"],
+        "_report": ["report"],
+        "_reviews": ["reviews"],
+        "_survey": ["survey_map", "survey_tree"],
+        "_time_slices": ["time_slices"],
+        "_trends": ["trends"],
+        "_uat": ["uat"],
+    },
+)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from landscape.errors import InputError, RemoteError
-from landscape.figures.names import one_line, shortened
+from landscape.figures._labels import one_line, shortened
 
 if TYPE_CHECKING:
     from landscape.llm._client import LanguageModel

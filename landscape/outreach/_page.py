@@ -227,7 +227,7 @@ def png_bytes(picture: Picture, *, dpi: int, about: Mapping[str, str], few: bool
 
     image = Image.fromarray(picture)
     if few:
-        from landscape.figures.export import few_colours
+        from landscape.figures._export import few_colours
 
         image = image.quantize(palette=few_colours(image), dither=Image.Dither.FLOYDSTEINBERG)
     words = PngImagePlugin.PngInfo()

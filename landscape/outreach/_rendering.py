@@ -341,7 +341,7 @@ def _terrain_size(pixels: tuple[int, int]) -> tuple[int, int]:
 
 
 def _alt_text(about: About, entries: list[Entry], terrain: Terrain, theme: str) -> str:
-    from landscape.figures.caption import GENERATED, MapFacts, headline
+    from landscape.figures._caption import GENERATED, MapFacts, headline
 
     facts = MapFacts(
         title=about.title,

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from landscape.errors import InputError
-from landscape.figures.colours import perceptual_ramp
-from landscape.figures.hues import SERIES
+from landscape.figures._colours import SERIES, perceptual_ramp
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from landscape.figures.colours import Theme
+    from landscape.figures._colours import Theme
 
     Floats = NDArray[np.float64]
 

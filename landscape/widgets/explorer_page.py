@@ -81,8 +81,7 @@ def make_file(explorer: MapExplorer, ending: str) -> None:
 
 def make_links(explorer: MapExplorer) -> None:
     """Write the selected papers into files to download."""
-    from landscape.figures.caption import headline
-    from landscape.figures.density_map import facts_of
+    from landscape.figures._caption import facts_of, headline
 
     atlas, rows, shown = explorer.atlas, explorer._some_rows(), explorer._controls.links
 

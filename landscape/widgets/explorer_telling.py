@@ -169,8 +169,7 @@ def _offer_names(controls: Controls, atlas: Any, data: MapData) -> str:
 
 
 def _caption(atlas: Any, data: MapData) -> str:
-    from landscape.figures.caption import GENERATED, explanation, headline
-    from landscape.figures.density_map import facts_of
+    from landscape.figures._caption import GENERATED, explanation, facts_of, headline
 
     facts = facts_of(atlas)
     sentences = [headline(facts), *explanation(facts)]

@@ -181,21 +181,21 @@ class ImpactPanel(AnalysisPanel):
         return impact(self.atlas, names, **period)
 
     def _share_map(self, names: Sequence[str], period: Mapping[str, Any]) -> View:
-        from landscape import figures
-        from landscape.figures.twin_charts import draw_impact
+        from landscape.figures._impact import draw_impact
+        from landscape.figures._plotly import draw_panels
 
         name = names[0]
         found = self._measure([name], period)
+        page = draw_impact(self.atlas, found, colours=self.theme, **period)
         return View(
             found, _where_it_works(found), _REGIONS,
-            draw_impact(self.atlas, found, colours=self.theme, **period),
+            draw_panels(page.scene),
             lines(
                 found=call("ls.overlays.missions.impact", [name], **period),
                 figure=twin_call("impact", facilities=[name], **period, colours=self._colours),
                 page=call("ls.figures.impact", facilities=[name], **period, colours=self._colours),
             ),
-            lambda: figures.impact(self.atlas, facilities=[name], **period, colours=self.theme),
-            f"{_plain(name)}-share",
+            lambda: page, f"{_plain(name)}-share",
         )  # fmt: skip
 
     def _ranking(self, names: Sequence[str], period: Mapping[str, Any]) -> View:
@@ -237,18 +237,18 @@ class ImpactPanel(AnalysisPanel):
         name: str,
         asked: str,
     ) -> View:
-        from landscape.figures.interval_chart import draw_intervals
-        from landscape.figures.twin_intervals import draw_intervals as draw_twin
+        from landscape.figures._intervals import draw_intervals
+        from landscape.figures._plotly import draw_panels
 
+        page = draw_intervals(kind, found, colours=self.theme)
         return View(
-            found, table, columns, draw_twin(kind, found, colours=self.theme),
+            found, table, columns, draw_panels(page.scene),
             lines(
                 found=asked,
                 figure=twin_call(kind, of, **period, colours=self._colours),
                 page=intervals_call(kind, of, **period, colours=self._colours),
             ),
-            lambda: draw_intervals(kind, found, colours=self.theme),
-            name,
+            lambda: page, name,
         )  # fmt: skip
 
     def _small_maps(self, names: Sequence[str], period: Mapping[str, Any]) -> View:
@@ -268,7 +268,7 @@ class ImpactPanel(AnalysisPanel):
         )  # fmt: skip
 
     def _report(self, names: Sequence[str], period: Mapping[str, Any]) -> View:
-        from landscape.figures.report_page import draw_report
+        from landscape.figures._report import draw_report
 
         name = names[0]
         found = self._measure([name], period)

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from landscape._wording import count
-from landscape.figures.lettering import boxes_overlap
-from landscape.figures.names import capitals, clean_name, line_breaks
+from landscape.figures._labels import boxes_overlap, capitals, clean_name, line_breaks
+from landscape.plural import count
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -59,7 +58,7 @@ class Labels:
     Parameters
     ----------
     topics : pandas.DataFrame or None
-        As `landscape.figures.density_map.chosen_topics` takes it.
+        As `landscape.figures._maps.chosen_topics` takes it.
 
     Examples
     --------
@@ -75,7 +74,7 @@ class Labels:
     """
 
     def __init__(self, topics: Any) -> None:
-        from landscape.figures.density_map import chosen_topics
+        from landscape.figures._maps import chosen_topics
 
         table = chosen_topics(topics, levels=(0, 1))
         self.table = table
@@ -91,7 +90,7 @@ class Labels:
     @cached_property
     def cards(self) -> dict[int, str]:
         """What is told of each region under the pointer, by its number."""
-        from landscape.figures.twins import plain
+        from landscape.figures._plotly import plain
 
         cards = {}
         for row in self.table.to_dict("records"):

@@ -9,7 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from landscape.figures.colours import Theme
+    from landscape.figures._colours import Theme
 
     Pixels = NDArray[np.uint8]
 
@@ -52,7 +52,7 @@ def by_outline(rgb: Pixels, strength: Any, colours: Theme) -> Pixels:
 
     Examples
     --------
-    >>> from landscape.figures.colours import theme
+    >>> from landscape.figures._colours import theme
     >>> rgb, strength = np.full((40, 40, 3), 90, dtype=np.uint8), np.zeros((40, 40))
     >>> strength[10:30, 10:30] = 1.0
     >>> shown = by_outline(rgb, strength, theme("light"))

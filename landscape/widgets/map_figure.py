@@ -25,7 +25,7 @@ from landscape.widgets.labels import FONT, SIZES
 from landscape.widgets.page_figure import PageFigure
 
 if TYPE_CHECKING:
-    from landscape.figures.colours import Theme
+    from landscape.figures._colours import Theme
     from landscape.widgets.raster import Picture
     from landscape.widgets.scene import Drawn, MapData
     from landscape.widgets.views import Box, Size, View
@@ -344,6 +344,6 @@ def paper_marker(rows: Any, drawn: Drawn) -> dict[str, Any]:
 
 @lru_cache(maxsize=4096)
 def _in_lines(lines: tuple[str, ...]) -> str:
-    from landscape.figures.twins import plain
+    from landscape.figures._plotly import plain
 
     return "<br>".join(plain(line) for line in lines)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from landscape.figures.shading import (
+from landscape.figures._shading import (
     FEW_ENOUGH_TO_SEE,
     MANY,
     Tones,
@@ -24,7 +24,7 @@ from landscape.widgets.tinting import Cells, cells_of, tint
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from landscape.figures.colours import Theme
+    from landscape.figures._colours import Theme
     from landscape.widgets.colouring import Colouring
     from landscape.widgets.picking import Points
     from landscape.widgets.views import Box, Size, View
@@ -124,7 +124,7 @@ def draw_picture(
 
     Examples
     --------
-    >>> from landscape.figures.colours import theme
+    >>> from landscape.figures._colours import theme
     >>> from landscape.widgets.colouring import DENSITY
     >>> from landscape.widgets.picking import Points
     >>> from landscape.widgets.views import View

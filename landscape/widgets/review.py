@@ -128,35 +128,34 @@ class ReviewPanel(AnalysisPanel):
         return self._coverage() if chosen["what"] == "coverage" else self._gaps(chosen["weights"])
 
     def _gaps(self, weights: Mapping[str, float]) -> View:
-        from landscape.figures.review_map import draw_reviews
-        from landscape.figures.twin_charts import draw_gaps
+        from landscape.figures._plotly import draw_panels
+        from landscape.figures._reviews import draw_reviews
         from landscape.overlays.reviews import review_gaps
         from landscape.overlays.reviews._coverage import review_mask
 
         found = review_gaps(self.atlas, weights=weights, signs=self._signs())
+        page = draw_reviews(self.atlas, found, review_mask(self.atlas), colours=self.theme)
         changed = _changed(weights)
         return View(
-            found, found.table, _GAPS, draw_gaps(self.atlas, found, colours=self.theme),
+            found, found.table, _GAPS, draw_panels(page.scene),
             lines(
                 found=call("ls.overlays.reviews.review_gaps", weights=changed),
                 figure=twin_call("reviews", weights=changed, colours=self._colours),
                 page=call("ls.figures.reviews", weights=changed, colours=self._colours),
             ),
-            lambda: draw_reviews(
-                self.atlas, found, review_mask(self.atlas), colours=self.theme
-            ),
-            "review-gaps",
+            lambda: page, "review-gaps",
         )  # fmt: skip
 
     def _coverage(self) -> View:
-        from landscape.figures.review_map import draw_reviews
-        from landscape.figures.twin_intervals import draw_coverage
+        from landscape.figures._plotly import draw_panels
+        from landscape.figures._reviews import draw_coverage, draw_reviews
         from landscape.overlays.reviews import review_gaps, reviews
         from landscape.overlays.reviews._coverage import review_mask
 
         found = reviews(self.atlas)
         return View(
-            found, found.table, _COVERAGE, draw_coverage(self.atlas, found, colours=self.theme),
+            found, found.table, _COVERAGE,
+            draw_panels(draw_coverage(self.atlas, found, colours=self.theme).scene),
             lines(
                 found=call("ls.overlays.reviews.reviews"),
                 figure=twin_call("coverage", colours=self._colours),

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from landscape._io import write_output
-from landscape._wording import count
-from landscape.figures.caption import GENERATED, explanation, headline
-from landscape.figures.density_map import facts_of
-from landscape.figures.export import check_kind, save_figure
+from landscape.figures._caption import GENERATED, explanation, facts_of, headline
+from landscape.figures._export import check_kind, save_figure
+from landscape.outputs import write_output
+from landscape.plural import count
 from landscape.widgets.legend import legend_html, shown_of, view_line
 from landscape.widgets.paper_card import hover_text, links_html
 from landscape.widgets.raster import draw_picture
@@ -23,7 +22,7 @@ from landscape.widgets.scene import Drawn, MapData, Scene, draw
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from landscape.figures.sheet import Sheet
+    from landscape.figures._sheet import Sheet
 
 _WIDTH = 11.0  # inches
 _RASTER_DPI = 200
@@ -119,46 +118,51 @@ def sheet_of(atlas: Any, scene: Scene, data: MapData) -> Sheet:
     -------
     Sheet
     """
-    import matplotlib as mpl
-
-    from landscape.figures.page import Frame
-    from landscape.figures.panels import Plate
-    from landscape.figures.sheet import SETTINGS
+    from landscape.figures._caption import Account
+    from landscape.figures._maps import add_density, add_names, density_key, label_table, window
+    from landscape.figures._page import Page
 
     facts, colours = facts_of(atlas), scene.colours
     drawn = draw(scene, data)
-    said = [*sentences_of(drawn, data), *explanation(facts)]
-    head = headline(facts)
+    account = Account(headline(facts), [*sentences_of(drawn, data), *explanation(facts)],
+                      facts.generated)  # fmt: skip
+
+    def page_of_height(height: float) -> Page:
+        return Page((_WIDTH, height), colours, account, raster_dpi=_RASTER_DPI,
+                    legend=_legend(drawn), has_key=True)  # fmt: skip
+
     map_height = _WIDTH * scene.size[1] / scene.size[0]
-    with mpl.rc_context(SETTINGS):
-
-        def page(height: float) -> Plate:
-            made = Plate(
-                (_WIDTH, height), colours, raster_dpi=_RASTER_DPI, key=_key(scene),
-                legend=_legend(drawn),
-            )  # fmt: skip
-            made.reserve_caption(head, said, facts)
-            return made
-
-        draft = page(map_height + 2.0)
-        plate = page(map_height + draft.caption_height / 72)
-        left, bottom, right, top = plate.area
-        wide = replace(scene, view=_fitted(scene, (right - left) / (top - bottom)))
-        frame = Frame(box=wide.view.box, page=plate.area)
-        _draw_map(plate, wide, data, frame, drawn)
-        if "names" in scene.layers:
-            zoom = data.zoom(scene.view)
-            chosen = data.labels.in_view(wide.view, zoom=zoom)
-            table = plate.letter(
-                data.labels.table.iloc[chosen].reset_index(drop=True), frame, labels=True,
-                max_labels=len(chosen),
-            )  # fmt: skip
-            plate.sheet.table = table
-        plate.write_caption(head, said, facts)
-    sheet = plate.sheet
-    sheet.caption = "\n".join([head, *said])
-    generated = f"{GENERATED} " if facts.generated else ""
-    sheet.alt_text = f"{generated}Part of a map of papers. {head} {' '.join(said)}"
+    draft = page_of_height(map_height + 2.0)
+    page = page_of_height(map_height + (draft.caption_height + draft.title_height) / 72)
+    left, bottom, right, top = page.area
+    wide = replace(scene, view=_fitted(scene, (right - left) / (top - bottom)))
+    panel = window(page, page.area, wide.view.box)
+    points = data.in_time(wide.time)
+    near_x, near_y, _ = points.near(panel.extent)
+    inside = wide.view.holds(near_x, near_y)
+    x, y = near_x[inside].astype(np.float64), near_y[inside].astype(np.float64)
+    if not len(x):
+        x = y = np.zeros(1) + np.nan  # an empty page still has its axes
+    tones = add_density(page, panel, x, y, specks="papers" not in drawn.marks)
+    page.write_key(_key(scene) or density_key(page, tones))
+    lit = _lit(wide, data)
+    if wide.colouring.kind != "density" or lit is not None:
+        n_across = round((right - left) / page.pixel)
+        size = (n_across, round(n_across * wide.view.height / wide.view.width))
+        picture = draw_picture(
+            points, wide.view, size, colours=colours, colouring=wide.colouring, fine=1.0,
+            specks="papers" not in drawn.marks, lit=lit,
+        )  # fmt: skip
+        panel.layers[0] = replace(panel.layers[0], pixels=picture.rgb[::-1])
+    _add_marks(page, panel, wide, data, drawn)
+    table = None
+    if "names" in scene.layers:
+        chosen = data.labels.in_view(wide.view, zoom=data.zoom(scene.view))
+        topics = data.labels.table.iloc[chosen].reset_index(drop=True)
+        boxes = add_names(page, panel, topics, most=len(chosen))
+        table = label_table(topics, boxes, panel, len(x))
+    words = account.describe("Part of a map of papers.")
+    sheet: Sheet = page.draw(alt_text=words, table=table)
     return sheet
 
 
@@ -169,78 +173,52 @@ def _fitted(scene: Scene, shape: float) -> Any:
     return view_of(scene.view.box, (round(shape * 10_000), 10_000))
 
 
-def _draw_map(plate: Any, scene: Scene, data: MapData, frame: Any, drawn: Drawn) -> None:
-    points = data.in_time(scene.time)
-    near_x, near_y, _ = points.near(frame.box)
-    inside = scene.view.holds(near_x, near_y)
-    x, y = near_x[inside].astype(np.float64), near_y[inside].astype(np.float64)
-    if not len(x):
-        x = y = np.zeros(1) + np.nan  # an empty page still has its axes
-    plate.draw_density(x, y, frame, specks="papers" not in drawn.marks)
-    axes = plate.sheet.axes[0]
-    n_across = round((frame.page[2] - frame.page[0]) / plate.pixel)
-    lit = _lit(scene, data)
-    if scene.colouring.kind != "density" or lit is not None:
-        size = (n_across, round(n_across * scene.view.height / scene.view.width))
-        picture = draw_picture(
-            points, scene.view, size, colours=scene.colours, colouring=scene.colouring, fine=1.0,
-            specks="papers" not in drawn.marks, lit=lit,
-        )  # fmt: skip
-        axes.images[0].set_data(picture.rgb[::-1])
-    _draw_marks(plate, scene, data, frame, drawn)
-
-
 def _lit(scene: Scene, data: MapData) -> Any:
     from landscape.widgets.scene import marks_of
 
     return marks_of(scene, data)[1]
 
 
-def _draw_marks(plate: Any, scene: Scene, data: MapData, frame: Any, drawn: Drawn) -> None:
+def _add_marks(page: Any, panel: Any, scene: Scene, data: MapData, drawn: Drawn) -> None:
     """Contours and marks of single papers, as on the screen."""
+    from landscape.figures._maps import mark_papers, symbols
+    from landscape.figures._scene import Lines, Points
     from landscape.widgets.map_figure import _OVERLAID, paper_marker
 
-    axes, scale, colours = plate.sheet.axes[0], plate.scale, scene.colours
+    scale, colours = page.scale, scene.colours
 
     def dots(rows: NDArray[np.int64], order: float, **style: Any) -> None:
-        at = frame.to_page(data.x[rows], data.y[rows])
-        axes.plot(*at.T, linestyle="none", transform=plate.points, zorder=order, scalex=False,
-                  scaley=False, **style)  # fmt: skip
+        panel.layers.append(Points(x=data.x[rows], y=data.y[rows], order=order, **style))
 
     for layer, (x, y) in drawn.lines.items():
-        dash = {"concept": "-", "facility": "--", "reviews": ":"}[layer]
-        axes.plot(x, y, dash, color=_OVERLAID[scene.theme][layer], linewidth=1.2 * scale,
-                  zorder=1.7, gid=layer)  # fmt: skip
+        dashes = {"concept": "-", "facility": "dashed", "reviews": "dotted"}[layer]
+        points = np.column_stack([x, y]).astype(float)
+        gaps = np.flatnonzero(np.isnan(points[:, 0]))
+        lines = [line[~np.isnan(line[:, 0])] for line in np.split(points, gaps)]
+        panel.layers.append(Lines(lines=lines, colour=_OVERLAID[scene.theme][layer], order=1.7,
+                                  dashes=dashes, width=1.2 * scale, gid=layer))  # fmt: skip
     if "papers" in drawn.marks:
         rows = drawn.marks["papers"]
         chosen = paper_marker(rows, drawn)["color"]
         shades = [_plain(chosen)] * len(rows) if isinstance(chosen, str) else map(_plain, chosen)
-        at = frame.to_page(data.x[rows], data.y[rows])
-        axes.scatter(*at.T, s=(3.4 * scale) ** 2, c=list(shades), linewidths=0.3 * scale,
-                     edgecolors=colours.halo, transform=plate.points, zorder=1.8)  # fmt: skip
-    hollow = {"markerfacecolor": "none", "markeredgewidth": 1.2 * scale}
+        dots(rows, 1.8, size=3.4 * scale, colour=list(shades), edge=colours.halo,
+             edge_width=0.3 * scale)  # fmt: skip
     if "reviews" in drawn.marks:
-        dots(drawn.marks["reviews"], 1.9, marker="s", markersize=5 * scale,
-             markeredgecolor=_OVERLAID[scene.theme]["reviews"], **hollow)  # fmt: skip
+        dots(drawn.marks["reviews"], 1.9, marker="s", size=5 * scale, filled=False,
+             colour=_OVERLAID[scene.theme]["reviews"], edge_width=1.2 * scale)  # fmt: skip
     if "selected" in drawn.marks:
         for edge, width in ((colours.halo, 2.6), (colours.ink, 1.1)):  # seen on any colour
-            dots(drawn.marks["selected"], 2.0, marker="o", markersize=5 * scale,
-                 markeredgecolor=edge, **hollow | {"markeredgewidth": width * scale})  # fmt: skip
+            dots(drawn.marks["selected"], 2.0, size=5 * scale, filled=False, colour=edge,
+                 edge_width=width * scale)  # fmt: skip
     if scene.found is not None and _all_found_in_view(scene, drawn):
-        from landscape.figures.marks import mark_papers
-
         rows = scene.found.rows
         mark_papers(
-            plate, frame, data.x[rows].astype(np.float64), data.y[rows].astype(np.float64),
+            page, panel, data.x[rows].astype(np.float64), data.y[rows].astype(np.float64),
             apart=scene.found.apart,
         )  # fmt: skip
     elif "found" in drawn.marks:
-        dots(drawn.marks["found"], 2.1, marker="o", markersize=6 * scale,
-             markerfacecolor=colours.found, markeredgecolor=colours.halo)  # fmt: skip
-        dots(drawn.marks["apart"], 2.2, marker="D", markersize=6 * scale,
-             markeredgecolor=colours.apart, **hollow)  # fmt: skip
-    x0, y0, x1, y1 = frame.box
-    axes.set(xlim=(x0, x1), ylim=(y0, y1))
+        for kind, order in (("found", 2.1), ("apart", 2.2)):
+            dots(drawn.marks[kind], order, **symbols(colours, scale=scale)[kind][-1])
 
 
 def _all_found_in_view(scene: Scene, drawn: Drawn) -> bool:
@@ -257,21 +235,21 @@ def _plain(colour: str) -> Any:
 
 def _key(scene: Scene) -> Any:
     """The key of another colouring than density, six squares at most."""
-    from landscape.figures.panels import Key
+    from landscape.figures._page import Key
 
     colouring = scene.colouring
     if colouring.kind == "density":
         return None
     if colouring.kind == "classes":  # the legend below names them: squares have no room for it
-        return Key(colouring.title, colouring.palette(scene.colours), ())
+        return Key(colouring.title, ())
     meanings = [colouring.meaning(float(place)) for place in np.linspace(0, 1, 5)]
     title = f"Share of papers: {colouring.title}" if colouring.is_share else colouring.title
-    return Key(title, colouring.palette(scene.colours), meanings)
+    return Key.of_ramp(title, colouring.palette(scene.colours), meanings)
 
 
 def _legend(drawn: Drawn) -> list[Any]:
     """The classes of the colours, for a page that has no squares for them."""
-    from landscape.figures.marginalia import LegendEntry
+    from landscape.figures._page import LegendEntry
 
     colouring = drawn.scene.colouring
     if colouring.kind != "classes":
@@ -280,8 +258,7 @@ def _legend(drawn: Drawn) -> list[Any]:
     labels = [*colouring.labels, *(["unknown"] if colouring.missing else [])]
     shades = [*palette[: len(colouring.labels)], palette[-1]]
     return [
-        LegendEntry(label[:40], {"linestyle": "none", "marker": "s", "markersize": 7,
-                                 "markerfacecolor": tuple(shade), "markeredgecolor": "none"})
+        LegendEntry(label[:40], {"marker": "s", "size": 7, "colour": tuple(map(float, shade))})
         for label, shade in zip(labels, shades, strict=False)
     ]  # fmt: skip
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from landscape.figures.colours import Theme, quiet, theme
+from landscape.figures._colours import Theme, quiet, theme
 from landscape.widgets.colouring import DENSITY, Colouring
 from landscape.widgets.labels import Labels, Name
 from landscape.widgets.picking import Points

@@ -120,38 +120,38 @@ class ThesaurusPanel(AnalysisPanel):
         return self._overlay(chosen["concepts"] or None)
 
     def _overlay(self, concepts: Sequence[str] | None) -> View:
-        from landscape.figures import concept_map
-        from landscape.figures.twin_charts import draw_concepts
+        from landscape.figures._plotly import draw_panels
+        from landscape.figures._uat import draw_concepts
         from landscape.overlays.thesaurus import thesaurus_overlay
 
         found = thesaurus_overlay(self.atlas, concepts=concepts)
+        page = draw_concepts(self.atlas, found, colours=self.theme)
         return View(
-            found, found.table, _EXTENTS, draw_concepts(self.atlas, found, colours=self.theme),
+            found, found.table, _EXTENTS, draw_panels(page.scene),
             lines(
                 found=call("ls.overlays.thesaurus.thesaurus_overlay", concepts=concepts),
                 figure=twin_call("uat", concepts=concepts, colours=self._colours),
                 page=call("ls.figures.uat", concepts=concepts, colours=self._colours),
             ),
-            lambda: concept_map.draw_concepts(self.atlas, found, colours=self.theme),
-            "concepts",
+            lambda: page, "concepts",
         )  # fmt: skip
 
     def _gaps(self, limit: int) -> View:
-        from landscape.figures.interval_chart import draw_intervals
-        from landscape.figures.twin_intervals import draw_intervals as draw_twin
+        from landscape.figures._intervals import draw_intervals
+        from landscape.figures._plotly import draw_panels
         from landscape.overlays.thesaurus import thesaurus_gaps, to_uat_csv
 
         found = thesaurus_gaps(self.atlas, limit=limit)
+        page = draw_intervals("uat_gaps", found, colours=self.theme)
         told = {"limit": limit if limit != 100 else None, "colours": self._colours}
         return View(
-            found, found.table, _PROPOSED, draw_twin("uat_gaps", found, colours=self.theme),
+            found, found.table, _PROPOSED, draw_panels(page.scene),
             lines(
                 found=call("ls.overlays.thesaurus.thesaurus_gaps", limit=told["limit"]),
                 figure=twin_call("uat_gaps", **told),
                 page=intervals_call("uat_gaps", **told),
             ),
-            lambda: draw_intervals("uat_gaps", found, colours=self.theme),
-            "thesaurus-gaps",
+            lambda: page, "thesaurus-gaps",
             {"Forms for the maintainers": ("uat-proposals.csv", lambda: to_uat_csv(found))},
         )  # fmt: skip
 

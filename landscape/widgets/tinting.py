@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from PIL.Image import Image
 
-    from landscape.figures.colours import Theme
+    from landscape.figures._colours import Theme
     from landscape.widgets.colouring import Colouring
     from landscape.widgets.views import Box
 

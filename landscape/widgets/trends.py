@@ -154,43 +154,44 @@ class TrendsPanel(AnalysisPanel):
         return self._places(chosen["what"])
 
     def _topics(self, period: Mapping[str, Any]) -> View:
-        from landscape.figures import trend_chart
-        from landscape.figures.twin_charts import draw_trends
+        from landscape.figures._plotly import draw_panels
+        from landscape.figures._trends import draw_trends
         from landscape.overlays.trends import trends
 
         found = trends(self.atlas, **period)
+        page = draw_trends(found, colours=self.theme)
         return View(
-            found, _shown_first(found.table), _TOPICS, draw_trends(found, colours=self.theme),
+            found, _shown_first(found.table), _TOPICS, draw_panels(page.scene),
             lines(
                 found=call("ls.overlays.trends.trends", **period),
                 figure=twin_call("trends", **period, colours=self._colours),
                 page=call("ls.figures.trends", **period, colours=self._colours),
             ),
-            lambda: trend_chart.draw_trends(found, colours=self.theme),
-            "trends",
+            lambda: page, "trends",
         )  # fmt: skip
 
     def _path(self, name: str) -> View:
-        from landscape.figures import author_map
-        from landscape.figures.twins_in_time import draw_author
+        from landscape.figures._author import draw_author
+        from landscape.figures._plotly import draw_panels
         from landscape.overlays.trends import author_path
 
         if not name:
             raise InputError('Whose path? Write an author\'s name, such as "Rubin, Vera".')
         found = author_path(self.atlas, name)
+        page = draw_author(self.atlas, found, colours=self.theme)
         return View(
-            found, found.table, _AUTHOR, draw_author(self.atlas, found, colours=self.theme),
+            found, found.table, _AUTHOR, draw_panels(page.scene),
             lines(
                 found=call("ls.overlays.trends.author_path", name),
                 figure=twin_call("author", name, colours=self._colours),
                 page=call("ls.figures.author", name, colours=self._colours),
             ),
-            lambda: author_map.draw_author(self.atlas, found, colours=self.theme),
-            "author",
+            lambda: page, "author",
         )  # fmt: skip
 
     def _comparison(self, a: str, b: str) -> View:
-        from landscape.figures import comparison_chart, twin_charts
+        from landscape.figures._compare import draw_comparison
+        from landscape.figures._plotly import draw_panels
         from landscape.overlays.trends import compare
 
         if not (a and b):
@@ -198,34 +199,34 @@ class TrendsPanel(AnalysisPanel):
                 "Write a filter for each of the two selections, such as 2015.. or -review."
             )
         found = compare(self.atlas, a, b)
+        page = draw_comparison(self.atlas, found, colours=self.theme)
         table = found.table.assign(said=found.table["over_in"].map({"a": a, "b": b}).fillna(""))
         return View(
-            found, table, _COMPARED, twin_charts.draw_comparison(found, colours=self.theme),
+            found, table, _COMPARED, draw_panels(page.scene),
             lines(
                 found=call("ls.overlays.trends.compare", a, b),
                 figure=twin_call("compare", a, b, colours=self._colours),
                 page=call("ls.figures.compare", a, b, colours=self._colours),
             ),
-            lambda: comparison_chart.draw_comparison(self.atlas, found, colours=self.theme),
-            "comparison",
+            lambda: page, "comparison",
         )  # fmt: skip
 
     def _places(self, kind: str) -> View:
-        from landscape.figures.interval_chart import draw_intervals
-        from landscape.figures.twin_intervals import draw_intervals as draw_twin
+        from landscape.figures._intervals import draw_intervals
+        from landscape.figures._plotly import draw_panels
         from landscape.overlays.trends import countries, institutions
 
         found = (countries if kind == "countries" else institutions)(self.atlas)
+        page = draw_intervals(kind, found, colours=self.theme)
         columns = _PLACES if kind == "countries" else (_PLACES[1], _PLACES[0], *_PLACES[2:])
         return View(
-            found, found.table, columns, draw_twin(kind, found, colours=self.theme),
+            found, found.table, columns, draw_panels(page.scene),
             lines(
                 found=call(f"ls.overlays.trends.{kind}"),
                 figure=twin_call(kind, colours=self._colours),
                 page=intervals_call(kind, colours=self._colours),
             ),
-            lambda: draw_intervals(kind, found, colours=self.theme),
-            kind,
+            lambda: page, kind,
         )  # fmt: skip
 
     def _put_beside(self, view: View) -> list[widgets.Widget]:

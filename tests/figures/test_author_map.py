@@ -3,9 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from landscape.figures.author_map import draw_author, year_tints
-from landscape.figures.colours import srgb_to_oklab
-from landscape.types import Analysis
+from landscape.figures._author import draw_author, year_tints
+from landscape.figures._colours import srgb_to_oklab
+from landscape.overlays.analysis import Analysis
 
 
 @pytest.fixture

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from landscape import figures
-from landscape.figures.lettering import segments_cross
-from landscape.figures.sheet import SETTINGS
+from landscape.figures._labels import segments_cross
+from landscape.figures._sheet import SETTINGS
 
 # A coarse density picture: only the text is looked at here.
 heatmap = partial(figures.heatmap, raster_dpi=40)

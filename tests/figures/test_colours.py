@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from landscape.errors import InputError
-from landscape.figures.colours import THEMES, srgb_to_oklab, theme
+from landscape.figures._colours import THEMES, srgb_to_oklab, theme
 
 # Simulations at full severity, in linear light: Machado, Oliveira & Fernandes, IEEE TVCG 15 (2009).
 DEFICIENCIES = {

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from landscape.errors import InputError
-from landscape.figures.chart_page import map_box
-from landscape.figures.comparison_chart import compare, draw_comparison
+from landscape.figures._compare import compare, draw_comparison
+from landscape.figures._maps import map_box
 
 
 @pytest.fixture

@@ -11,16 +11,22 @@ from matplotlib.colors import to_rgb
 from matplotlib.path import Path
 
 from landscape.errors import InputError
-from landscape.figures.colours import srgb_to_oklab, theme
-from landscape.figures.concept_map import draw_concepts
-from landscape.figures.hues import SERIES, contrast_ramp, series, share_ramp
-from landscape.overlays._contours import (
+from landscape.figures._colours import (
+    SERIES,
+    contrast_ramp,
+    series,
+    share_ramp,
+    srgb_to_oklab,
+    theme,
+)
+from landscape.figures._uat import draw_concepts
+from landscape.overlays.analysis import Analysis
+from landscape.overlays.contours import (
     contour_lines,
     density_grid,
     highest_density_levels,
     map_extent,
 )
-from landscape.types import Analysis
 from tests.figures.test_bounding_boxes import overlap, rendered_boxes
 from tests.figures.test_colours import DEFICIENCIES, linear
 

@@ -6,8 +6,8 @@ import pytest
 
 from landscape import figures
 from landscape.errors import InputError
-from landscape.figures.density_map import draw_heatmap
-from landscape.figures.marginalia import key_values
+from landscape.figures._heatmap import draw_heatmap
+from landscape.figures._maps import key_values
 
 COARSE = 40
 
@@ -101,8 +101,10 @@ def test_caption_states_the_bounds(make_atlas):
 
 def test_what_is_printed_is_the_caption(make_atlas):
     figure = figures.heatmap(make_atlas(), raster_dpi=COARSE)
-    printed = " ".join(t.get_text() for t in figure.texts if t.get_gid() == "caption")
-    assert printed == figure.caption.replace("\n", " ")
+    printed = [t.get_text() for t in figure.texts if t.get_gid() in ("title", "caption")]
+    assert figure.caption.replace("\n", " ").startswith(" ".join(printed))
+    assert len(printed) <= 3, "a title and two lines; the rest is beside it"
+    assert all(sentence in figure.alt_text for sentence in figure.caption.splitlines())
 
 
 def test_demo_says_that_it_is_generated(make_atlas):

@@ -9,11 +9,10 @@ import pandas as pd
 import pytest
 
 from landscape.errors import InputError
-from landscape.figures.animation import animate
-from landscape.figures.hues import share_ramp
-from landscape.figures.impact_map import impact
-from landscape.figures.share_picture import Scale, bare_ground, choose_scale, picture
-from landscape.overlays.missions._measures import share_map
+from landscape.figures import animate, impact
+from landscape.figures._colours import share_ramp
+from landscape.figures._impact import not_covered, scale_top, share_pixels
+from landscape.overlays.missions.share_map import share_map
 from tests.figures.test_bounding_boxes import overlap, rendered_boxes
 
 FACILITIES = ["ALMA", "Gaia", "JWST"]
@@ -120,16 +119,16 @@ def test_ground_of_other_years_is_bare_and_a_scale_ends_at_a_round_number(atlas)
     settings = {"extent": (-9, -9, 9, 9), "shape": (90, 90), "bandwidth": 0.4}
     every = share_map(x, y, left, **settings)
     some = share_map(x[left], y[left], left[left], **settings)
-    bare = bare_ground(some, every)
+    bare = not_covered(some, every)
     across = np.broadcast_to(np.linspace(-9, 9, 90), (90, 90))
     assert bare.any()
     assert across[bare].min() > np.median(x) - 1
-    assert choose_scale([every]).top == 1.0
-    assert picture(every, Scale(1.0), share_ramp_of("light")).shape == (90, 90, 4)
+    assert scale_top([every]) == 1.0
+    assert share_pixels(every, 1.0, share_ramp_of("light")).shape == (90, 90, 4)
 
 
 def share_ramp_of(name):
-    from landscape.figures.colours import theme
+    from landscape.figures._colours import theme
 
     return share_ramp(theme(name))
 

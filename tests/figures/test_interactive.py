@@ -1,16 +1,20 @@
 from __future__ import annotations
 
 import json
-from types import SimpleNamespace
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from landscape.errors import InputError
-from landscape.figures.twin_charts import draw_concepts, draw_gaps, thinned
-from landscape.figures.twins import MOST_MARKS, count_marks, interactive, plain
-from landscape.types import Analysis
+from landscape.figures import interactive
+from landscape.figures._labels import boxes_overlap
+from landscape.figures._plotly import MOST_MARKS, count_marks, draw_panels, plain, thinned
+from landscape.figures._reviews import draw_reviews
+from landscape.figures._uat import draw_concepts
+from landscape.overlays.analysis import Analysis
+from tests.figures.test_query_map import found
 
 pytest.importorskip("plotly")
 EVIL = "<img src=x onerror=alert(1)> $\\alpha$ & more"
@@ -45,7 +49,7 @@ def test_text_of_papers_is_escaped(make_atlas):
     atlas.coverage["title"] = EVIL
     figure = interactive("heatmap", atlas, title=EVIL)
     words = [*hover_texts(figure), figure.layout.title.text, figure.layout.annotations[0].text]
-    words += [text for trace in figure.data for text in (trace.text or ())]
+    words += [note.text for note in figure.layout.annotations]
     for text in words:
         assert "<img" not in text
         assert "$" not in text
@@ -74,16 +78,39 @@ def test_unknown_kinds_are_refused(make_atlas):
 
 def test_a_query_marks_what_was_found_and_what_lies_apart(make_atlas):
     atlas = make_atlas(200)
-    papers = [SimpleNamespace(paper_id=f"paper-{i}", title=EVIL) for i in (3, 5, 8)]
-    hits = [SimpleNamespace(rank=i + 1, outlier=i == 2) for i in range(3)]
-    results = SimpleNamespace(papers=papers, hits=hits, query="what is <b>dust</b>?")
-    figure = interactive("query", atlas, results)
+    results = found(atlas, [3, 5, 8], apart={3}, query="what is <b>dust</b>?")
+    hits = [replace(hit, paper=replace(hit.paper, title=EVIL)) for hit in results.hits]
+    figure = interactive("query", atlas, replace(results, hits=tuple(hits)))
     marks = {trace.name: len(trace.x) for trace in figure.data}
     assert marks["found"] == 2
     assert marks["apart from the others"] == 1
     assert "<img" not in json.dumps(list(hover_texts(figure)))
     with pytest.raises(InputError, match="found no paper"):
-        interactive("query", atlas, SimpleNamespace(papers=[], hits=[], query="x"))
+        interactive("query", atlas, replace(results, hits=()))
+
+
+def test_names_touch_neither_each_other_nor_what_is_marked(make_atlas):
+    atlas = make_atlas()
+    figure = interactive("query", atlas, found(atlas, range(0, 200, 10)))
+    x0, x1 = figure.layout.xaxis.range
+    unit = (x1 - x0) / 800
+    notes = [note for note in figure.layout.annotations if note.xref == "x"]
+    assert len(notes) > 10
+    boxes = []
+    for note in notes:
+        lines = note.text.replace("<b>", "").replace("</b>", "").split("<br>")
+        size = note.font.size
+        half = np.array([max(map(len, lines)) * 0.45 * size, len(lines) * 0.9 * size]) / 2
+        boxes.append([note.x / unit - half[0], note.y / unit - half[1],
+                      note.x / unit + half[0], note.y / unit + half[1]])  # fmt: skip
+    overlap = boxes_overlap(np.array(boxes)[:, None], np.array(boxes)[None], gap=0)
+    assert overlap.sum() == len(boxes)
+    for trace in figure.data:
+        if trace.name in ("found", "apart from the others"):
+            at = np.column_stack([trace.x, trace.y]) / unit
+            for box in boxes:
+                inside = (at > box[:2]).all(axis=1) & (at < box[2:]).all(axis=1)
+                assert not inside.any()
 
 
 @pytest.fixture
@@ -128,16 +155,18 @@ def test_contours_are_thinned_to_the_marks_allowed(make_atlas):
         for share in (0.5, 0.8)
     )  # fmt: skip
     table = pd.DataFrame({"concept_id": [str(i) for i in range(11)], "label": EVIL, "papers": 9})
-    found = Analysis("uat", table, "Concepts.", {}, {}, (), {"contours": lines})
-    figure = draw_concepts(atlas, found)
+    analysis = Analysis("uat", table, "Concepts.", {}, {}, (), {"contours": lines})
+    figure = draw_panels(draw_concepts(atlas, analysis).scene)
     assert 1000 < count_marks(figure) <= MOST_MARKS
-    assert len(figure.data) == 22 + 1, "contours, and the names of continents"
+    assert len(figure.data) == 22, "contours"
     assert "<img" not in figure.to_json()
 
 
 def test_a_thinned_contour_stays_closed():
-    part = pd.DataFrame({"piece": 0, "order": range(1000), "x": range(1000), "y": 1.0})
-    x, _ = thinned(part, most=50)
+    angle = np.linspace(0, 2 * np.pi, 1000)
+    line = np.column_stack([np.cos(angle), np.sin(angle)])
+    line[-1] = line[0]
+    x, _ = thinned([line], most=50)
     assert len(x) <= 50
     assert x[-2] == x[0]
     assert np.isnan(x[-1])
@@ -151,10 +180,13 @@ def test_gaps_are_marked_by_rank(make_atlas):
             "papers": 50, "reviews": 1, "score": 0.5,
         }
     )  # fmt: skip
-    figure = draw_gaps(atlas, Analysis("review_gaps", table, "Gaps.", {}, {}))
-    gaps = next(trace for trace in figure.data if trace.name == "gaps")
-    assert [text for text in gaps.text if text] == [str(rank) for rank in range(1, 11)]
-    assert all("&lt;img" in text for text in gaps.hovertext)
+    gaps = Analysis("review_gaps", table, "Gaps.", {}, {})
+    sheet = draw_reviews(atlas, gaps, np.zeros(100, dtype=bool), listed=10)
+    figure = draw_panels(sheet.scene)
+    marks = {trace.name: list(trace.hovertext) for trace in figure.data}
+    told = [*marks["found"], *marks["gaps"]]
+    assert [text.partition(".")[0] for text in told] == [str(rank) for rank in range(1, 13)]
+    assert all("&lt;img" in text for text in told)
 
 
 def test_plain_keeps_ordinary_text():

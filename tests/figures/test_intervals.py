@@ -7,8 +7,9 @@ import pytest
 
 from landscape import figures
 from landscape.errors import InputError
-from landscape.figures.interval_rows import KINDS, ask, interval_rows
-from landscape.figures.twins import MOST_MARKS, count_marks, interactive
+from landscape.figures import interactive
+from landscape.figures._intervals import KINDS, ask, interval_rows
+from landscape.figures._plotly import MOST_MARKS, count_marks
 from landscape.overlays.missions import before_after, compare_facilities
 
 pytest.importorskip("plotly")

@@ -5,9 +5,9 @@ import time
 import numpy as np
 import pytest
 
-from landscape.figures.lettering import (
+from landscape.figures._labels import (
     boxes_overlap,
-    place_names,
+    place_labels,
     segment_meets_box,
     segments_cross,
 )
@@ -28,7 +28,7 @@ def crowd(n, seed):
 def test_nothing_touches_and_nothing_leaves(n, seed):
     peaks, sizes = crowd(n, seed)
     reserved = np.array([[600.0, 0.0, 792.0, 80.0]])
-    at = place_names(peaks, sizes, frame=FRAME, reserved=reserved, gap=2)
+    at = place_labels(peaks, sizes, frame=FRAME, reserved=reserved, gap=2)
     boxes, leaders = at.boxes[at.shown], at.leaders[at.shown]
     assert at.shown.sum() >= min(n, 30)
     touch = boxes_overlap(boxes[:, None], boxes[None], gap=2)
@@ -50,13 +50,13 @@ def test_nothing_touches_and_nothing_leaves(n, seed):
 
 def test_same_input_same_places():
     peaks, sizes = crowd(60, 1)
-    first, second = (place_names(peaks, sizes, frame=FRAME) for _ in range(2))
+    first, second = (place_labels(peaks, sizes, frame=FRAME) for _ in range(2))
     assert np.array_equal(first.boxes, second.boxes, equal_nan=True)
 
 
 def test_the_important_name_keeps_its_peak():
     peaks = np.array([[100.0, 100.0], [108.0, 101.0]])
-    at = place_names(peaks, [np.array([[60.0, 12.0]])] * 2, frame=FRAME)
+    at = place_labels(peaks, [np.array([[60.0, 12.0]])] * 2, frame=FRAME)
     assert at.shown.all()
     centre = (at.boxes[0, :2] + at.boxes[0, 2:]) / 2
     assert np.hypot(*(centre - peaks[0])) <= np.hypot(
@@ -69,30 +69,30 @@ def test_repair_moves_a_name_out_of_the_way():
     frame = (0.0, 0.0, 100.0, 24.0)
     peaks = np.array([[50.0, 12.0], [50.0, 12.0]])
     sizes = [np.array([[40.0, 10.0]]), np.array([[96.0, 10.0]])]
-    assert place_names(peaks, sizes, frame=frame).shown.all()
+    assert place_labels(peaks, sizes, frame=frame).shown.all()
 
 
 def test_a_name_wider_than_the_page_is_left_out():
-    at = place_names(np.array([[50.0, 50.0]]), [np.array([[900.0, 10.0]])], frame=FRAME)
+    at = place_labels(np.array([[50.0, 50.0]]), [np.array([[900.0, 10.0]])], frame=FRAME)
     assert not at.shown.any()
     assert np.isnan(at.boxes).all()
 
 
 def test_no_names_at_all():
-    assert len(place_names(np.empty((0, 2)), [], frame=FRAME).boxes) == 0
+    assert len(place_labels(np.empty((0, 2)), [], frame=FRAME).boxes) == 0
 
 
 def test_a_hundred_names_take_under_two_seconds():
     peaks, sizes = crowd(100, 3)
     start = time.process_time()
-    place_names(peaks, sizes, frame=FRAME)
+    place_labels(peaks, sizes, frame=FRAME)
     assert time.process_time() - start < 2
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_the_names_left_out_are_the_less_important(seed):
     peaks, sizes = crowd(150, seed)
-    shown = place_names(peaks, sizes, frame=(200.0, 150.0, 600.0, 420.0)).shown
+    shown = place_labels(peaks, sizes, frame=(200.0, 150.0, 600.0, 420.0)).shown
     inside = ((peaks > [200, 150]) & (peaks < [600, 420])).all(axis=1)
     rank = np.flatnonzero(inside & shown), np.flatnonzero(inside & ~shown)
     assert len(rank[1]) > 20

@@ -7,9 +7,7 @@ import pandas as pd
 import pytest
 
 from landscape.errors import InputError
-from landscape.figures.report_numbers import key_numbers
-from landscape.figures.report_page import draw_report, report
-from landscape.figures.report_parts import exemplar_rows
+from landscape.figures._report import draw_report, exemplar_rows, key_numbers, report
 
 
 @pytest.fixture

@@ -9,11 +9,10 @@ import pandas as pd
 import pytest
 
 from landscape.errors import InputError
-from landscape.figures.colours import theme
-from landscape.figures.hues import contrast_ramp
-from landscape.figures.review_map import contrast_picture, draw_reviews
-from landscape.overlays.missions._measures import share_map
-from landscape.types import Analysis
+from landscape.figures._colours import contrast_ramp, theme
+from landscape.figures._reviews import contrast_pixels, draw_reviews
+from landscape.overlays.analysis import Analysis
+from landscape.overlays.missions.share_map import share_map
 from tests.figures.test_bounding_boxes import overlap, rendered_boxes
 
 
@@ -65,13 +64,13 @@ def test_colour_tells_more_from_fewer():
     found = rng.random(6000) < np.repeat([0.001, 0.02, 0.09], 2000)
     shares = share_map(x, y, found, extent=(-6, -3, 6, 3), shape=(60, 120), bandwidth=0.4)
     ramp = contrast_ramp(theme("light"))
-    rgba = contrast_picture(shares, ramp)
+    rgba = contrast_pixels(shares, ramp)
     orange, blue = rgba[30, 30], rgba[30, 90]
     assert orange[0] > orange[2]
     assert blue[2] > blue[0]
     assert rgba[0, 60, 3] == 0
     none = share_map(x, y, np.zeros(6000), extent=(-6, -3, 6, 3), shape=(6, 12), bandwidth=0.4)
-    assert np.allclose(contrast_picture(none, ramp)[..., :3], ramp[128])
+    assert np.allclose(contrast_pixels(none, ramp)[..., :3], ramp[128])
 
 
 def test_no_gap_is_refused(make_atlas):

@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from landscape.figures import shading
-from landscape.figures.shading import Tones, choose_tones, count_grid, dust, smooth_adaptively
+from landscape.figures import _shading
+from landscape.figures._shading import Tones, choose_tones, count_grid, dust, smooth_adaptively
 
 EXTENT = (-4.0, -3.0, 4.0, 3.0)
 
@@ -16,7 +16,7 @@ def points(n, seed=0):
 def test_numpy_and_datashader_count_alike(monkeypatch):
     x, y = points(20_000)
     at_once = count_grid(x, y, extent=EXTENT, shape=(120, 160))
-    monkeypatch.setattr(shading, "MANY", 1)
+    monkeypatch.setattr(_shading, "MANY", 1)
     streamed = count_grid(x, y, extent=EXTENT, shape=(120, 160))
     # Rounding may move a point on a border to the next pixel, no more.
     assert np.abs(at_once - streamed).sum() <= 4

@@ -6,7 +6,8 @@ import pytest
 
 from landscape import figures
 from landscape.errors import InputError
-from landscape.figures.slice_maps import equal_slices, slice_table, tile, time_slices
+from landscape.figures import time_slices
+from landscape.figures._time_slices import equal_slices, slice_table, tile
 
 COARSE = 30
 

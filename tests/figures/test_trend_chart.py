@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 from landscape.errors import InputError
-from landscape.figures.chart_page import uncovered_spans
-from landscape.figures.trend_chart import draw_trends
-from landscape.types import Analysis
+from landscape.figures._scene import uncovered_spans
+from landscape.figures._trends import draw_trends
+from landscape.overlays.analysis import Analysis
 
 YEARS = np.arange(2000, 2020)
 

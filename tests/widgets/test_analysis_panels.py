@@ -18,7 +18,7 @@ import ipywidgets as widgets
 
 import landscape as ls
 from landscape.errors import AtlasError, InputError
-from landscape.figures.twins import MOST_MARKS, count_marks
+from landscape.figures._plotly import MOST_MARKS, count_marks
 from landscape.widgets import (
     AskPanel,
     CitationPanel,

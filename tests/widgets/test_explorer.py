@@ -13,7 +13,7 @@ pytest.importorskip("plotly")
 pytest.importorskip("ipywidgets")
 
 from landscape.errors import InputError
-from landscape.figures.lettering import boxes_overlap
+from landscape.figures._labels import boxes_overlap
 from landscape.widgets import MapExplorer
 from landscape.widgets.colouring import colouring_of
 from landscape.widgets.picking import Points
@@ -292,7 +292,7 @@ def test_papers_are_escaped_and_the_repr_is_short(explorer):
 
 
 def test_selected_papers_stand_out_on_a_map_of_any_colours(explorer):
-    from landscape.figures.colours import theme
+    from landscape.figures._colours import theme
     from landscape.widgets.raster import draw_picture
 
     colouring, view = colouring_of(explorer.atlas, "year"), View(explorer.view)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from jupyter_client.jsonutil import json_clean
 
-from landscape.figures.colours import theme
+from landscape.figures._colours import theme
 from landscape.widgets.map_figure import MapFigure, figure_parts
 from landscape.widgets.views import View
 

@@ -1,0 +1,212 @@
+"""The words of a figure: title, two lines of bounds, the full account, alternative text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from landscape.figures._labels import clean_name
+from landscape.plural import count
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from landscape.atlas.reading import Atlas
+    from landscape.overlays.analysis import Analysis
+
+GENERATED = "GENERATED DEMO CORPUS: these papers do not exist."
+NEARNESS = "Near means similar; directions, and distances between far regions, mean nothing."
+_SOURCES_NAMED = 4
+_LONGEST_NOTE, _LONGEST_HEAD = 700, 100
+_SOURCE_NAMES = {
+    "ads": "ADS",
+    "arxiv": "arXiv",
+    "bibtex": "BibTeX",
+    "demo": "the demo generator",
+    "pathfinder": "the pathfinder dataset",
+    "scilit": "SciLit",
+}
+
+
+@dataclass(frozen=True)
+class Account:
+    """All that a figure states about itself."""
+
+    head: str
+    sentences: Sequence[str]
+    generated: bool = False
+
+    @property
+    def text(self) -> str:
+        """One line a sentence."""
+        return "\n".join([self.head, *self.sentences])
+
+    @property
+    def warning(self) -> str:
+        """What begins an alternative text where the papers do not exist."""
+        return f"{GENERATED} " if self.generated else ""
+
+    def describe(self, what: str, more: str = "") -> str:
+        """Alternative text: the kind of figure, the whole account, and what is seen."""
+        return " ".join(filter(None, [GENERATED if self.generated else "", what, self.head,
+                                      *self.sentences, more]))  # fmt: skip
+
+
+def account_of(analysis: Analysis, *notes: str) -> Account:
+    """Title, denominators, warnings and `notes` on how to read the figure of an analysis."""
+    head, _, rest = analysis.caption.partition(". ")
+    told = [*replace(analysis, bounds={}).notes, *filter(None, [rest]), *notes]
+    if len(head) > _LONGEST_HEAD and ": " in head:
+        head, _, more = head.partition(": ")
+        told.insert(0, f"{more[:1].upper()}{more[1:].rstrip('.')}.")
+    said = [clean_name(line, most=_LONGEST_NOTE) for line in told]
+    head = clean_name(f"{head.rstrip('.')}.", most=_LONGEST_NOTE)
+    return Account(head, said, bool(analysis.bounds.get("generated")))
+
+
+@dataclass(frozen=True)
+class MapFacts:
+    """What a map's caption states."""
+
+    title: str = "Papers"
+    n_papers: int = 0
+    sources: Sequence[str] = ()
+    first: str | None = None
+    last: str | None = None
+    generated: bool = False
+    share_named: float | None = None
+    n_regions: int = 0
+    quality: Mapping[str, Any] = field(default_factory=dict)
+
+
+def headline(facts: MapFacts) -> str:
+    """Say what is on the map: corpus, papers, dates, sources."""
+    dates = " to ".join(dict.fromkeys(str(date) for date in (facts.first, facts.last) if date))
+    sources = [clean_name(source) for source in facts.sources]
+    more = len(sources) - _SOURCES_NAMED
+    named = ", ".join(sources[:_SOURCES_NAMED]) + (f" and {more} more" if more > 0 else "")
+    parts = [count(facts.n_papers, "paper"), dates, f"from {named}" if named else ""]
+    return f"{clean_name(facts.title)}: {', '.join(part for part in parts if part)}."
+
+
+def explanation(
+    facts: MapFacts, *, not_shown: int = 0, outside: int = 0, specks: bool = False
+) -> list[str]:
+    """Say how to read the map and how far to trust it, one sentence an item."""
+    measures = [
+        text.format(percent=_percent(float(value)), value=float(value))
+        for key, text in _MEASURES.items()
+        if (value := facts.quality.get(key)) is not None
+    ]
+    measures += _agreements(facts.quality)
+    sentences = [NEARNESS]
+    if measures:
+        sentences.append(f"Map quality: {measures[0]}.")
+    if facts.share_named is not None and facts.n_regions:
+        regions = count(facts.n_regions, "named region")
+        lie = f"{_percent(facts.share_named)} of the papers lie in the {regions}"
+        hidden = f" ({count(not_shown, 'name')} not shown for want of room)" if not_shown else ""
+        sentences.append(f"{lie}{hidden}.")
+    if specks:
+        sentences.append("Specks are single papers.")
+    if outside:
+        verb = "lies" if outside == 1 else "lie"
+        sentences.append(f"{count(outside, 'paper')} far from all others {verb} outside the frame.")
+    if measures[1:]:
+        sentences.append(f"Further measures: {'; '.join(measures[1:])}.")
+    return sentences
+
+
+_MEASURES = {
+    "knn_recall_at_10": "{percent} of the 10 nearest neighbours are kept (kNN recall@10)",
+    "trustworthiness": "trustworthiness {value:.2f}",
+    "continuity": "continuity {value:.2f}",
+    "peak_recall": "{percent} of region peaks return when papers are resampled",
+    "stability": "two runs share {percent} of each paper's surroundings",
+}
+
+
+def _agreements(quality: Mapping[str, Any]) -> list[str]:
+    """How often neighbours have a paper's category: on the map, in full dimension, by chance."""
+    keys = ("category_accuracy_map", "category_accuracy_full", "category_accuracy_chance")
+    found = [quality.get(key) for key in keys]
+    if any(value is None for value in found):
+        return []
+    on_map, in_full, by_chance = (_percent(float(value or 0.0)) for value in found)
+    return [
+        f"neighbours tell the category of {on_map} of papers "
+        f"({in_full} in full dimension, {by_chance} by chance)"
+    ]
+
+
+def alt_text(facts: MapFacts, topics: pd.DataFrame, *, most: int = 8) -> str:
+    """Describe the map for readers who cannot see it."""
+    generated = f"{GENERATED} " if facts.generated else ""
+    parts = [f"{generated}Density map of papers. {headline(facts)}"]
+    for level, noun in ((0, "continent"), (1, "named region")):
+        named = topics[topics["level"] == level].sort_values("n_papers", ascending=False)
+        if named.empty:
+            continue
+        largest = ", ".join(
+            f"{clean_name(row.label)} ({row.n_papers:,}, {place_in_words(row.x, row.y)})"
+            for row in named.head(most).itertuples()
+        )
+        parts.append(f"{count(len(named), noun)}. Largest: {largest}.")
+    return " ".join(parts)
+
+
+def _percent(fraction: float) -> str:
+    return f"{fraction:.0%}"
+
+
+def place_in_words(x: float, y: float) -> str:
+    """Where on the page, in words."""
+    rows, columns = ("lower", "middle", "upper"), ("left", "centre", "right")
+    row, column = rows[min(2, max(0, int(y * 3)))], columns[min(2, max(0, int(x * 3)))]
+    return "centre" if (row, column) == ("middle", "centre") else f"{row} {column}"
+
+
+def place_of(x: float, y: float, extent: Sequence[float]) -> str:
+    """Where a position on the map is on the page, in words."""
+    x0, y0, x1, y1 = extent
+    return place_in_words((x - x0) / (x1 - x0), (y - y0) / (y1 - y0))
+
+
+def facts_of(atlas: Atlas) -> MapFacts:
+    """Gather what the caption states from an atlas."""
+    coverage = dict(getattr(atlas, "coverage", None) or {})
+    topics = getattr(atlas, "topics", None)
+    topic_id = atlas.map["topic_id"].to_numpy() if "topic_id" in atlas.map else None
+    first, last = coverage.get("first_date"), coverage.get("last_date")
+    return MapFacts(
+        title=str(coverage.get("title") or "Papers"),
+        n_papers=len(atlas.map),
+        sources=readable_sources(coverage.get("sources") or ()),
+        first=None if first is None else str(first),
+        last=None if last is None else str(last),
+        generated=bool(coverage.get("generated")),
+        share_named=None if topic_id is None else float(np.mean(topic_id >= 0)),
+        n_regions=int((levels_of(topics) == 1).sum()) if topics is not None else 0,
+        quality=dict(getattr(atlas, "quality", None) or {}),
+    )
+
+
+def levels_of(topics: pd.DataFrame) -> Any:
+    """Level of each topic; tables without that column give it by the parent."""
+    if "level" in topics:
+        return np.asarray(topics["level"], dtype=np.int64)
+    if "parent_id" in topics:
+        return np.where(topics["parent_id"] == -1, 0, 1)
+    return np.ones(len(topics), dtype=np.int64)
+
+
+def readable_sources(sources: Iterable[Any]) -> list[str]:
+    """Name sources as readers know them: the archive where it is known, else the file."""
+    named = []
+    for source in map(str, sources):
+        reader, _, file = source.partition(":")
+        named.append(_SOURCE_NAMES.get(reader, file or reader))
+    return list(dict.fromkeys(named))

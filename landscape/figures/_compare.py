@@ -1,0 +1,281 @@
+"""Two selections of papers against each other: which regions each is over-represented in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from landscape.errors import InputError
+from landscape.figures._caption import NEARNESS, Account, account_of
+from landscape.figures._colours import Theme, quiet, theme
+from landscape.figures._labels import clean_name
+from landscape.figures._maps import add_density, add_few_names, map_box, map_panel, positions
+from landscape.figures._page import SIZE_INCHES, SMALL, Page
+from landscape.figures._scene import Axis, Box, Intervals, Lines, Points, Rule, doubling_ticks
+from landscape.plural import count
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from landscape.atlas.reading import Atlas
+    from landscape.figures._sheet import Sheet
+    from landscape.overlays.analysis import Analysis
+
+_ROW, _ROOMY_ROW = 13.0, 20.0  # points
+_MOST_ROWS = 30
+_WIDEST = 64.0  # odds ratios beyond are cut at the rim
+_NAMES_ON_MAP = 14
+_HOW = (
+    "Odds ratios above 1 mean over-represented in a, below 1 in b; bars are 95% intervals, filled "
+    "symbols differ at the false discovery rate."
+)
+
+
+def compare(
+    atlas: Atlas,
+    a: Any,
+    b: Any,
+    *,
+    q: float = 0.05,
+    n_regions: int = 24,
+    colours: str = "light",
+    size_inches: tuple[float, float] = SIZE_INCHES,
+    title: str | None = None,
+    **options: Any,
+) -> Sheet:
+    """Draw where one selection of papers is over-represented against another.
+
+    Left, the regions that differ most surely, by their odds ratio with 95% intervals; right, where
+    they lie on the map. Filled symbols differ at the false discovery rate `q`.
+
+    Parameters
+    ----------
+    atlas : Atlas
+    a, b : str or array_like
+        Two filters such as ``"year:2000-2010"``, or two arrays of rows.
+    q : float, default 0.05
+        False discovery rate over all regions.
+    n_regions : int, default 24
+        Regions in the ranking.
+    colours : {"light", "dark"}, default "light"
+        For print or for screens.
+    size_inches : (float, float), default (11, 8.5)
+        Width and height of the page.
+    title : str, optional
+        Heading above the charts.
+    **options
+        Passed on to `landscape.overlays.compare`.
+
+    Returns
+    -------
+    Sheet
+        A matplotlib Figure, with ``alt_text`` and the ``table`` of the comparison.
+
+    Raises
+    ------
+    InputError
+        For an empty selection, two that are the same, or too small a page.
+
+    Examples
+    --------
+    >>> import landscape as ls
+    >>> ls.figures.compare(ls.open("my.atlas"), "..2010", "2011..")  # doctest: +SKIP
+    """
+    from landscape.overlays.trends import compare as find_differences
+
+    found = find_differences(atlas, a, b, q=q, **options)
+    return draw_comparison(
+        atlas, found, n_regions=n_regions, colours=colours, size_inches=size_inches, title=title
+    )
+
+
+def draw_comparison(
+    atlas: Atlas,
+    analysis: Analysis,
+    *,
+    n_regions: int = 24,
+    colours: str = "light",
+    size_inches: tuple[float, float] = SIZE_INCHES,
+    title: str | None = None,
+) -> Sheet:
+    """Draw an analysis of two selections, whose names are in ``tables["selections"]``."""
+    tested = analysis.table[analysis.table["p"].notna()]
+    if tested.empty:
+        raise InputError("No region holds papers of these selections; give wider ones.")
+    account = account_of(analysis, _HOW, NEARNESS)
+    page = Page(size_inches, quiet(theme(colours)), account, title=title, smallest=(4.0, 3.0))
+    left, bottom, right, top = page.room
+    middle = left + 0.56 * (right - left)
+    n = int(np.clip(min(n_regions, (top - bottom - 60) / (_ROW * page.scale)), 1, _MOST_ROWS))
+    shown = _most_different(tested, n=n)
+    _draw_forest(page, (left, bottom, middle - 12 * page.scale, top), shown, analysis)
+    foot = _draw_map(page, (middle, bottom, right, top - 18 * page.scale), shown, atlas)
+    if foot - bottom > 130 * page.scale:
+        _draw_shares(page, (middle, bottom, right, foot - 16 * page.scale), tested)
+    words = _in_words(shown, account)
+    return page.draw(alt_text=words, table=analysis.table, on_screen=("odds ratios",))
+
+
+def _most_different(tested: pd.DataFrame, *, n: int) -> pd.DataFrame:
+    """The regions that differ most surely, in the order of their odds ratios."""
+    surest = tested.sort_values(["p", "odds_ratio"], ascending=[True, False]).head(n)
+    return surest.sort_values("odds_ratio", ascending=False, ignore_index=True)
+
+
+def _colour(row: Any, colours: Theme) -> str:
+    return {"a": colours.found, "b": colours.apart}.get(row.over_in, colours.faint)
+
+
+def _draw_forest(page: Page, box: Box, shown: pd.DataFrame, analysis: Analysis) -> None:
+    """Draw names, counts, and odds ratios with their intervals, one region a row."""
+    left, bottom, right, top = box
+    scale, colours = page.scale, page.colours
+    ends = [left + share * (right - left) for share in (0.42, 0.50, 0.58)]
+    y = _write_selections(page, (left, right), top, analysis)
+    for x, words, colour in zip(ends, ("papers in", "a", "b"),
+                                (colours.faint, colours.found, colours.apart),
+                                strict=True):  # fmt: skip
+        page.write(words, x, y - 9 * scale, size=SMALL, align="right", colour=colour,
+                   weight="normal" if words == "papers in" else "bold")  # fmt: skip
+    upper = y - 13 * scale
+    pitch = min(_ROOMY_ROW * scale, (upper - bottom - 30 * scale) / len(shown))
+    reach = _reach(shown)
+    limits = 1 / reach, reach
+    marks = doubling_ticks(limits, lambda v: f"{v:g}" if v >= 1 else f"1/{1 / v:g}")
+    panel = page.chart(
+        (ends[2] + 6 * scale, upper - pitch * len(shown), right, upper),
+        Axis(limits, marks, "odds ratio, a against b", log=True),
+        Axis((len(shown) - 0.5, -0.5)), gid="odds ratios", rows=list(enumerate(shown["label"])),
+    )  # fmt: skip
+    tones = [_colour(row, colours) for row in shown.itertuples()]
+    value, low, high = (
+        np.clip(shown[name].to_numpy(float), *limits)
+        for name in ("odds_ratio", "odds_ratio_low", "odds_ratio_high")
+    )
+    panel.layers.extend([
+        Rule(x=1.0, colour=colours.faint, width=0.6 * scale, order=0.0),
+        Intervals(
+            at=np.arange(len(shown)), value=value, low=low, high=high, colours=tones,
+            filled=[bool(over) for over in shown["over_in"]], width=1.1 * scale,
+            size=3.8 * scale, gid="odds ratio",
+            hover=[
+                f"{row.label}\n{row.a_papers:,} against {row.b_papers:,} papers\n"
+                f"odds ratio {row.odds_ratio:.2f} ({row.odds_ratio_low:.2f} to "
+                f"{row.odds_ratio_high:.2f})"
+                + (f", q {row.q:.2g}" if "q" in shown else "")
+                for row in shown.itertuples()
+            ],
+        ),
+    ])  # fmt: skip
+    for place, (row, tone) in enumerate(zip(shown.itertuples(), tones, strict=True)):
+        y = upper - (place + 0.5) * pitch - 2.5 * scale
+        name = page.shortened(row.label, width=ends[0] - left, size=7.5)
+        page.write(name, ends[0], y, size=7.5, align="right", colour=tone, gid="region")
+        for x, n_papers in zip(ends[1:], (row.a_papers, row.b_papers), strict=True):
+            page.write(f"{n_papers:,}", x, y, size=SMALL, align="right")
+
+
+def _write_selections(
+    page: Page, sides: tuple[float, float], top: float, analysis: Analysis
+) -> float:
+    """Say what a and b are, and return where that ends."""
+    left, right = sides
+    y = top
+    selections = analysis.tables["selections"]
+    for row, colour in zip(
+        selections.itertuples(), (page.colours.found, page.colours.apart), strict=True
+    ):
+        y -= 11 * page.scale
+        words = f"{row.selection}: {row.name} ({count(row.compared, 'paper')})"
+        shown = page.shortened(words, width=right - left, size=8.5, weight="bold")
+        page.write(shown, left, y, size=8.5, weight="bold", colour=colour, gid="heading")
+    return y - 4 * page.scale
+
+
+def _reach(shown: pd.DataFrame) -> float:
+    """Odds ratio at the rim: holds all dots, and bars that are not far longer."""
+    logs = np.abs(np.log2(shown[["odds_ratio_low", "odds_ratio", "odds_ratio_high"]].to_numpy()))
+    wanted = max(float(logs[:, 1].max()) + 0.3, float(np.quantile(logs, 0.9)))
+    return float(2 ** min(wanted, np.log2(_WIDEST)))
+
+
+def _draw_map(page: Page, box: Box, shown: pd.DataFrame, atlas: Atlas) -> float:
+    """Mark the regions that differ, triangles up for a and down for b; gives the map's foot."""
+    scale, colours = page.scale, page.colours
+    x, y = positions(atlas.map["x"], atlas.map["y"])
+    panel = map_panel(page, map_box(box, x, y), x, y, border=10 * scale, framed=True)
+    add_density(page, panel, x, y)
+    differ = shown[shown["over_in"] != ""].merge(atlas.topics[["topic_id", "x", "y"]])
+    keys = (("a", "^", colours.found), ("b", "v", colours.apart))
+    for side, marker, colour in keys:
+        part = differ[differ["over_in"] == side]
+        panel.layers.append(
+            Points(
+                x=part["x"].to_numpy(float), y=part["y"].to_numpy(float), marker=marker,
+                colour=colour, size=6 * scale, gid=f"over in {side}", edge=colours.halo,
+                edge_width=0.6 * scale,
+                hover=[f"{row.label}\nodds ratio {row.odds_ratio:.2f}"
+                       for row in part.itertuples()],
+            )
+        )  # fmt: skip
+    at, half = panel.to_page(differ["x"], differ["y"]), 4 * scale
+    add_few_names(
+        page, panel, differ.sort_values("p"), most=_NAMES_ON_MAP, size=7, reach=9 * scale,
+        reserved=np.hstack([at - half, at + half]),
+    )  # fmt: skip
+    across = box[0]
+    for (_, _, colour), words in zip(keys, ("▲ more in a", "▼ more in b"), strict=True):
+        page.write(words, across, box[3] + 5 * scale, size=SMALL + 1, colour=colour, gid="key")
+        across += page.extent(words, size=SMALL + 1).width + 10 * scale
+    return panel.box[1]
+
+
+def _draw_shares(page: Page, box: Box, tested: pd.DataFrame) -> None:
+    """Draw the share of every region in b against that in a."""
+    left, bottom, right, top = box
+    scale, colours = page.scale, page.colours
+    page.write("Share of papers of each region", left, top - 8 * scale, size=8.5, weight="bold")
+    side = min(right - left - 40 * scale, top - bottom - 40 * scale)
+    x0, y0 = left + 34 * scale, bottom + 24 * scale
+    inner = x0, y0, min(x0 + 1.6 * side, right), top - 14 * scale
+    least = 0.5 / max(float(tested["a_papers"].sum()), float(tested["b_papers"].sum()), 1.0)
+    shares = 100 * np.maximum(tested[["a_share", "b_share"]].to_numpy(dtype=float), least)
+    limits = float(shares.min()) / 1.3, float(shares.max()) * 1.3
+    powers = range(int(np.floor(np.log10(limits[0]))), int(np.ceil(np.log10(limits[1]))) + 1)
+    marks = [(10.0**p, f"{10.0**p:g}%") for p in powers if limits[0] <= 10.0**p <= limits[1]]
+    panel = page.chart(
+        inner, Axis(limits, marks, "in a", log=True), Axis(limits, marks, "in b", log=True),
+        gid="shares", below=20.0,
+    )  # fmt: skip
+    panel.layers.append(
+        Lines(lines=[np.array([[limits[0]] * 2, [limits[1]] * 2])], colour=colours.faint,
+              width=0.6 * scale, order=0.0, gid="equal")
+    )  # fmt: skip
+    tones = np.array([_colour(row, colours) for row in tested.itertuples()])
+    over = (tested["over_in"] != "").to_numpy()
+    for tone, filled in dict.fromkeys(zip(tones.tolist(), over.tolist(), strict=True)):
+        rows = (tones == tone) & (over == filled)
+        panel.layers.append(
+            Points(
+                x=shares[rows, 0], y=shares[rows, 1], colour=tone, size=3.2 * scale,
+                filled=filled, edge=tone, edge_width=0.8 * scale, gid="share",
+                hover=[f"{row.label}\n{row.a_share:.2%} in a, {row.b_share:.2%} in b"
+                       for row in tested[rows].itertuples()],
+            )
+        )  # fmt: skip
+    page.write("in b", left, (inner[1] + inner[3]) / 2, size=SMALL, colour=colours.apart)
+
+
+def _in_words(shown: pd.DataFrame, account: Account) -> str:
+    def told(side: str, rows: pd.DataFrame) -> str:
+        named = ", ".join(
+            f"{clean_name(row.label)} (odds ratio {row.odds_ratio:.2g}, "
+            f"{row.a_papers:,} against {row.b_papers:,} papers)"
+            for row in rows.head(6).itertuples()
+        )
+        return f"Over-represented in {side}: {named or 'none'}."
+
+    a = shown[shown["over_in"] == "a"]
+    b = shown[shown["over_in"] == "b"].iloc[::-1]
+    return account.describe("Chart of two selections compared.", f"{told('a', a)} {told('b', b)}")

@@ -1,0 +1,266 @@
+"""Write figures with the numbers behind them and their alternative text, and tables."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from xml.sax.saxutils import escape, quoteattr
+
+from landscape.errors import InputError
+from landscape.outputs import check_output, write_output
+from landscape.text.spreadsheet import as_csv
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+    from PIL import Image
+
+    from landscape.overlays.analysis import Analysis
+
+PNG_DPI = 160
+VECTOR_DPI = 200  # of the density picture inside a PDF or SVG; the lettering has no pixels
+
+# The metrics of STIX are those of Times: where a viewer has no STIX, a Times keeps the layout.
+_SVG_FONTS = "STIXGeneral, 'STIX Two Text', 'Times New Roman', Times, 'DejaVu Sans', serif"
+
+
+def save_figure(figure: Figure, path: str | os.PathLike[str], *, dpi: int | None = None) -> Path:
+    r"""Write a figure, and beside it the numbers behind it and its alternative text.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+        As the functions of `landscape.figures` return it.
+    path : path
+        File to write: ``.pdf``, ``.png``, ``.svg``, or ``.html`` for a page to explore in a
+        browser. For ``heatmap.pdf``, the numbers go into ``heatmap.csv``, and the alternative
+        text with the full caption into ``heatmap.alt.txt`` and the metadata of the picture.
+    dpi : int, optional
+        Pixels per inch, 160 for PNG and 200 for the density picture inside PDF and SVG if not
+        given.
+
+    Returns
+    -------
+    pathlib.Path
+        The file. It appears whole or not at all, and the same figure gives the same bytes.
+
+    Raises
+    ------
+    InputError
+        For any other suffix, an unusable resolution, or a folder that cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from landscape.figures._sheet import Sheet
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_figure(Sheet(figsize=(1, 1), alt_text="Nothing."), f"{folder}/a.svg").name
+    ...     Path(folder, "a.alt.txt").read_text()
+    'a.svg'
+    'Nothing.\n'
+    """
+    target = check_kind(path)
+    writer = _WRITERS[target.suffix.lower()]
+    if dpi is not None and not 20 <= dpi <= 1200:
+        raise InputError(f"The resolution must lie between 20 and 1200 dpi, not {dpi}.")
+    _check_fits(figure, target)
+    words = str(getattr(figure, "alt_text", ""))
+    table = getattr(figure, "table", None)
+    files = {target: writer(figure, words, dpi)}
+    if table is not None:
+        files[target.with_suffix(".csv")] = _csv(table)
+        _check_own(target.with_suffix(".csv"), _csv(table))
+    if words:
+        files[target.with_suffix(".alt.txt")] = f"{words}\n".encode()
+    for file, content in files.items():
+        write_output(file, content)
+    return target
+
+
+def check_kind(path: str | os.PathLike[str]) -> Path:
+    """Refuse a file that `save_figure` cannot write, before anything is drawn."""
+    return check_output(path, _WRITERS, what="A figure")
+
+
+def _check_own(file: Path, content: bytes) -> None:
+    """Refuse to replace a table that no figure wrote: it may be the user's papers."""
+    if file.is_file():
+        with file.open("rb") as there:
+            head = there.readline().strip()
+        if head != content.split(b"\n", 1)[0].strip():
+            raise InputError(
+                f"The table of this figure would replace {file}, which is no such table; "
+                "give the figure another name."
+            )
+
+
+def _png(figure: Figure, words: str, dpi: int | None) -> bytes:
+    """Draw as PNG of 256 colours: a map needs no more, and the file is a third of the size."""
+    from PIL import Image, PngImagePlugin
+
+    resolution = dpi or PNG_DPI
+    buffer = io.BytesIO()
+    figure.savefig(
+        buffer,
+        format="png",
+        dpi=resolution,
+        facecolor=figure.get_facecolor(),
+        pil_kwargs={"compress_level": 1},
+    )
+    with Image.open(buffer) as drawn:
+        picture = drawn.convert("RGB")
+        few = picture.quantize(palette=few_colours(picture), dither=Image.Dither.NONE)
+    corner = 3 * few.getpixel((0, 0))  # the page keeps its exact colour
+    palette = few.getpalette()
+    palette[corner : corner + 3] = picture.getpixel((0, 0))
+    few.putpalette(palette)
+    about = PngImagePlugin.PngInfo()
+    about.add_itxt("Description", words)
+    packed = io.BytesIO()
+    few.save(packed, format="png", optimize=True, dpi=(resolution, resolution), pnginfo=about)
+    return packed.getvalue()
+
+
+_COLOURS_COMPARED = 50_000  # more take seconds and change no tone that an eye can tell
+
+
+def few_colours(picture: Image.Image) -> Image.Image:
+    """Choose 256 colours for a picture: a colour counts by the logarithm of its pixels."""
+    import numpy as np
+    from PIL import Image
+
+    pixels = np.asarray(picture, dtype=np.uint32)
+    codes = (pixels[..., 0] << 16) | (pixels[..., 1] << 8) | pixels[..., 2]
+    colours, counts = np.unique(codes, return_counts=True)
+    weighted = np.repeat(colours, np.ceil(np.log2(counts + 1)).astype(int))
+    weighted = weighted[:: max(1, len(weighted) // _COLOURS_COMPARED)]
+    channels = np.stack([weighted >> 16, (weighted >> 8) & 255, weighted & 255], axis=-1)
+    sample = Image.fromarray(channels[None].astype(np.uint8), mode="RGB")
+    return sample.quantize(256, method=Image.Quantize.MEDIANCUT, kmeans=2)
+
+
+def _pdf(figure: Figure, words: str, dpi: int | None) -> bytes:
+    about = {"Title": _first_sentence(words), "Subject": words, "CreationDate": None}
+    return _drawn(figure, "pdf", dpi or VECTOR_DPI, about)
+
+
+def _svg(figure: Figure, words: str, dpi: int | None) -> bytes:
+    drawn = _drawn(figure, "svg", dpi or VECTOR_DPI, {"Date": None, "Description": words})
+    text = drawn.decode("utf-8").replace("'STIXGeneral', 'DejaVu Sans'", _SVG_FONTS)
+    # What screen readers look for: the role, a short name and the long description.
+    label = f' role="img" aria-label={quoteattr(_first_sentence(words))}'
+    opening = re.search(r"<svg\b[^>]*>", text)
+    if opening is None or not words:
+        return text.encode()
+    head = f"{opening.group()[:-1]}{label}>\n <desc>{escape(words)}</desc>"
+    return (text[: opening.start()] + head + text[opening.end() :]).encode()
+
+
+def _drawn(figure: Figure, kind: str, dpi: int, about: dict[str, Any]) -> bytes:
+    import matplotlib as mpl
+
+    # Text as text: TrueType in PDF, <text> in SVG; and names that do not change from run to run.
+    settings: dict[Any, Any] = {
+        "pdf.fonttype": 42,
+        "svg.fonttype": "none",
+        "svg.hashsalt": "landscape",
+    }
+    buffer = io.BytesIO()
+    with mpl.rc_context(settings):
+        figure.savefig(
+            buffer, format=kind, dpi=dpi, facecolor=figure.get_facecolor(), metadata=about
+        )
+    return buffer.getvalue()
+
+
+def _html(figure: Any, _words: str, _dpi: int | None) -> bytes:
+    from landscape.figures import _plotly
+
+    drawn = figure if hasattr(figure, "to_html") else _plotly.draw(figure.scene)
+    return _plotly.to_page(drawn).encode()
+
+
+def _check_fits(figure: Any, target: Path) -> None:
+    """Refuse what only the other library can write."""
+    is_html, is_plotly = target.suffix.lower() == ".html", hasattr(figure, "to_html")
+    if is_html and not is_plotly and getattr(figure, "scene", None) is None:
+        raise InputError(
+            f"Only figures of landscape can be written as {target.name!r}; use a name that ends "
+            "in .pdf, .png or .svg."
+        )
+    if is_plotly and not is_html:
+        raise InputError(
+            f"This figure is for the browser and cannot be written as {target.name!r}; use a name "
+            "that ends in .html."
+        )
+
+
+_WRITERS: dict[str, Callable[[Any, str, int | None], bytes]] = {
+    ".pdf": _pdf,
+    ".png": _png,
+    ".svg": _svg,
+    ".html": _html,
+}
+
+
+def _first_sentence(words: str) -> str:
+    return words.split(". ")[0].rstrip(".") or "Figure"
+
+
+def _csv(table: pd.DataFrame) -> bytes:
+    return as_csv(table, float_format="%.6g").encode()
+
+
+def save_table(analysis: Analysis, path: str | os.PathLike[str]) -> Path:
+    r"""Write the table of an analysis into a file, which appears whole or not at all.
+
+    Parameters
+    ----------
+    analysis : Analysis
+        As the functions of `landscape.overlays` return it.
+    path : path
+        Ends in ``.csv``, ``.tex`` (needs the package booktabs) or ``.json`` (further tables,
+        bounds and warnings too).
+
+    Returns
+    -------
+    pathlib.Path
+
+    Raises
+    ------
+    InputError
+        For any other ending, or a folder that cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import pandas as pd
+    >>> from landscape.overlays import Analysis
+    >>> found = Analysis("impact", pd.DataFrame({"share": [0.5]}), "Half.", {"papers": 2}, {})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_table(found, f"{folder}/impact.csv").read_text()
+    '# Half.\n# Of 2 papers.\nshare\n0.5\n'
+    """
+    path = check_table_kind(path)
+    return write_output(path, _TABLES[path.suffix.lower()](analysis))
+
+
+def check_table_kind(path: str | os.PathLike[str]) -> Path:
+    """Refuse a file that `save_table` cannot write, before anything is computed."""
+    return check_output(path, _TABLES, what="A table")
+
+
+def _json(analysis: Analysis) -> str:
+    return json.dumps(analysis.to_dict(), indent=1, ensure_ascii=False) + "\n"
+
+
+_TABLES: dict[str, Callable[[Analysis], str]] = {
+    ".csv": lambda analysis: analysis.to_csv(),
+    ".tex": lambda analysis: analysis.to_latex(),
+    ".json": _json,
+}

@@ -1,0 +1,545 @@
+"""Which share of the local literature uses a facility (after figure 8 of Iyer et al. 2024)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from landscape.errors import InputError
+from landscape.figures._caption import Account, account_of
+from landscape.figures._colours import Series, quiet, series, share_ramp, theme
+from landscape.figures._labels import clean_name
+from landscape.figures._maps import (
+    add_density,
+    add_names,
+    chosen_topics,
+    density_key,
+    map_panel,
+    positions,
+    window,
+)
+from landscape.figures._page import (
+    BESIDE_A_TABLE,
+    RASTER_DPI,
+    SIZE_INCHES,
+    Key,
+    Page,
+    Ranking,
+    Row,
+)
+from landscape.figures._scene import (
+    Bools,
+    Box,
+    ColourBar,
+    Floats,
+    Hatched,
+    Image,
+    Lines,
+    Panel,
+    Points,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+    from landscape.atlas.reading import Atlas
+    from landscape.overlays.analysis import Analysis
+    from landscape.overlays.missions.gathering import Usage
+    from landscape.overlays.missions.share_map import ShareMap
+
+_TOGETHER, _RANKED, _PANELS, _SERIES = 6, 20, 24, 21
+_REGIONS_NAMED, _FACILITIES_TOLD, _REGIONS_TOLD = 10, 8, 5
+_FEWEST = 3  # papers of a facility in a region that is ranked
+_WIDER = 1.5  # a facility has few papers: their kernel, in units of that of all papers
+_CELL = 2.2  # points on the page, of a share map
+_TOPS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.10, 0.15, 0.20, 0.25, 0.50, 1.0)
+# Papers under the kernel: below the first a place shows nothing, from the second it is opaque.
+_SEEN, _SOLID = 2.0, 12.0
+_SMOOTHED = 3  # cells: narrower slivers are not hatched
+_SHARES = (
+    "Colour is the share of the papers around a place that mention the facility, shrunk to the "
+    "overall share where papers are few; inside the thin line lie half of its papers."
+)
+_CONTOURS = (
+    "The strong line holds half of a facility's papers, the thin one 80 in 100; behind is the "
+    "density of all papers."
+)
+_HATCHING = "Hatched: the corpus has papers there, but hardly any of the period."
+
+
+@dataclass(frozen=True)
+class View:
+    """What one map shows: its heading, papers of the period, and those that mention a facility."""
+
+    heading: str
+    told: str
+    inside: Bools
+    uses: Bools
+
+
+def impact(
+    atlas: Atlas,
+    *,
+    facilities: str | Sequence[str] | None = None,
+    since: int | None = None,
+    until: int | None = None,
+    multiples: bool = False,
+    slices: Sequence[tuple[int, int]] | None = None,
+    n_resamples: int = 1000,
+    colours: str = "light",
+    size_inches: tuple[float, float] | None = None,
+    title: str | None = None,
+    raster_dpi: int = RASTER_DPI,
+    ax: Axes | None = None,
+) -> Any:
+    """Draw where facilities are used: the share of the local literature that mentions them.
+
+    One facility gives its share map with the regions where its share is largest beside it; several
+    give the contours that hold half and 80 in 100 of each one's papers, with a ranked table.
+
+    Parameters
+    ----------
+    atlas : Atlas
+        With its mentions of facilities.
+    facilities : str or sequence of str, optional
+        Any of their names; the six most mentioned when not given.
+    since, until : int, optional
+        First and last year, both included.
+    multiples : bool, default False
+        A share map for each facility, on one scale.
+    slices : sequence of (int, int), optional
+        A share map for each facility and each of these periods, on one scale.
+    n_resamples : int, default 1000
+        For the intervals of the table.
+    colours : {"light", "dark"}, default "light"
+        For print or for screens.
+    size_inches : (float, float), optional
+        Width and height of the page.
+    title : str, optional
+        Heading above the map.
+    raster_dpi : int, default 200
+        Pixels per inch of the density picture.
+    ax : matplotlib.axes.Axes, optional
+        Axes to draw the map into, instead of a page; not with `multiples` or `slices`.
+
+    Returns
+    -------
+    Sheet or matplotlib.axes.Axes
+        A matplotlib Figure with the ``table`` of `landscape.overlays.missions.impact`, or `ax`.
+
+    Raises
+    ------
+    InputError
+        For an unknown facility, a period without papers, more than 24 maps on a page, unknown
+        colours, or too small a page.
+
+    Examples
+    --------
+    >>> import landscape as ls
+    >>> atlas = ls.open("my.atlas")  # doctest: +SKIP
+    >>> ls.figures.impact(atlas, facilities="ALMA", since=2014)  # doctest: +SKIP
+    """
+    from landscape.overlays.missions.gathering import gather
+    from landscape.overlays.missions.measuring import impact_of
+
+    given = [facilities] if isinstance(facilities, str) else facilities
+    usage = gather(atlas, given)
+    if given is None:
+        usage = _first(usage, _RANKED)
+    analysis = impact_of(
+        atlas, usage, since=since, until=until, slices=slices, n_resamples=n_resamples
+    )
+    if given is None:
+        usage = _first(usage, _TOGETHER)
+    return draw_impact(
+        atlas, analysis, usage=usage, since=since, until=until, multiples=multiples,
+        slices=slices, colours=colours, size_inches=size_inches, title=title,
+        raster_dpi=raster_dpi, ax=ax,
+    )  # fmt: skip
+
+
+def _first(usage: Usage, n: int) -> Usage:
+    return replace(usage, facilities=usage.facilities[:n], rows=usage.rows[:n])
+
+
+def draw_impact(
+    atlas: Atlas,
+    analysis: Analysis,
+    *,
+    usage: Usage | None = None,
+    since: int | None = None,
+    until: int | None = None,
+    multiples: bool = False,
+    slices: Sequence[tuple[int, int]] | None = None,
+    colours: str = "light",
+    size_inches: tuple[float, float] | None = None,
+    title: str | None = None,
+    raster_dpi: int = RASTER_DPI,
+    ax: Axes | None = None,
+) -> Any:
+    """Draw an analysis of impact; `usage` has the papers of the facilities to draw."""
+    from landscape.overlays.missions.gathering import gather
+
+    if usage is None:
+        usage = gather(atlas, analysis.table["facility"].drop_duplicates().tolist())
+    x, y = positions(atlas.map["x"], atlas.map["y"])
+    windows: list[tuple[int | None, int | None]] = [(since, until)]
+    if slices is not None:
+        windows = [(int(first), int(last)) for first, last in slices]
+    views = views_of(usage, windows)
+    in_panels = multiples or slices is not None
+    alone = len(views) == 1 and not in_panels
+    if in_panels and len(views) > _PANELS:
+        raise InputError(f"{len(views)} maps do not fit on a page; ask for {_PANELS} at most.")
+    if not in_panels and len(views) > _SERIES:
+        raise InputError(
+            f"{len(views)} facilities cannot be told apart on a map; choose {_SERIES}."
+        )
+    account = _account(analysis, views, alone=alone, in_panels=in_panels, sliced=bool(slices))
+    palette = theme(colours) if alone or in_panels else quiet(theme(colours))
+    size = size_inches or (SIZE_INCHES if in_panels else BESIDE_A_TABLE)
+    page = Page(size, palette, account, title=title, raster_dpi=raster_dpi, has_key=True, onto=ax)
+    if in_panels:
+        _draw_panels(page, x, y, views)
+    elif alone:
+        _draw_alone(page, x, y, views[0], analysis, atlas.topics)
+    else:
+        _draw_together(page, x, y, views, analysis)
+    words = account.describe("Map of the impact of facilities.", _in_words(analysis))
+    return page.draw(alt_text=words, table=analysis.table)
+
+
+def _account(
+    analysis: Analysis, views: Sequence[View], *, alone: bool, in_panels: bool, sliced: bool
+) -> Account:
+    """Title, numbers, bounds, and how to read the map."""
+    account = account_of(replace(analysis, denominators={}) if sliced else analysis)
+    how = [_SHARES if alone or in_panels else _CONTOURS]
+    if in_panels or alone:
+        how += [_HATCHING] if any(not view.inside.all() for view in views) else []
+    numbers = [_key_numbers(analysis.table.iloc[0])] if alone else []
+    return replace(account, sentences=[*numbers, *account.sentences, *how])
+
+
+def views_of(usage: Usage, windows: Sequence[tuple[int | None, int | None]]) -> list[View]:
+    """Every facility in every period, without the years that the corpus does not cover."""
+    from landscape.overlays.missions.gathering import in_period, said_period
+    from landscape.overlays.periods import spans
+
+    views = []
+    gaps = usage.years.years[~usage.years.covered]
+    for index, facility in enumerate(usage.facilities):
+        for since, until in windows:
+            inside = in_period(usage, since, until) & ~np.isin(usage.year, gaps)
+            uses = usage.uses(index) & inside
+            low, high = -np.inf if since is None else since, np.inf if until is None else until
+            missed = spans(gaps[(gaps >= low) & (gaps <= high)])
+            told = f"{int(uses.sum()):,} of {int(inside.sum()):,} papers"
+            if missed and len(windows) > 1 and not inside.any():
+                told = f"hardly covered: {', '.join(missed)}"
+            several = len(usage.facilities) > 1 or len(windows) == 1
+            name = facility.name if several else ""
+            period = said_period(since, until) if len(windows) > 1 else ""
+            period = str(since) if period and since == until else period
+            views.append(View(", ".join(filter(None, [name, period])), told, inside, uses))
+    return views
+
+
+# -- the three ways to draw it
+
+
+def _draw_alone(
+    page: Page, x: Floats, y: Floats, view: View, analysis: Analysis, topics: pd.DataFrame
+) -> None:
+    """One share map, and the regions with the largest shares beside it."""
+    box, column = page.divided()
+    regions = chosen_topics(topics, levels=(1,))
+    panel = map_panel(page, box, x, y, include=regions)
+    (found,), everywhere = share_maps(page, panel, x, y, [view])
+    top = scale_top([found])
+    page.write_key(share_key(page, top))
+    add_shares(page, panel, found, top, everywhere=everywhere)
+    name = str(analysis.table["facility"].iloc[0])
+    ranking, ranked = _region_ranking(analysis, name)
+    page.write_ranking(ranking, column)
+    own = analysis.tables["regions"]
+    _add_region_dots(page, panel, own[(own["facility"] == name) & (own["papers"] > 0)], top)
+    add_names(page, panel, regions.set_index("topic_id").loc[ranked[:_REGIONS_NAMED]].reset_index())
+
+
+def _add_region_dots(page: Page, panel: Panel, regions: pd.DataFrame, top: float) -> None:
+    """Regions to point at in the browser, as large as they have papers."""
+    if not {"x", "y"} <= set(regions.columns):
+        return
+    regions = regions.dropna(subset=["x", "y"])
+    ramp = share_ramp(page.colours)
+    shares = np.clip(regions["share"].to_numpy(float) / top, 0, 1)
+    size = 4 + 12 * np.sqrt(regions["papers"].to_numpy(float) / max(1, regions["papers"].max()))
+    panel.layers.append(
+        Points(
+            x=regions["x"].to_numpy(float), y=regions["y"].to_numpy(float), size=size,
+            colour=ramp[np.round(shares * (len(ramp) - 1)).astype(int)], edge=page.colours.ink,
+            edge_width=0.5, gid="regions", screen=True,
+            bar=ColourBar("share", regions["share"].to_numpy(float), (0.0, top), ramp),
+            hover=[
+                f"{row.label}\n{row.papers:,} of {row.region_papers:,} papers: {row.share:.1%} "
+                f"({row.share_low:.1%} to {row.share_high:.1%})"
+                for row in regions.itertuples()
+            ],
+        )
+    )  # fmt: skip
+
+
+def _draw_together(
+    page: Page, x: Floats, y: Floats, views: Sequence[View], analysis: Analysis
+) -> None:
+    """Contours of several facilities on one map, and the ranked table beside it."""
+    import pandas as pd
+
+    from landscape.mapping.density import default_bandwidth
+    from landscape.overlays.contours import contour_lines, density_grid, highest_density_levels
+
+    box, column = page.divided()
+    panel = map_panel(page, box, x, y)
+    page.write_key(density_key(page, add_density(page, panel, x, y)))
+    shape = grid_shape(panel.box, scale=page.scale)
+    kernel = _WIDER * default_bandwidth(x, y)
+    styles = dict(zip([view.heading for view in views], series(page.colours, len(views)),
+                      strict=True))  # fmt: skip
+    peaks: list[dict[str, Any]] = []
+    for view in views:
+        if not view.uses.any():
+            continue
+        own, style = (x[view.uses], y[view.uses]), styles[view.heading]
+        grid = density_grid(*own, extent=panel.extent, shape=shape, bandwidth=kernel)
+        levels = highest_density_levels(grid, (0.8, 0.5))
+        for share, level, width in zip((0.8, 0.5), levels, (0.7, 1.7), strict=True):
+            panel.layers.append(
+                Lines(
+                    lines=contour_lines(grid, level), colour=style.colour, dashes=style.dashes,
+                    width=width * page.scale, halo=page.colours.halo if share == 0.5 else None,
+                    gid=f"facility-{view.heading}", order=1.6,
+                    name=view.heading if share == 0.5 else "",
+                    hover=f"{view.heading}: {share:.0%} of its papers",
+                )
+            )  # fmt: skip
+        row, place = np.unravel_index(int(grid.density.argmax()), shape)
+        width, height = grid.cell
+        peaks.append(
+            {
+                "topic_id": len(peaks), "label": view.heading, "level": 1, "colour": style.colour,
+                "x": panel.extent[0] + (place + 0.5) * width,
+                "y": panel.extent[1] + (row + 0.5) * height, "n_papers": int(view.uses.sum()),
+            }
+        )  # fmt: skip
+    if peaks:
+        add_names(page, panel, pd.DataFrame(peaks))
+    page.write_ranking(_facility_ranking(page, analysis, styles), column)
+
+
+def _draw_panels(page: Page, x: Floats, y: Floats, views: Sequence[View]) -> None:
+    """A share map for each view, all on the same axes and scale."""
+    boxes, border = page.tiled(len(views)), 8 * page.scale
+    first = map_panel(page, boxes[0], x, y, border=border, framed=True)
+    panels = [first, *(window(page, box, first.extent, framed=True) for box in boxes[1:])]
+    found, everywhere = share_maps(page, panels[0], x, y, views)
+    top = scale_top(found)
+    page.write_key(share_key(page, top))
+    for view, panel, shares in zip(views, panels, found, strict=True):
+        add_shares(page, panel, shares, top, everywhere=everywhere)
+        page.write_heading(panel.box, view.heading, view.told)
+
+
+# -- shares as a picture
+
+
+def grid_shape(box: Box, *, scale: float) -> tuple[int, int]:
+    """Rows and columns of a share map that fills a box of the page."""
+    left, bottom, right, top = box
+    cell = _CELL * scale
+    return max(16, round((top - bottom) / cell)), max(16, round((right - left) / cell))
+
+
+def share_maps(
+    page: Page, panel: Panel, x: Floats, y: Floats, views: Sequence[View]
+) -> tuple[list[ShareMap], ShareMap]:
+    """Share maps of all views on one window, grid and kernel, and that of all papers."""
+    from landscape.mapping.density import default_bandwidth
+    from landscape.overlays.missions.share_map import share_map
+
+    shape, kernel = grid_shape(panel.box, scale=page.scale), default_bandwidth(x, y)
+
+    def of(inside: Bools, uses: Bools) -> ShareMap:
+        return share_map(
+            x[inside], y[inside], uses[inside], extent=panel.extent, shape=shape, bandwidth=kernel
+        )
+
+    every = of(np.ones(len(x), dtype=bool), np.zeros(len(x), dtype=bool))
+    return [
+        of(view.inside, view.uses)
+        if view.inside.any()
+        else replace(every, papers=np.zeros_like(every.papers))
+        for view in views
+    ], every
+
+
+def scale_top(maps: Sequence[ShareMap]) -> float:
+    """Choose where the ramp of several maps ends: a round share that few papers exceed."""
+    shares = np.concatenate([found.share[found.papers >= _SOLID] for found in maps])
+    papers = np.concatenate([found.papers[found.papers >= _SOLID] for found in maps])
+    if not len(shares):
+        return max((found.overall for found in maps), default=0.0) or _TOPS[0]
+    order = np.argsort(shares)
+    held = np.cumsum(papers[order])
+    high = shares[order][int(np.searchsorted(held, 0.985 * held[-1]))]
+    return next((top for top in _TOPS if top >= 0.999 * high), 1.0)
+
+
+def share_key(page: Page, top: float) -> Key:
+    """The key of a share map."""
+    texts = [f"{100 * share:.3g}%" for share in np.linspace(0, top, 6)]
+    meanings = [*texts[:-1], texts[-1] if top >= 1 else f"≥{texts[-1]}"]
+    return Key.of_ramp("Share of the papers there", share_ramp(page.colours), meanings)
+
+
+def add_shares(
+    page: Page,
+    panel: Panel,
+    found: ShareMap,
+    top: float,
+    *,
+    everywhere: ShareMap | None = None,
+    outline: bool = True,
+) -> None:
+    """Draw a share map, fading out where papers are few."""
+    pixels = share_pixels(found, top, share_ramp(page.colours))
+    panel.layers.append(
+        Image(pixels=pixels, extent=found.extent, smooth=True, gid="share", order=1.0)
+    )
+    if everywhere is not None:
+        where = not_covered(found, everywhere)
+        panel.layers.append(
+            Hatched(where=where, extent=found.extent, colour=page.colours.faint, gid="not covered")
+        )
+    if outline and found.facility_papers.sum() > 0:
+        style = Series(page.colours.ink, "-")
+        panel.layers.append(
+            Lines(lines=_half_of(found), colour=style.colour, width=0.55 * page.scale, gid="half",
+                  order=1.6)
+        )  # fmt: skip
+
+
+def share_pixels(found: ShareMap, top: float, ramp: Floats) -> Floats:
+    """Colours of a share map with their opacity, shape (rows, columns, 4)."""
+    tone = np.round(np.clip(found.share / top, 0, 1) * (len(ramp) - 1)).astype(int)
+    seen = np.clip((found.papers - _SEEN) / (_SOLID - _SEEN), 0, 1)
+    return np.dstack([ramp[tone], seen * seen * (3 - 2 * seen)])
+
+
+def not_covered(found: ShareMap, everywhere: ShareMap) -> Bools:
+    """Where the corpus has papers, but hardly any of the period; without slivers."""
+    from scipy.ndimage import binary_opening
+
+    bare = (everywhere.papers >= _SOLID) & (found.papers < _SEEN)
+    return np.asarray(binary_opening(bare, iterations=_SMOOTHED), dtype=bool)
+
+
+def _half_of(found: ShareMap) -> list[Floats]:
+    """Contours that hold half of the facility's papers."""
+    from landscape.overlays.contours import Grid, contour_lines, highest_density_levels
+
+    grid = Grid(found.extent, found.facility_papers)
+    (level,) = highest_density_levels(grid, (0.5,))
+    return contour_lines(grid, level)
+
+
+# -- tables and numbers
+
+
+def _facility_ranking(page: Page, analysis: Analysis, drawn: Mapping[str, Series]) -> Ranking:
+    """Rank facilities by papers; those on the map have their line before the name."""
+    rows = []
+    for _, row in analysis.table.iterrows():
+        name = str(row["facility"])
+        style = drawn.get(name)
+        numbers = (
+            f"{row['papers']:,}", percent(row["share"]), _interval(row, "share"),
+            _number(row["effective_regions"]), percent(row["outside_home"], digits=0),
+        )  # fmt: skip
+        sample = {"colour": style.colour, "dashes": style.dashes} if style else {
+            "colour": page.colours.page
+        }  # fmt: skip
+        rows.append(Row(name, numbers, {**sample, "width": 1.7 * page.scale}))
+    headings = ("Facility", "Papers", "Share", "95%", "Effective\nregions", "Outside\nhome")
+    return Ranking("Facilities by papers that mention them", headings, rows)
+
+
+def _region_ranking(analysis: Analysis, facility: str) -> tuple[Ranking, list[int]]:
+    """Rank regions by how much of their literature uses a facility, and give their numbers."""
+    regions = analysis.tables["regions"]
+    own = regions[(regions["facility"] == facility) & (regions["papers"] >= _FEWEST)]
+    overall = own["papers"].sum() / max(own["region_papers"].sum(), 1)
+    own = own[own["share"] >= overall]
+    own = own.sort_values(["share_low", "topic_id"], ascending=[False, True])
+    rows = [
+        Row(
+            str(row["label"]),
+            (f"{row['papers']:,}", f"{row['region_papers']:,}", percent(row["share"], digits=0),
+             _interval(row, "share", digits=0)),
+        )
+        for _, row in own.iterrows()
+    ]  # fmt: skip
+    title = f"{clean_name(facility)}: regions with the largest shares"
+    headings = ("Region, by the lower bound", "Papers", "of", "Share", "95%")
+    return Ranking(title, headings, rows), own["topic_id"].astype(int).tolist()
+
+
+def _key_numbers(row: Any) -> str:
+    """What a facility did, in one sentence, with intervals and denominators."""
+    parts = [
+        f"{row['papers']:,} of {row['corpus_papers']:,} papers mention {row['facility']} "
+        f"({percent(row['share'])}, 95% interval {_interval(row, 'share')})"
+    ]
+    if row["effective_regions"] == row["effective_regions"]:
+        parts.append(f"spread as over {_number(row['effective_regions'])} equal regions")
+    if row["outside_home"] == row["outside_home"]:
+        parts.append(
+            f"{percent(row['outside_home'], digits=0)} of those with a known field lie outside "
+            "its home fields"
+        )
+    return "; ".join(parts) + "."
+
+
+def _in_words(analysis: Analysis) -> str:
+    """The numbers for readers who cannot see the map."""
+    table = analysis.table
+    told = [
+        f"{clean_name(str(row['facility']))}"
+        f"{', ' + str(row['period']) if 'period' in table else ''}: {row['papers']:,} papers, "
+        f"{percent(row['share'])}"
+        for _, row in table.head(_FACILITIES_TOLD).iterrows()
+    ]
+    if len(table) == 1:
+        ranking, _ = _region_ranking(analysis, str(table["facility"].iloc[0]))
+        told += [f"{clean_name(row.name)} {row.numbers[2]}" for row in ranking.rows[:_REGIONS_TOLD]]
+    return f"{'; '.join(told)}."
+
+
+def percent(share: Any, *, digits: int = 1) -> str:
+    """Write a share; a missing one is a dash."""
+    return f"{share:.{digits}%}" if share == share else "–"
+
+
+def _number(value: Any) -> str:
+    """Write a number with two or three digits; a missing one is a dash."""
+    return "–" if value != value else f"{value:.0f}" if value >= 10 else f"{value:.1f}"
+
+
+def _interval(row: Any, name: str, *, digits: int = 1) -> str:
+    """Write the interval of a share, in per cent."""
+    low, high = row[f"{name}_low"], row[f"{name}_high"]
+    return f"{100 * low:.{digits}f}–{100 * high:.{digits}f}" if low == low else "–"

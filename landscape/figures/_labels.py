@@ -1,0 +1,414 @@
+"""Lettering of maps: where each name goes, so that no two touch and none leaves the page.
+
+Of the kept libraries, adjustText and pylabeladjust push boxes apart and promise nothing, and
+textalloc keeps boxes apart but never sets a name on its own peak, nor knows reserved areas or a
+choice of line breaks; hence the method here: point-feature labelling by candidate positions,
+greedy by priority, then repaired by moving the names in the way [1]_.
+
+All lengths are points (1/72 inch) on the page, y upwards; a box is ``x0, y0, x1, y1``.
+
+References
+----------
+.. [1] J. Christensen, J. Marks and S. Shieber, "An empirical study of algorithms for
+   point-feature label placement", ACM Transactions on Graphics 14, 203 (1995).
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+#: Serif of the journals, bundled with matplotlib; DejaVu Sans lends the glyphs that it lacks.
+FONTS = ("STIXGeneral", "DejaVu Sans")
+
+MOST_LETTERS = 80
+_HAIR_SPACE, _WORD_SPACE = "\u200a", "\u2004"
+
+TOUCHING = 3.0  # a name this near to its peak needs no leader line
+_REPAIRED = 60  # names that repair tries to bring back, most important first
+_MOVED = 2  # names that may be moved to make room for one
+_TRIED = 16  # places tried so
+_AT_ONCE = 200  # places looked at together, cheapest first
+_SWEEPS = 3
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Where the names go."""
+
+    boxes: Floats
+    variants: NDArray[np.int64]
+    leaders: Floats
+
+    @property
+    def shown(self) -> Bools:
+        """Whether each name found a place, shape (n,)."""
+        return self.variants >= 0
+
+
+@dataclass(frozen=True)
+class _Candidates:
+    """The places that one name could take, cheapest first."""
+
+    boxes: Floats
+    leaders: Floats
+    variants: NDArray[np.int64]
+    costs: Floats
+
+
+def place_labels(
+    peaks: Floats,
+    sizes: Sequence[Floats],
+    *,
+    frame: Sequence[float],
+    reserved: Floats | None = None,
+    reluctance: Sequence[Floats] | None = None,
+    crossing: float = 1.5,
+    gap: float = 2.0,
+    reach: float = 130.0,
+    directions: int = 16,
+) -> Placement:
+    """Find a place for every name, the most important first."""
+    peaks = np.asarray(peaks, dtype=float).reshape(-1, 2)
+    blocked = np.empty((0, 4)) if reserved is None else np.asarray(reserved, dtype=float)
+    page = np.asarray(frame, dtype=float)
+    candidates = [
+        _candidates(
+            peaks,
+            i,
+            np.asarray(size, dtype=float),
+            page,
+            blocked,
+            (reach, directions, crossing),
+            np.zeros(len(size)) if reluctance is None else np.asarray(reluctance[i], dtype=float),
+        )
+        for i, size in enumerate(sizes)
+    ]
+    layout = _Layout(candidates, gap)
+    for name in range(len(peaks)):
+        layout.settle(name)
+    layout.repair()
+    for _ in range(_SWEEPS):
+        moved = sum(layout.settle(name) for name in range(len(peaks)))
+        if not moved:
+            break
+    return layout.placement()
+
+
+class _Layout:
+    """The names placed so far; NaN boxes overlap nothing, so unplaced names need no mask."""
+
+    def __init__(self, candidates: list[_Candidates], gap: float) -> None:
+        self.candidates = candidates
+        self.gap = gap
+        self.choice = np.full(len(candidates), -1)
+        self.boxes = np.full((len(candidates), 4), np.nan)
+        self.leaders = np.full((len(candidates), 4), np.nan)
+
+    def settle(self, name: int) -> bool:
+        """Give one name the cheapest free place; say whether it moved."""
+        before = self.choice[name]
+        self._lift(name)
+        free = self._first_free(name)
+        self._put(name, free)
+        return bool(free != before)
+
+    def repair(self) -> None:
+        """Bring back names without a place, the most important first, by moving others."""
+        tried = 0
+        for name in range(len(self.choice)):
+            if self.choice[name] < 0 and tried < _REPAIRED:
+                tried += 1
+                if not self._make_room(name, sacrifice=False):
+                    self._make_room(name, sacrifice=True)
+
+    def placement(self) -> Placement:
+        variants = np.array(
+            [
+                -1 if chosen < 0 else self.candidates[name].variants[chosen]
+                for name, chosen in enumerate(self.choice)
+            ],
+            dtype=np.int64,
+        )
+        return Placement(boxes=self.boxes, variants=variants, leaders=self.leaders)
+
+    def _make_room(self, name: int, *, sacrifice: bool) -> bool:
+        """Place a name by moving at most two others; put all back if that fails."""
+        options = np.arange(len(self.candidates[name].costs))
+        options = options[self._covered(name, options).sum(axis=1) <= _MOVED][:_TRIED]
+        clashes = self._clashes(name, options)
+        for row in np.flatnonzero(clashes.sum(axis=1) <= _MOVED):
+            kept = {int(other): int(self.choice[other]) for other in np.flatnonzero(clashes[row])}
+            for other in kept:
+                self._lift(other)
+            self._put(name, int(options[row]))
+            for other in kept:
+                self._put(other, self._first_free(other))
+            lost = [other for other in kept if self.choice[other] < 0]
+            if not lost or (sacrifice and len(lost) == 1 and lost[0] > name):
+                return True
+            for other in [name, *kept]:
+                self._lift(other)
+            for other, chosen in kept.items():
+                self._put(other, chosen)
+        return False
+
+    def _first_free(self, name: int) -> int:
+        """Cheapest candidate that clashes with nothing, or -1. The cheap test sifts first."""
+        total = len(self.candidates[name].costs)
+        for start in range(0, total, _AT_ONCE):
+            some = np.arange(start, min(start + _AT_ONCE, total))
+            some = some[~self._covered(name, some).any(axis=1)]
+            if not len(some):
+                continue
+            free = ~self._clashes(name, some).any(axis=1)
+            if free.any():
+                return int(some[np.argmax(free)])
+        return -1
+
+    def _covered(self, name: int, options: NDArray[np.int64]) -> Bools:
+        """Which names each candidate's box would touch, shape (options, names)."""
+        boxes = self.candidates[name].boxes[options][:, None]
+        touched = boxes_overlap(boxes, self.boxes[None], gap=self.gap)
+        touched[:, name] = False
+        return touched
+
+    def _clashes(self, name: int, options: NDArray[np.int64]) -> Bools:
+        """Which names each candidate's box or leader line would touch, shape (options, names)."""
+        boxes = self.candidates[name].boxes[options][:, None]
+        leaders = self.candidates[name].leaders[options][:, None]
+        clash = boxes_overlap(boxes, self.boxes[None], gap=self.gap)
+        clash |= segment_meets_box(leaders, self.boxes[None], gap=self.gap / 2)
+        led = np.flatnonzero(~np.isnan(self.leaders[:, 0]))
+        theirs = self.leaders[None, led]
+        clash[:, led] |= segment_meets_box(theirs, boxes, gap=self.gap / 2)
+        clash[:, led] |= segments_cross(leaders, theirs)
+        clash[:, name] = False
+        return clash
+
+    def _put(self, name: int, option: int) -> None:
+        self.choice[name] = option
+        if option >= 0:
+            self.boxes[name] = self.candidates[name].boxes[option]
+            self.leaders[name] = self.candidates[name].leaders[option]
+
+    def _lift(self, name: int) -> None:
+        self.choice[name] = -1
+        self.boxes[name] = np.nan
+        self.leaders[name] = np.nan
+
+
+def _candidates(
+    peaks: Floats,
+    name: int,
+    sizes: Floats,
+    frame: Floats,
+    reserved: Floats,
+    around: tuple[float, int, float],
+    reluctance: Floats,
+) -> _Candidates:
+    """List the places for one name that stay in the frame, cheapest first."""
+    peak = peaks[name]
+    reach, directions, crossing = around
+    parts = []
+    for variant, (width, height) in enumerate(sizes):
+        half = np.array([width, height]) / 2
+        offsets, costs = _offsets(half, reach, directions)
+        centres = peak + offsets
+        boxes = np.hstack([centres - half, centres + half])
+        costs = costs + reluctance[variant]
+        parts.append((boxes, costs, np.full(len(boxes), variant)))
+    boxes = np.concatenate([part[0] for part in parts])
+    costs = np.concatenate([part[1] for part in parts])
+    variants = np.concatenate([part[2] for part in parts])
+
+    inside = (boxes[:, :2] >= frame[:2]).all(axis=1) & (boxes[:, 2:] <= frame[2:]).all(axis=1)
+    inside &= ~boxes_overlap(boxes[:, None], reserved[None], gap=0).any(axis=1)
+    boxes, costs, variants = boxes[inside], costs[inside], variants[inside]
+
+    others = np.delete(peaks, name, axis=0)
+    others = others[np.abs(others - peak).sum(axis=1) > TOUCHING]
+    if len(boxes):
+        within = (others > boxes[:, :2].min(axis=0)) & (others < boxes[:, 2:].max(axis=0))
+        others = others[within.all(axis=1)]
+    covers = (others[None, :, 0] > boxes[:, None, 0]) & (others[None, :, 0] < boxes[:, None, 2])
+    covers &= (others[None, :, 1] > boxes[:, None, 1]) & (others[None, :, 1] < boxes[:, None, 3])
+    costs = costs + 1.2 * covers.sum(axis=1)
+
+    leaders = _leaders(peak, boxes)
+    holds = (reserved[:, :2] <= peak).all(axis=1) & (reserved[:, 2:] >= peak).all(axis=1)
+    met = segment_meets_box(leaders[:, None], reserved[~holds][None], gap=0)
+    costs = costs + np.where(met, crossing, 0.0).sum(axis=1)
+
+    order = np.argsort(costs, kind="stable")
+    order = order[np.isfinite(costs[order])]
+    return _Candidates(boxes[order], leaders[order], variants[order], costs[order])
+
+
+def _offsets(half: Floats, reach: float, directions: int) -> tuple[Floats, Floats]:
+    """Offsets of a name's centre from its peak, and what each costs."""
+    # On the peak, slid so that the peak stays under the name.
+    across, up = np.meshgrid([0, -0.3, 0.3, -0.6, 0.6, -0.85, 0.85], [0, -0.5, 0.5, -1, 1])
+    slides = np.column_stack([across.ravel(), up.ravel()])
+    on_costs = 0.9 * np.abs(slides[:, 0]) + 0.6 * np.abs(slides[:, 1])
+    # Beside it, at growing distances in all directions.
+    angles = np.arange(directions) * (2 * np.pi / directions)
+    radii = np.array([2.0, 6, 12, 20, 30, 42, 56, 72, 90, 110, 135, 165, 200])
+    radii = radii[radii <= reach]
+    angle, radius = (grid.ravel() for grid in np.meshgrid(angles, radii))
+    direction = np.column_stack([np.cos(angle), np.sin(angle)])
+    beside = direction * radius[:, None] + np.clip(1.7 * direction, -1, 1) * half
+    beside_costs = 1.4 + 0.12 * radius + 0.15 * np.abs(np.sin(2 * angle))
+    return (
+        np.concatenate([slides * half, beside]),
+        np.concatenate([on_costs, beside_costs]),
+    )
+
+
+def _leaders(peak: Floats, boxes: Floats) -> Floats:
+    """Lines from a peak to the nearest point of each box; NaN where they touch."""
+    nearest = np.clip(peak, boxes[:, :2], boxes[:, 2:])
+    length = np.hypot(*(nearest - peak).T)
+    leaders = np.hstack([np.broadcast_to(peak, nearest.shape), nearest])
+    leaders[length <= TOUCHING] = np.nan
+    return leaders
+
+
+def boxes_overlap(first: Floats, second: Floats, *, gap: float) -> Bools:
+    """Say whether boxes come nearer than `gap` to each other; shapes (..., 4) broadcast."""
+    overlap: Bools = (
+        (first[..., 0] < second[..., 2] + gap)
+        & (second[..., 0] < first[..., 2] + gap)
+        & (first[..., 1] < second[..., 3] + gap)
+        & (second[..., 1] < first[..., 3] + gap)
+    )
+    return overlap
+
+
+def segment_meets_box(segment: Floats, box: Floats, *, gap: float) -> Bools:
+    """Say whether line segments come into boxes grown by `gap`; shapes (..., 4) broadcast."""
+    enter = np.zeros(1)
+    leave = np.ones(1)
+    for axis in (0, 1):
+        start = segment[..., axis]
+        step = segment[..., axis + 2] - start
+        # A tiny step keeps a vertical or horizontal line out of a division by zero.
+        step = np.where(np.abs(step) < 1e-9, 1e-9, step)
+        near = (box[..., axis] - gap - start) / step
+        far = (box[..., axis + 2] + gap - start) / step
+        enter = np.maximum(enter, np.minimum(near, far))
+        leave = np.minimum(leave, np.maximum(near, far))
+    meets: Bools = enter <= leave
+    return meets
+
+
+def segments_cross(first: Floats, second: Floats) -> Bools:
+    """Say whether line segments cross; shapes (..., 4) broadcast."""
+
+    def side(segment: Floats, x: Floats, y: Floats) -> Floats:
+        turn: Floats = (segment[..., 2] - segment[..., 0]) * (y - segment[..., 1]) - (
+            segment[..., 3] - segment[..., 1]
+        ) * (x - segment[..., 0])
+        return turn
+
+    cross: Bools = (
+        side(first, second[..., 0], second[..., 1]) * side(first, second[..., 2], second[..., 3])
+        < 0
+    ) & (
+        side(second, first[..., 0], first[..., 1]) * side(second, first[..., 2], first[..., 3]) < 0
+    )
+    return cross
+
+
+# -- the text of labels
+
+
+def clean_name(name: str, *, most: int = MOST_LETTERS) -> str:
+    """Make a name safe and short enough to letter."""
+    text = "".join(c if _drawable(c) else _plainer(c) for c in one_line(name))
+    return shortened(text, most=most)
+
+
+def one_line(text: object, *, keep: str = "") -> str:
+    """Make a text one safe line: no control and direction characters."""
+    spaced = (" " if c.isspace() else c for c in unicodedata.normalize("NFC", str(text)))
+    kept = (c for c in spaced if c in keep or not unicodedata.category(c).startswith("C"))
+    return " ".join("".join(kept).split())
+
+
+def shortened(text: str, *, most: int) -> str:
+    """Cut a text; one that was cut ends in an ellipsis."""
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+
+
+def capitals(name: str) -> str:
+    """Put a name into spaced capitals, as maps letter their continents."""
+    words = []
+    for word in name.split():
+        raised = "".join(c if "GREEK" in unicodedata.name(c, "") else c.upper() for c in word)
+        letters: list[str] = []
+        for character in raised:
+            if letters and unicodedata.combining(character):
+                letters[-1] += character
+            else:
+                letters.append(character)
+        words.append(_HAIR_SPACE.join(letters))
+    return _WORD_SPACE.join(words)
+
+
+def line_breaks(name: str, *, most_lines: int = 3, longest_word: int = 26) -> list[str]:
+    """List the ways to break a name into lines, one for each number of lines."""
+    words = [
+        word[start : start + longest_word]
+        for word in name.split(" ")
+        for start in range(0, max(len(word), 1), longest_word)
+    ]
+    breaks = []
+    for lines in range(1, min(most_lines, len(words)) + 1):
+        broken = _evenly(words, lines)
+        if broken not in breaks:
+            breaks.append(broken)
+    return breaks
+
+
+def _evenly(words: Sequence[str], lines: int) -> str:
+    """Break words into `lines` lines whose squared lengths sum to the least."""
+    lengths = [len(word) for word in words]
+    best: dict[tuple[int, int], tuple[float, list[int]]] = {(0, 0): (0.0, [])}
+    for line in range(1, lines + 1):
+        for end in range(line, len(words) + 1):
+            options = []
+            for start in range(line - 1, end):
+                if (line - 1, start) in best:
+                    cost, cuts = best[line - 1, start]
+                    width = sum(lengths[start:end]) + end - start - 1
+                    options.append((cost + width**2, [*cuts, end]))
+            best[line, end] = min(options)
+    cuts = [0, *best[lines, len(words)][1]]
+    return "\n".join(" ".join(words[a:b]) for a, b in pairwise(cuts))
+
+
+def _plainer(character: str) -> str:
+    """Stand-in for a character that no font has: its plain form, else a replacement mark."""
+    plain = unicodedata.normalize("NFKD", character)
+    return plain if plain != character and all(map(_drawable, plain)) else "\ufffd"
+
+
+def _drawable(character: str) -> bool:
+    return any(ord(character) in glyphs for glyphs in _glyphs())
+
+
+@cache
+def _glyphs() -> tuple[frozenset[int], ...]:
+    from matplotlib.font_manager import findfont, get_font
+
+    return tuple(frozenset(get_font(findfont(family)).get_charmap()) for family in FONTS)

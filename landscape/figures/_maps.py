@@ -1,0 +1,493 @@
+"""Layers of maps: the density of papers, names of regions, marked papers, shares of papers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from landscape.errors import InputError
+from landscape.figures._caption import levels_of
+from landscape.figures._colours import Theme
+from landscape.figures._labels import capitals, clean_name, line_breaks, place_labels
+from landscape.figures._page import Key, LegendEntry, Page
+from landscape.figures._scene import (
+    Axis,
+    Bools,
+    Box,
+    Floats,
+    Image,
+    Name,
+    Names,
+    Panel,
+    Points,
+    spread,
+)
+from landscape.figures._shading import Tones, choose_tones, count_grid, dust, smooth_adaptively
+from landscape.plural import count
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from landscape.atlas.reading import Atlas
+
+FEW = 40  # papers are marked large, and each is numbered
+_NUMBER, _SMALL_NUMBER = 7.4, 6.4  # font sizes for few papers and for many
+_DOT, _DIAMOND = 5.2, 6.4  # sizes of the marks of few papers
+_ALONGSIDE = 8.0  # a number this near to its mark, and to no other, needs no leader line
+_REGION, _CONTINENT, _LEADING = 8.6, 10.5, 1.08  # font sizes; lines of a name, in font sizes
+_MOST_POINTED_AT = 18_000  # papers of a map in the browser
+
+
+def positions(x: Any, y: Any) -> tuple[Floats, Floats]:
+    """Check the positions of the papers, x and y, each of shape (n,)."""
+    across, up = (np.asarray(values, dtype=np.float64).ravel() for values in (x, y))
+    if len(across) != len(up):
+        raise InputError(
+            f"The map has {len(across):,} x and {len(up):,} y coordinates; every paper needs both."
+        )
+    if not len(across):
+        raise InputError("The map holds no papers, so there is nothing to draw; build it first.")
+    broken = int((~(np.isfinite(across) & np.isfinite(up))).sum())
+    if broken:
+        raise InputError(
+            f"{broken:,} of {len(across):,} map positions are not finite numbers; "
+            "build the map again, or leave those papers out."
+        )
+    return across, up
+
+
+def chosen_topics(topics: pd.DataFrame | None, *, levels: Sequence[int]) -> pd.DataFrame:
+    """Choose the topics to name, the most important first: continents, then by papers."""
+    import pandas as pd
+
+    columns = ["topic_id", "label", "x", "y", "n_papers"]
+    if topics is None or topics.empty:
+        return pd.DataFrame({"level": [], **{column: [] for column in columns}})
+    missing = [column for column in columns if column not in topics]
+    if missing:
+        raise InputError(
+            f"The table of topics lacks {', '.join(missing)}; it needs {', '.join(columns)}."
+        )
+    table = topics.assign(level=levels_of(topics))
+    table = table[table["level"].isin(list(levels)) & np.isfinite(table["x"] + table["y"])]
+    order = ["level", "n_papers", "topic_id"]
+    return table.sort_values(order, ascending=[True, False, True]).reset_index(drop=True)
+
+
+# -- the panel
+
+
+def map_panel(
+    page: Page,
+    box: Box,
+    x: Floats,
+    y: Floats,
+    *,
+    include: pd.DataFrame | None = None,
+    border: float | None = None,
+    framed: bool = False,
+) -> Panel:
+    """Put a map on the page that shows the papers, and the places of `include`."""
+    low, high = [], []
+    for values, column in ((x, "x"), (y, "y")):
+        least, most = spread(values)
+        more = [] if include is None else [float(one) for one in include[column]]
+        low.append(min([least, *more]))
+        high.append(max([most, *more]))
+    sides = np.array([box[2] - box[0], box[3] - box[1]])
+    border = 1.2 * page.margin if border is None else border
+    border = min(border, 0.2 * float(sides.min()))
+    centre = (np.array(low) + np.array(high)) / 2
+    span = np.array(high) - np.array(low)
+    # A corpus in one spot still gets a window, wide enough for float32 to tell its sides apart.
+    span = np.maximum(span, 1e-3 * max(1.0, float(np.abs(centre).max())))
+    half = float((span / (sides - 2 * border)).max()) * sides / 2
+    (x0, y0), (x1, y1) = centre - half, centre + half
+    return window(page, box, (float(x0), float(y0), float(x1), float(y1)), framed=framed)
+
+
+def window(page: Page, box: Box, extent: Box, *, framed: bool = False) -> Panel:
+    """Put a map of a given window on the page."""
+    x0, y0, x1, y1 = extent
+    edge = "box" if framed else "none"
+    return page.add(Panel(box, Axis((x0, x1)), Axis((y0, y1)), gid="map", edge=edge))
+
+
+def map_box(box: Box, x: Floats, y: Floats, *, least: float = 0.5) -> Box:
+    """Raise the foot of a box until it has the shape of the map, `least` widths high at least."""
+    left, bottom, right, top = box
+    spans = [float(np.subtract(*np.quantile(values, [0.9995, 0.0005]))) for values in (x, y)]
+    shape = spans[1] / spans[0] if spans[0] > 0 else 1.0
+    height = (right - left) * float(np.clip(shape, least, 10.0))
+    return left, max(bottom, round(top - height, 2)), right, top
+
+
+# -- the density
+
+
+def add_density(
+    page: Page,
+    panel: Panel,
+    x: Floats,
+    y: Floats,
+    *,
+    specks: bool = False,
+    dpi: float | None = None,
+) -> Tones:
+    """Draw the papers as one picture, with `specks` few ones singly too."""
+    left, bottom, right, top = panel.box
+    pixel = 72 / dpi if dpi else page.pixel
+    rows, columns = (max(8, round(side / pixel)) for side in (top - bottom, right - left))
+    counts = count_grid(x, y, extent=panel.extent, shape=(rows, columns))
+    # Inches; shrinks with the papers as the best kernel in two dimensions does (Scott 1992).
+    widest = 0.13 * float(np.clip((4000 / len(x)) ** (1 / 6), 0.4, 2)) * page.scale
+    density = smooth_adaptively(counts, coarsest=widest * 72 / pixel)
+    tones = choose_tones(density, counts)
+    position = tones.position(density)
+    if specks:
+        position += dust(counts, n_papers=len(x)) * (1 - position)
+    panel.layers.append(ramp_image(position, page.colours.ramp, panel.extent))
+    return tones
+
+
+def ramp_image(position: Any, ramp: Floats, extent: Box, *, gid: str = "density") -> Image:
+    """Paint places on a ramp, 0 to 1 with row 0 the lowest."""
+    tone = np.round(np.asarray(position) * (len(ramp) - 1)).astype(np.intp)
+    pixels = np.round(ramp * 255).astype(np.uint8)[tone]
+    return Image(pixels=pixels, extent=extent, gid=gid, order=0.0)
+
+
+def density_key(page: Page, tones: Tones) -> Key:
+    """The key of a density: the papers that an area the size of a square holds."""
+    area = (11.0 * page.scale / page.pixel) ** 2  # pixels in one square of the key
+    squares = []
+    for value in key_values(tones.density(0.10) * area, tones.top * area):
+        tone = float(tones.position(value / area))
+        colour = page.colours.ramp[round(tone * (len(page.colours.ramp) - 1))]
+        words = f"{value:,.0f}" if value >= 1 else f"{value:.1g}"
+        squares.append((words, tuple(float(part) for part in colour)))
+    return Key("Papers in a square this size", squares)
+
+
+def key_values(least: float, most: float) -> list[float]:
+    """Choose two to six round numbers between two densities."""
+    fitting: list[float] = []
+    for steps in ((1.0, 10.0), (1.0, 3.0), (1.0, 2.0, 5.0)):
+        first, last = math.floor(math.log10(least)), math.ceil(math.log10(most))
+        values = {step * 10.0**power for power in range(first, last + 1) for step in steps}
+        fitting = sorted(value for value in values if least <= value <= most)
+        if len(fitting) >= 4:
+            break
+    return fitting[-6:] if len(fitting) >= 2 else [least, most]
+
+
+def add_papers(panel: Panel, atlas: Atlas, colours: Theme) -> None:
+    """Let papers be pointed at in the browser, a random sample where they are many."""
+    n = len(atlas.map)
+    rows = np.arange(n)
+    if n > _MOST_POINTED_AT:
+        rows = np.sort(np.random.default_rng(0).choice(n, _MOST_POINTED_AT, replace=False))
+
+    def hover() -> list[str]:
+        told = atlas.read_papers(["title", "year"]).iloc[rows]
+        return [
+            f"{title} ({year})" for title, year in zip(told["title"], told["year"], strict=True)
+        ]
+
+    papers = atlas.map.iloc[rows]
+    panel.layers.append(
+        Points(x=papers["x"].to_numpy(np.float32), y=papers["y"].to_numpy(np.float32), size=3.0,
+               colour=colours.ink, opacity=0.06, hover=hover, gid="papers", screen=True, of=n)
+    )  # fmt: skip
+
+
+# -- names
+
+
+def add_names(
+    page: Page,
+    panel: Panel,
+    topics: pd.DataFrame,
+    *,
+    labels: bool = True,
+    most: int | None = None,
+    reserved: Floats | None = None,
+    loud: Collection[int] | None = None,
+) -> Floats:
+    """Name topics on a map; gives the box of each in points, NaN for those without room."""
+    left, bottom, right, top = panel.box
+    if most is None:
+        share = (right - left) * (top - bottom) / 72**2 / page.scale**2
+        most = max(12, round(1.25 * share))
+    wanted = topics.head(most if labels else 0)
+    names = [_style(row, page.colours, loud) for row in wanted.itertuples()]
+    return _place(page, panel, wanted, names, reserved=reserved, leaders=loud is None)
+
+
+def add_few_names(
+    page: Page,
+    panel: Panel,
+    topics: pd.DataFrame,
+    *,
+    most: int,
+    size: float,
+    reserved: Floats | None = None,
+    reach: float = 1.0,
+) -> None:
+    """Name the largest topics near their places, small and without lines."""
+    x0, y0, x1, y1 = panel.extent
+    inside = topics["x"].between(x0, x1) & topics["y"].between(y0, y1)
+    wanted = topics[inside].head(most)
+    names = [
+        ([way.split("\n") for way in line_breaks(clean_name(label, most=48))], size, "normal",
+         page.colours.ink)
+        for label in wanted["label"]
+    ]  # fmt: skip
+    _place(page, panel, wanted, names, reserved=reserved, leaders=False, reach=reach)
+
+
+_Style = tuple[list[list[str]], float, str, str]  # ways to break a name, size, weight, colour
+
+
+def _style(row: Any, colours: Theme, loud: Collection[int] | None) -> _Style:
+    """Style one topic by its level, or by whether it is among the loud ones."""
+    ways = [way.split("\n") for way in line_breaks(clean_name(row.label), most_lines=3)]
+    own = getattr(row, "colour", None)
+    if own:
+        return ways, _REGION, "bold", own
+    if loud is not None:
+        is_loud = row.topic_id in loud
+        weight, colour = ("bold", colours.ink) if is_loud else ("normal", colours.faint)
+        return ways, _REGION, weight, colour
+    if row.level == 0:
+        raised = [[capitals(line) for line in lines] for lines in ways]
+        return raised, _CONTINENT, "bold", colours.continent
+    return ways, _REGION, "normal", colours.ink
+
+
+def _place(
+    page: Page,
+    panel: Panel,
+    topics: pd.DataFrame,
+    styles: Sequence[_Style],
+    *,
+    reserved: Floats | None,
+    leaders: bool,
+    reach: float | None = None,
+) -> Floats:
+    """Find room for names and add them to the panel."""
+    scale = page.scale
+
+    def measure(lines: Sequence[str], size: float, weight: str) -> tuple[float, float]:
+        extents = [page.extent(line, size=size, weight=weight) for line in lines]
+        height = extents[0].ascent + extents[-1].descent
+        height += _LEADING * size * scale * (len(lines) - 1)
+        return max(extent.width for extent in extents), height
+
+    sizes = [
+        np.array([measure(lines, size, weight) for lines in ways])
+        for ways, size, weight, _ in styles
+    ]
+    peaks = panel.to_page(topics["x"], topics["y"])
+    left, bottom, right, top = panel.box
+    pad = 3 * scale
+    # The best shape of a name is about three times as wide as high.
+    shapes = [np.abs(np.log2(size[:, 0] / size[:, 1] / 3.2)) for size in sizes]
+    placed = place_labels(
+        peaks,
+        sizes,
+        frame=(left + pad, bottom + pad, right - pad, top - pad),
+        reserved=reserved,
+        reluctance=[0.55 * np.maximum(shape - 0.5, 0) for shape in shapes],
+        gap=2.0 * scale,
+        reach=130 * scale if reach is None else reach,
+    )
+    names = []
+    papers = topics["n_papers"] if "n_papers" in topics else [0] * len(topics)
+    told = [f"{label}: {count(int(n), 'paper')}" if n else str(label)
+            for label, n in zip(topics["label"], papers, strict=True)]  # fmt: skip
+    for place in np.flatnonzero(placed.shown):
+        ways, size, weight, colour = styles[place]
+        lines, box = ways[int(placed.variants[place])], placed.boxes[place]
+        first = page.extent(lines[0], size=size, weight=weight).ascent
+        step = _LEADING * size * scale
+        leader = placed.leaders[place]
+        # The lines of a name that is led to begin on the side of its leader.
+        side = "left" if leader[2] == box[0] else "right" if leader[2] == box[2] else "center"
+        names.append(
+            Name(lines, box, [float(box[3] - first - n * step) for n in range(len(lines))],
+                 size * scale, weight, colour, f"topic-{topics['topic_id'].iloc[place]}", side,
+                 told[place], (float(peaks[place, 0]), float(peaks[place, 1])))
+        )  # fmt: skip
+    shown = placed.leaders[placed.shown]
+    panel.layers.append(
+        Names(names=names, leaders=shown, leader_colour=page.colours.ink if leaders else "",
+              gid="names")
+    )  # fmt: skip
+    return placed.boxes
+
+
+def label_table(topics: pd.DataFrame, boxes: Floats, panel: Panel, n_papers: int) -> pd.DataFrame:
+    """The numbers behind the names: one row a topic."""
+    import pandas as pd
+
+    centres = np.full((len(topics), 2), np.nan)
+    if len(boxes):
+        middle = np.column_stack([boxes[:, [0, 2]].mean(axis=1), boxes[:, [1, 3]].mean(axis=1)])
+        centres[: len(boxes)] = panel.to_data(middle)
+    papers = topics["n_papers"].astype("int64")
+    table = pd.DataFrame(
+        {
+            "topic_id": topics["topic_id"].astype("int64"),
+            "level": topics["level"].astype("int64"),
+            "label": topics["label"].astype(str),
+            "x": topics["x"].astype(float),
+            "y": topics["y"].astype(float),
+            "n_papers": papers,
+            "share": papers / max(1, n_papers),
+            "shown": ~np.isnan(centres[:, 0]),
+            "label_x": centres[:, 0],
+            "label_y": centres[:, 1],
+        }
+    )
+    if "parent_id" in topics:
+        table.insert(2, "parent_id", topics["parent_id"].astype("int64"))
+    words = topics["keywords"] if "keywords" in topics else [()] * len(topics)
+    table["keywords"] = [
+        "; ".join(map(str, few)) if few is not None and not isinstance(few, str) else str(few or "")
+        for few in words
+    ]
+    return table
+
+
+# -- marked papers
+
+
+def mark_papers(
+    page: Page, panel: Panel, x: Floats, y: Floats, *, apart: Bools, hover: Sequence[str] = ()
+) -> tuple[Floats, int]:
+    """Mark papers, best first, and number them from 1; those `apart` have another symbol."""
+    at, small = panel.to_page(x, y), page.scale * _shrinking(len(x))
+    half = small * np.where(apart, 0.75 * _DIAMOND, 0.5 * _DOT) + 0.6
+    dots = np.hstack([at - half[:, None], at + half[:, None]])
+    numbers, leaders = _place_numbers(page, panel, at, dots)
+    for which, gid, order in ((~apart, "found", 2.3), (apart, "apart", 2.4)):
+        styles = symbols(page.colours, scale=small)[gid]
+        told = [hover[place] for place in np.flatnonzero(which)] if len(hover) else ()
+        for number, style in enumerate(styles if which.any() else ()):
+            last = number == len(styles) - 1  # the one before it is a halo
+            panel.layers.append(
+                Points(x=x[which], y=y[which], **style, gid=gid, order=order + 0.01 * number,
+                       hover=told, screen=None if last else False,
+                       name="apart from the others" if gid == "apart" else "found")
+            )  # fmt: skip
+        size = page.scale * (_NUMBER if len(at) <= FEW else _SMALL_NUMBER)
+        colour = getattr(page.colours, gid)
+        ranks = [
+            Name([str(place + 1)], box, [float(box[1])], size, "bold", colour,
+                 f"rank-{place + 1}", peak=(float(at[place, 0]), float(at[place, 1])))
+            for place, box in enumerate(numbers)
+            if which[place] and np.isfinite(box[0])
+        ]  # fmt: skip
+        panel.layers.append(
+            Names(names=ranks, leaders=leaders[which], leader_colour=colour, peaks=False,
+                  gid="ranks")
+        )  # fmt: skip
+    placed = ~np.isnan(numbers[:, 0])
+    taken = np.concatenate([dots, numbers[placed], _along(leaders)])
+    return taken, int((~placed).sum())
+
+
+def symbols(colours: Theme, *, scale: float) -> dict[str, tuple[dict[str, Any], ...]]:
+    """How papers ``found`` and outliers (``apart``) are drawn: halo first, then the symbol."""
+    hollow = {"marker": "D", "size": _DIAMOND * scale, "filled": False}
+    dot = {"marker": "o", "size": _DOT * scale, "colour": colours.found, "edge": colours.halo,
+           "edge_width": 0.7 * scale}  # fmt: skip
+    return {
+        "found": (dot,),
+        "apart": (
+            {**hollow, "colour": colours.halo, "edge_width": 3.0 * scale},
+            {**hollow, "colour": colours.apart, "edge_width": 1.5 * scale},
+        ),
+    }
+
+
+def legend_of(
+    colours: Theme, *, scale: float, n_papers: int, apart: bool, outlined: int
+) -> list[LegendEntry]:
+    """Say what the marks of so many papers mean."""
+    styles = symbols(colours, scale=scale * _shrinking(n_papers))
+    numbered = f"{FEW} best numbered" if n_papers > FEW else "numbered by rank"
+    entries = [LegendEntry(f"paper found, {numbered}", styles["found"][-1])]
+    if apart:
+        entries.append(LegendEntry("found, but apart from the others", styles["apart"][-1]))
+    if outlined:
+        words = "the region that holds them" if outlined == 1 else "the regions that hold them"
+        entries.append(LegendEntry(words, outline_style(colours, scale)))
+    return entries
+
+
+def outline_style(colours: Theme, scale: float) -> dict[str, Any]:
+    """How the outline of a region is drawn."""
+    return {"colour": colours.found, "width": 0.9 * scale, "dashes": "dashed"}
+
+
+def _shrinking(n: int) -> float:
+    """Size of the symbols of many papers, compared to those of few."""
+    return float(np.clip((FEW / max(n, 1)) ** 0.3, 0.5, 1.0))
+
+
+def _place_numbers(page: Page, panel: Panel, at: Floats, dots: Floats) -> tuple[Floats, Floats]:
+    """Boxes of the numbers and lines that lead to them, NaN where there is none."""
+    numbers, leaders = np.full((len(at), 4), np.nan), np.full((len(at), 4), np.nan)
+    n = min(len(at), FEW)
+    size = _NUMBER if len(at) <= FEW else _SMALL_NUMBER
+    extents = [page.extent(str(rank), size=size, weight="bold") for rank in range(1, n + 1)]
+    left, bottom, right, top = panel.box
+    pad = 3 * page.scale
+    placement = place_labels(
+        at[:n],
+        [np.array([[extent.width, extent.ascent]]) for extent in extents],
+        frame=(left + pad, bottom + pad, right - pad, top - pad),
+        reserved=dots,
+        gap=1.0 * page.scale,
+        reach=200 * page.scale,
+        directions=48,
+    )
+    numbers[:n], leaders[:n] = placement.boxes, placement.leaders
+    leaders[:n][_clearly_alongside(at, numbers[:n], near=_ALONGSIDE * page.scale)] = np.nan
+    return numbers, leaders
+
+
+def _clearly_alongside(at: Floats, boxes: Floats, *, near: float) -> Bools:
+    """Whether a number is beside its own symbol and no other, for the first n, shape (n,)."""
+    nearest = np.clip(at[None], boxes[:, None, :2], boxes[:, None, 2:])
+    away = np.hypot(*np.moveaxis(nearest - at[None], -1, 0))  # of each number from each symbol
+    own = np.diag(away)
+    elsewhere = np.hypot(*np.moveaxis(at[: len(boxes), None] - at[None], -1, 0)) > 0.5
+    others = np.where(elsewhere, away, np.inf).min(axis=1, initial=np.inf)
+    alongside: Bools = (own <= near) & (others > 1.6 * own)
+    return alongside
+
+
+def _along(leaders: Floats, *, step: float = 3.0) -> Floats:
+    """Small boxes along lines, so that what keeps clear of boxes keeps clear of the lines."""
+    boxes = [np.empty((0, 4))]
+    for start_x, start_y, end_x, end_y in leaders[~np.isnan(leaders[:, 0])]:
+        length = float(np.hypot(end_x - start_x, end_y - start_y))
+        along = np.linspace(0, 1, max(2, int(length / step) + 1))[:, None]
+        points = np.array([[start_x, start_y]]) * (1 - along) + np.array([[end_x, end_y]]) * along
+        boxes.append(np.hstack([points - 1, points + 1]))
+    return np.concatenate(boxes)
+
+
+def pieces(table: pd.DataFrame) -> list[NDArray[np.float64]]:
+    """Separate lines of a table of contours (``piece, order, x, y``), each in its order."""
+    ordered = table.sort_values(["piece", "order"])
+    points = ordered[["x", "y"]].to_numpy(dtype=float)
+    split = np.split(points, np.flatnonzero(np.diff(ordered["piece"])) + 1)
+    return [line for line in split if len(line)]

@@ -1,0 +1,342 @@
+"""Drawing a scene with matplotlib: as a page for print, or one panel into given axes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from landscape.figures._caption import GENERATED
+from landscape.figures._labels import FONTS
+from landscape.figures._scene import (
+    Arrows,
+    Band,
+    Curve,
+    Hatched,
+    Image,
+    Intervals,
+    Lines,
+    Names,
+    Panel,
+    Points,
+    Rule,
+    Scene,
+    Spans,
+    Squares,
+    Text,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.transforms import Transform
+
+    from landscape.figures._sheet import Sheet
+
+_HATCH = "////"
+_BEND = 0.12  # of an arrow's length: lines there and back do not cover each other
+_STYLES = {"-": "-", "dashed": (0, (4, 2)), "dotted": ":"}
+
+
+def draw(scene: Scene) -> Sheet:
+    """Draw a scene as a page."""
+    import matplotlib as mpl
+    from matplotlib.transforms import Affine2D
+
+    from landscape.figures._sheet import SETTINGS, Sheet
+
+    width, height = scene.size
+    sheet = Sheet(
+        figsize=(width / 72, height / 72), facecolor=scene.colours.page, scene=scene,
+        alt_text=scene.alt_text, table=scene.table, caption=scene.account.text,
+    )  # fmt: skip
+    points: Any = Affine2D().scale(1 / 72) + sheet.dpi_scale_trans
+    brush = _Brush(scene, sheet, points)
+    with mpl.rc_context(SETTINGS):
+        for panel in scene.panels:
+            left, bottom, right, top = panel.box
+            axes = sheet.add_axes(
+                (left / width, bottom / height, (right - left) / width, (top - bottom) / height)
+            )
+            brush.panel(axes, panel)
+        brush.page(scene)
+    return sheet
+
+
+def draw_onto(axes: Axes, scene: Scene) -> Axes:
+    """Draw the first panel of a scene into axes, with the title above and bounds below."""
+    from matplotlib.transforms import Bbox, BboxTransform
+
+    (panel, *_) = scene.panels
+    x0, y0, x1, y1 = panel.extent
+    left, bottom, right, top = panel.box
+    page = Bbox.from_extents(left, bottom, right, top)
+    axes.set_facecolor(scene.colours.page)
+    points: Any = (
+        BboxTransform(page, Bbox.unit()) + axes.transAxes
+        if panel.x.log or panel.y.log
+        else BboxTransform(page, Bbox.from_extents(x0, y0, x1, y1)) + axes.transData
+    )
+    _Brush(scene, axes, points).panel(axes, panel)
+    size = 7.0 * scene.scale
+    if panel.rows:
+        axes.set_yticks([at for at, _ in panel.rows], [words for _, words in panel.rows],
+                        fontsize=size, fontfamily=list(FONTS), parse_math=False)  # fmt: skip
+    if panel.x.title:
+        axes.set_xlabel(panel.x.title, fontsize=size, fontfamily=list(FONTS), parse_math=False)
+    axes.set_title(scene.title, loc="left", fontsize=1.3 * size, fontfamily=list(FONTS),
+                   parse_math=False)  # fmt: skip
+    told = scene.account.sentences[:1]
+    told = [GENERATED, *told] if scene.account.generated else list(told)
+    axes.annotate("\n".join(told), (0, 0), xycoords="axes fraction", fontsize=0.9 * size,
+                  xytext=(0, -(26 if panel.x.ticks else 4)), textcoords="offset points", va="top",
+                  fontfamily=list(FONTS), color=scene.colours.faint, parse_math=False,
+                  gid="caption", annotation_clip=False)  # fmt: skip
+    return axes
+
+
+def axes_size(axes: Axes) -> tuple[float, float]:
+    """Width and height of axes in inches."""
+    box = axes.get_window_extent()
+    dpi = axes.get_figure(root=True).dpi  # type: ignore[union-attr]  # axes have a figure
+    return box.width / dpi, box.height / dpi
+
+
+class _Brush:
+    """Draws layers; texts go onto `target`, a figure or axes, by the transform of points."""
+
+    def __init__(self, scene: Scene, target: Any, points: Transform) -> None:
+        self.scene, self.colours, self.scale = scene, scene.colours, scene.scale
+        self.target, self.points = target, points
+        self.draws: dict[type, Callable[[Axes, Any], None]] = {
+            Image: self._image, Lines: self._lines, Points: self._points, Band: self._band,
+            Curve: self._curve,
+            Intervals: self._intervals, Rule: self._rule, Spans: self._spans,
+            Hatched: self._hatched, Arrows: self._arrows, Names: self._names,
+        }  # fmt: skip
+
+    def panel(self, axes: Axes, panel: Panel) -> None:
+        """Draw a panel into axes."""
+        self._dress(axes, panel)
+        for layer in panel.layers:
+            if layer.screen is not True:
+                self.draws[type(layer)](axes, layer)
+        axes.set(xlim=panel.x.limits, ylim=panel.y.limits)
+
+    def page(self, scene: Scene) -> None:
+        """Draw what lies on the page itself."""
+        from matplotlib.lines import Line2D
+        from matplotlib.patches import Rectangle
+
+        for layer in scene.layers:
+            if isinstance(layer, Squares):
+                for (x0, y0, x1, y1), colour in zip(layer.boxes, layer.colours, strict=True):
+                    square = Rectangle((x0, y0), x1 - x0, y1 - y0, facecolor=colour)
+                    square.set(edgecolor=layer.edge, linewidth=layer.width, gid=layer.gid,
+                               transform=self.points)  # fmt: skip
+                    self.target.add_artist(square)
+            elif isinstance(layer, Lines):
+                for line in layer.lines:
+                    drawn = Line2D(*line.T, **_line_style(layer), transform=self.points)
+                    self.target.add_artist(drawn)
+            elif isinstance(layer, Points):
+                drawn = Line2D(layer.x, layer.y, **_mark_style(layer), transform=self.points)
+                self.target.add_artist(drawn)
+        for text in scene.texts:
+            self.text(text)
+
+    def text(self, text: Text) -> Any:
+        """Set one line of text."""
+        behind = {"facecolor": self.colours.page, "edgecolor": "none", "pad": 0.4, "alpha": 0.85}
+        return self.target.text(
+            text.x, text.y, text.words, transform=self.points, fontfamily=list(FONTS),
+            fontsize=text.size, fontweight=text.weight, color=text.colour, ha=text.align,
+            va="baseline", parse_math=False,  # names are untrusted: a dollar sign is a dollar sign
+            bbox=behind if text.backed else None,
+            gid=text.gid, zorder=3,
+        )  # fmt: skip
+
+    def _dress(self, axes: Axes, panel: Panel) -> None:
+        """Axes as thin as the page's other lines; log scales before limits."""
+        from matplotlib.ticker import NullLocator
+
+        faint, scale = self.colours.faint, self.scale
+        axes.set_gid(panel.gid)
+        for axis, drawn, name in ((panel.x, axes.xaxis, "x"), (panel.y, axes.yaxis, "y")):
+            if axis.log:
+                getattr(axes, f"set_{name}scale")("log")
+            drawn.set_minor_locator(NullLocator())
+            drawn.set_ticks([at for at, _ in axis.ticks], [words for _, words in axis.ticks])
+        axes.tick_params(
+            colors=faint, labelsize=7.0 * scale, width=0.5 * scale, length=2.5 * scale,
+            pad=2 * scale, labelfontfamily=list(FONTS),
+        )  # fmt: skip
+        if axes is not self.target:
+            axes.set_facecolor("none")
+        shown = {"none": (), "box": ("left", "bottom", "right", "top"), "chart": ("left", "bottom")}
+        for side, spine in axes.spines.items():
+            spine.set(visible=side in shown[panel.edge], color=faint, linewidth=0.5 * scale)
+        if panel.edge == "chart" and not panel.y.ticks:
+            axes.spines["left"].set_visible(False)
+        if panel.edge == "none":
+            axes.set_axis_off()
+
+    def _image(self, axes: Axes, layer: Image) -> None:
+        x0, y0, x1, y1 = layer.extent
+        axes.imshow(
+            layer.pixels, extent=(x0, x1, y0, y1), origin="lower", aspect="auto", gid=layer.gid,
+            zorder=layer.order, interpolation="bilinear" if layer.smooth else None,
+        )  # fmt: skip
+
+    def _lines(self, axes: Axes, layer: Lines) -> None:
+        from matplotlib.collections import LineCollection
+        from matplotlib.patches import PathPatch
+        from matplotlib.path import Path
+
+        lines = [line for line in layer.lines if len(line)]
+        if not lines:
+            return
+        if layer.fill:
+            # One compound path, so that the rims of holes stay holes.
+            whole = Path.make_compound_path(*(Path(line, closed=True) for line in lines))
+            axes.add_patch(PathPatch(whole, facecolor=layer.colour, alpha=layer.fill, linewidth=0,
+                                     gid=f"{layer.gid} fill"))  # fmt: skip
+        for colour, width, dashes, over in (
+            (layer.halo, layer.width * 2.4, "-", 0.0),
+            (layer.colour, layer.width, layer.dashes, 0.1),
+        ):  # fmt: skip
+            if colour:
+                drawn = LineCollection(lines, colors=colour, linewidths=width, alpha=layer.opacity,
+                                       linestyles=[_STYLES.get(dashes, dashes)])  # fmt: skip
+                drawn.set(gid=layer.gid, zorder=layer.order + over, capstyle="butt",
+                          joinstyle="round")  # fmt: skip
+                axes.add_collection(drawn, autolim=False)
+
+    def _points(self, axes: Axes, layer: Points) -> None:
+        if isinstance(layer.colour, str) and np.ndim(layer.size) == 0:
+            axes.plot(layer.x, layer.y, **_mark_style(layer), alpha=layer.opacity,
+                      zorder=layer.order, scalex=False, scaley=False)  # fmt: skip
+            return
+        size = np.asarray(layer.size, dtype=float) ** 2
+        axes.scatter(
+            layer.x, layer.y, s=size, c=layer.colour, marker=layer.marker, gid=layer.gid,
+            zorder=layer.order, edgecolors=layer.edge or "none", linewidths=layer.edge_width,
+            alpha=layer.opacity,
+        )  # fmt: skip
+
+    def _curve(self, axes: Axes, layer: Curve) -> None:
+        axes.plot(layer.x, layer.y, color=layer.colour, lw=layer.width, gid=layer.gid,
+                  zorder=layer.order)  # fmt: skip
+
+    def _band(self, axes: Axes, layer: Band) -> None:
+        axes.fill_between(layer.x, layer.low, layer.high, color=layer.colour, alpha=0.22,
+                          linewidth=0, gid=layer.gid)  # fmt: skip
+
+    def _intervals(self, axes: Axes, layer: Intervals) -> None:
+        rows = zip(layer.at, layer.value, layer.low, layer.high, layer.colours, layer.filled,
+                   strict=True)  # fmt: skip
+        for at, value, low, high, colour, filled in rows:
+            axes.plot([low, high], [at, at], color=colour, lw=layer.width, gid="interval",
+                      solid_capstyle="butt")  # fmt: skip
+            axes.plot(value, at, "o", color=colour, ms=layer.size, gid=layer.gid, clip_on=False,
+                      markerfacecolor=colour if filled else self.colours.page)  # fmt: skip
+
+    def _rule(self, axes: Axes, layer: Rule) -> None:
+        axes.axvline(layer.x, color=layer.colour, lw=layer.width, zorder=layer.order,
+                     ls=_STYLES.get(layer.dashes, layer.dashes), gid=layer.gid)  # fmt: skip
+        if layer.label:
+            axes.annotate(
+                layer.label, (layer.x, 1), xycoords=("data", "axes fraction"), xytext=(3, -7),
+                textcoords="offset points", fontsize=7 * self.scale, color=layer.colour,
+                gid=layer.gid, fontfamily=list(FONTS), parse_math=False,
+            )  # fmt: skip
+
+    def _spans(self, axes: Axes, layer: Spans) -> None:
+        for start, end in layer.spans:
+            axes.axvspan(start, end, facecolor="none", edgecolor=layer.colour, hatch=_HATCH,
+                         linewidth=0, alpha=0.45, zorder=0.5, gid="not covered")  # fmt: skip
+
+    def _hatched(self, axes: Axes, layer: Hatched) -> None:
+        from matplotlib.patches import Rectangle
+
+        x0, y0, x1, y1 = layer.extent
+        if layer.where.all():
+            whole = Rectangle((x0, y0), x1 - x0, y1 - y0, facecolor="none", hatch=_HATCH)
+            whole.set(edgecolor=layer.colour, linewidth=0, alpha=0.5, gid="not covered")
+            axes.add_patch(whole)
+        elif layer.where.any():
+            rows, columns = layer.where.shape
+            across = x0 + (np.arange(columns) + 0.5) * (x1 - x0) / columns
+            up = y0 + (np.arange(rows) + 0.5) * (y1 - y0) / rows
+            drawn = axes.contourf(across, up, layer.where.astype(float), levels=[0.5, 1.5],
+                                  colors="none", hatches=[_HATCH])  # fmt: skip
+            drawn.set(edgecolor=layer.colour, linewidth=0.0, zorder=1.3, gid="not covered")
+
+    def _arrows(self, axes: Axes, layer: Arrows) -> None:
+        from matplotlib.patches import FancyArrowPatch
+
+        for start, end in zip(layer.starts, layer.ends, strict=True):
+            arrow = FancyArrowPatch(
+                tuple(start), tuple(end), connectionstyle=f"arc3,rad={_BEND}", arrowstyle="-|>",
+                mutation_scale=5.0 * self.scale, linewidth=layer.width, color=layer.colour,
+                alpha=0.55, shrinkA=2.5 * self.scale, shrinkB=2.5 * self.scale,
+                zorder=layer.order, gid=layer.gid,
+            )  # fmt: skip
+            axes.add_patch(arrow)
+
+    def _names(self, axes: Axes, layer: Names) -> None:
+        from matplotlib.patheffects import Stroke
+
+        self._leaders(axes, layer)
+        halo_of_names = Stroke(linewidth=2.4 * self.scale, foreground=self.colours.halo, alpha=0.75)
+        for name in layer.names:
+            x = {"left": name.box[0], "right": name.box[2]}.get(
+                name.side, (name.box[0] + name.box[2]) / 2
+            )
+            for line, y in zip(name.lines, name.baselines, strict=True):
+                text = Text(line, x, y, name.size, name.colour, name.weight, name.side, name.gid)
+                self.text(text)
+                # A text with a path effect is drawn as outlines: only the halo has one, so that
+                # the text itself stays text in PDF and SVG.
+                halo = self.text(text)
+                halo.set(gid="halo", path_effects=[halo_of_names], zorder=2.5)
+
+    def _leaders(self, axes: Axes, layer: Names) -> None:
+        """Lines from peaks to names, with a dot at each peak."""
+        from matplotlib.collections import LineCollection
+
+        drawn = layer.leaders[~np.isnan(layer.leaders).any(axis=1)].reshape(-1, 2, 2).copy()
+        if not layer.leader_colour:
+            return
+        # They stop a little short of the letters.
+        along = drawn[:, 0] - drawn[:, 1]
+        drawn[:, 1] += 1.5 * self.scale * along / np.linalg.norm(along, axis=1, keepdims=True)
+        for colour, width, order in (
+            (self.colours.halo, 1.8, 2.0), (layer.leader_colour, 0.5, 2.1),
+        ):  # fmt: skip
+            lines = LineCollection(
+                list(drawn), colors=colour, linewidths=width * self.scale, gid="leaders"
+            )
+            lines.set_transform(self.points)
+            lines.set_zorder(order)
+            axes.add_collection(lines, autolim=False)
+        if layer.peaks and len(drawn):
+            axes.plot(
+                *drawn[:, 0].T, "o", transform=self.points, color=layer.leader_colour,
+                markersize=2.4 * self.scale, markeredgecolor=self.colours.halo,
+                markeredgewidth=0.6 * self.scale, gid="peaks", zorder=2.2, scalex=False,
+                scaley=False,
+            )  # fmt: skip
+
+
+def _line_style(layer: Lines) -> dict[str, Any]:
+    return {"color": layer.colour, "linewidth": layer.width, "alpha": layer.opacity,
+            "linestyle": _STYLES.get(layer.dashes, layer.dashes), "gid": layer.gid}  # fmt: skip
+
+
+def _mark_style(layer: Points) -> dict[str, Any]:
+    edge = layer.edge or layer.colour
+    return {"linestyle": "none", "marker": layer.marker, "markersize": layer.size,
+            "color": layer.colour, "markerfacecolor": layer.colour if layer.filled else "none",
+            "markeredgecolor": edge, "markeredgewidth": layer.edge_width,
+            "gid": layer.gid}  # fmt: skip

@@ -1,0 +1,550 @@
+"""Composing a page: measured text, title and caption, keys, tables, and boxes for panels.
+
+Everything but pictures is placed in points (1/72 inch) from the lower left corner, so that what is
+measured here holds at every resolution. What is composed becomes a `Scene`.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from landscape.errors import InputError
+from landscape.figures import _matplotlib
+from landscape.figures._caption import GENERATED, Account
+from landscape.figures._colours import Theme
+from landscape.figures._labels import FONTS, clean_name
+from landscape.figures._scene import (
+    Axis,
+    Box,
+    Floats,
+    Image,
+    Layer,
+    Lines,
+    Panel,
+    Points,
+    Scene,
+    Squares,
+    Text,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+SMALL, NORMAL = 7.0, 8.0  # font sizes of ticks and numbers, and of the caption
+RASTER_DPI = 200
+SIZE_INCHES = (11.0, 8.5)
+BESIDE_A_TABLE = (11.0, 6.8)  # a map that a table takes room from
+_TITLE, _LEAST_TITLE = 14.0, 9.0
+_LINE = 1.32  # line height of the caption, in font sizes
+_LINES = 2  # of the caption
+_SMALLEST, _LARGEST = (3.0, 2.4), 100.0
+_LETTER_PAGE = 11 * 8.5
+_MOST_PIXELS = 24e6
+_MOST_WORDS = 64  # of a line
+_KEY_WIDTH, _KEY_HEIGHT, _SQUARE, _MOST_SQUARES = 168.0, 34.0, 11.0, 6
+_LEGEND_LINE = 11.0  # height
+_BESIDE = 0.33  # of the page's width, for a table
+
+
+@dataclass(frozen=True)
+class Extent:
+    """Width, and height above and below the baseline, of one line of text in points."""
+
+    width: float
+    ascent: float
+    descent: float
+
+
+@dataclass(frozen=True)
+class LegendEntry:
+    """A symbol on the map and what it means: a layer that draws a sample into a box."""
+
+    words: str
+    style: Mapping[str, Any]  # of `Points`; of `Lines` where it has no marker
+
+
+@dataclass(frozen=True)
+class Key:
+    """Up to six squares, each with the meaning of its colour."""
+
+    title: str
+    squares: Sequence[tuple[str, tuple[float, ...]]]
+
+    @classmethod
+    def of_ramp(cls, title: str, ramp: Floats, meanings: Sequence[str]) -> Key:
+        """Meanings of evenly spaced colours of a ramp."""
+        places = np.linspace(0, len(ramp) - 1, len(meanings)).round().astype(int)
+        colours = [tuple(float(part) for part in ramp[place]) for place in places]
+        return cls(title, list(zip(meanings, colours, strict=True)))
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of a ranked table; `style` is that of a line sample, `mark` its number on the map."""
+
+    name: str
+    numbers: tuple[str, ...]
+    style: Mapping[str, Any] | None = None
+    mark: str = ""
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """A ranked table, the best row first; the first heading is that of the names."""
+
+    title: str
+    headings: tuple[str, ...]
+    rows: Sequence[Row]
+
+
+class Page:
+    """One page that is being composed."""
+
+    def __init__(
+        self,
+        size_inches: tuple[float, float],
+        colours: Theme,
+        account: Account,
+        *,
+        title: str | None = None,
+        raster_dpi: int = RASTER_DPI,
+        smallest: tuple[float, float] = _SMALLEST,
+        legend: Sequence[LegendEntry] = (),
+        has_key: bool = False,
+        onto: Axes | None = None,
+    ) -> None:
+        self.onto = onto
+        if onto is not None:
+            size_inches = _matplotlib.axes_size(onto)
+            smallest = (0.5, 0.5)
+        width, height = (float(length) for length in size_inches)
+        if not (smallest[0] <= width <= _LARGEST and smallest[1] <= height <= _LARGEST):
+            raise InputError(
+                f"A page of {width:g} x {height:g} inches cannot be lettered; use at least "
+                f"{smallest[0]:g} x {smallest[1]:g} and at most {_LARGEST:g} inches a side."
+            )
+        self.colours, self.account, self.legend = colours, account, legend
+        self.scale = float(np.clip(math.sqrt(width * height / _LETTER_PAGE), 0.8, 6))
+        self.width, self.height, self.margin = width * 72, height * 72, 20 * self.scale
+        self.pixel = 72 / min(raster_dpi, math.sqrt(_MOST_PIXELS / (width * height)))  # points
+        self.panels: list[Panel] = []
+        self.layers: list[Layer] = []
+        self.texts: list[Text] = []
+        self.title = clean_name(title or account.head, most=200)
+        self.has_own_title = bool(title)
+        self.title_height = self.caption_height = self._foot = 0.0
+        if onto is None:
+            self._write_title()
+            self._write_caption(has_key=has_key)
+
+    # -- text
+
+    def extent(self, words: str, *, size: float, weight: str = "normal") -> Extent:
+        """Measure one line, with a little more for the rounding of other resolutions."""
+        return _measure(words, size * self.scale, weight)
+
+    def write(
+        self,
+        words: str,
+        x: float,
+        y: float,
+        *,
+        size: float = NORMAL,
+        weight: str = "normal",
+        colour: str | None = None,
+        align: str = "left",
+        gid: str = "words",
+        backed: bool = False,
+    ) -> None:
+        """Write one line with its baseline at a place, in points."""
+        if self.onto is None:
+            self.texts.append(Text(words, x, y, size * self.scale, colour or self.colours.ink,
+                                   weight, align, gid, backed))  # fmt: skip
+
+    def wrapped(self, words: str, *, size: float, weight: str, width: float) -> list[str]:
+        """Break words into lines no wider than `width` points; a wider word is cut."""
+        left = list(self._pieces(words, size=size, weight=weight, width=width))
+        lines = []
+        while left:
+            # Measuring is the slow part: halving finds the end of a line in a few measurements.
+            n = bisect_right(
+                range(2, min(len(left), _MOST_WORDS) + 1),
+                width,
+                key=lambda n: self.extent(" ".join(left[:n]), size=size, weight=weight).width,
+            )
+            lines.append(" ".join(left[: n + 1]).strip())
+            left = left[n + 1 :]
+        return lines or [""]
+
+    def _pieces(self, words: str, *, size: float, weight: str, width: float) -> Iterator[str]:
+        """Words, the few that are wider than a line in pieces."""
+
+        def first(length: int) -> float:
+            return self.extent(rest[:length], size=size, weight=weight).width
+
+        for rest in words.split(" "):
+            # No letter is wider than one and a half times its size: most words need no measuring.
+            room = width / (1.5 * size * self.scale)
+            while len(rest) > max(1, room) and first(len(rest)) > width:
+                fitting = max(1, bisect_right(range(1, len(rest)), width, key=first))
+                yield rest[:fitting]
+                rest = rest[fitting:]
+            yield rest
+
+    def shortened(
+        self, words: str, *, width: float, size: float = NORMAL, weight: str = "normal"
+    ) -> str:
+        """Cut a line to a width in points, an ellipsis at its end."""
+        whole = clean_name(words, most=200)
+        if self.extent(whole, size=size, weight=weight).width <= width:
+            return whole
+        n = bisect_right(
+            range(1, len(whole)), width,
+            key=lambda n: self.extent(whole[:n].rstrip() + "…", size=size, weight=weight).width,
+        )  # fmt: skip
+        return whole[:n].rstrip() + "…"
+
+    # -- title and caption
+
+    def _write_title(self) -> None:
+        """Write the title above the figure: on one line, or smaller and on two."""
+        width = self.width - 2 * self.margin
+        line = self.extent(self.title, size=_TITLE, weight="bold").width
+        size = max(_LEAST_TITLE, _TITLE * min(1.0, width / line))
+        lines = self.wrapped(self.title, size=size, weight="bold", width=width)
+        if len(lines) > 2:
+            lines = [lines[0], self.shortened(" ".join(lines[1:]), width=width, size=size,
+                                              weight="bold")]  # fmt: skip
+        measured = [self.extent(one, size=size, weight="bold") for one in lines]
+        y = self.height - 0.6 * self.margin - measured[0].ascent
+        for place, one in enumerate(lines):
+            down = place * 1.15 * size * self.scale
+            self.write(one, self.margin, y - down, size=size, weight="bold", gid="title")
+        text = self.height - y + (len(lines) - 1) * 1.15 * size * self.scale + measured[-1].descent
+        self.title_height = self._whole_pixels(text + 0.2 * self.margin)
+
+    def _write_caption(self, *, has_key: bool) -> None:
+        """Write what fits two lines below the figure; keep room for the key."""
+        beside = has_key and self._column() >= 0.45 * self.width
+        width = self._column() if beside else self.width - 2 * self.margin
+        lines = [(line, "bold", self.colours.accent)
+                 for line in self.wrapped(GENERATED, size=NORMAL, weight="bold", width=width)
+                 if self.account.generated]  # fmt: skip
+        said = [*([self.account.head] if self.has_own_title else []), *self.account.sentences]
+        lines += [(line, "normal", self.colours.faint)
+                  for line in self._fitting(said, width)]  # fmt: skip
+        pitch = _LINE * NORMAL * self.scale
+        text, key = len(lines) * pitch, 0.0
+        if has_key:
+            key = (_KEY_HEIGHT + len(self.legend) * _LEGEND_LINE) * self.scale
+        needed = (max(text, key) if beside else text + key) + 1.2 * self.margin
+        self.caption_height = self._whole_pixels(needed)
+        if self.caption_height + self.title_height > 0.62 * self.height:
+            raise InputError(
+                f"A page of {self.width / 72:g} x {self.height / 72:g} inches leaves no room "
+                "between title and caption; make it larger."
+            )
+        top = self.caption_height - 0.45 * self.margin
+        for number, (line, weight, colour) in enumerate(lines):
+            y = top - NORMAL * self.scale - number * pitch
+            self.write(line, self.margin, y, weight=weight, colour=colour, gid="caption")
+        self._foot = top - text
+
+    def _fitting(self, sentences: Sequence[str], width: float) -> list[str]:
+        """Lines of the sentences that fit, in their order; the first is cut if it must be."""
+        lines: list[str] = []
+        told: list[str] = []
+        for sentence in sentences:
+            tried = self.wrapped(
+                " ".join([*told, sentence]), size=NORMAL, weight="normal", width=width
+            )
+            if len(tried) <= _LINES:
+                told, lines = [*told, sentence], tried
+            elif not told:
+                rest = self.shortened(" ".join(tried[1:]), width=width)
+                lines = [tried[0], rest if rest.endswith("…") else f"{rest}…"]
+                break
+        return lines
+
+    def _column(self) -> float:
+        """Width of the caption beside a key."""
+        return self.width - 4 * self.margin - _KEY_WIDTH * self.scale
+
+    def _whole_pixels(self, length: float) -> float:
+        """Round up to pixels of the density picture, which then needs no resampling in a PDF."""
+        return math.ceil(length / self.pixel) * self.pixel
+
+    # -- rooms
+
+    @property
+    def area(self) -> Box:
+        """What title and caption leave for a map."""
+        return 0.0, self.caption_height, self.width, self.height - self.title_height
+
+    @property
+    def room(self) -> Box:
+        """What title, caption and borders leave for charts."""
+        if self.onto is not None:
+            return self.area
+        left, bottom, right, top = self.area
+        return left + self.margin, bottom + 0.3 * self.margin, right - self.margin, top
+
+    def divided(self, *, beside: float = _BESIDE) -> tuple[Box, Box | None]:
+        """Cut the area into the map's box and that of a column on its right."""
+        left, bottom, right, top = self.area
+        if self.onto is not None:
+            return self.area, None
+        cut = math.floor((right - beside * (right - left)) / self.pixel) * self.pixel
+        column = cut + 0.3 * self.margin, bottom, right - self.margin, top - 0.2 * self.margin
+        return (left, bottom, cut, top), column
+
+    def tiled(self, n: int, *, heading: float = 14.0, gap: float = 9.0) -> list[Box]:
+        """Cut the area within its margins into equal boxes for `n` maps, headings above them."""
+        left, bottom, right, top = self.area
+        left, right = left + self.margin, right - self.margin
+        gap, strip = gap * self.scale, heading * self.scale
+        width, height = right - left, top - bottom
+
+        def size(columns: int) -> tuple[float, float]:
+            rows = math.ceil(n / columns)
+            across = (width - gap * (columns - 1)) / columns
+            return across, (height - gap * (rows - 1)) / rows - strip
+
+        # The largest square that fits into each panel, as maps are about as wide as high.
+        columns = max(range(1, n + 1), key=lambda c: (min(size(c)), -c))
+        across, up = (max(math.floor(length / self.pixel), 8) * self.pixel
+                      for length in size(columns))  # fmt: skip
+        boxes = []
+        for number in range(n):
+            row, column = divmod(number, columns)
+            x0, y1 = left + column * (across + gap), top - strip - row * (up + strip + gap)
+            boxes.append((x0, y1 - up, x0 + across, y1))
+        return boxes
+
+    # -- panels
+
+    def add(self, panel: Panel) -> Panel:
+        """Put a panel on the page."""
+        self.panels.append(panel)
+        return panel
+
+    def chart(
+        self, box: Box, x: Axis, y: Axis, *, gid: str = "chart", below: float = 21.0, **more: Any
+    ) -> Panel:
+        """Put a chart on the page, the title of its horizontal axis `below` its box."""
+        if x.title:
+            words = self.shortened(x.title, width=box[2] - box[0], size=SMALL)
+            self.write(words, (box[0] + box[2]) / 2, box[1] - below * self.scale, size=SMALL,
+                       align="center", colour=self.colours.faint)  # fmt: skip
+        return self.add(Panel(box, x, y, gid=gid, edge="chart", **more))
+
+    def write_heading(
+        self, box: Box, words: str, told: str = "", *, colour: str | None = None,
+        told_colour: str | None = None, size: float = 8.6, told_gid: str = "told",
+    ) -> None:  # fmt: skip
+        """Write a heading above a panel, and smaller at its right what is said about it."""
+        left, _, right, top = box
+        y = top + 3.2 * self.scale
+        kept = self.extent(told, size=SMALL).width + 6 * self.scale if told else 0.0
+        room = max(right - left - kept, 0.5 * (right - left))
+        name = self.shortened(words, size=size, weight="bold", width=room)
+        self.write(name, left, y, size=size, weight="bold", gid="heading", colour=colour)
+        rest = right - left - self.extent(name, size=size, weight="bold").width - 5 * self.scale
+        if told and rest > 20 * self.scale:
+            shown = self.shortened(told, size=SMALL, width=rest)
+            self.write(shown, right, y, size=SMALL, gid=told_gid, align="right",
+                       colour=told_colour or self.colours.faint)  # fmt: skip
+
+    def colour_bar(self, left: float, y: float, ramp: Floats, first: str, last: str) -> None:
+        """Draw a ramp between the words for its ends."""
+        width, height = 80 * self.scale, 6 * self.scale
+        faint = self.colours.faint
+        self.write(first, left, y, size=SMALL, colour=faint, gid="key")
+        if not last or self.onto is not None:
+            return
+        x = left + self.extent(first, size=SMALL).width + 3 * self.scale
+        pixels = np.round(ramp[None] * 255).astype(np.uint8)
+        axis = Axis((0, 1))
+        bar = self.add(Panel((x, y, x + width, y + height), axis, axis, gid="key"))
+        bar.layers.append(Image(pixels=pixels, extent=(0, 0, 1, 1)))
+        self.write(last, x + width + 4 * self.scale, y, size=SMALL, colour=faint, gid="key")
+
+    # -- the key
+
+    def write_key(self, key: Key) -> None:
+        """Draw squares and their meanings beside the caption or below it, then the legend."""
+        if self.onto is not None:
+            return
+        scale, faint = self.scale, self.colours.faint
+        side, pitch = _SQUARE * scale, _KEY_WIDTH * scale / _MOST_SQUARES
+        if self._column() >= 0.45 * self.width:
+            left = self.width - self.margin - pitch * max(4, len(key.squares))
+            top = self.caption_height - 0.45 * self.margin
+        else:
+            left, top = self.margin, self._foot - 2 * scale
+        self.write(key.title, left, top - SMALL * scale, size=SMALL, gid="key", colour=faint)
+        boxes = []
+        for number, (meaning, _) in enumerate(key.squares):
+            x, y = left + number * pitch, top - 12 * scale - side
+            boxes.append((x, y, x + side, y + side))
+            self.write(meaning, x + side / 2, y - 8 * scale, size=6.6, gid="key", colour=faint,
+                       align="center")  # fmt: skip
+        colours = [colour for _, colour in key.squares]
+        self.layers.append(
+            Squares(boxes=boxes, colours=colours, edge=faint, width=0.3 * scale, gid="key")
+        )
+        top -= _KEY_HEIGHT * scale
+        for number, entry in enumerate(self.legend):
+            y = top - (number + 0.5) * _LEGEND_LINE * scale
+            self.sample(entry.style, left, left + side, y)
+            words = left + (_SQUARE + 5) * scale
+            self.write(entry.words, words, y - 2.3 * scale, size=SMALL, gid="key", colour=faint)
+
+    def sample(self, style: Mapping[str, Any], left: float, right: float, y: float) -> None:
+        """Draw the sample of a line, or of a mark in its middle."""
+        if "marker" in style:
+            self.layers.append(Points(x=[(left + right) / 2], y=[y], gid="legend", **style))
+        else:
+            line = np.array([[left, y], [right, y]])
+            self.layers.append(Lines(lines=[line], gid="legend", **style))
+
+    # -- tables
+
+    def write_ranking(self, ranking: Ranking, box: Box | None) -> int:
+        """Write a ranked table from the top of a box down, as far as there is room."""
+        if box is None:
+            return len(ranking.rows)
+        scale = self.scale
+        left, bottom, right, y = box
+        for line in self.wrapped(
+            clean_name(ranking.title, most=160), size=9.0, weight="bold", width=right - left
+        ):
+            y -= 9.0 * 1.18 * scale
+            self.write(line, left, y, size=9.0, weight="bold", gid="ranking")
+        indent = self._indent(ranking.rows)
+        widths = self._columns(ranking, width=right - left - indent)
+        gutter = 7.0 * scale
+        ends = [right - (sum(widths[i + 1 :]) + gutter * len(widths[i + 1 :]))
+                for i in range(len(widths))]  # fmt: skip
+        names = right - left - indent - sum(widths) - gutter * len(widths)
+        y = self._write_headings(ranking.headings, left + indent, y, ends)
+        for written, row in enumerate(ranking.rows):
+            lines = self.wrapped(clean_name(row.name), size=7.6, weight="normal", width=names)
+            if len(lines) > 2:
+                lines = [lines[0], self.shortened(" ".join(lines[1:]), size=7.6, width=names)]
+            height = 7.6 * scale * (1 + 1.18 * (len(lines) - 1)) + 3.4 * scale
+            if y - height < bottom:
+                return written
+            self._write_row(row, lines, (left, y - 7.6 * scale), indent=indent, ends=ends)
+            y -= height
+        return len(ranking.rows)
+
+    def _indent(self, rows: Sequence[Row]) -> float:
+        """Room for line samples or marks before the names."""
+        if any(row.style for row in rows):
+            return 20 * self.scale
+        marks = [self.extent(row.mark, size=7.6, weight="bold").width for row in rows if row.mark]
+        return max(marks) + 4 * self.scale if marks else 0.0
+
+    def _columns(self, ranking: Ranking, *, width: float) -> list[float]:
+        """Widths of the columns of numbers, as many as leave the names room."""
+        widths = []
+        for number, heading in enumerate(ranking.headings[1:]):
+            cells = [(row.numbers[number], 7.6) for row in ranking.rows]
+            texts = [*cells, *((line, SMALL) for line in heading.split("\n"))]
+            widths.append(max(self.extent(text or " ", size=size).width for text, size in texts))
+        while widths and width - sum(widths) - 7.0 * self.scale * len(widths) < 62 * self.scale:
+            widths.pop()
+        return widths
+
+    def _write_headings(
+        self, headings: Sequence[str], left: float, y: float, ends: Sequence[float]
+    ) -> float:
+        """Write the headings with a thin line below, and return where the rows begin."""
+        scale, faint = self.scale, self.colours.faint
+        shown = headings[: len(ends) + 1]
+        most = max(heading.count("\n") for heading in shown) + 1
+        y -= 4 * scale
+        for column, heading in enumerate(shown):
+            lines = heading.split("\n")
+            for number, line in enumerate(lines):
+                at = y - SMALL * 1.18 * scale * (most - len(lines) + number + 1)
+                x, align = (left, "left") if column == 0 else (ends[column - 1], "right")
+                self.write(line, x, at, size=SMALL, colour=faint, align=align, gid="ranking")
+        y -= SMALL * 1.18 * scale * most + 3 * scale
+        rule = np.array([[left, y], [ends[-1] if ends else left, y]])
+        self.layers.append(Lines(lines=[rule], colour=faint, width=0.4 * scale, gid="rule"))
+        return y - 3 * scale
+
+    def _write_row(
+        self, row: Row, lines: Sequence[str], at: tuple[float, float], *, indent: float,
+        ends: Sequence[float],
+    ) -> None:  # fmt: skip
+        left, baseline = at
+        if row.style:
+            self.sample(row.style, left, left + 15 * self.scale, baseline + 2.4 * self.scale)
+        elif row.mark:
+            self.write(row.mark, left + indent - 4 * self.scale, baseline, size=7.6, weight="bold",
+                       colour=self.colours.found, align="right", gid="ranking")  # fmt: skip
+        for number, line in enumerate(lines):
+            y = baseline - number * 1.18 * 7.6 * self.scale
+            self.write(line, left + indent, y, size=7.6, gid="ranking")
+        for end, cell in zip(ends, row.numbers, strict=False):
+            self.write(cell, end, baseline, size=7.6, align="right", gid="ranking")
+
+    # -- done
+
+    def draw(
+        self, *, alt_text: str, table: pd.DataFrame | None, on_screen: Sequence[str] = ("map",),
+        account: Account | None = None,
+    ) -> Any:  # fmt: skip
+        """Draw the page as a `Sheet`, or its panel into the axes it was made for."""
+        scene = Scene(
+            (self.width, self.height), self.scale, self.colours, self.title,
+            account or self.account, self.panels, self.layers, self.texts, on_screen, alt_text,
+            table,
+        )  # fmt: skip
+        return _matplotlib.draw(scene) if self.onto is None else _matplotlib.draw_onto(
+            self.onto, scene
+        )  # fmt: skip
+
+
+@lru_cache(maxsize=50_000)
+def _measure(words: str, size: float, weight: str) -> Extent:
+    import matplotlib as mpl
+    from matplotlib.text import Text as Drawn
+
+    sheet = _ruler()
+    text = Drawn(0, 0, words, fontfamily=list(FONTS), fontsize=size, fontweight=weight,
+                 parse_math=False, verticalalignment="baseline")  # fmt: skip
+    text.set_figure(sheet)
+    before = mpl.rcParams["text.hinting"]
+    mpl.rcParams["text.hinting"] = "none"  # as it is drawn: true widths at every resolution
+    try:
+        box = text.get_window_extent(sheet.canvas.get_renderer())  # type: ignore[attr-defined]  # Agg
+    finally:
+        mpl.rcParams["text.hinting"] = before
+    point = 72 / sheet.dpi
+    return Extent(
+        box.width * point * 1.02 + 0.6, box.y1 * point + 0.3, -box.y0 * point + 0.3
+    )  # fmt: skip
+
+
+@cache
+def _ruler() -> Figure:
+    """A figure to measure text with."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(1, 1), dpi=100)
+    FigureCanvasAgg(figure)
+    return figure

@@ -1,0 +1,574 @@
+"""Drawing a scene with plotly: as a whole page for the browser, or its main panels for notebooks.
+
+The pictures of a page weigh the same for a million papers as for a thousand, and there are never
+more than 20,000 marks.
+"""
+
+from __future__ import annotations
+
+import html
+import io
+from base64 import b64encode
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cache
+from textwrap import wrap
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from landscape.errors import require
+from landscape.figures._caption import GENERATED
+from landscape.figures._labels import FONTS, clean_name, place_labels
+from landscape.figures._scene import (
+    Arrows,
+    Axis,
+    Band,
+    Box,
+    Curve,
+    Floats,
+    Hatched,
+    Image,
+    Intervals,
+    Lines,
+    Name,
+    Names,
+    Panel,
+    Points,
+    Rule,
+    Scene,
+    Spans,
+    Squares,
+    Text,
+)
+
+MOST_MARKS = 20_000
+_PIXELS_A_POINT = 96 / 72
+_WIDTH = 800  # pixels of the panels in a notebook's cell
+_MOST_PIXELS = 1400  # across a picture
+_LONGEST_HOVER = 160
+_MOST_KEPT_CLEAR = 300  # marks that names keep clear of
+_MANY = 2000  # points that are better drawn by WebGL
+_LETTERS = "FigureSTIX"  # the font inside a page
+_FONT = f"{_LETTERS}, STIX Two Text, STIXGeneral, Times New Roman, Times, serif"
+_WIDER = 1.2  # letters of the widest font that a notebook may have
+_SYMBOLS = {"o": "circle", ".": "circle", "D": "diamond", "s": "square", "^": "triangle-up",
+            "v": "triangle-down"}  # fmt: skip
+_DASHES = {"-": "solid", "dashed": "dash", "dotted": "dot", "--": "dash", ":": "dot"}
+
+
+def draw(scene: Scene) -> Any:
+    """Draw the whole page: every panel at its place, with all that is written round them."""
+    return _Drawing(scene, scene.panels, (0.0, 0.0, *scene.size), is_page=True).figure
+
+
+def draw_panels(scene: Scene) -> Any:
+    """Draw the panels that a notebook shows, with the title above and the caption below."""
+    panels = [panel for panel in scene.panels if panel.gid in scene.on_screen]
+    boxes = np.array([panel.box for panel in panels])
+    low, high = boxes[:, :2].min(axis=0), boxes[:, 2:].max(axis=0)
+    box = (float(low[0]), float(low[1]), float(high[0]), float(high[1]))
+    return _Drawing(scene, panels, box, is_page=False).figure
+
+
+def to_page(figure: Any) -> str:
+    """A page that needs no network: the library and the letters that were measured are inside."""
+    from plotly.io import to_json
+    from plotly.offline import get_plotlyjs
+
+    # In a script "<" could close it; in JSON it may as well be written as an escape.
+    drawn = str(to_json(figure, validate=False)).replace("<", "\\u003c")
+    fonts = "".join(
+        f"@font-face{{font-family:{_LETTERS};font-weight:{weight};src:url({_font_link(weight)})}}"
+        for weight in ("normal", "bold")
+    )
+    return (
+        f"<!DOCTYPE html><html><head><meta charset='utf-8'><style>{fonts}</style>"
+        f"<script>{get_plotlyjs()}</script></head><body><div id='figure'></div><script>"
+        f"var drawn = {drawn};"
+        f"Promise.all(['12px {_LETTERS}', 'bold 12px {_LETTERS}'].map(f => document.fonts.load(f)))"
+        ".finally(() => Plotly.newPlot('figure', drawn.data, drawn.layout, {displaylogo: false}));"
+        "</script></body></html>"
+    )
+
+
+@cache
+def _font_link(weight: str) -> str:
+    """The font that texts are measured in, reduced to what papers use, as a data link."""
+    from fontTools.subset import Options, Subsetter
+    from fontTools.ttLib import TTFont
+    from matplotlib.font_manager import FontProperties, findfont
+
+    font = TTFont(findfont(FontProperties(family=FONTS[0], weight=weight)))
+    subsetter = Subsetter(Options(layout_features=["*"]))
+    subsetter.populate(unicodes=[*range(0x20, 0x250), *range(0x370, 0x400), *range(0x2000, 0x2300)])
+    subsetter.subset(font)
+    buffer = io.BytesIO()
+    font.save(buffer)
+    return f"data:font/ttf;base64,{b64encode(buffer.getvalue()).decode('ascii')}"
+
+
+def count_marks(figure: Any) -> int:
+    """Count points, vertices of lines and bars; pictures count none."""
+    return sum(0 if trace.x is None else len(trace.x) for trace in figure.data)
+
+
+def plain(text: Any, *, most: int = _LONGEST_HOVER) -> str:
+    """Make text safe for plotly, which reads a subset of HTML, and mathematics between dollars."""
+    return html.escape(clean_name(str(text), most=most)).replace("$", "&#36;")
+
+
+def thinned(lines: Sequence[Floats], *, most: int) -> tuple[Floats, Floats]:
+    """Join lines into one with gaps (NaN), of at most so many vertices; closed ones stay closed."""
+    kept = sorted(lines, key=len, reverse=True)[: max(1, most // 6)]
+    room = most - 2 * len(kept)
+    step = max(1, int(np.ceil(sum(map(len, kept)) / max(1, room))))
+    gap = np.full((1, 2), np.nan)
+    parts: list[Floats] = []
+    for line in kept:
+        points = np.asarray(line, dtype=float)
+        parts.append(points[::step])
+        if step > 1 and (points[0] == points[-1]).all():
+            parts.append(points[:1])  # closes what thinning left open
+        parts.append(gap)
+    joined = np.concatenate(parts)[:most]
+    return joined[:, 0], joined[:, 1]
+
+
+def picture_link(pixels: NDArray[Any]) -> str:
+    """SRGB or sRGBA pixels, row 0 the lowest, as a PNG in a data link."""
+    from PIL import Image as Picture
+
+    pixels = np.asarray(pixels)
+    if pixels.dtype != np.uint8:
+        pixels = np.round(pixels * 255).astype(np.uint8)
+    picture = Picture.fromarray(np.ascontiguousarray(pixels[::-1]))
+    if picture.width > _MOST_PIXELS:
+        height = round(picture.height * _MOST_PIXELS / picture.width)
+        picture = picture.resize((_MOST_PIXELS, height), Picture.Resampling.BILINEAR)
+    if picture.mode == "RGB":
+        picture = picture.quantize(256, dither=Picture.Dither.NONE)
+    buffer = io.BytesIO()
+    picture.save(buffer, format="png", optimize=True)
+    return f"data:image/png;base64,{b64encode(buffer.getvalue()).decode('ascii')}"
+
+
+class _Drawing:
+    """A plotly figure of panels in a box of the page."""
+
+    def __init__(self, scene: Scene, panels: Sequence[Panel], box: Box, *, is_page: bool) -> None:
+        require("plotly", "lab")
+        import plotly.graph_objects as go
+
+        self.go, self.scene, self.box, self.is_page = go, scene, box, is_page
+        self.colours = scene.colours
+        self.figure = go.Figure()
+        wide = box[2] - box[0]
+        self.pixels = _PIXELS_A_POINT if is_page else _WIDTH / wide  # a point of the page
+        #: Letters and marks keep their size where panels are drawn smaller than on the page.
+        self.size = _PIXELS_A_POINT
+        self.vertices = sum(
+            len(line) + 1 for panel in panels for layer in panel.layers if isinstance(layer, Lines)
+            for line in layer.lines
+        )  # fmt: skip
+        self.samples: list[str] = []
+        self.taken: dict[str, Floats] = {}  # boxes that names may not touch
+        self.draws: dict[type, Callable[[Any, str, Panel], None]] = {
+            Image: self._image, Lines: self._lines, Points: self._points, Band: self._band,
+            Curve: self._curve,
+            Intervals: self._intervals, Rule: self._rule, Spans: self._spans,
+            Hatched: self._hatched, Arrows: self._arrows, Names: self._names,
+            Squares: self._squares,
+        }  # fmt: skip
+        self.figure.update_layout(
+            template="none", paper_bgcolor=self.colours.page, plot_bgcolor="rgba(0,0,0,0)",
+            font={"family": _FONT, "size": 12, "color": self.colours.ink},
+            hoverlabel={"font": {"family": _FONT}}, hovermode="closest",
+        )  # fmt: skip
+        if is_page:
+            self._page()
+        else:
+            self._caption()
+        for number, panel in enumerate(panels):
+            self._panel(panel, str(number + 1 + is_page) if number + is_page else "")
+        self._lay_out(panels)
+
+    # -- around the panels
+
+    def _page(self) -> None:
+        """Write and draw what lies on the page itself."""
+        width, height = self.scene.size
+        page = Panel(self.box, Axis((0, width)), Axis((0, height)), gid="page")
+        fixed = {"visible": False, "fixedrange": True}
+        self.figure.update_layout(
+            xaxis={"range": [0, width], "domain": [0, 1], **fixed},
+            yaxis={"range": [0, height], "domain": [0, 1], **fixed},
+        )
+        for layer in self.scene.layers:
+            self.draws[type(layer)](layer, "", page)
+        for text in self.scene.texts:
+            self._text(text)
+
+    def _text(self, text: Text) -> None:
+        safe = plain(text.words, most=400)
+        self.figure.add_annotation(
+            text=f"<b>{safe}</b>" if text.weight == "bold" else safe, x=text.x,
+            y=text.y + 0.28 * text.size, xref="x", yref="y", showarrow=False, borderpad=0,
+            xanchor={"center": "center", "right": "right"}.get(text.align, "left"),
+            yanchor="middle", font={"size": text.size * self.size, "color": text.colour},
+            bgcolor=self.colours.page if text.backed else None,
+        )  # fmt: skip
+
+    def _caption(self) -> None:
+        """Write the caption below the panels."""
+        account = self.scene.account
+        lines = [f"<b>{plain(GENERATED)}</b>"] if account.generated else []
+        lines += [f"<b>{plain(line, most=200)}</b>" for line in wrap(account.head, 150)[:2]]
+        lines += [plain(line, most=200) for line in wrap(" ".join(account.sentences), 150)[:2]]
+        self.below = 20 + 15 * len(lines)
+        self.figure.add_annotation(
+            text="<br>".join(lines), xref="paper", yref="paper", x=0, y=0, showarrow=False,
+            xanchor="left", yanchor="top", align="left",
+            font={"size": 11, "color": self.colours.faint},
+        )  # fmt: skip
+
+    def _lay_out(self, panels: Sequence[Panel]) -> None:
+        """Size, margins and legend."""
+        width, height = self.box[2] - self.box[0], self.box[3] - self.box[1]
+        named = {trace.name for trace in self.figure.data if trace.showlegend}
+        rows = -(-len(named) // 5) if len(named) > 1 else 0
+        if self.is_page:
+            below = 24 * rows + 18 * len(self.samples)
+            self.figure.update_layout(
+                width=round(width * self.pixels), height=round(height * self.pixels) + below,
+                margin={"l": 0, "r": 0, "t": 0, "b": below}, showlegend=rows > 0,
+                legend={"orientation": "h", "x": 0.02, "y": 0, "yanchor": "top"},
+            )  # fmt: skip
+            for place, words in enumerate(self.samples):
+                self._note(words, -(24 * rows + 18 * place))
+            return
+        has_ticks = any(panel.x.ticks for panel in panels)
+        note = self.figure.layout.annotations[0]
+        note.text = "<br>".join([note.text, *map(plain, self.samples)])
+        gap = 48 if has_ticks else 12
+        note.yshift = -gap
+        own = self.scene.title != self.scene.account.head
+        margin = {"l": 30, "r": 20, "t": 50 if own else 24,
+                  "b": gap + self.below + 15 * len(self.samples)}  # fmt: skip
+        high = max(180, round(height * self.pixels))
+        self.figure.update_layout(
+            title={"text": plain(self.scene.title)} if own else None, margin=margin,
+            height=high + margin["t"] + margin["b"], showlegend=rows > 0,
+        )  # fmt: skip
+
+    def _note(self, words: str, shift: float) -> None:
+        self.figure.add_annotation(
+            text=plain(words), xref="paper", yref="paper", x=0.02, y=0, yshift=shift,
+            showarrow=False, xanchor="left", yanchor="top",
+            font={"size": 11, "color": self.colours.faint},
+        )  # fmt: skip
+
+    # -- panels
+
+    def _panel(self, panel: Panel, number: str) -> None:
+        left, bottom, right, top = self.box
+        width, height = right - left, top - bottom
+        x0, y0, x1, y1 = panel.box
+        domains = ((x0 - left) / width, (x1 - left) / width), (
+            (y0 - bottom) / height, (y1 - bottom) / height,
+        )  # fmt: skip
+        is_framed = panel.edge == "box"
+        for side, axis, domain in zip("xy", (panel.x, panel.y), domains, strict=True):
+            low, high = np.log10(axis.limits) if axis.log else axis.limits
+            marks = list(axis.ticks)
+            if side == "y" and panel.rows and not self.is_page:
+                marks = [(at, words) for at, words in panel.rows]
+            layout: dict[str, Any] = {
+                "domain": [max(0.0, domain[0]), min(1.0, domain[1])], "range": [low, high],
+                "anchor": f"{'y' if side == 'x' else 'x'}{number}", "zeroline": False,
+                "showgrid": False, "type": "log" if axis.log else "linear",
+                "visible": panel.edge == "chart" or (self.is_page and is_framed),
+                "mirror": is_framed,
+                "tickvals": [at for at, _ in marks],
+                "ticktext": [plain(words, most=48) for _, words in marks],
+                "tickfont": {"size": 7.0 * self.scene.scale * self.size,
+                             "color": self.colours.faint},
+                "linecolor": self.colours.faint,
+                "showline": side == "x" or is_framed or bool(axis.ticks),
+                "ticks": "outside" if axis.ticks else "", "ticklen": 3,
+                "automargin": not self.is_page,
+            }  # fmt: skip
+            if axis.title and not self.is_page:
+                layout["title"] = {"text": plain(axis.title)}
+            self.figure.update_layout({f"{side}axis{number}": layout})
+        maps = [one for one in self.scene.panels if one.gid == "map"]
+        if panel.gid == "map" and len(maps) == 1:
+            self.figure.update_layout({f"yaxis{number}": {"scaleanchor": f"x{number}"}})
+        elif panel.gid == "map" and panel is not maps[0]:
+            first = str(1 + self.is_page) if self.is_page else ""
+            for side in "xy":
+                self.figure.update_layout({f"{side}axis{number}": {"matches": f"{side}{first}"}})
+        if panel.heading and not self.is_page:
+            self.figure.add_annotation(
+                text=f"<b>{plain(panel.heading, most=40)}</b>", xref=f"x{number} domain",
+                yref=f"y{number} domain", x=0, y=1, yanchor="bottom", xanchor="left",
+                showarrow=False, font={"size": 11},
+            )  # fmt: skip
+        for layer in panel.layers:
+            if layer.screen is not False:
+                self.draws[type(layer)](layer, number, panel)
+
+    def _axes(self, number: str) -> dict[str, str]:
+        return {"xaxis": f"x{number}", "yaxis": f"y{number}"}
+
+    def _refs(self, number: str) -> dict[str, str]:
+        return {"xref": f"x{number}", "yref": f"y{number}"}
+
+    # -- layers
+
+    def _image(self, layer: Image, number: str, _panel: Panel) -> None:
+        x0, y0, x1, y1 = layer.extent
+        self.figure.add_layout_image(
+            source=picture_link(layer.pixels), x=x0, y=y1, sizex=x1 - x0, sizey=y1 - y0,
+            sizing="stretch", layer="below", **self._refs(number),
+        )  # fmt: skip
+
+    def _lines(self, layer: Lines, number: str, panel: Panel) -> None:
+        lines = [line for line in layer.lines if len(line)]
+        if not lines:
+            return
+        n = sum(len(line) + 1 for line in lines)
+        room = 0.6 * MOST_MARKS
+        most = n if self.vertices <= room or panel.gid == "page" else int(room * n / self.vertices)
+        x, y = thinned(lines, most=max(8, most))
+        dash = layer.dashes if isinstance(layer.dashes, str) else str(layer.dashes[-1][0])
+        self.figure.add_trace(
+            self.go.Scatter(
+                x=x, y=y, mode="lines", name=plain(layer.name, most=60) or layer.gid,
+                legendgroup=layer.gid, showlegend=bool(layer.name), opacity=layer.opacity,
+                line={"color": layer.colour, "width": max(0.8, layer.width * self.size),
+                      "dash": _DASHES.get(dash) or ("dash" if float(dash) > 2 else "dot")},
+                hovertext=plain(layer.hover) if layer.hover else None,
+                hoverinfo="text" if layer.hover else "skip",
+                fill="toself" if layer.fill else None,
+                fillcolor=_faded(layer.colour, layer.fill) if layer.fill else None,
+                connectgaps=False, **self._axes(number),
+            )
+        )  # fmt: skip
+
+    def _points(self, layer: Points, number: str, _panel: Panel) -> None:
+        hover = layer.hover() if callable(layer.hover) else layer.hover
+        symbol = _SYMBOLS.get(layer.marker, "circle") + ("" if layer.filled else "-open")
+        size = np.asarray(layer.size, dtype=float) * self.size
+        marker: dict[str, Any] = {
+            "size": size if size.ndim else float(size), "symbol": symbol,
+            "color": _colours(layer.colour), "opacity": layer.opacity,
+            "line": {"width": layer.edge_width * self.size,
+                     "color": layer.edge or _colours(layer.colour)},
+        }  # fmt: skip
+        if layer.bar is not None and not self.is_page:
+            bar, low, high = layer.bar, *layer.bar.limits
+            steps = np.linspace(0, len(bar.ramp) - 1, 9).astype(int)
+            marker |= {
+                "color": np.asarray(bar.values, dtype=float), "cmin": low, "cmax": high,
+                "colorscale": [[place / 8, _colours(bar.ramp[at][None])[0]]
+                               for place, at in enumerate(steps)],
+                "colorbar": {"title": {"text": bar.title}, "thickness": 12},
+            }  # fmt: skip
+        if layer.of > len(layer.x):
+            self.samples.append(
+                f"A random {len(layer.x):,} of {layer.of:,} papers can be pointed at."
+            )
+        kind = self.go.Scattergl if len(layer.x) > _MANY else self.go.Scatter
+        self.figure.add_trace(
+            kind(
+                x=np.asarray(layer.x), y=np.asarray(layer.y), mode="markers", marker=marker,
+                name=plain(layer.name) or layer.gid,
+                showlegend=bool(layer.name) and not self.is_page,
+                hovertext=[_lines_of(text) for text in hover] if len(hover) else None,
+                hoverinfo="text" if len(hover) else "skip", **self._axes(number),
+            )
+        )  # fmt: skip
+
+    def _curve(self, layer: Curve, number: str, _panel: Panel) -> None:
+        hover = layer.hover() if callable(layer.hover) else layer.hover
+        self.figure.add_trace(
+            self.go.Scatter(
+                x=np.asarray(layer.x, dtype=float), y=np.asarray(layer.y, dtype=float),
+                mode="lines", connectgaps=False, showlegend=False, name=layer.gid,
+                line={"color": layer.colour, "width": layer.width * self.size},
+                hovertext=[_lines_of(text) for text in hover] if len(hover) else None,
+                hoverinfo="text" if len(hover) else "skip", **self._axes(number),
+            )
+        )  # fmt: skip
+
+    def _band(self, layer: Band, number: str, _panel: Panel) -> None:
+        known = np.isfinite(np.asarray(layer.low, dtype=float) + layer.high)
+        x, low, high = (np.asarray(one, dtype=float) for one in (layer.x, layer.low, layer.high))
+        for run in np.split(np.arange(len(x)), np.flatnonzero(np.diff(known)) + 1):
+            if known[run].any():
+                path = np.concatenate([x[run], x[run][::-1]])
+                self.figure.add_trace(
+                    self.go.Scatter(
+                        x=path, y=np.concatenate([low[run], high[run][::-1]]), mode="lines",
+                        fill="toself", fillcolor=_faded(layer.colour, 0.22), line={"width": 0},
+                        hoverinfo="skip", showlegend=False, name=layer.gid, **self._axes(number),
+                    )
+                )  # fmt: skip
+
+    def _intervals(self, layer: Intervals, number: str, _panel: Panel) -> None:
+        value, low, high = (
+            np.asarray(one, dtype=float) for one in (layer.value, layer.low, layer.high)
+        )
+        hover = layer.hover() if callable(layer.hover) else layer.hover
+        colours, filled = np.asarray(layer.colours), np.asarray(layer.filled, dtype=bool)
+        for colour, is_filled in dict.fromkeys(zip(colours.tolist(), filled.tolist(), strict=True)):
+            rows = np.flatnonzero((colours == colour) & (filled == is_filled))
+            self.figure.add_trace(
+                self.go.Scatter(
+                    x=value[rows], y=np.asarray(layer.at)[rows], mode="markers",
+                    name=plain(layer.name) or layer.gid,
+                showlegend=bool(layer.name) and not self.is_page,
+                    cliponaxis=False,
+                    marker={"color": colour, "size": layer.size * self.size,
+                            "symbol": "circle" if is_filled else "circle-open"},
+                    error_x={"type": "data", "symmetric": False, "width": 0, "color": colour,
+                             "thickness": layer.width * self.size,
+                             "array": np.maximum(high[rows] - value[rows], 0),
+                             "arrayminus": np.maximum(value[rows] - low[rows], 0)},
+                    hovertext=[_lines_of(hover[row]) for row in rows] if len(hover) else None,
+                    hoverinfo="text" if len(hover) else "x", **self._axes(number),
+                )
+            )  # fmt: skip
+
+    def _rule(self, layer: Rule, number: str, _panel: Panel) -> None:
+        dash = _DASHES.get(layer.dashes, "solid")
+        self.figure.add_shape(
+            type="line", x0=layer.x, x1=layer.x, y0=0, y1=1, xref=f"x{number}",
+            yref=f"y{number} domain", layer="below",
+            line={"color": layer.colour, "width": layer.width * self.size, "dash": dash},
+        )  # fmt: skip
+        if layer.label:
+            self.figure.add_annotation(
+                text=plain(layer.label), x=layer.x, y=1, xref=f"x{number}",
+                yref=f"y{number} domain", showarrow=False, xanchor="left", yanchor="top",
+                font={"size": 7 * self.scene.scale * self.size},
+            )  # fmt: skip
+
+    def _spans(self, layer: Spans, number: str, _panel: Panel) -> None:
+        for start, end in layer.spans:
+            self.figure.add_shape(
+                type="rect", x0=start, x1=end, y0=0, y1=1, xref=f"x{number}",
+                yref=f"y{number} domain", fillcolor=layer.colour, opacity=0.15,
+                line={"width": 0}, layer="below",
+            )  # fmt: skip
+
+    def _hatched(self, layer: Hatched, number: str, panel: Panel) -> None:
+        if not layer.where.any():
+            return
+        times = max(1, round(400 / layer.where.shape[1]))
+        where = np.repeat(np.repeat(layer.where, times, axis=0), times, axis=1)
+        row, column = np.indices(where.shape)
+        stripes = where & ((row - column) % 9 < 2)
+        pixels = np.zeros((*where.shape, 4), dtype=np.uint8)
+        pixels[stripes] = (*_rgb(layer.colour), 110)
+        self._image(Image(pixels=pixels, extent=layer.extent), number, panel)
+
+    def _arrows(self, layer: Arrows, number: str, _panel: Panel) -> None:
+        axes = {"axref": f"x{number}", "ayref": f"y{number}", **self._refs(number)}
+        for (x0, y0), (x1, y1) in zip(layer.starts, layer.ends, strict=True):
+            self.figure.add_annotation(
+                x=x1, y=y1, ax=x0, ay=y0, text="", showarrow=True, arrowhead=2, arrowsize=1,
+                arrowwidth=max(0.6, layer.width * self.size), arrowcolor=layer.colour,
+                opacity=0.55, standoff=4, startstandoff=4, **axes,
+            )  # fmt: skip
+
+    def _squares(self, layer: Squares, number: str, _panel: Panel) -> None:
+        for (x0, y0, x1, y1), colour in zip(layer.boxes, layer.colours, strict=True):
+            self.figure.add_shape(
+                type="rect", x0=x0, x1=x1, y0=y0, y1=y1, line={"width": 0.5, "color": layer.edge},
+                fillcolor=_colours(np.array([colour]))[0], **self._refs(number),
+            )  # fmt: skip
+
+    def _names(self, layer: Names, number: str, panel: Panel) -> None:
+        names, leaders = layer.names, layer.leaders
+        if not self.is_page:
+            taken = self.taken.setdefault(number, _marked(panel))
+            names, leaders = _placed_anew(
+                names, panel, grow=_WIDER * self.size / self.pixels, taken=taken
+            )
+            self.taken[number] = np.concatenate([taken, *(name.box[None] for name in names)])
+        if layer.leader_colour:
+            kept = leaders[~np.isnan(leaders).any(axis=1)]
+            ends = panel.to_data(kept[:, :2]), panel.to_data(kept[:, 2:])
+            for (x0, y0), (x1, y1) in zip(*ends, strict=True):
+                self.figure.add_shape(
+                    type="line", x0=x0, y0=y0, x1=x1, y1=y1, **self._refs(number),
+                    line={"width": 0.7, "color": layer.leader_colour},
+                )  # fmt: skip
+        for name in names:
+            middle = (name.box[:2] + name.box[2:]) / 2
+            ((x, y),) = panel.to_data(middle)
+            text = "<br>".join(plain(line, most=80) for line in name.lines)
+            if not self.is_page:  # other fonts set the spaces between capitals too wide
+                text = text.replace("\u200a", "").replace("\u2004", " ")
+            self.figure.add_annotation(
+                text=f"<b>{text}</b>" if name.weight == "bold" else text, x=x, y=y,
+                showarrow=False, borderpad=0, hovertext=plain(name.hover) or None,
+                align=name.side, font={"size": name.size * self.size, "color": name.colour},
+                **self._refs(number),
+            )  # fmt: skip
+
+
+def _placed_anew(
+    names: Sequence[Name], panel: Panel, *, grow: float, taken: Floats
+) -> tuple[list[Name], Floats]:
+    """Place names that are larger than on the page; those without room are omitted."""
+    if not names:
+        return [], np.empty((0, 4))
+    sizes = [(name.box[2:] - name.box[:2])[None] * grow for name in names]
+    peaks = np.array([name.peak for name in names])
+    placed = place_labels(peaks, sizes, frame=panel.box, gap=2.0 * grow, reach=60.0, reserved=taken)
+    kept = [
+        replace(name, box=box)
+        for name, box, shown in zip(names, placed.boxes, placed.shown, strict=True)
+        if shown
+    ]
+    return kept, placed.leaders[placed.shown]
+
+
+def _marked(panel: Panel) -> Floats:
+    """Boxes of the marks of a map."""
+    boxes = [np.empty((0, 4))]
+    for layer in panel.layers:
+        if isinstance(layer, Points) and layer.screen is None:
+            at, half = (
+                panel.to_page(layer.x, layer.y),
+                np.max(np.asarray(layer.size) / 2, initial=0),
+            )
+            boxes.append(np.hstack([at - half, at + half])[:_MOST_KEPT_CLEAR])
+    return np.concatenate(boxes)
+
+
+def _lines_of(text: str) -> str:
+    return "<br>".join(plain(line) for line in str(text).split("\n"))
+
+
+def _rgb(colour: str) -> tuple[int, int, int]:
+    red, green, blue = (int(colour[place : place + 2], 16) for place in (1, 3, 5))
+    return red, green, blue
+
+
+def _faded(colour: str, opacity: float) -> str:
+    return f"rgba({', '.join(map(str, _rgb(colour)))}, {opacity:g})"
+
+
+def _colours(colour: Any) -> Any:
+    """One colour as it is, several (sRGB, shape (n, 3)) as text."""
+    if isinstance(colour, str):
+        return colour
+    if len(colour) and isinstance(colour[0], str):
+        return list(colour)
+    whole = np.round(np.asarray(colour, dtype=float)[:, :3] * 255).astype(int)
+    return [f"rgb({red},{green},{blue})" for red, green, blue in whole.tolist()]

@@ -1,0 +1,303 @@
+"""The papers that a search found, on the map (after figure 4 of Iyer et al. 2024, ApJS 275, 38)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from landscape.errors import InputError
+from landscape.figures._caption import Account, MapFacts, explanation, facts_of, headline, place_of
+from landscape.figures._colours import quiet, theme
+from landscape.figures._labels import clean_name
+from landscape.figures._maps import (
+    add_density,
+    add_names,
+    chosen_topics,
+    density_key,
+    legend_of,
+    map_panel,
+    mark_papers,
+    outline_style,
+    positions,
+)
+from landscape.figures._page import RASTER_DPI, SIZE_INCHES, Page
+from landscape.figures._scene import Arrows, Bools, Floats, Lines, Panel
+from landscape.figures._shading import count_grid
+from landscape.plural import count
+from landscape.query.outliers import rows_on_map, spread_of
+from landscape.query.writing import spread_as_text
+from landscape.vectors.cutoffs import LONGEST
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+    from landscape.atlas.reading import Atlas
+    from landscape.query.outliers import Spread
+    from landscape.query.records import Results
+
+_LONGEST_QUESTION, _LONGEST_NOTE = 240, 160
+_REGIONS_NAMED, _FOR_ORIENTATION = 16, 8
+_PAPERS_TOLD, _RANKS_TOLD = 10, 12
+_ENOUGH_TO_OUTLINE = 3
+_CELL = 3.0  # points, of the grid that outlines are drawn from
+_SHORTEST_ARROW = 6.0  # points; shorter ones would be hidden by the marks
+_LED = "Arrows lead from a paper to those that it led to."
+
+
+def query_map(
+    atlas: Atlas,
+    results: Results,
+    *,
+    colours: str = "light",
+    size_inches: tuple[float, float] = SIZE_INCHES,
+    title: str | None = None,
+    raster_dpi: int = RASTER_DPI,
+    links: Sequence[tuple[int, int]] = (),
+    how: str | None = None,
+    ax: Axes | None = None,
+) -> Any:
+    """Draw where the papers that a search found lie on the map.
+
+    The density of the whole atlas stays in the background. Every paper found is marked, and
+    the first are numbered by their rank; outliers have another symbol. Where one or two regions
+    hold them, these are outlined.
+
+    Parameters
+    ----------
+    atlas : Atlas
+        With its ``map``, ``topics``, ``quality`` and ``coverage``.
+    results : Results
+        What ``atlas.search`` found.
+    colours : {"light", "dark"}, default "light"
+        For print or for screens.
+    size_inches : (float, float), default (11, 8.5)
+        Width and height of the page.
+    title : str, optional
+        Heading above the map; by default the question.
+    raster_dpi : int, default 200
+        Pixels per inch of the density picture; names are always drawn as text.
+    links : sequence of (int, int)
+        Papers that led to papers, by their places among the hits, from 0: drawn as arrows.
+    how : str, optional
+        How they were chosen, such as ``"9 papers selected of 100 judged"``; by default as those
+        that a search found best.
+    ax : matplotlib.axes.Axes, optional
+        Axes to draw into, instead of a page.
+
+    Returns
+    -------
+    Sheet or matplotlib.axes.Axes
+        A matplotlib Figure with ``alt_text`` and a ``table`` of ``rank, paper_id, title, x, y,
+        topic_id, region, score, outlier``; or `ax`.
+
+    Raises
+    ------
+    InputError
+        If nothing was found, if the result is of another atlas, for unknown colours, or for too
+        small a page.
+
+    Examples
+    --------
+    >>> import landscape as ls
+    >>> atlas = ls.open("my.atlas")  # doctest: +SKIP
+    >>> ls.figures.query_map(atlas, atlas.search("dust in quasars", k=20))  # doctest: +SKIP
+    """
+    import pandas as pd
+
+    if not results.hits:
+        raise InputError(
+            "The search found no paper, so there is nothing to mark on the map; "
+            "ask with other words, or a wider filter."
+        )
+    x, y = positions(atlas.map["x"], atlas.map["y"])
+    table, spread = _table(atlas, results), spread_of(atlas, results)
+    topics, outlined = _topics_to_name(atlas.topics, spread), _outlined(spread)
+    apart = table["outlier"].fillna(False).to_numpy(dtype=bool)
+    facts, palette = facts_of(atlas), quiet(theme(colours))
+    account = Account(_head(results, how), _sentences(results, spread, facts), facts.generated)
+    legend = legend_of(
+        palette, scale=1.0, n_papers=len(table), apart=bool(apart.any()), outlined=len(outlined)
+    )
+    page = Page(
+        size_inches, palette, account, title=title, raster_dpi=raster_dpi, legend=legend,
+        has_key=True, onto=ax,
+    )  # fmt: skip
+    shown = pd.concat([topics[["x", "y"]], table[["x", "y"]]])
+    panel = map_panel(page, page.area, x, y, include=shown)
+    page.write_key(density_key(page, add_density(page, panel, x, y)))
+    for topic in outlined:
+        inside = atlas.map["topic_id"].to_numpy() == topic
+        found = atlas.map["paper_id"][inside].isin(table["paper_id"]).to_numpy()
+        _outline(page, panel, x[inside], y[inside], found=found)
+    at = table["x"].to_numpy(), table["y"].to_numpy()
+    _add_links(page, panel, np.column_stack(at), links)
+    hover = [f"{row.rank}. {row.title}\n{row.region}" for row in table.itertuples()]
+    boxes, not_numbered = mark_papers(page, panel, *at, apart=apart, hover=hover)
+    loud = [topic for topic, *_ in spread.inside]
+    add_names(page, panel, topics, reserved=boxes, loud=loud)
+    more = [_LED] if links else []
+    if not_numbered:
+        more.append(f"{count(not_numbered, 'paper')} marked without a number.")
+    if outside := panel.outside(x, y):
+        more.append(explanation(MapFacts(), outside=outside)[-1])
+    account = replace(account, sentences=[*account.sentences, *more])
+    told = _in_words(table, panel)
+    words = account.describe("Map of the papers found for a question.", told)
+    return page.draw(alt_text=words, table=table, account=account)
+
+
+def _table(atlas: Atlas, results: Results) -> pd.DataFrame:
+    """One row a paper found: the numbers behind the picture."""
+    import pandas as pd
+
+    found = results.papers
+    there = atlas.map.iloc[rows_on_map(atlas.map["paper_id"], [p.paper_id for p in found])]
+    names = dict(zip(atlas.topics["topic_id"], atlas.topics["label"], strict=True))
+    return pd.DataFrame(
+        {
+            "rank": [hit.rank for hit in results.hits],
+            "paper_id": [paper.paper_id for paper in found],
+            "title": [paper.title for paper in found],
+            "x": there["x"].to_numpy(dtype=float),
+            "y": there["y"].to_numpy(dtype=float),
+            "topic_id": there["topic_id"].to_numpy(dtype=np.int64),
+            "region": [str(names.get(topic, "")) for topic in there["topic_id"]],
+            "score": [hit.score for hit in results.hits],
+            "outlier": pd.array([hit.outlier for hit in results.hits], dtype="boolean"),
+        }
+    )
+
+
+def _topics_to_name(topics: pd.DataFrame, spread: Spread) -> pd.DataFrame:
+    """The regions that hold papers found, most papers first, then the largest others."""
+    import pandas as pd
+
+    regions = chosen_topics(topics, levels=(1,))
+    order = {topic: place for place, (topic, *_) in enumerate(spread.inside)}
+    place = regions["topic_id"].map(order)
+    held = regions[place.notna()].iloc[np.argsort(place.dropna().to_numpy(), kind="stable")]
+    others = regions[place.isna()].head(_FOR_ORIENTATION)
+    return pd.concat([held.head(_REGIONS_NAMED), others], ignore_index=True)
+
+
+def _outlined(spread: Spread) -> list[int]:
+    """Regions to outline: those that the verdict names."""
+    most = {"one region": 1, "two regions": 2, "scattered": 0}[spread.kind]
+    return [topic for topic, _, n in spread.inside[:most] if n >= _ENOUGH_TO_OUTLINE]
+
+
+def _outline(page: Page, panel: Panel, x: Floats, y: Floats, *, found: Bools) -> None:
+    """Draw the contour of smoothed density that holds 85% of a region's papers, and all found."""
+    from scipy.ndimage import gaussian_filter
+
+    from landscape.overlays.contours import Grid, contour_lines
+
+    left, bottom, right, top = panel.box
+    cell = _CELL * page.scale
+    shape = (max(8, round((top - bottom) / cell)), max(8, round((right - left) / cell)))
+    counts = count_grid(x, y, extent=panel.extent, shape=shape)
+    rows, columns = np.nonzero(counts)
+    if not len(rows):
+        return
+    # The best width for a Gaussian in two dimensions (Scott 1992), within bounds.
+    spread = float(np.mean([np.std(rows), np.std(columns)])) * len(x) ** (-1 / 6)
+    density = gaussian_filter(counts, np.clip(spread, 3.5, 12.0), mode="constant", truncate=4.0)
+    order = np.argsort(density[rows, columns])
+    held = np.cumsum(counts[rows, columns][order])
+    level = density[rows, columns][order][int(np.searchsorted(held, 0.15 * held[-1]))]
+    marks = count_grid(x[found], y[found], extent=panel.extent, shape=shape) > 0
+    level = min(float(level), float(density[marks].min(initial=np.inf)))
+    grid = Grid(panel.extent, density.astype(np.float64))
+    style = outline_style(page.colours, page.scale)
+    panel.layers.append(
+        Lines(lines=contour_lines(grid, 0.9 * level), gid="outline", order=1.4, **style)
+    )  # fmt: skip
+
+
+def _add_links(page: Page, panel: Panel, places: Floats, links: Sequence[tuple[int, int]]) -> None:
+    """Draw arrows below the marks of papers, where they are long enough to be seen."""
+    if not len(links):
+        return
+    at = panel.to_page(places[:, 0], places[:, 1])
+    start, end = np.array(links).T
+    seen = np.hypot(*(at[end] - at[start]).T) >= _SHORTEST_ARROW * page.scale
+    panel.layers.append(
+        Arrows(starts=places[start[seen]], ends=places[end[seen]], colour=page.colours.found,
+               width=0.6 * page.scale, gid="led to", order=2.2)
+    )  # fmt: skip
+
+
+def _head(results: Results, how: str | None) -> str:
+    question = clean_name(results.query, most=_LONGEST_QUESTION)
+    searched = results.coverage.n_searched
+    best = f"{count(len(results), 'paper')} found, the best of {searched:,} searched"
+    return f"“{question}”: {best if how is None else how}."
+
+
+def _sentences(results: Results, spread: Spread, facts: MapFacts) -> list[str]:
+    """The account below the question, one sentence an item."""
+    nearness = {key: value for key, value in facts.quality.items() if key == "knn_recall_at_10"}
+    how_to_read = explanation(replace(facts, share_named=None, quality=nearness))
+    sentences = [
+        clean_name(spread_as_text(spread), most=4 * _LONGEST_NOTE),
+        headline(facts),
+        *how_to_read,
+        _settings_in_words(results),
+        *(clean_name(note, most=_LONGEST_NOTE) for note in results.coverage.notes),
+        _outliers_in_words(results, n_papers=facts.n_papers),
+    ]
+    return [sentence for sentence in sentences if sentence]
+
+
+def _outliers_in_words(results: Results, *, n_papers: int) -> str:
+    """Say which papers are outliers, and by what measure."""
+    known = [hit for hit in results.hits if hit.outlier is not None]
+    if not known:
+        return ""
+    ranks = [hit.rank for hit in known if hit.outlier]
+    gamma = results.settings.get("gamma")
+    less = f" − {gamma:g}" if isinstance(gamma, (int, float)) else " − γ"
+    k = min(len(results), LONGEST, n_papers - 1)  # cutoffs are stored up to there
+    measure = (
+        "further from the centroid of the others, in full dimension, than "
+        f"D95({k}){less}, with D95(k) the 95th percentile of the distances from papers "
+        "to their k nearest neighbours"
+    )
+    if not ranks:
+        return f"No paper lies apart from the others ({measure})."
+    lies = "lies" if len(ranks) == 1 else "lie"
+    more = f" and {len(ranks) - _RANKS_TOLD} more" if len(ranks) > _RANKS_TOLD else ""
+    which = f"number{'s' if len(ranks) > 1 else ''} {', '.join(map(str, ranks[:_RANKS_TOLD]))}"
+    return f"{count(len(ranks), 'paper')} ({which}{more}) {lies} apart from the others: {measure}."
+
+
+def _settings_in_words(results: Results) -> str:
+    """Say what narrowed or weighted the search; an ordinary one needs no words."""
+    settings = results.settings
+    parts = []
+    if settings.get("method") in ("semantic", "words"):
+        parts.append({"semantic": "by meaning", "words": "by words"}[settings["method"]] + " only")
+    if settings.get("filter"):
+        parts.append(f"with the filter “{clean_name(settings['filter'], most=_LONGEST_NOTE)}”")
+    weights = dict(settings.get("weights") or {})
+    lifted = [name for name in ("keyword", "time", "citation") if weights.get(name)]
+    if lifted:
+        parts.append(f"weighted by {' and '.join(lifted)}")
+    return f"Searched {', '.join(parts)}." if parts else ""
+
+
+def _in_words(table: pd.DataFrame, panel: Panel) -> str:
+    """The first papers, with their places, for readers who cannot see the map."""
+    outliers = set(table["rank"][table["outlier"].fillna(False).astype(bool)])
+    told = []
+    for row in table.head(_PAPERS_TOLD).itertuples():
+        place = place_of(row.x, row.y, panel.extent)
+        where = ", ".join(filter(None, [clean_name(str(row.region)), place]))
+        apart = ", apart from the others" if row.rank in outliers else ""
+        told.append(f"{row.rank} {clean_name(row.title)} ({where}{apart})")
+    first = "The first" if len(table) > _PAPERS_TOLD else "They are"
+    return f"{first}: {'; '.join(told)}."

@@ -1,0 +1,266 @@
+"""Where reviews are, and where one would help most (after figure 9 of Iyer et al. 2024)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from landscape.errors import InputError
+from landscape.figures._caption import account_of, place_of
+from landscape.figures._colours import contrast_ramp, quiet, theme
+from landscape.figures._impact import grid_shape
+from landscape.figures._labels import clean_name
+from landscape.figures._maps import (
+    add_density,
+    add_names,
+    chosen_topics,
+    map_panel,
+    mark_papers,
+    positions,
+)
+from landscape.figures._page import BESIDE_A_TABLE, RASTER_DPI, Key, Page, Ranking, Row
+from landscape.figures._scene import Bools, ColourBar, Floats, Image, Panel, Points
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+    from landscape.atlas.reading import Atlas
+    from landscape.overlays.analysis import Analysis
+    from landscape.overlays.missions.share_map import ShareMap
+
+_LISTED = 15
+_FOLD = 4.0  # the ramp ends at a fourth of the usual density of reviews, and at four times it
+_BESIDE = 0.39  # of the width, for the table: it shows every component of the score
+_WIDER = 1.5  # reviews are few: their kernel, in units of that of papers
+_MEANINGS = ("≤¼", "½", "usual", "2×", "≥4×")
+_COLUMNS = (  # the score first, then what it is made of
+    ("score", "Score", "{:.1f}"),
+    ("papers", "Papers", "{:,.0f}"),
+    ("reviews", "Re-\nviews", "{:,.0f}"),
+    ("years_without", "Years\nwithout", "{:.1f}"),
+    ("growth", "Growth", "{:.1f}"),
+    ("citations", "Cita-\ntions", "{:.1f}"),
+    ("disagreement", "Dis-\nagree", "{:.2f}"),
+)
+
+
+def reviews(
+    atlas: Atlas,
+    *,
+    weights: Mapping[str, float] | None = None,
+    n_resamples: int = 200,
+    listed: int = _LISTED,
+    colours: str = "light",
+    size_inches: tuple[float, float] | None = None,
+    title: str | None = None,
+    raster_dpi: int = RASTER_DPI,
+    ax: Axes | None = None,
+) -> Any:
+    """Draw the density of reviews against that of papers, and list where a review would help.
+
+    Parameters
+    ----------
+    atlas : Atlas
+        With its recognised reviews.
+    weights : mapping of str to float, optional
+        Of the components of the score, see `landscape.overlays.review_gaps`.
+    n_resamples : int, default 200
+        For the intervals of the ranks.
+    listed : int, default 15
+        Gaps to number on the map and to list beside it.
+    colours : {"light", "dark"}, default "light"
+        For print or for screens.
+    size_inches : (float, float), optional
+        Width and height of the page.
+    title : str, optional
+        Heading above the map.
+    raster_dpi : int, default 200
+        Pixels per inch of pictures.
+    ax : matplotlib.axes.Axes, optional
+        Axes to draw the map into, instead of a page.
+
+    Returns
+    -------
+    Sheet or matplotlib.axes.Axes
+        A matplotlib Figure with the ``table`` of `landscape.overlays.review_gaps`, or `ax`.
+
+    Raises
+    ------
+    InputError
+        If no region can be ranked, for unknown colours, or for too small a page.
+
+    Examples
+    --------
+    >>> import landscape as ls
+    >>> ls.figures.reviews(ls.open("my.atlas"))  # doctest: +SKIP
+    """
+    from landscape.overlays.reviews.coverage import review_mask
+    from landscape.overlays.reviews.gaps import review_gaps
+
+    gaps = review_gaps(atlas, weights=weights, n_resamples=n_resamples)
+    return draw_reviews(
+        atlas, gaps, review_mask(atlas), listed=listed, colours=colours, size_inches=size_inches,
+        title=title, raster_dpi=raster_dpi, ax=ax,
+    )  # fmt: skip
+
+
+def draw_reviews(
+    atlas: Atlas,
+    gaps: Analysis,
+    found: Bools,
+    *,
+    listed: int = _LISTED,
+    colours: str = "light",
+    size_inches: tuple[float, float] | None = None,
+    title: str | None = None,
+    raster_dpi: int = RASTER_DPI,
+    ax: Axes | None = None,
+) -> Any:
+    """Draw ranked gaps on the density of the reviews `found`, a boolean for each paper."""
+    from landscape.mapping.density import default_bandwidth
+    from landscape.overlays.missions.share_map import share_map
+
+    if not len(gaps.table):
+        raise InputError("No region can be ranked, so there is no gap in the reviews to draw.")
+    x, y = positions(atlas.map["x"], atlas.map["y"])
+    located = _located(gaps.table, atlas.topics)
+    best = located.head(max(1, listed))
+    account = account_of(
+        gaps,
+        "Colour is how many reviews there are for the papers around a place, against "
+        f"{found.sum():,} reviews among {len(found):,} papers of the whole corpus, shrunk to the "
+        "usual where papers are few. Numbers are the ranks of the gaps.",
+    )
+    page = Page(
+        size_inches or BESIDE_A_TABLE, theme(colours), account, title=title,
+        raster_dpi=raster_dpi, has_key=True, onto=ax,
+    )  # fmt: skip
+    ramp = contrast_ramp(page.colours)
+    page.write_key(Key.of_ramp("Reviews for the papers there", ramp, _MEANINGS))
+    box, column = page.divided(beside=_BESIDE)
+    panel = map_panel(page, box, x, y, include=best)
+    shares = share_map(
+        x, y, found, extent=panel.extent, shape=grid_shape(panel.box, scale=page.scale),
+        bandwidth=_WIDER * default_bandwidth(x, y),
+    )  # fmt: skip
+    panel.layers.append(
+        Image(pixels=contrast_pixels(shares, ramp), extent=shares.extent, smooth=True,
+              gid="reviews", order=1.0)
+    )  # fmt: skip
+    written = page.write_ranking(_ranking(best), column)
+    _mark_gaps(page, panel, best.head(written), located)
+    told = [
+        f"{number} {clean_name(row.label)} ({place_of(row.x, row.y, panel.extent)})"
+        for number, row in enumerate(best.itertuples(), 1)
+    ]
+    words = account.describe(
+        "Map of reviews and of gaps between them.", f"Gaps by rank: {'; '.join(told)}."
+    )
+    return page.draw(alt_text=words, table=gaps.table)
+
+
+def draw_coverage(
+    atlas: Atlas,
+    found: Analysis,
+    *,
+    colours: str = "light",
+    size_inches: tuple[float, float] | None = None,
+    title: str | None = None,
+    ax: Axes | None = None,
+) -> Any:
+    """Draw the regions of `landscape.overlays.reviews` by their reviews against those expected."""
+    loud = theme(colours)
+    account = account_of(found, "Dots are regions, as large as they have papers.")
+    x, y = positions(atlas.map["x"], atlas.map["y"])
+    page = Page(
+        size_inches or (11.0, 8.5), quiet(loud), account, title=title, has_key=True, onto=ax
+    )
+    ramp = contrast_ramp(loud)
+    page.write_key(Key.of_ramp("Reviews, against those expected", ramp, _MEANINGS))
+    panel = map_panel(page, page.area, x, y)
+    add_density(page, panel, x, y)
+    table = found.table.sort_values("papers", ascending=False)
+    ratio = np.log2(table["density_ratio"].clip(1 / _FOLD, _FOLD).to_numpy(float))
+    reach = float(np.log2(_FOLD))
+    tone = np.round((ratio / reach + 1) / 2 * (len(ramp) - 1)).astype(int)
+    size = 5 + 15 * np.sqrt(table["papers"].to_numpy(float) / max(1, table["papers"].max()))
+    panel.layers.append(
+        Points(
+            x=table["x"].to_numpy(float), y=table["y"].to_numpy(float), size=size * page.scale,
+            colour=ramp[tone], edge=page.colours.ink, edge_width=0.5 * page.scale, gid="regions",
+            bar=ColourBar("reviews, against<br>those expected<br>(powers of 2)", ratio,
+                          (-reach, reach), ramp),
+            hover=[
+                f"{row.label}\n{row.reviews:,} reviews of {row.papers:,} papers, "
+                f"{row.expected:.1f} expected\nratio {row.density_ratio:.2f} "
+                f"({row.density_ratio_low:.2f} to {row.density_ratio_high:.2f})"
+                for row in table.itertuples()
+            ],
+        )
+    )  # fmt: skip
+    add_names(page, panel, chosen_topics(atlas.topics, levels=(0,)))
+    words = account.describe("Map of regions by their reviews.")
+    return page.draw(alt_text=words, table=found.table)
+
+
+def _located(table: pd.DataFrame, topics: pd.DataFrame) -> pd.DataFrame:
+    """The ranked regions with their peaks on the map; all others are omitted."""
+    places = topics.set_index("topic_id")[["x", "y"]]
+    bare = table.drop(columns=[name for name in ("x", "y") if name in table])
+    return bare.join(places, on="topic_id").dropna(subset=["x", "y"]).reset_index(drop=True)
+
+
+def contrast_pixels(shares: ShareMap, ramp: Floats, *, fold: float = _FOLD) -> Floats:
+    """Colours of reviews against papers: how many times the usual share, on a log scale."""
+    usual = max(shares.overall, 1e-12)
+    with np.errstate(divide="ignore"):
+        times = np.log(shares.share / usual) / np.log(fold) if shares.overall else 0 * shares.share
+    tone = np.round((np.clip(times, -1, 1) + 1) / 2 * (len(ramp) - 1)).astype(int)
+    seen = np.clip((shares.papers - 6) / 24, 0, 1)
+    return np.dstack([ramp[tone], seen * seen * (3 - 2 * seen)])
+
+
+def _mark_gaps(page: Page, panel: Panel, best: pd.DataFrame, located: pd.DataFrame) -> None:
+    """Number the gaps on the map and name them where there is room; the others can be hovered."""
+    import pandas as pd
+
+    hover = [
+        f"{rank}. {row['label']}\n" + ", ".join(
+            f"{heading.replace(chr(10), '').replace('-', '').lower()} {form.format(row[name])}"
+            for name, heading, form in _COLUMNS
+            if name in located and not pd.isna(row[name])
+        )
+        for rank, (_, row) in enumerate(located.iterrows(), 1)
+    ]  # fmt: skip
+    rest = located.iloc[len(best) :]
+    panel.layers.append(
+        Points(x=rest["x"].to_numpy(float), y=rest["y"].to_numpy(float), size=4.0, gid="gaps",
+               colour=page.colours.faint, hover=hover[len(best) :], screen=True)
+    )  # fmt: skip
+    at = best["x"].to_numpy(dtype=float), best["y"].to_numpy(dtype=float)
+    boxes, _ = mark_papers(
+        page, panel, *at, apart=np.zeros(len(best), dtype=bool), hover=hover[: len(best)]
+    )
+    names = best.assign(level=1, n_papers=best.get("papers", 0))
+    add_names(page, panel, names, reserved=boxes, loud=names["topic_id"].tolist())
+
+
+def _ranking(best: pd.DataFrame) -> Ranking:
+    """The table beside the map."""
+    import pandas as pd
+
+    columns = [column for column in _COLUMNS if column[0] in best]
+    rows = [
+        Row(
+            str(row["label"]),
+            tuple("–" if pd.isna(row[name]) else form.format(row[name])
+                  for name, _, form in columns),
+            mark=str(number),
+        )
+        for number, (_, row) in enumerate(best.iterrows(), 1)
+    ]  # fmt: skip
+    headings = ("Region", *(heading for _, heading, _ in columns))
+    return Ranking("Where a review would help most", headings, rows)

@@ -1,0 +1,316 @@
+"""What a figure shows: panels with layers, all computed, to be drawn by matplotlib or plotly.
+
+A page is measured in points (1/72 inch) from its lower left corner. Layers are in the data
+coordinates of their panel; names and texts are in points, because their places were measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from landscape.figures._caption import Account
+    from landscape.figures._colours import Theme
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Box = tuple[float, float, float, float]
+#: What is said of each mark under the pointer; a function where reading it takes time.
+Hover = Sequence[str] | Callable[[], Sequence[str]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Layer:
+    """A part of a panel: `gid` names it in files, a higher `order` is drawn on top."""
+
+    gid: str = ""
+    order: float = 2.0
+    name: str = ""  # in the legend of a page for the browser
+    screen: bool | None = None  # True: for the browser alone; False: for print alone
+
+
+@dataclass(frozen=True, kw_only=True)
+class Image(Layer):
+    """A picture of sRGB (or sRGBA) pixels, row 0 the lowest, over ``x0, y0, x1, y1``."""
+
+    pixels: NDArray[Any]
+    extent: Box
+    smooth: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lines(Layer):
+    """Lines of one style, each of shape (n, 2); `fill` is the opacity of the ground inside."""
+
+    lines: Sequence[Floats]
+    colour: str
+    width: float
+    dashes: Any = "-"
+    halo: str | None = None
+    fill: float = 0.0
+    opacity: float = 1.0
+    hover: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Curve(Layer):
+    """Values along the horizontal axis, not joined across NaN."""
+
+    x: Any
+    y: Any
+    colour: str
+    width: float
+    hover: Hover = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Points(Layer):
+    """Marks, with one colour and size or one for each; `size` is the diameter in points."""
+
+    x: Any
+    y: Any
+    colour: Any
+    size: Any
+    marker: str = "o"
+    edge: str | None = None
+    edge_width: float = 0.0
+    filled: bool = True
+    opacity: float = 1.0
+    hover: Hover = ()
+    bar: ColourBar | None = None
+    of: int = 0  # how many these are a sample of
+
+
+@dataclass(frozen=True)
+class ColourBar:
+    """What the colours of points mean, for the browser: values, their range and the ramp."""
+
+    title: str
+    values: Any
+    limits: tuple[float, float]
+    ramp: Floats
+
+
+@dataclass(frozen=True, kw_only=True)
+class Intervals(Layer):
+    """Values with their intervals, each in a row `at` of the vertical axis."""
+
+    at: Any
+    value: Any
+    low: Any
+    high: Any
+    colours: Sequence[str]
+    filled: Sequence[bool]
+    width: float
+    size: float
+    hover: Hover = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Band(Layer):
+    """The ground between two curves."""
+
+    x: Any
+    low: Any
+    high: Any
+    colour: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rule(Layer):
+    """A line across the panel at `x`, with a word at its upper end."""
+
+    x: float
+    colour: str
+    width: float
+    dashes: Any = "-"
+    label: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spans(Layer):
+    """Hatched ranges of the horizontal axis: what the corpus does not cover."""
+
+    spans: Sequence[tuple[float, float]]
+    colour: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hatched(Layer):
+    """Hatched cells of a grid, row 0 the lowest: what the corpus does not cover."""
+
+    where: Bools
+    extent: Box
+    colour: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Arrows(Layer):
+    """Bent arrows from `starts` to `ends`, each of shape (n, 2)."""
+
+    starts: Floats
+    ends: Floats
+    colour: str
+    width: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Squares(Layer):
+    """Filled boxes with a thin edge."""
+
+    boxes: Sequence[Box]
+    colours: Sequence[tuple[float, ...]]
+    edge: str
+    width: float
+
+
+@dataclass(frozen=True)
+class Name:
+    """A name that found its place: its lines, and their box in points."""
+
+    lines: Sequence[str]
+    box: Floats
+    baselines: Sequence[float]
+    size: float
+    weight: str
+    colour: str
+    gid: str
+    side: str = "center"
+    hover: str = ""
+    peak: tuple[float, float] = (0.0, 0.0)  # the place that it names, in points
+
+
+@dataclass(frozen=True, kw_only=True)
+class Names(Layer):
+    """Names over halos, and the lines from their peaks to those that stand beside them."""
+
+    names: Sequence[Name]
+    leaders: Floats = field(default_factory=lambda: np.empty((0, 4)))
+    leader_colour: str = ""
+    peaks: bool = True
+
+
+@dataclass(frozen=True)
+class Text:
+    """One line of text with its baseline at a place, in points."""
+
+    words: str
+    x: float
+    y: float
+    size: float
+    colour: str
+    weight: str = "normal"
+    align: str = "left"
+    gid: str = "words"
+    backed: bool = False  # on the colour of the page, over lines
+
+
+@dataclass(frozen=True)
+class Axis:
+    """An axis with its ticks; one without ticks is not drawn."""
+
+    limits: tuple[float, float]
+    ticks: Sequence[tuple[float, str]] = ()
+    title: str = ""
+    log: bool = False
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A rectangle of the page with axes of its own."""
+
+    box: Box
+    x: Axis
+    y: Axis
+    gid: str = "chart"
+    edge: str = "none"  # or "box", or "chart": lines left and below
+    heading: str = ""
+    rows: Sequence[tuple[float, str]] = ()
+    layers: list[Any] = field(default_factory=list)
+
+    def to_data(self, points: Any) -> Floats:
+        """Points of the page to data coordinates, shape (n, 2)."""
+        left, bottom, right, top = self.box
+        share = (np.asarray(points, dtype=float).reshape(-1, 2) - (left, bottom)) / (
+            right - left, top - bottom,
+        )  # fmt: skip
+        low = np.array([self.x.limits[0], self.y.limits[0]])
+        return np.asarray(low + share * (np.array([self.x.limits[1], self.y.limits[1]]) - low))
+
+    def to_page(self, x: Any, y: Any) -> Floats:
+        """Data coordinates to points of the page, shape (n, 2)."""
+        (left, bottom, right, top), (x0, x1), (y0, y1) = self.box, self.x.limits, self.y.limits
+        across = left + (np.asarray(x, dtype=float) - x0) * (right - left) / (x1 - x0)
+        up = bottom + (np.asarray(y, dtype=float) - y0) * (top - bottom) / (y1 - y0)
+        return np.column_stack([across, up])
+
+    @property
+    def extent(self) -> Box:
+        """``x0, y0, x1, y1`` in data coordinates."""
+        return self.x.limits[0], self.y.limits[0], self.x.limits[1], self.y.limits[1]
+
+    def outside(self, x: Any, y: Any) -> int:
+        """How many papers the panel leaves out."""
+        x0, y0, x1, y1 = self.extent
+        return int(((x < x0) | (x > x1) | (y < y0) | (y > y1)).sum())
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A whole figure."""
+
+    size: tuple[float, float]
+    scale: float
+    colours: Theme
+    title: str
+    account: Account
+    panels: Sequence[Panel]
+    layers: Sequence[Layer] = ()
+    texts: Sequence[Text] = ()
+    on_screen: Sequence[str] = ("map",)
+    alt_text: str = ""
+    table: pd.DataFrame | None = None
+
+
+def spread(values: Any, *, slack: float = 0.2) -> tuple[float, float]:
+    """Range of positions; a few that lie far off do not shrink the map of all others."""
+    least, most = float(np.min(values)), float(np.max(values))
+    inner = np.quantile(values, [0.0005, 0.9995])
+    room = slack * (inner[1] - inner[0])
+    return max(least, float(inner[0] - room)), min(most, float(inner[1] + room))
+
+
+def uncovered_spans(years: Any, covered: Any) -> list[tuple[float, float]]:
+    """Intervals of years that a corpus does not cover, half a year wider on both sides."""
+    gaps = np.unique(np.asarray(years, dtype=int)[~np.asarray(covered, dtype=bool)])
+    runs = np.split(gaps, np.flatnonzero(np.diff(gaps) > 1) + 1)
+    return [(float(run[0]) - 0.5, float(run[-1]) + 0.5) for run in runs if len(run)]
+
+
+def ticks(
+    limits: tuple[float, float], n: int, form: Callable[[float], str], *, whole: bool = False
+) -> list[tuple[float, str]]:
+    """About `n` round values between two limits, with their labels."""
+    from matplotlib.ticker import MaxNLocator
+
+    low, high = sorted(limits)
+    found = MaxNLocator(n, steps=[1, 2, 5, 10], integer=whole).tick_values(low, high)
+    slack = 1e-9 * (high - low)
+    return [(float(v), form(float(v))) for v in found if low - slack <= v <= high + slack]
+
+
+def doubling_ticks(
+    limits: tuple[float, float], form: Callable[[float], str]
+) -> list[tuple[float, str]]:
+    """Powers of two between two limits, at most nine, with their labels."""
+    low, high = np.ceil(np.log2(limits[0]) - 1e-9), np.floor(np.log2(limits[1]) + 1e-9)
+    step = max(1, int(np.ceil((high - low + 1) / 9)))
+    first = -step * int(-low // step) if low < 0 else int(low)
+    return [(float(2.0**p), form(float(2.0**p))) for p in range(first, int(high) + 1, step)]

@@ -1,0 +1,349 @@
+"""A survey drawn as the tree of what led to its papers, and on the map."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from landscape.errors import InputError
+from landscape.figures._caption import Account
+from landscape.figures._colours import theme
+from landscape.figures._labels import clean_name
+from landscape.figures._page import RASTER_DPI, SIZE_INCHES, SMALL, Page
+from landscape.figures._query_map import query_map
+from landscape.figures._scene import Axis, Box, Lines, Panel, Points
+from landscape.plural import count
+from landscape.query.markdown import coverage_line
+from landscape.query.names import short_names
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+    from landscape.agents.survey.records import Crawled, Survey
+    from landscape.atlas.reading import Atlas
+    from landscape.figures._sheet import Sheet
+
+_LONGEST = 90  # characters of a label, before it is cut to its column
+_PITCH = 1.18  # rows, in font sizes
+_NARROW = 0.62  # width of the columns before the papers
+_SMALLEST_LETTERS = 4.6  # points
+_WAYS = {
+    "reference": "cited by it",
+    "citation": "cites it",
+    "cited together": "cited together with it",
+    "similar": "like it",
+    "section": "cited in a section of it",
+    "search": "by a search",
+}
+_DASHES = {
+    "reference": "-",
+    "section": "-",
+    "citation": (0, (4, 1.5)),
+    "cited together": (0, (4, 1.5, 1, 1.5)),
+    "similar": (0, (1, 1.5)),
+    "search": "-",
+}
+
+
+@dataclass
+class _Node:
+    """A dot of the tree with what hangs on it."""
+
+    label: str
+    column: int
+    how: str = "search"
+    one: Crawled | None = None
+    children: list[_Node] = field(default_factory=list)
+    row: float = 0.0
+
+
+def survey_tree(
+    survey: Survey,
+    *,
+    most: int = 60,
+    colours: str = "light",
+    size_inches: tuple[float, float] = SIZE_INCHES,
+    title: str | None = None,
+) -> Sheet:
+    """Draw which search or paper led to each paper of a survey.
+
+    Parameters
+    ----------
+    survey : Survey
+    most : int, default 60
+        Papers drawn, the best first, besides those on the way to them.
+    colours : {"light", "dark"}, default "light"
+    size_inches : (float, float), default (11, 8.5)
+    title : str, optional
+        Heading above the tree.
+
+    Returns
+    -------
+    Sheet
+        A matplotlib Figure, with ``alt_text`` and a ``table`` of what is drawn: ``label, paper_id,
+        how, parent, column, row, selected, score``.
+
+    Raises
+    ------
+    InputError
+        If the survey judged no paper, for unknown colours, or for a page too small to letter.
+
+    Examples
+    --------
+    >>> import landscape as ls
+    >>> atlas = ls.open("my.atlas")  # doctest: +SKIP
+    >>> ls.figures.survey_tree(atlas.survey("Does dust cool?"))  # doctest: +SKIP
+    """
+    if not survey.crawled:
+        raise InputError("The survey judged no paper, so there is no tree to draw.")
+    root, drawn = _tree(survey, most=most)
+    n_rows = _place(root)
+    account = _account(survey, drawn)
+    page = Page(size_inches, theme(colours), account, title=title, smallest=(4.0, 3.0))
+    _draw(page, page.room, root, n_rows)
+    ways: dict[str, int] = {}
+    for one in survey.selected:
+        ways[one.how] = ways.get(one.how, 0) + 1
+    told = ", ".join(f"{n} {_WAYS.get(how, how)}" for how, n in ways.items())
+    words = account.describe("Tree of a survey.", f"Selected papers were found: {told or 'none'}.")
+    return page.draw(alt_text=words, table=_table(root), on_screen=("tree",))
+
+
+def _tree(survey: Survey, *, most: int) -> tuple[_Node, int]:
+    """Hang papers on what led to them; gives the root and the number of papers."""
+    by_key = {one.key: one for one in survey.crawled}
+    wanted: dict[str, Crawled] = {}
+    for one in survey.crawled[:most]:
+        way: Crawled | None = one
+        while way is not None and way.key not in wanted:
+            wanted[way.key] = way
+            way = by_key.get(way.parent)
+    root = _Node(clean_name(survey.question, most=_LONGEST), 0)
+    searches = [
+        _Node("the whole question" if asked.by == "question" else
+              clean_name(asked.text, most=_LONGEST), 1)
+        for asked in survey.searches
+    ]  # fmt: skip
+    nodes = {key: _Node(_label(one), 0, one.how, one) for key, one in wanted.items()}
+    for one in survey.crawled:
+        node = nodes.get(one.key)
+        if node is None:
+            continue
+        if one.parent in nodes:
+            nodes[one.parent].children.append(node)
+        elif one.query is not None:
+            searches[one.query].children.append(node)
+        else:
+            root.children.append(node)
+    root.children += [search for search in searches if search.children]
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        for child in node.children:
+            child.column = node.column + 1
+        waiting += node.children
+    return root, len(wanted)
+
+
+def _place(root: _Node) -> int:
+    """Give every end a row, and every other node the middle of its own; gives the rows."""
+    n_rows = 0
+
+    def place(node: _Node) -> None:
+        nonlocal n_rows
+        for child in node.children:
+            place(child)
+        if node.children:
+            node.row = float(np.mean([node.children[0].row, node.children[-1].row]))
+        else:
+            node.row = float(n_rows)
+            n_rows += 1
+
+    place(root)
+    return n_rows
+
+
+def _across(column: int) -> float:
+    """Where a column stands, in widths of a column of papers: searches need less room."""
+    return _NARROW * min(column, 2) + max(column - 2, 0)
+
+
+def _draw(page: Page, box: Box, root: _Node, n_rows: int) -> None:
+    """Draw dots, what leads to them, and their labels."""
+    left, bottom, right, top = box
+    nodes = _all(root)
+    width = _across(max(node.column for node in nodes)) + 1.0
+    panel = page.add(
+        Panel(
+            box, Axis((-0.008 * width, width)), Axis((n_rows - 0.4, -0.6)), gid="tree", edge="none"
+        )
+    )
+    pitch, column = (top - bottom) / max(n_rows, 1), (right - left) / width
+    size = float(np.clip(pitch / _PITCH, _SMALLEST_LETTERS, SMALL * page.scale)) / page.scale
+    _add_branches(page, panel, nodes)
+    for selected in (True, False):
+        _add_dots(page, panel, nodes, selected=selected, shrink=min(1.0, pitch / 7))
+    for node in nodes:
+        if pitch < 0.85 * _SMALLEST_LETTERS and node.one is not None:
+            continue
+        free = (_across(node.column + 1) - _across(node.column)) if node.children else 1.0
+        room = column * free * (0.87 if node.children else 0.97) - 6 * page.scale
+        weight = "bold" if node.one is None else "normal"
+        loud = node.one is None or node.one.selected
+        ((x, y),) = panel.to_page([_across(node.column)], [node.row])
+        words = page.shortened(node.label, width=room, size=size, weight=weight)
+        page.write(words, x + 4.5 * page.scale, y - 0.3 * size * page.scale, size=size,
+                   weight=weight, gid="label", backed=True,
+                   colour=page.colours.ink if loud else page.colours.faint)  # fmt: skip
+
+
+def _add_branches(page: Page, panel: Panel, nodes: list[_Node]) -> None:
+    """Lines from each node to its children, by how they were found."""
+    lines: dict[str, list[Any]] = {}
+    for node in nodes:
+        for child in node.children:
+            start, end = _across(node.column), _across(child.column)
+            bent = [[start, node.row], [start + 0.9 * (end - start), child.row], [end, child.row]]
+            lines.setdefault(child.how, []).append(np.array(bent))
+    for how, some in lines.items():
+        panel.layers.append(
+            Lines(lines=some, colour=page.colours.faint, width=0.45 * page.scale, opacity=0.7,
+                  dashes=_DASHES.get(how, "-"), gid="led to", order=1)
+        )  # fmt: skip
+
+
+def _add_dots(
+    page: Page, panel: Panel, nodes: list[_Node], *, selected: bool, shrink: float
+) -> None:
+    """Filled dots for selected papers and searches, open ones for the others."""
+    some = [node for node in nodes if (node.one is None or node.one.selected) == selected]
+    if not some:
+        return
+    colours = page.colours
+    panel.layers.append(
+        Points(
+            x=[_across(node.column) for node in some], y=[node.row for node in some], order=3,
+            colour=colours.found if selected else colours.halo, gid="paper",
+            edge=colours.found if selected else colours.faint, edge_width=0.6 * page.scale,
+            size=(4.4 if selected else 3.2) * page.scale * shrink,
+            hover=[
+                node.label if node.one is None
+                else f"{node.label}\n{_WAYS.get(node.how, node.how)}, score {node.one.score:.2f}"
+                for node in some
+            ],
+        )
+    )  # fmt: skip
+
+
+def _label(one: Crawled) -> str:
+    """First author, year and title, as room allows."""
+    names = short_names(one.paper.authors, link="&")
+    head = f"{names} {one.paper.year or ''}".strip()
+    return clean_name(f"{head}: {one.paper.title}" if names else one.paper.title, most=_LONGEST)
+
+
+def _account(survey: Survey, drawn: int) -> Account:
+    question = clean_name(survey.question, most=240)
+    chosen, judged = len(survey.selected), len(survey.crawled)
+    sentences = [
+        *(["The survey is partial."] if survey.partial else []),
+        *([f"The best {drawn:,} papers are drawn."] if drawn < judged else []),
+        coverage_line(survey.coverage),
+        "From left to right: the question, the searches, and the papers that each led to first. "
+        "Filled dots are selected papers, open ones were judged and left out.",
+        "Lines: solid, found by a search or in a list of references; dashed, citing it; dots and "
+        "dashes, cited together with it; dotted, like it.",
+    ]
+    head = f"“{question}”: {count(chosen, 'paper')} selected of {judged:,} judged."
+    return Account(head, sentences, survey.coverage.generated)
+
+
+def _table(root: _Node) -> pd.DataFrame:
+    import pandas as pd
+
+    rows = [
+        {
+            "label": node.label,
+            "paper_id": node.one.key if node.one else "",
+            "how": node.how if node.one else "",
+            "parent": node.one.parent if node.one else "",
+            "column": node.column,
+            "row": node.row,
+            "selected": bool(node.one.selected) if node.one else False,
+            "score": node.one.score if node.one else float("nan"),
+        }
+        for node in _all(root)
+    ]
+    return pd.DataFrame(rows)
+
+
+def _all(root: _Node) -> list[_Node]:
+    listed, waiting = [], [root]
+    while waiting:
+        node = waiting.pop()
+        listed.append(node)
+        waiting += reversed(node.children)
+    return listed
+
+
+def survey_map(
+    atlas: Atlas,
+    survey: Survey,
+    *,
+    most: int = 100,
+    colours: str = "light",
+    size_inches: tuple[float, float] = SIZE_INCHES,
+    title: str | None = None,
+    raster_dpi: int = RASTER_DPI,
+    ax: Axes | None = None,
+) -> Any:
+    """Draw where the papers that a survey selected lie, and which of them led to which.
+
+    Parameters
+    ----------
+    atlas : Atlas
+        The one that was surveyed.
+    survey : Survey
+    most : int, default 100
+        Papers marked, the best first.
+    colours, size_inches, title, raster_dpi, ax
+        As for `landscape.figures.query_map`.
+
+    Returns
+    -------
+    Sheet or matplotlib.axes.Axes
+        A matplotlib Figure, with ``alt_text`` and a ``table``, or `ax`.
+
+    Raises
+    ------
+    InputError
+        If the survey selected no paper, or is of another atlas.
+
+    Examples
+    --------
+    >>> import landscape as ls
+    >>> atlas = ls.open("my.atlas")  # doctest: +SKIP
+    >>> ls.figures.survey_map(atlas, atlas.survey("Does dust cool?"))  # doctest: +SKIP
+    """
+    chosen = survey.selected[:most]
+    if not chosen:
+        raise InputError(
+            "The survey selected no paper, so there is nothing to mark on the map; ask with other "
+            "words, or with a lower threshold."
+        )
+    places = {one.key: place for place, one in enumerate(chosen)}
+    links = [
+        (places[one.parent], place) for place, one in enumerate(chosen) if one.parent in places
+    ]
+    results = survey.results
+    shown = replace(results, hits=results.hits[: len(chosen)])
+    how = f"{count(len(survey), 'paper')} selected of {len(survey.crawled):,} judged"
+    if len(chosen) < len(survey):
+        how += f", the best {len(chosen):,} marked"
+    return query_map(
+        atlas, shown, colours=colours, size_inches=size_inches, title=title,
+        raster_dpi=raster_dpi, links=links, how=how, ax=ax,
+    )  # fmt: skip

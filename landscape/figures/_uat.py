@@ -1,0 +1,255 @@
+"""Where concepts of a thesaurus are on the map (after figure 3 of Iyer et al. 2024)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from landscape.errors import InputError
+from landscape.figures._caption import account_of, place_of
+from landscape.figures._colours import Series, quiet, series, theme
+from landscape.figures._labels import clean_name
+from landscape.figures._maps import (
+    add_density,
+    add_names,
+    density_key,
+    map_panel,
+    pieces,
+    positions,
+    window,
+)
+from landscape.figures._page import (
+    BESIDE_A_TABLE,
+    RASTER_DPI,
+    SIZE_INCHES,
+    Page,
+    Ranking,
+    Row,
+)
+from landscape.figures._scene import Floats, Lines, Panel
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+    from landscape.atlas.reading import Atlas
+    from landscape.overlays.analysis import Analysis
+
+_MOST = 21  # series that differ in colour or dashes
+_HOW = (
+    "The strong line holds half of a concept's papers, the thin one 80 in 100, each on the "
+    "smallest ground that does; the tint behind is the density of all papers."
+)
+_COLUMNS = [
+    ("papers", "Papers", "{:,.0f}"),
+    ("share", "Share", "{:.1%}"),
+    ("area_50", "Area", "{:.1%}"),
+    ("separability_full", "Separable\n(full)", "{:.2f}"),
+    ("separability_map", "Separable\n(map)", "{:.2f}"),
+]
+
+
+def uat(
+    atlas: Atlas,
+    *,
+    concepts: Sequence[str] | None = None,
+    multiples: bool = False,
+    colours: str = "light",
+    size_inches: tuple[float, float] | None = None,
+    title: str | None = None,
+    raster_dpi: int = RASTER_DPI,
+    ax: Axes | None = None,
+) -> Any:
+    """Draw where concepts of the Unified Astronomy Thesaurus are on the map.
+
+    A strong line holds half of a concept's papers, a thin line 80 in 100: the smallest ground that
+    does (highest-density regions).
+
+    Parameters
+    ----------
+    atlas : Atlas
+        With its thesaurus and tags.
+    concepts : sequence of str, optional
+        Names or ids; the top concepts when not given.
+    multiples : bool, default False
+        One small map a concept, instead of all on one with a table beside it.
+    colours : {"light", "dark"}, default "light"
+        For print or for screens.
+    size_inches : (float, float), optional
+        Width and height of the page.
+    title : str, optional
+        Heading above the map.
+    raster_dpi : int, default 200
+        Pixels per inch of the density picture.
+    ax : matplotlib.axes.Axes, optional
+        Axes to draw the map into, instead of a page; not with `multiples`.
+
+    Returns
+    -------
+    Sheet or matplotlib.axes.Axes
+        A matplotlib Figure with the ``table`` of `landscape.overlays.thesaurus.thesaurus_overlay`,
+        or `ax`.
+
+    Raises
+    ------
+    InputError
+        For an unknown concept, more than 21 of them, unknown colours, or too small a page.
+
+    Examples
+    --------
+    >>> import landscape as ls
+    >>> ls.figures.uat(ls.open("my.atlas"), concepts=["Exoplanets"])  # doctest: +SKIP
+    """
+    from landscape.overlays.thesaurus.extents import thesaurus_overlay
+
+    analysis = thesaurus_overlay(atlas, concepts=concepts)
+    return draw_concepts(
+        atlas, analysis, multiples=multiples, colours=colours, size_inches=size_inches,
+        title=title, raster_dpi=raster_dpi, ax=ax,
+    )  # fmt: skip
+
+
+def draw_concepts(
+    atlas: Atlas,
+    analysis: Analysis,
+    *,
+    multiples: bool = False,
+    colours: str = "light",
+    size_inches: tuple[float, float] | None = None,
+    title: str | None = None,
+    raster_dpi: int = RASTER_DPI,
+    ax: Axes | None = None,
+) -> Any:
+    """Draw the contours (``concept_id, share, piece, order, x, y``) of each row of the table."""
+    table = analysis.table
+    if not len(table):
+        raise InputError("There is no concept to draw; choose one that papers are tagged with.")
+    if len(table) > _MOST:
+        raise InputError(
+            f"{len(table)} concepts cannot be told apart on a map; choose {_MOST} at most."
+        )
+    x, y = positions(atlas.map["x"], atlas.map["y"])
+    size = size_inches or (SIZE_INCHES if multiples else BESIDE_A_TABLE)
+    account = account_of(analysis, _HOW)
+    page = Page(
+        size, quiet(theme(colours)), account, title=title, raster_dpi=raster_dpi, has_key=True,
+        onto=ax,
+    )  # fmt: skip
+    styles = series(theme(colours), len(table))
+    draw = _draw_multiples if multiples else _draw_together
+    panel = draw(page, x, y, analysis, styles)
+    words = account.describe("Map of concepts.", _in_words(analysis, panel))
+    return page.draw(alt_text=words, table=table)
+
+
+def _draw_together(
+    page: Page, x: Floats, y: Floats, analysis: Analysis, styles: Sequence[Series]
+) -> Panel:
+    """All concepts on one map, named where they are densest, and the table beside it."""
+    box, column = page.divided()
+    peaks = concept_peaks(analysis)
+    known = np.isfinite(peaks["x"])
+    panel = map_panel(page, box, x, y, include=peaks[known])
+    page.write_key(density_key(page, add_density(page, panel, x, y)))
+    for row, style in zip(analysis.table.itertuples(), styles, strict=True):
+        _add_concept(page, panel, analysis, row, style, fill=0.0)
+    add_names(page, panel, peaks.assign(colour=[style.colour for style in styles])[known])
+    page.write_ranking(_ranking(page, analysis, styles), column)
+    return panel
+
+
+def _draw_multiples(
+    page: Page, x: Floats, y: Floats, analysis: Analysis, styles: Sequence[Series]
+) -> Panel:
+    """One small map a concept, on the same axes."""
+    peaks = concept_peaks(analysis)
+    peaks, border = peaks[np.isfinite(peaks["x"])], 8 * page.scale
+    boxes = page.tiled(len(analysis.table))
+    for box, row, style in zip(boxes, analysis.table.itertuples(), styles, strict=True):
+        if not page.panels:
+            panel = map_panel(page, box, x, y, include=peaks, border=border, framed=True)
+            page.write_key(density_key(page, add_density(page, panel, x, y)))
+        else:
+            panel = window(page, box, page.panels[0].extent, framed=True)
+            panel.layers.append(page.panels[0].layers[0])  # the same density
+        _add_concept(page, panel, analysis, row, Series(style.colour, "-"), fill=0.30)
+        page.write_heading(box, row.label, f"{row.papers:,} papers", colour=style.colour)
+    return page.panels[0]
+
+
+def _add_concept(
+    page: Page, panel: Panel, analysis: Analysis, row: Any, style: Series, *, fill: float
+) -> None:
+    """Add a concept's contours, the tighter the stronger."""
+    contours = analysis.tables["contours"]
+    own = contours[contours["concept_id"] == row.concept_id]
+    for share in sorted(own["share"].unique(), reverse=True):
+        tightest = share == own["share"].min()
+        width = (1.7 if tightest else 0.7) * page.scale * (0.55 if fill else 1.0)
+        panel.layers.append(
+            Lines(
+                lines=pieces(own[own["share"] == share]), colour=style.colour, dashes=style.dashes,
+                width=width, halo=page.colours.halo if tightest and not fill else None,
+                fill=fill if tightest else fill / 3, order=1.6, gid=f"concept-{row.concept_id}",
+                hover=f"{row.label}: {share:.0%} of its papers",
+                name=str(row.label) if tightest and not fill else "",
+            )
+        )  # fmt: skip
+
+
+def concept_peaks(analysis: Analysis) -> pd.DataFrame:
+    """The middle of the largest piece of each concept's tightest contour; NaN without contours."""
+    import pandas as pd
+
+    contours = analysis.tables["contours"]
+    places = []
+    for concept in analysis.table["concept_id"]:
+        own = contours[contours["concept_id"] == concept]
+        tight = own[own["share"] == own["share"].min()]
+        largest = max(pieces(tight), key=_area, default=np.full((1, 2), np.nan))
+        places.append((largest.min(axis=0) + largest.max(axis=0)) / 2)
+    at = np.array(places)
+    return pd.DataFrame(
+        {
+            "topic_id": np.arange(len(at)),
+            "label": analysis.table["label"].astype(str).to_numpy(),
+            "level": 1,
+            "x": at[:, 0],
+            "y": at[:, 1],
+            "n_papers": analysis.table["papers"].to_numpy(),
+        }
+    )
+
+
+def _area(line: Floats) -> float:
+    """Ground inside a closed line (shoelace formula)."""
+    x, y = line.T
+    return float(abs(np.sum(x * np.roll(y, -1) - y * np.roll(x, -1))) / 2)
+
+
+def _ranking(page: Page, analysis: Analysis, styles: Sequence[Series]) -> Ranking:
+    """The table beside the map."""
+    columns = [column for column in _COLUMNS if column[0] in analysis.table]
+    rows = [
+        Row(
+            clean_name(row["label"]),
+            tuple("–" if row[name] != row[name] else form.format(row[name])
+                  for name, _, form in columns),
+            {"colour": style.colour, "dashes": style.dashes, "width": 1.7 * page.scale},
+        )
+        for (_, row), style in zip(analysis.table.iterrows(), styles, strict=True)
+    ]  # fmt: skip
+    headings = ("Concept", *(heading for _, heading, _ in columns))
+    return Ranking("Concepts of the Unified Astronomy Thesaurus", headings, rows)
+
+
+def _in_words(analysis: Analysis, panel: Panel) -> str:
+    """Where the concepts are, for readers who cannot see it."""
+    told = [
+        f"{clean_name(row.label)} ({row.n_papers:,} papers, {place_of(row.x, row.y, panel.extent)})"
+        for row in concept_peaks(analysis).itertuples()
+        if row.x == row.x
+    ]
+    return f"Concepts: {'; '.join(told)}." if told else ""

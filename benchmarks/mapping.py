@@ -89,7 +89,7 @@ def run_figure(n_papers: int) -> dict[str, Any]:
     """The labelled heat map, drawn and saved as PNG."""
     from landscape.figures import save_figure
     from landscape.figures._heatmap import draw_heatmap
-    from landscape.mapping.topics import build_topics
+    from landscape.mapping._regions import build_topics
 
     plane, keywords = made_up_plane(n_papers), made_up_keywords(n_papers)
     topics = build_topics(plane[:, 0], plane[:, 1], keywords)

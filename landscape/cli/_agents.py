@@ -157,7 +157,7 @@ def _check_files(options: argparse.Namespace) -> None:
 
         check_survey_file(options.export)
     if options.tree or options.map:
-        from landscape.figures.export import check_kind
+        from landscape.figures._export import check_kind
 
         for picture in filter(None, (options.tree, options.map)):
             check_kind(picture)

@@ -153,7 +153,7 @@ def _slices(options: _Options) -> Answer:
 
 def _query(options: _Options) -> Answer:
     from landscape.atlas import open as open_atlas
-    from landscape.figures.export import check_kind
+    from landscape.figures._export import check_kind
 
     check_kind(options.output)
     atlas = open_atlas(options.atlas)
@@ -183,17 +183,12 @@ def _draw(
     """Draw a figure of a kind as the options say: a page, or its twin for the browser."""
     from landscape import figures
     from landscape.atlas import open as open_atlas
-    from landscape.figures.export import check_kind
+    from landscape.figures._export import check_kind
 
     path = check_kind(options.output)
     opened = atlas or open_atlas(options.atlas)
-    told = {"colours": options.colours, "title": options.title} | how
-    if path.suffix.lower() == ".html":
-        chosen = {name: value for name, value in told.items() if value not in (None, False)}
-        figure = figures.interactive(kind, opened, *arguments, **chosen)
-    else:
-        draw = getattr(figures, "query_map" if kind == "query" else kind)
-        figure = draw(opened, *arguments, **told)
+    draw = getattr(figures, "query_map" if kind == "query" else kind)
+    figure = draw(opened, *arguments, colours=options.colours, title=options.title, **how)
     return Answer(str(figures.save_figure(figure, path)))
 
 
@@ -269,7 +264,7 @@ def _propose(options: argparse.Namespace) -> Answer:
 def _kind_table(kinds: Any, name: str, ask: _Ask, meaning: str) -> argparse.ArgumentParser:
     def run(options: argparse.Namespace) -> Answer:
         from landscape.atlas import open as open_atlas
-        from landscape.figures.tables import check_table_kind, save_table
+        from landscape.figures._export import check_table_kind, save_table
 
         if options.output:
             check_table_kind(options.output)

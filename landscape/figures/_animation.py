@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from landscape._io import check_output, write_output
 from landscape.errors import InputError
 from landscape.figures import _matplotlib
 from landscape.figures._caption import GENERATED, Account, facts_of, headline
@@ -20,13 +21,12 @@ from landscape.figures._impact import View, add_shares, percent, scale_top, shar
 from landscape.figures._maps import add_names, chosen_topics, map_panel, positions
 from landscape.figures._page import Page
 from landscape.figures._scene import Panel, Scene, Text
-from landscape.outputs import check_output, write_output
 
 if TYPE_CHECKING:
     from PIL import Image
 
-    from landscape.atlas.reading import Atlas
-    from landscape.overlays.missions.gathering import Usage
+    from landscape.overlays.missions._usage import Usage
+    from landscape.store import AtlasStore
 
 SIZE_INCHES = (8.0, 6.6)
 DPI = 100
@@ -42,7 +42,7 @@ _HOW_TO_READ = (
 
 
 def animate(
-    atlas: Atlas,
+    atlas: AtlasStore,
     facility: str,
     path: str | os.PathLike[str],
     *,
@@ -61,7 +61,7 @@ def animate(
 
     Parameters
     ----------
-    atlas : Atlas
+    atlas : AtlasStore
         With its mentions of facilities.
     facility : str
         Any of its names.
@@ -97,10 +97,10 @@ def animate(
     >>> atlas = ls.open("my.atlas")  # doctest: +SKIP
     >>> ls.figures.animate(atlas, "ALMA", "alma.gif", since=2005)  # doctest: +SKIP
     """
-    from landscape.overlays.missions.gathering import gather
+    from landscape.overlays.missions._usage import read_usage
 
     target = _check(path, window=window, seconds=seconds, dpi=dpi)
-    usage = gather(atlas, [facility])
+    usage = read_usage(atlas, [facility])
     views = moving_views(usage, since=since, until=until, window=window)
     pictures = _draw(atlas, usage, views, colours=colours, size_inches=size_inches, dpi=dpi)
     encode = _gif if target.suffix.lower() == ".gif" else _mp4
@@ -112,7 +112,7 @@ def animate(
 
 def moving_views(usage: Usage, *, since: int | None, until: int | None, window: int) -> list[View]:
     """List the frames: the papers of each run of years, in years that the corpus covers."""
-    from landscape.overlays.missions.gathering import in_period
+    from landscape.overlays.missions._usage import in_period
 
     in_period(usage, since, until)  # refuses a period without papers
     years = usage.years.years
@@ -136,7 +136,7 @@ def moving_views(usage: Usage, *, since: int | None, until: int | None, window: 
 
 
 def _draw(
-    atlas: Atlas, usage: Usage, views: list[View], *, colours: str,
+    atlas: AtlasStore, usage: Usage, views: list[View], *, colours: str,
     size_inches: tuple[float, float], dpi: int,
 ) -> list[Image.Image]:  # fmt: skip
     """All frames: the share maps change, everything else is drawn once and laid over each."""
@@ -251,7 +251,7 @@ def _check(path: str | os.PathLike[str], *, window: int, seconds: float, dpi: in
     return target
 
 
-def _alt_text(atlas: Atlas, usage: Usage, views: list[View]) -> str:
+def _alt_text(atlas: AtlasStore, usage: Usage, views: list[View]) -> str:
     """Describe the frames for readers who cannot see them."""
     facts = facts_of(atlas)
     generated = f"{GENERATED} " if facts.generated else ""

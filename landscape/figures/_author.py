@@ -26,16 +26,16 @@ from landscape.figures._scene import (
 if TYPE_CHECKING:
     import pandas as pd
 
-    from landscape.atlas.reading import Atlas
     from landscape.figures._sheet import Sheet
-    from landscape.overlays.analysis import Analysis
+    from landscape.store import AtlasStore
+    from landscape.types import Analysis
 
 _MOST_REGIONS = 16
 _ROW, _ROOMY_ROW = 12.0, 22.0  # points
 
 
 def author(
-    atlas: Atlas,
+    atlas: AtlasStore,
     name: str,
     *,
     colours: str = "light",
@@ -50,7 +50,7 @@ def author(
 
     Parameters
     ----------
-    atlas : Atlas
+    atlas : AtlasStore
     name : str
         Such as ``"Rubin, Vera"``. Namesakes are taken together, as the caption says.
     colours : {"light", "dark"}, default "light"
@@ -84,7 +84,7 @@ def author(
 
 
 def draw_author(
-    atlas: Atlas,
+    atlas: AtlasStore,
     analysis: Analysis,
     *,
     colours: str = "light",
@@ -126,7 +126,7 @@ def year_tints(years: Floats, *, dark: bool = False) -> Floats:
     )  # fmt: skip
 
 
-def _draw_map(page: Page, box: Box, atlas: Atlas, analysis: Analysis, tints: Floats) -> Panel:
+def _draw_map(page: Page, box: Box, atlas: AtlasStore, analysis: Analysis, tints: Floats) -> Panel:
     """Draw papers and path on the map."""
     papers, scale, colours = analysis.table, page.scale, page.colours
     x, y = positions(atlas.map["x"], atlas.map["y"])

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from landscape._wording import count
 from landscape.figures._labels import clean_name
-from landscape.plural import count
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from landscape.atlas.reading import Atlas
-    from landscape.overlays.analysis import Analysis
+    from landscape.store import AtlasStore
+    from landscape.types import Analysis
 
 GENERATED = "GENERATED DEMO CORPUS: these papers do not exist."
 NEARNESS = "Near means similar; directions, and distances between far regions, mean nothing."
@@ -175,7 +175,7 @@ def place_of(x: float, y: float, extent: Sequence[float]) -> str:
     return place_in_words((x - x0) / (x1 - x0), (y - y0) / (y1 - y0))
 
 
-def facts_of(atlas: Atlas) -> MapFacts:
+def facts_of(atlas: AtlasStore) -> MapFacts:
     """Gather what the caption states from an atlas."""
     coverage = dict(getattr(atlas, "coverage", None) or {})
     topics = getattr(atlas, "topics", None)

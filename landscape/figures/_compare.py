@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from landscape._wording import count
 from landscape.errors import InputError
 from landscape.figures._caption import NEARNESS, Account, account_of
 from landscape.figures._colours import Theme, quiet, theme
@@ -13,14 +14,13 @@ from landscape.figures._labels import clean_name
 from landscape.figures._maps import add_density, add_few_names, map_box, map_panel, positions
 from landscape.figures._page import SIZE_INCHES, SMALL, Page
 from landscape.figures._scene import Axis, Box, Intervals, Lines, Points, Rule, doubling_ticks
-from landscape.plural import count
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from landscape.atlas.reading import Atlas
     from landscape.figures._sheet import Sheet
-    from landscape.overlays.analysis import Analysis
+    from landscape.store import AtlasStore
+    from landscape.types import Analysis
 
 _ROW, _ROOMY_ROW = 13.0, 20.0  # points
 _MOST_ROWS = 30
@@ -33,7 +33,7 @@ _HOW = (
 
 
 def compare(
-    atlas: Atlas,
+    atlas: AtlasStore,
     a: Any,
     b: Any,
     *,
@@ -51,7 +51,7 @@ def compare(
 
     Parameters
     ----------
-    atlas : Atlas
+    atlas : AtlasStore
     a, b : str or array_like
         Two filters such as ``"year:2000-2010"``, or two arrays of rows.
     q : float, default 0.05
@@ -91,7 +91,7 @@ def compare(
 
 
 def draw_comparison(
-    atlas: Atlas,
+    atlas: AtlasStore,
     analysis: Analysis,
     *,
     n_regions: int = 24,
@@ -200,7 +200,7 @@ def _reach(shown: pd.DataFrame) -> float:
     return float(2 ** min(wanted, np.log2(_WIDEST)))
 
 
-def _draw_map(page: Page, box: Box, shown: pd.DataFrame, atlas: Atlas) -> float:
+def _draw_map(page: Page, box: Box, shown: pd.DataFrame, atlas: AtlasStore) -> float:
     """Mark the regions that differ, triangles up for a and down for b; gives the map's foot."""
     scale, colours = page.scale, page.colours
     x, y = positions(atlas.map["x"], atlas.map["y"])

@@ -11,16 +11,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape, quoteattr
 
+from landscape._io import check_output, write_output
+from landscape._serializer import to_csv as as_csv
 from landscape.errors import InputError
-from landscape.outputs import check_output, write_output
-from landscape.text.spreadsheet import as_csv
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
     from PIL import Image
 
-    from landscape.overlays.analysis import Analysis
+    from landscape.types import Analysis
 
 PNG_DPI = 160
 VECTOR_DPI = 200  # of the density picture inside a PDF or SVG; the lettering has no pixels

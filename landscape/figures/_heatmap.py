@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from landscape._wording import count
 from landscape.figures._caption import Account, MapFacts, alt_text, explanation, facts_of, headline
 from landscape.figures._colours import theme
 from landscape.figures._maps import (
@@ -21,18 +22,17 @@ from landscape.figures._maps import (
 from landscape.figures._page import RASTER_DPI, SIZE_INCHES, Page
 from landscape.figures._scene import Points
 from landscape.figures._shading import FEW_ENOUGH_TO_SEE
-from landscape.plural import count
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike
 
-    from landscape.atlas.reading import Atlas
+    from landscape.store import AtlasStore
 
 
 def heatmap(
-    atlas: Atlas,
+    atlas: AtlasStore,
     *,
     colours: str = "light",
     levels: Sequence[int] = (0, 1),
@@ -47,7 +47,7 @@ def heatmap(
 
     Parameters
     ----------
-    atlas : Atlas
+    atlas : AtlasStore
         With its ``map``, ``topics``, ``quality`` and ``coverage``.
     colours : {"light", "dark"}, default "light"
         For print or for screens.
@@ -102,7 +102,7 @@ def draw_heatmap(
     title: str | None = None,
     raster_dpi: int = RASTER_DPI,
     ax: Axes | None = None,
-    atlas: Atlas | None = None,
+    atlas: AtlasStore | None = None,
 ) -> Any:
     """Draw a density map of points, with named topics; `atlas` has what can be pointed at."""
     across, up = positions(x, y)

@@ -46,10 +46,10 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from landscape.atlas.reading import Atlas
-    from landscape.overlays.analysis import Analysis
-    from landscape.overlays.missions.gathering import Usage
-    from landscape.overlays.missions.share_map import ShareMap
+    from landscape.overlays.missions._measures import ShareMap
+    from landscape.overlays.missions._usage import Usage
+    from landscape.store import AtlasStore
+    from landscape.types import Analysis
 
 _TOGETHER, _RANKED, _PANELS, _SERIES = 6, 20, 24, 21
 _REGIONS_NAMED, _FACILITIES_TOLD, _REGIONS_TOLD = 10, 8, 5
@@ -82,7 +82,7 @@ class View:
 
 
 def impact(
-    atlas: Atlas,
+    atlas: AtlasStore,
     *,
     facilities: str | Sequence[str] | None = None,
     since: int | None = None,
@@ -103,7 +103,7 @@ def impact(
 
     Parameters
     ----------
-    atlas : Atlas
+    atlas : AtlasStore
         With its mentions of facilities.
     facilities : str or sequence of str, optional
         Any of their names; the six most mentioned when not given.
@@ -143,14 +143,14 @@ def impact(
     >>> atlas = ls.open("my.atlas")  # doctest: +SKIP
     >>> ls.figures.impact(atlas, facilities="ALMA", since=2014)  # doctest: +SKIP
     """
-    from landscape.overlays.missions.gathering import gather
-    from landscape.overlays.missions.measuring import impact_of
+    from landscape.overlays.missions._impact import measure_usage
+    from landscape.overlays.missions._usage import read_usage
 
     given = [facilities] if isinstance(facilities, str) else facilities
-    usage = gather(atlas, given)
+    usage = read_usage(atlas, given)
     if given is None:
         usage = _first(usage, _RANKED)
-    analysis = impact_of(
+    analysis = measure_usage(
         atlas, usage, since=since, until=until, slices=slices, n_resamples=n_resamples
     )
     if given is None:
@@ -167,7 +167,7 @@ def _first(usage: Usage, n: int) -> Usage:
 
 
 def draw_impact(
-    atlas: Atlas,
+    atlas: AtlasStore,
     analysis: Analysis,
     *,
     usage: Usage | None = None,
@@ -182,10 +182,10 @@ def draw_impact(
     ax: Axes | None = None,
 ) -> Any:
     """Draw an analysis of impact; `usage` has the papers of the facilities to draw."""
-    from landscape.overlays.missions.gathering import gather
+    from landscape.overlays.missions._usage import read_usage
 
     if usage is None:
-        usage = gather(atlas, analysis.table["facility"].drop_duplicates().tolist())
+        usage = read_usage(atlas, analysis.table["facility"].drop_duplicates().tolist())
     x, y = positions(atlas.map["x"], atlas.map["y"])
     windows: list[tuple[int | None, int | None]] = [(since, until)]
     if slices is not None:
@@ -227,8 +227,8 @@ def _account(
 
 def views_of(usage: Usage, windows: Sequence[tuple[int | None, int | None]]) -> list[View]:
     """Every facility in every period, without the years that the corpus does not cover."""
-    from landscape.overlays.missions.gathering import in_period, said_period
-    from landscape.overlays.periods import spans
+    from landscape.overlays._periods import format_spans
+    from landscape.overlays.missions._usage import format_period, in_period
 
     views = []
     gaps = usage.years.years[~usage.years.covered]
@@ -237,13 +237,13 @@ def views_of(usage: Usage, windows: Sequence[tuple[int | None, int | None]]) -> 
             inside = in_period(usage, since, until) & ~np.isin(usage.year, gaps)
             uses = usage.uses(index) & inside
             low, high = -np.inf if since is None else since, np.inf if until is None else until
-            missed = spans(gaps[(gaps >= low) & (gaps <= high)])
+            missed = format_spans(gaps[(gaps >= low) & (gaps <= high)])
             told = f"{int(uses.sum()):,} of {int(inside.sum()):,} papers"
             if missed and len(windows) > 1 and not inside.any():
                 told = f"hardly covered: {', '.join(missed)}"
             several = len(usage.facilities) > 1 or len(windows) == 1
             name = facility.name if several else ""
-            period = said_period(since, until) if len(windows) > 1 else ""
+            period = format_period(since, until) if len(windows) > 1 else ""
             period = str(since) if period and since == until else period
             views.append(View(", ".join(filter(None, [name, period])), told, inside, uses))
     return views
@@ -300,8 +300,8 @@ def _draw_together(
     """Contours of several facilities on one map, and the ranked table beside it."""
     import pandas as pd
 
-    from landscape.mapping.density import default_bandwidth
-    from landscape.overlays.contours import contour_lines, density_grid, highest_density_levels
+    from landscape.mapping._density import default_bandwidth
+    from landscape.overlays._contours import contour_lines, density_grid, highest_density_levels
 
     box, column = page.divided()
     panel = map_panel(page, box, x, y)
@@ -368,8 +368,8 @@ def share_maps(
     page: Page, panel: Panel, x: Floats, y: Floats, views: Sequence[View]
 ) -> tuple[list[ShareMap], ShareMap]:
     """Share maps of all views on one window, grid and kernel, and that of all papers."""
-    from landscape.mapping.density import default_bandwidth
-    from landscape.overlays.missions.share_map import share_map
+    from landscape.mapping._density import default_bandwidth
+    from landscape.overlays.missions._measures import share_map
 
     shape, kernel = grid_shape(panel.box, scale=page.scale), default_bandwidth(x, y)
 
@@ -450,7 +450,7 @@ def not_covered(found: ShareMap, everywhere: ShareMap) -> Bools:
 
 def _half_of(found: ShareMap) -> list[Floats]:
     """Contours that hold half of the facility's papers."""
-    from landscape.overlays.contours import Grid, contour_lines, highest_density_levels
+    from landscape.overlays._contours import Grid, contour_lines, highest_density_levels
 
     grid = Grid(found.extent, found.facility_papers)
     (level,) = highest_density_levels(grid, (0.5,))

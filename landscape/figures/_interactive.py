@@ -10,10 +10,10 @@ from landscape.errors import InputError
 from landscape.figures import _intervals, _plotly, _reviews
 
 if TYPE_CHECKING:
-    from landscape.atlas.reading import Atlas
+    from landscape.store import AtlasStore
 
 
-def interactive(kind: str, atlas: Atlas, *arguments: Any, **options: Any) -> Any:
+def interactive(kind: str, atlas: AtlasStore, *arguments: Any, **options: Any) -> Any:
     """Draw a figure to explore in a notebook.
 
     Parameters
@@ -23,7 +23,7 @@ def interactive(kind: str, atlas: Atlas, *arguments: Any, **options: Any) -> Any
         ``facilities``), ``"reviews"``, ``"trends"``, ``"compare"`` (with two filters),
         ``"author"`` (with a name), ``"time_slices"``, ``"coverage"`` (by reviews), or a kind of
         `landscape.figures.intervals`.
-    atlas : Atlas
+    atlas : AtlasStore
     *arguments, **options
         What that figure takes beside the atlas; ``colours="light"`` or ``"dark"`` for all.
 
@@ -61,13 +61,13 @@ def interactive(kind: str, atlas: Atlas, *arguments: Any, **options: Any) -> Any
     return _plotly.draw_panels(sheet.scene)
 
 
-def _coverage(atlas: Atlas, **options: Any) -> Any:
+def _coverage(atlas: AtlasStore, **options: Any) -> Any:
     from landscape.overlays.reviews import reviews
 
     return _reviews.draw_coverage(atlas, reviews(atlas), **options)
 
 
-def _most_named(atlas: Atlas) -> str:
+def _most_named(atlas: AtlasStore) -> str:
     """The facility that most papers mention."""
     named = atlas.read_layer("missions", ["facility"]).drop_duplicates()["facility"]
     return str(next(iter(named.value_counts().index), ""))

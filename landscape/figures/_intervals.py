@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from landscape._wording import count
 from landscape.errors import InputError
 from landscape.figures._caption import account_of
 from landscape.figures._colours import series, theme
 from landscape.figures._labels import clean_name
 from landscape.figures._page import SMALL, Page
 from landscape.figures._scene import Axis, Box, Intervals, Rule, doubling_ticks, ticks
-from landscape.plural import count
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from landscape.atlas.reading import Atlas
-    from landscape.overlays.analysis import Analysis
+    from landscape.store import AtlasStore
+    from landscape.types import Analysis
 
 WIDTH_INCHES, _LOWEST, _HIGHEST = 11.0, 2.8, 8.5
 _ROOMIEST = 26.0  # points between rows
@@ -32,7 +32,7 @@ _MOST_ROWS = 24
 
 def intervals(
     kind: str,
-    atlas: Atlas,
+    atlas: AtlasStore,
     *arguments: Any,
     colours: str = "light",
     size_inches: tuple[float, float] | None = None,
@@ -47,7 +47,7 @@ def intervals(
     kind : str
         ``"facilities"``, ``"before_after"`` (with a facility), ``"compare_facilities"`` (with two
         or more), ``"countries"``, ``"institutions"`` or ``"uat_gaps"``.
-    atlas : Atlas
+    atlas : AtlasStore
     *arguments, **options
         What the analysis of that kind takes beside the atlas.
     colours : {"light", "dark"}, default "light"

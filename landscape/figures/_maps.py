@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from landscape._wording import count
 from landscape.errors import InputError
 from landscape.figures._caption import levels_of
 from landscape.figures._colours import Theme
@@ -27,12 +28,11 @@ from landscape.figures._scene import (
     spread,
 )
 from landscape.figures._shading import Tones, choose_tones, count_grid, dust, smooth_adaptively
-from landscape.plural import count
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from landscape.atlas.reading import Atlas
+    from landscape.store import AtlasStore
 
 FEW = 40  # papers are marked large, and each is numbered
 _NUMBER, _SMALL_NUMBER = 7.4, 6.4  # font sizes for few papers and for many
@@ -185,7 +185,7 @@ def key_values(least: float, most: float) -> list[float]:
     return fitting[-6:] if len(fitting) >= 2 else [least, most]
 
 
-def add_papers(panel: Panel, atlas: Atlas, colours: Theme) -> None:
+def add_papers(panel: Panel, atlas: AtlasStore, colours: Theme) -> None:
     """Let papers be pointed at in the browser, a random sample where they are many."""
     n = len(atlas.map)
     rows = np.arange(n)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from landscape._wording import count
+from landscape.embeddings._neighbours import LONGEST
 from landscape.errors import InputError
 from landscape.figures._caption import Account, MapFacts, explanation, facts_of, headline, place_of
 from landscape.figures._colours import quiet, theme
@@ -26,18 +28,15 @@ from landscape.figures._maps import (
 from landscape.figures._page import RASTER_DPI, SIZE_INCHES, Page
 from landscape.figures._scene import Arrows, Bools, Floats, Lines, Panel
 from landscape.figures._shading import count_grid
-from landscape.plural import count
-from landscape.query.outliers import rows_on_map, spread_of
-from landscape.query.writing import spread_as_text
-from landscape.vectors.cutoffs import LONGEST
+from landscape.search._outliers import rows_on_map, spread_of
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from landscape.atlas.reading import Atlas
-    from landscape.query.outliers import Spread
-    from landscape.query.records import Results
+    from landscape.search._outliers import Spread
+    from landscape.store import AtlasStore
+    from landscape.types import Results
 
 _LONGEST_QUESTION, _LONGEST_NOTE = 240, 160
 _REGIONS_NAMED, _FOR_ORIENTATION = 16, 8
@@ -49,7 +48,7 @@ _LED = "Arrows lead from a paper to those that it led to."
 
 
 def query_map(
-    atlas: Atlas,
+    atlas: AtlasStore,
     results: Results,
     *,
     colours: str = "light",
@@ -68,7 +67,7 @@ def query_map(
 
     Parameters
     ----------
-    atlas : Atlas
+    atlas : AtlasStore
         With its ``map``, ``topics``, ``quality`` and ``coverage``.
     results : Results
         What ``atlas.search`` found.
@@ -150,7 +149,7 @@ def query_map(
     return page.draw(alt_text=words, table=table, account=account)
 
 
-def _table(atlas: Atlas, results: Results) -> pd.DataFrame:
+def _table(atlas: AtlasStore, results: Results) -> pd.DataFrame:
     """One row a paper found: the numbers behind the picture."""
     import pandas as pd
 
@@ -194,7 +193,7 @@ def _outline(page: Page, panel: Panel, x: Floats, y: Floats, *, found: Bools) ->
     """Draw the contour of smoothed density that holds 85% of a region's papers, and all found."""
     from scipy.ndimage import gaussian_filter
 
-    from landscape.overlays.contours import Grid, contour_lines
+    from landscape.overlays._contours import Grid, contour_lines
 
     left, bottom, right, top = panel.box
     cell = _CELL * page.scale
@@ -243,7 +242,7 @@ def _sentences(results: Results, spread: Spread, facts: MapFacts) -> list[str]:
     nearness = {key: value for key, value in facts.quality.items() if key == "knn_recall_at_10"}
     how_to_read = explanation(replace(facts, share_named=None, quality=nearness))
     sentences = [
-        clean_name(spread_as_text(spread), most=4 * _LONGEST_NOTE),
+        clean_name(spread.to_text(), most=4 * _LONGEST_NOTE),
         headline(facts),
         *how_to_read,
         _settings_in_words(results),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from landscape._author_names import short_names
 from landscape.errors import InputError
 from landscape.figures._caption import NEARNESS, account_of
 from landscape.figures._colours import share_ramp, theme
@@ -22,16 +23,15 @@ from landscape.figures._maps import add_few_names, chosen_topics, map_box, map_p
 from landscape.figures._page import SMALL, Page
 from landscape.figures._scene import Box, Rule
 from landscape.figures._trends import share_panel
-from landscape.query.names import short_names
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from landscape.atlas.reading import Atlas
     from landscape.figures._sheet import Sheet
-    from landscape.overlays.analysis import Analysis
-    from landscape.overlays.missions.facilities import Facility
-    from landscape.overlays.missions.gathering import Usage
+    from landscape.overlays.missions._facilities import Facility
+    from landscape.overlays.missions._usage import Usage
+    from landscape.store import AtlasStore
+    from landscape.types import Analysis
 
     Ints = NDArray[np.int64]
 
@@ -50,7 +50,7 @@ _METHOD = (
 
 
 def report(
-    atlas: Atlas,
+    atlas: AtlasStore,
     facility: str,
     path: str | os.PathLike[str],
     *,
@@ -65,7 +65,7 @@ def report(
 
     Parameters
     ----------
-    atlas : Atlas
+    atlas : AtlasStore
         With its layer of facilities.
     facility : str
         Any of its names.
@@ -98,7 +98,7 @@ def report(
 
 
 def draw_report(
-    atlas: Atlas,
+    atlas: AtlasStore,
     facility: str,
     *,
     since: int | None = None,
@@ -109,9 +109,9 @@ def draw_report(
     seed: int = 0,
 ) -> Sheet:
     """Draw the page of `report`."""
-    from landscape.overlays.missions.facilities import find_facility
-    from landscape.overlays.missions.gathering import gather
-    from landscape.overlays.missions.measuring import impact
+    from landscape.overlays.missions._facilities import find_facility
+    from landscape.overlays.missions._impact import impact
+    from landscape.overlays.missions._usage import read_usage
 
     if size_inches[0] < _LEAST_SIZE[0] or size_inches[1] < _LEAST_SIZE[1]:
         raise InputError(
@@ -130,7 +130,7 @@ def draw_report(
     account = account_of(found, *_METHOD, *home)
     title = of.full_name if of.full_name == of.name else f"{of.full_name} ({of.name})"
     page = Page(size_inches, theme(colours), account, title=title)
-    usage = gather(atlas, [of.name])
+    usage = read_usage(atlas, [of.name])
     _compose(page, atlas, of, found, numbers, usage, since=since, until=until)
     table = _regions_table(found)
     told = "; ".join(number.in_words for number in numbers)
@@ -144,11 +144,11 @@ def draw_report(
 
 
 def _compose(
-    page: Page, atlas: Atlas, of: Facility, found: Analysis, numbers: list[Number], usage: Usage,
+    page: Page, atlas: AtlasStore, of: Facility, found: Analysis, numbers: list[Number], usage: Usage,
     *, since: int | None, until: int | None,
 ) -> None:  # fmt: skip
     """Set the parts below each other: numbers, map and regions, years and papers."""
-    from landscape.overlays.missions.gathering import in_period
+    from landscape.overlays.missions._usage import in_period
 
     left, bottom, right, top = page.room
     gap = 14 * page.scale
@@ -303,7 +303,7 @@ def _times(value: float) -> str:
 
 
 def _draw_share_map(
-    page: Page, box: Box, atlas: Atlas, usage: Usage, period: tuple[int | None, int | None]
+    page: Page, box: Box, atlas: AtlasStore, usage: Usage, period: tuple[int | None, int | None]
 ) -> float:
     """Draw which share of the local literature uses a facility; gives the foot, in points."""
     scale = page.scale
@@ -365,7 +365,9 @@ def _write_regions(page: Page, box: Box, regions: pd.DataFrame, *, most: int) ->
     return y
 
 
-def exemplar_rows(atlas: Atlas, rows: Ints, topic_ids: Sequence[int], *, most: int) -> list[int]:
+def exemplar_rows(
+    atlas: AtlasStore, rows: Ints, topic_ids: Sequence[int], *, most: int
+) -> list[int]:
     """Choose papers to begin with: one of each of the first regions."""
     import pandas as pd
 
@@ -385,7 +387,7 @@ def exemplar_rows(atlas: Atlas, rows: Ints, topic_ids: Sequence[int], *, most: i
     return chosen
 
 
-def _write_papers(page: Page, box: Box, atlas: Atlas, rows: Sequence[int]) -> None:
+def _write_papers(page: Page, box: Box, atlas: AtlasStore, rows: Sequence[int]) -> None:
     """Write papers one below the other: who, when, where on the map, and the title."""
     scale = page.scale
     left, bottom, right, top = box

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from landscape.atlas.reading import Atlas
-    from landscape.overlays.analysis import Analysis
-    from landscape.overlays.missions.share_map import ShareMap
+    from landscape.overlays.missions._measures import ShareMap
+    from landscape.store import AtlasStore
+    from landscape.types import Analysis
 
 _LISTED = 15
 _FOLD = 4.0  # the ramp ends at a fourth of the usual density of reviews, and at four times it
@@ -48,7 +48,7 @@ _COLUMNS = (  # the score first, then what it is made of
 
 
 def reviews(
-    atlas: Atlas,
+    atlas: AtlasStore,
     *,
     weights: Mapping[str, float] | None = None,
     n_resamples: int = 200,
@@ -63,7 +63,7 @@ def reviews(
 
     Parameters
     ----------
-    atlas : Atlas
+    atlas : AtlasStore
         With its recognised reviews.
     weights : mapping of str to float, optional
         Of the components of the score, see `landscape.overlays.review_gaps`.
@@ -97,8 +97,8 @@ def reviews(
     >>> import landscape as ls
     >>> ls.figures.reviews(ls.open("my.atlas"))  # doctest: +SKIP
     """
-    from landscape.overlays.reviews.coverage import review_mask
-    from landscape.overlays.reviews.gaps import review_gaps
+    from landscape.overlays.reviews._coverage import review_mask
+    from landscape.overlays.reviews._gaps import review_gaps
 
     gaps = review_gaps(atlas, weights=weights, n_resamples=n_resamples)
     return draw_reviews(
@@ -108,7 +108,7 @@ def reviews(
 
 
 def draw_reviews(
-    atlas: Atlas,
+    atlas: AtlasStore,
     gaps: Analysis,
     found: Bools,
     *,
@@ -120,8 +120,8 @@ def draw_reviews(
     ax: Axes | None = None,
 ) -> Any:
     """Draw ranked gaps on the density of the reviews `found`, a boolean for each paper."""
-    from landscape.mapping.density import default_bandwidth
-    from landscape.overlays.missions.share_map import share_map
+    from landscape.mapping._density import default_bandwidth
+    from landscape.overlays.missions._measures import share_map
 
     if not len(gaps.table):
         raise InputError("No region can be ranked, so there is no gap in the reviews to draw.")
@@ -163,7 +163,7 @@ def draw_reviews(
 
 
 def draw_coverage(
-    atlas: Atlas,
+    atlas: AtlasStore,
     found: Analysis,
     *,
     colours: str = "light",

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from landscape._author_names import short_names
+from landscape._wording import count
 from landscape.errors import InputError
 from landscape.figures._caption import Account
 from landscape.figures._colours import theme
@@ -14,17 +16,14 @@ from landscape.figures._labels import clean_name
 from landscape.figures._page import RASTER_DPI, SIZE_INCHES, SMALL, Page
 from landscape.figures._query_map import query_map
 from landscape.figures._scene import Axis, Box, Lines, Panel, Points
-from landscape.plural import count
-from landscape.query.markdown import coverage_line
-from landscape.query.names import short_names
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from landscape.agents.survey.records import Crawled, Survey
-    from landscape.atlas.reading import Atlas
     from landscape.figures._sheet import Sheet
+    from landscape.store import AtlasStore
+    from landscape.types import Crawled, Survey
 
 _LONGEST = 90  # characters of a label, before it is cut to its column
 _PITCH = 1.18  # rows, in font sizes
@@ -251,7 +250,7 @@ def _account(survey: Survey, drawn: int) -> Account:
     sentences = [
         *(["The survey is partial."] if survey.partial else []),
         *([f"The best {drawn:,} papers are drawn."] if drawn < judged else []),
-        coverage_line(survey.coverage),
+        survey.coverage.summary,
         "From left to right: the question, the searches, and the papers that each led to first. "
         "Filled dots are selected papers, open ones were judged and left out.",
         "Lines: solid, found by a search or in a list of references; dashed, citing it; dots and "
@@ -290,7 +289,7 @@ def _all(root: _Node) -> list[_Node]:
 
 
 def survey_map(
-    atlas: Atlas,
+    atlas: AtlasStore,
     survey: Survey,
     *,
     most: int = 100,
@@ -304,7 +303,7 @@ def survey_map(
 
     Parameters
     ----------
-    atlas : Atlas
+    atlas : AtlasStore
         The one that was surveyed.
     survey : Survey
     most : int, default 100

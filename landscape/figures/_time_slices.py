@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from landscape._wording import count
 from landscape.errors import InputError
 from landscape.figures._caption import NEARNESS, Account, facts_of, headline
 from landscape.figures._colours import theme
@@ -25,14 +26,13 @@ from landscape.figures._maps import (
 from landscape.figures._page import SIZE_INCHES, Page
 from landscape.figures._scene import Bools, Box, Floats, Hatched, Panel
 from landscape.figures._shading import choose_tones, count_grid
-from landscape.overlays.periods import UNKNOWN_YEAR, Years, count_years, paper_years, spans
-from landscape.plural import count
+from landscape.overlays._periods import UNKNOWN_YEAR, Years, count_years, format_spans, paper_years
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from landscape.atlas.reading import Atlas
     from landscape.figures._sheet import Sheet
+    from landscape.store import AtlasStore
 
     Ints = NDArray[np.int64]
     Grid = NDArray[np.float32]
@@ -46,7 +46,7 @@ _HOW = (
 
 
 def time_slices(
-    atlas: Atlas,
+    atlas: AtlasStore,
     *,
     edges: Sequence[int] | None = None,
     colours: str = "light",
@@ -61,7 +61,7 @@ def time_slices(
 
     Parameters
     ----------
-    atlas : Atlas
+    atlas : AtlasStore
         With ``map``, ``topics``, ``coverage`` and ``read_papers``.
     edges : sequence of int, optional
         Years at which slices begin, and the year in which the last ends (not in it):
@@ -197,7 +197,7 @@ def _draw(
         panel.layers.append(ramp_image(position, page.colours.ramp, panel.extent))
         n_papers, (first, last) = int(inside[number].sum()), (edges[number], edges[number + 1] - 1)
         held = (years.years >= first) & (years.years <= last)
-        gaps = spans(years.years[held & ~years.covered])
+        gaps = format_spans(years.years[held & ~years.covered])
         told = count(n_papers, "paper") + (f"; hardly covers {', '.join(gaps)}" if gaps else "")
         page.write_heading(
             panel.box, f"{first}" if first == last else f"{first}-{last}", told, size=8.5,

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from landscape.atlas.reading import Atlas
-    from landscape.overlays.analysis import Analysis
+    from landscape.store import AtlasStore
+    from landscape.types import Analysis
 
 _MOST = 21  # series that differ in colour or dashes
 _HOW = (
@@ -52,7 +52,7 @@ _COLUMNS = [
 
 
 def uat(
-    atlas: Atlas,
+    atlas: AtlasStore,
     *,
     concepts: Sequence[str] | None = None,
     multiples: bool = False,
@@ -69,7 +69,7 @@ def uat(
 
     Parameters
     ----------
-    atlas : Atlas
+    atlas : AtlasStore
         With its thesaurus and tags.
     concepts : sequence of str, optional
         Names or ids; the top concepts when not given.
@@ -102,7 +102,7 @@ def uat(
     >>> import landscape as ls
     >>> ls.figures.uat(ls.open("my.atlas"), concepts=["Exoplanets"])  # doctest: +SKIP
     """
-    from landscape.overlays.thesaurus.extents import thesaurus_overlay
+    from landscape.overlays.thesaurus._extents import thesaurus_overlay
 
     analysis = thesaurus_overlay(atlas, concepts=concepts)
     return draw_concepts(
@@ -112,7 +112,7 @@ def uat(
 
 
 def draw_concepts(
-    atlas: Atlas,
+    atlas: AtlasStore,
     analysis: Analysis,
     *,
     multiples: bool = False,

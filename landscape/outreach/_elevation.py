@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape.figures._shading import count_grid
-from landscape.outreach.splines import Surface
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

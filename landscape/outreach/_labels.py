@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from landscape.figures.lettering import boxes_overlap, place_names
-from landscape.figures.names import line_breaks
+from landscape.figures._labels import boxes_overlap, line_breaks, place_labels
 from landscape.outreach._fonts import breaks_anywhere, can_be_spaced
 from landscape.outreach._letters import (
     Baseline,
@@ -345,7 +344,7 @@ def _beside(
         for ways, style, halo in zip(variants, styles, halos, strict=True)
     ]
     grown = room.taken + np.array([-1, -1, 1, 1]) * room.gap
-    placement = place_names(
+    placement = place_labels(
         np.array([(place.x, place.y) for place in places]),
         sizes,
         frame=room.frame,

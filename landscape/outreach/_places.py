@@ -11,7 +11,7 @@ import numpy as np
 from landscape._progress import progress
 from landscape._wording import count
 from landscape.errors import InputError
-from landscape.figures.caption import place_in_words
+from landscape.figures._caption import place_in_words
 from landscape.mapping._regions import BY_KEYWORDS
 from landscape.outreach._continents import (
     Separation,

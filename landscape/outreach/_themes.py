@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from landscape.errors import InputError
-from landscape.figures.colours import oklab_to_srgb, srgb_to_oklab
+from landscape.figures._colours import oklab_to_srgb, srgb_to_oklab
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -12,7 +12,7 @@ from typing import Any
 
 from landscape._io import at_home, is_file, is_folder
 from landscape.errors import InputError, RemoteError, require
-from landscape.figures.names import one_line
+from landscape.figures._labels import one_line
 
 SD15, SDXL = "Stable Diffusion 1.5", "Stable Diffusion XL"
 CONTROLS = ("depth", "coast")

@@ -17,8 +17,6 @@ from landscape._io import at_home
 from landscape._progress import Stopped
 from landscape.errors import InputError, require
 from landscape.figures._colours import theme as colours_of
-from landscape.outputs import at_home
-from landscape.progress import Stopped
 from landscape.widgets.analysis_look import analysis_css, caption_html, is_page
 from landscape.widgets.closing import close_all
 from landscape.widgets.code_lines import call as call  # panels are written with both

@@ -13,7 +13,6 @@ import numpy as np
 from landscape._wording import count
 from landscape.errors import AtlasError, LandscapeError, require
 from landscape.figures._colours import theme as find_theme
-from landscape.plural import count
 from landscape.widgets import explorer_tasks as tasks
 from landscape.widgets import explorer_telling as telling
 from landscape.widgets.explorer_checks import (

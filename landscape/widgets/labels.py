@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from landscape._wording import count
 from landscape.figures._labels import boxes_overlap, capitals, clean_name, line_breaks
-from landscape.plural import count
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from landscape._render import escape
 from landscape.figures._plotly import plain
-from landscape.query.html import escape
 
 if TYPE_CHECKING:
     from landscape.types import Paper

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from landscape._io import write_output
+from landscape._wording import count
 from landscape.figures._caption import GENERATED, explanation, facts_of, headline
 from landscape.figures._export import check_kind, save_figure
-from landscape.outputs import write_output
-from landscape.plural import count
 from landscape.widgets.legend import legend_html, shown_of, view_line
 from landscape.widgets.paper_card import hover_text, links_html
 from landscape.widgets.raster import draw_picture

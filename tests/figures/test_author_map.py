@@ -5,7 +5,7 @@ import pytest
 
 from landscape.figures._author import draw_author, year_tints
 from landscape.figures._colours import srgb_to_oklab
-from landscape.overlays.analysis import Analysis
+from landscape.types import Analysis
 
 
 @pytest.fixture

@@ -20,13 +20,13 @@ from landscape.figures._colours import (
     theme,
 )
 from landscape.figures._uat import draw_concepts
-from landscape.overlays.analysis import Analysis
-from landscape.overlays.contours import (
+from landscape.overlays._contours import (
     contour_lines,
     density_grid,
     highest_density_levels,
     map_extent,
 )
+from landscape.types import Analysis
 from tests.figures.test_bounding_boxes import overlap, rendered_boxes
 from tests.figures.test_colours import DEFICIENCIES, linear
 

@@ -12,7 +12,7 @@ from landscape.errors import InputError
 from landscape.figures import animate, impact
 from landscape.figures._colours import share_ramp
 from landscape.figures._impact import not_covered, scale_top, share_pixels
-from landscape.overlays.missions.share_map import share_map
+from landscape.overlays.missions._measures import share_map
 from tests.figures.test_bounding_boxes import overlap, rendered_boxes
 
 FACILITIES = ["ALMA", "Gaia", "JWST"]

@@ -13,7 +13,7 @@ from landscape.figures._labels import boxes_overlap
 from landscape.figures._plotly import MOST_MARKS, count_marks, draw_panels, plain, thinned
 from landscape.figures._reviews import draw_reviews
 from landscape.figures._uat import draw_concepts
-from landscape.overlays.analysis import Analysis
+from landscape.types import Analysis
 from tests.figures.test_query_map import found
 
 pytest.importorskip("plotly")

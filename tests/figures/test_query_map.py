@@ -14,7 +14,7 @@ from matplotlib.transforms import Bbox
 from landscape import figures
 from landscape.errors import InputError
 from landscape.figures._colours import srgb_to_oklab, theme
-from landscape.query.records import Coverage, Hit, Paper, Results
+from landscape.types import Coverage, Hit, Paper, Results
 from tests.figures.test_bounding_boxes import overlap, rendered_boxes
 
 # A coarse density picture: only the marks are looked at here.

@@ -11,8 +11,8 @@ import pytest
 from landscape.errors import InputError
 from landscape.figures._colours import contrast_ramp, theme
 from landscape.figures._reviews import contrast_pixels, draw_reviews
-from landscape.overlays.analysis import Analysis
-from landscape.overlays.missions.share_map import share_map
+from landscape.overlays.missions._measures import share_map
+from landscape.types import Analysis
 from tests.figures.test_bounding_boxes import overlap, rendered_boxes
 
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from landscape import figures
-from landscape.agents.survey.records import Survey
-from landscape.atlas.reading import Atlas
 from landscape.errors import InputError
+from landscape.store import AtlasStore as Atlas
+from landscape.types import Survey
 
 
 @pytest.fixture(scope="module")

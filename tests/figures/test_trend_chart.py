@@ -7,7 +7,7 @@ import pytest
 from landscape.errors import InputError
 from landscape.figures._scene import uncovered_spans
 from landscape.figures._trends import draw_trends
-from landscape.overlays.analysis import Analysis
+from landscape.types import Analysis
 
 YEARS = np.arange(2000, 2020)
 

@@ -8,13 +8,19 @@ import numpy as np
 import pytest
 
 from landscape.figures._labels import boxes_overlap, segment_meets_box
-from landscape.outreach import fonts
-from landscape.outreach.curves import Baseline, ridge_line
-from landscape.outreach.hand import Place, broken
-from landscape.outreach.lettering import Lettering, letter
-from landscape.outreach.letters import Run, Style, corners_of, outline, wrapped
-from landscape.outreach.marks import Line
-from landscape.outreach.themes import find_theme
+from landscape.outreach import _fonts
+from landscape.outreach._labels import Lettering, Place, letter, line_break_options
+from landscape.outreach._letters import (
+    Baseline,
+    Line,
+    Run,
+    Style,
+    corners_of,
+    outline,
+    ridge_line,
+    wrapped,
+)
+from landscape.outreach._themes import find_theme
 
 FRAME = (20.0, 30.0, 620.0, 480.0)
 WORDS = ("dark", "matter", "halos", "galaxies", "magnetic", "fields", "neutron", "mergers")

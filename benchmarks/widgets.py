@@ -26,7 +26,7 @@ _LARGE = 10_000_000
 
 def run_explorer(folder: Path) -> dict[str, Any]:
     """Open an explorer, and move it about as a page does."""
-    import landscape.widgets.explorer  # noqa: F401 - imports are not what is timed
+    import landscape.widgets._explorer  # noqa: F401 - imports are not what is timed
     from landscape.widgets import MapExplorer
 
     atlas = open_made_up_atlas(folder)
@@ -44,7 +44,7 @@ def run_explorer(folder: Path) -> dict[str, Any]:
 
 def _move(explorer: Any, zoom: float) -> dict[str, float]:
     """One message of the page, and the work that follows from it, in this thread."""
-    from landscape.widgets.views import View
+    from landscape.widgets._view import View
 
     explorer.wait(120)
     explorer._drawing.request = lambda: None  # timed here, not in the thread beside
@@ -72,11 +72,10 @@ def run_places(n_papers: int) -> dict[str, Any]:
     import pandas as pd
 
     from landscape.figures._colours import theme
-    from landscape.widgets.colouring import DENSITY
-    from landscape.widgets.labels import Labels
-    from landscape.widgets.picking import Points
-    from landscape.widgets.raster import draw_picture
-    from landscape.widgets.views import whole_view
+    from landscape.widgets._colours import DENSITY
+    from landscape.widgets._labels import Labels
+    from landscape.widgets._raster import draw_picture
+    from landscape.widgets._view import Points, whole_view
 
     plan = made_up_plan(n_papers, 100)
     topics = pd.DataFrame({

@@ -5,49 +5,17 @@
 True
 """
 
-from __future__ import annotations
-
-import importlib
 from typing import Any
 
-__all__ = [
-    "AskPanel",
-    "CitationPanel",
-    "Connection",
-    "ImpactPanel",
-    "MapExplorer",
-    "OutreachPanel",
-    "ReviewPanel",
-    "SurveyPanel",
-    "ThesaurusPanel",
-    "TrendsPanel",
-    "WritingPanel",
-]
+import lazy_loader
 
-_HOMES = {
-    "AskPanel": "ask",
-    "CitationPanel": "citation",
-    "Connection": "connection",
-    "ImpactPanel": "impact",
-    "MapExplorer": "explorer",
-    "OutreachPanel": "outreach",
-    "ReviewPanel": "review",
-    "SurveyPanel": "survey",
-    "ThesaurusPanel": "thesaurus",
-    "TrendsPanel": "trends",
-    "WritingPanel": "writing",
-}
+from landscape.errors import require
+
+_load, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 
 def __getattr__(name: str) -> Any:
-    """Import a panel when it is first asked for (PEP 562)."""
-    if name not in _HOMES:
-        raise AttributeError(f"module 'landscape.widgets' has no attribute {name!r}")
-    from landscape.errors import require
-
-    require("ipywidgets", "lab")
-    return getattr(importlib.import_module(f"landscape.widgets.{_HOMES[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+    """Import a panel on first use; name the extra to install where ipywidgets is missing."""
+    if name in __all__:
+        require("ipywidgets", "lab")
+    return _load(name)

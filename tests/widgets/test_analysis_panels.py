@@ -30,12 +30,12 @@ from landscape.widgets import (
     TrendsPanel,
     WritingPanel,
 )
-from landscape.widgets.choosing import Chooser
-from landscape.widgets.impact import WHAT as IMPACT
-from landscape.widgets.review import WHAT as REVIEW
-from landscape.widgets.table_view import Column, table_html
-from landscape.widgets.thesaurus import WHAT as THESAURUS
-from landscape.widgets.trends import WHAT as TRENDS
+from landscape.widgets._controls import Chooser
+from landscape.widgets._impact_panel import WHAT as IMPACT
+from landscape.widgets._review_panel import WHAT as REVIEW
+from landscape.widgets._tables import Column, table_html
+from landscape.widgets._thesaurus_panel import WHAT as THESAURUS
+from landscape.widgets._trends_panel import WHAT as TRENDS
 from tests.widgets.asking import built_again, live_widgets
 
 SECONDS = 240
@@ -465,7 +465,7 @@ def test_texts_of_papers_are_escaped_in_tables():
 def test_a_page_never_hears_of_a_figure_that_is_not_whole(monkeypatch):
     import plotly.graph_objects as go
 
-    from landscape.widgets.screen_figure import for_screen
+    from landscape.widgets._figure_view import for_screen
 
     told = []
     real = widgets.Widget.open

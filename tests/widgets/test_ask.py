@@ -24,9 +24,9 @@ from landscape.atlas import Atlas
 from landscape.errors import InputError
 from landscape.types import Answer
 from landscape.widgets import SurveyPanel
-from landscape.widgets.ask import AskPanel
-from landscape.widgets.connection import Connection, Used
-from landscape.widgets.recipe import checksum_of
+from landscape.widgets._ask_panel import AskPanel
+from landscape.widgets._connection import Connection, Used
+from landscape.widgets._notebook import checksum_of
 from tests.query.sample_results import HOSTILE, sample_answer
 from tests.servers.openai_server import KEY, OpenAIServer, failing, fine, word_by_word
 from tests.widgets.asking import QUESTION, inside, labels_of, page_of, script, until

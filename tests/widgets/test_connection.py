@@ -15,8 +15,8 @@ import ipywidgets as widgets
 from ipywidgets.embed import embed_data
 
 from landscape.errors import InputError, RemoteError
-from landscape.widgets.connection import Connection
-from landscape.widgets.scholar_code import connecting
+from landscape.widgets._code_lines import connecting
+from landscape.widgets._connection import Connection
 from tests.servers.openai_server import KEY, OpenAIServer, failing, rate_limited, web_page
 from tests.widgets.asking import page_of
 

@@ -14,7 +14,7 @@ pytest.importorskip("ipywidgets")
 
 import ipywidgets as widgets
 
-from landscape.widgets.draft_files import DraftFiles
+from landscape.widgets._agent_panel import DraftFiles
 from tests.widgets.asking import inside
 
 SECRET = b"\\section{Nobody has read this yet}"

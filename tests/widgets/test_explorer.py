@@ -15,9 +15,8 @@ pytest.importorskip("ipywidgets")
 from landscape.errors import InputError
 from landscape.figures._labels import boxes_overlap
 from landscape.widgets import MapExplorer
-from landscape.widgets.colouring import colouring_of
-from landscape.widgets.picking import Points
-from landscape.widgets.views import View
+from landscape.widgets._colours import colouring_of
+from landscape.widgets._view import Points, View
 
 
 def from_page(explorer: MapExplorer, **state: Any) -> None:
@@ -47,7 +46,7 @@ def draw_on_page(explorer: MapExplorer, kind: str, **state: Any) -> None:
 
 
 def click_on_page(explorer: MapExplorer, trace: str, number: int) -> None:
-    from landscape.widgets.map_figure import TRACES
+    from landscape.widgets._map_figure import TRACES
 
     points = {
         "trace_indexes": [TRACES.index(trace)], "point_indexes": [number], "xs": [0], "ys": [0],
@@ -282,7 +281,7 @@ def test_an_atlas_built_again_is_said_once_and_can_be_reloaded(demo_atlas, tmp_p
 
 def test_papers_are_escaped_and_the_repr_is_short(explorer):
     from landscape.types import Paper
-    from landscape.widgets.paper_card import hover_text, record_html
+    from landscape.widgets._selection import hover_text, record_html
 
     paper = Paper(0, "x", "<script>alert(1)</script>$x$", "<img src=x onerror=alert(1)>")
     assert "<script" not in hover_text(paper) + record_html(paper)
@@ -293,7 +292,7 @@ def test_papers_are_escaped_and_the_repr_is_short(explorer):
 
 def test_selected_papers_stand_out_on_a_map_of_any_colours(explorer):
     from landscape.figures._colours import theme
-    from landscape.widgets.raster import draw_picture
+    from landscape.widgets._raster import draw_picture
 
     colouring, view = colouring_of(explorer.atlas, "year"), View(explorer.view)
     points = explorer._data.points
@@ -312,7 +311,7 @@ def test_selected_papers_stand_out_on_a_map_of_any_colours(explorer):
 
 
 def test_what_is_found_stands_above_the_names(explorer):
-    from landscape.widgets.map_figure import TRACES
+    from landscape.widgets._map_figure import TRACES
 
     order = [TRACES.index(name) for name in ("selected", "regions", "continents", "found", "apart")]
     assert order == sorted(order)
@@ -332,8 +331,8 @@ def test_what_is_found_stands_above_the_names(explorer):
 def test_a_file_is_made_after_the_search_that_runs(explorer, monkeypatch):
     import threading
 
-    from landscape.widgets import explorer_page
-    from landscape.widgets import explorer_work as work
+    from landscape.widgets import _explorer as explorer_page
+    from landscape.widgets import _explorer_tasks as work
 
     go_on, find = threading.Event(), work.find_papers
     monkeypatch.setattr(work, "find_papers", lambda *a, **k: go_on.wait() and find(*a, **k))

@@ -17,12 +17,13 @@ pytest.importorskip("plotly")
 pytest.importorskip("ipywidgets")
 
 from landscape.errors import InputError
-from landscape.widgets import MapExplorer, explorer_page
-from landscape.widgets import explorer_tasks as tasks
-from landscape.widgets import explorer_work as work
-from landscape.widgets.colouring import colouring_of
-from landscape.widgets.saving import sentences_of
-from landscape.widgets.views import View
+from landscape.widgets import MapExplorer
+from landscape.widgets import _explorer as explorer_page
+from landscape.widgets import _explorer_tasks as tasks
+from landscape.widgets import _explorer_tasks as work
+from landscape.widgets._colours import colouring_of
+from landscape.widgets._saving import sentences_of
+from landscape.widgets._view import View
 
 
 @contextmanager

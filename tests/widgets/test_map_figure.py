@@ -8,8 +8,8 @@ import numpy as np
 from jupyter_client.jsonutil import json_clean
 
 from landscape.figures._colours import theme
-from landscape.widgets.map_figure import MapFigure, figure_parts
-from landscape.widgets.views import View
+from landscape.widgets._map_figure import MapFigure, figure_parts
+from landscape.widgets._view import View
 
 
 def test_a_page_that_comes_back_after_a_lasso_is_told_everything() -> None:

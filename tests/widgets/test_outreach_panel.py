@@ -19,8 +19,14 @@ from landscape.errors import InputError
 from landscape.outreach._diffusion import Redrawn
 from landscape.outreach._fidelity import Fidelity
 from landscape.widgets import OutreachPanel
-from landscape.widgets.outreach_controls import DEFAULTS, EXAMPLE
-from landscape.widgets.outreach_view import code_of, places_html, scores_html, used_html
+from landscape.widgets._outreach_panel import (
+    DEFAULTS,
+    EXAMPLE,
+    code_of,
+    places_html,
+    scores_html,
+    used_html,
+)
 from tests.widgets.asking import built_again
 
 SECONDS = 120

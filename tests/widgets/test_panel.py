@@ -11,8 +11,8 @@ pytest.importorskip("ipywidgets")
 
 from landscape._progress import progress
 from landscape.errors import InputError
-from landscape.widgets.panel import Panel
-from landscape.widgets.paper_list import Item, PaperList
+from landscape.widgets._panel import Panel
+from landscape.widgets._tables import Item, PaperList
 from tests.widgets.asking import live_widgets
 
 
@@ -92,8 +92,8 @@ def test_work_that_shows_progress_ends_when_it_is_stopped(panel):
 
 
 def test_progress_tells_the_time_left(panel, monkeypatch):
-    monkeypatch.setattr("landscape.widgets.panel._SHOWN_AFTER", 0.0)
-    monkeypatch.setattr("landscape.widgets.panel._SOON", 0.0)
+    monkeypatch.setattr("landscape.widgets._panel._SHOWN_AFTER", 0.0)
+    monkeypatch.setattr("landscape.widgets._panel._SOON", 0.0)
     words = []
 
     def count():

@@ -14,9 +14,9 @@ import pytest
 pytest.importorskip("ipywidgets")
 
 from landscape.atlas import Atlas
-from landscape.widgets.ask import AskPanel
-from landscape.widgets.connection import Connection
-from landscape.widgets.recipe import answer_as_notebook
+from landscape.widgets._ask_panel import AskPanel
+from landscape.widgets._connection import Connection
+from landscape.widgets._notebook import answer_as_notebook
 from tests.servers.openai_server import KEY, OpenAIServer
 from tests.widgets.asking import QUESTION, script
 

@@ -19,9 +19,9 @@ from landscape.agents import Desk
 from landscape.atlas import Atlas
 from landscape.errors import InputError
 from landscape.widgets import CitationPanel, SurveyPanel, WritingPanel
-from landscape.widgets.connection import Connection
-from landscape.widgets.scholar_panel import ScholarPanel
-from landscape.widgets.survey_controls import SurveyControls
+from landscape.widgets._agent_panel import ScholarPanel
+from landscape.widgets._connection import Connection
+from landscape.widgets._survey_panel import SurveyControls
 from tests.agents import citing_models, survey_scripts
 from tests.query.sample_results import HOSTILE
 from tests.servers.openai_server import KEY, OpenAIServer, failing, slow

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from landscape.widgets.jobs import Job
-from landscape.widgets.refreshing import Latest
-from landscape.widgets.turns import Turn, Turns
+from landscape.widgets._jobs import Job, Latest, Turn, Turns
 
 
 def test_what_is_dropped_has_no_effect_and_the_next_begins():

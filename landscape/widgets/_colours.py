@@ -1,0 +1,253 @@
+"""What the colours of a map stand for: density, a class or a number of every paper."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from landscape.errors import InputError
+from landscape.figures._colours import SERIES, perceptual_ramp
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from landscape.figures._colours import Theme
+
+    Floats = NDArray[np.float64]
+
+MISSING = {"light": "#c4c8cd", "dark": "#4d535d"}
+OTHERS = {"light": "#868d96", "dark": "#8b929d"}
+_MOST_CLASSES = 7
+# Blue over magenta to yellow: lightness rises, so that the order survives grey print and the
+# common colour-vision deficiencies.
+_NUMBERS = {
+    "light": [(0.40, 0.150, 268.0), (0.50, 0.150, 310.0), (0.61, 0.150, 15.0), (0.70, 0.140, 55.0),
+              (0.80, 0.140, 85.0)],
+    "dark": [(0.50, 0.160, 268.0), (0.59, 0.160, 315.0), (0.69, 0.150, 15.0), (0.80, 0.130, 65.0),
+             (0.90, 0.120, 95.0)],
+}  # fmt: skip
+NAMES = {
+    "density": "Density of papers", "topic": "Topic", "year": "Year", "citations": "Citations",
+    "concept": "Concept", "facility": "Facility",
+}  # fmt: skip
+_LOGARITHMIC = ("cites", "read_count")
+_NOT_CLASSES = frozenset(
+    {"paper_id", "ads_id", "arxiv_id", "bibcode", "doi", "title", "abstract", "title_original",
+     "abstract_original", "authors", "aff", "cite_bibcodes", "ref_bibcodes", "date", "year",
+     "cites", "keywords", "ads_keywords"}
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Colouring:
+    """What the colours mean, and the value of every paper."""
+
+    name: str
+    title: str
+    kind: Literal["density", "classes", "numbers"] = "density"
+    values: Any = None
+    labels: tuple[str, ...] = ()
+    low: float = 0.0
+    high: float = 1.0
+    logarithmic: bool = False
+    is_share: bool = False
+    missing: int = 0
+
+    def palette(self, colours: Theme) -> Floats:
+        """Colours of the classes and of missing last, shape (n, 3); of numbers, the ramp."""
+        if self.kind == "numbers":
+            return perceptual_ramp(_NUMBERS[colours.name])
+        chosen = [*SERIES[colours.name][: min(len(self.labels), _MOST_CLASSES)]]
+        chosen += [OTHERS[colours.name]] * (len(self.labels) - len(chosen))
+        return np.array([_rgb(colour) for colour in [*chosen, MISSING[colours.name]]])
+
+    def unknown(self, colours: Theme) -> Floats:
+        """Colour of papers without a value, shape (3,)."""
+        return np.array(_rgb(MISSING[colours.name]))
+
+    def meaning(self, position: float) -> str:
+        """What a place of the ramp stands for, from 0 to 1."""
+        value = self.low + position * (self.high - self.low)
+        if self.is_share:
+            return f"{value:.0%}" if self.high >= 0.1 else f"{value:.1%}"
+        if self.logarithmic:
+            return f"{10**value - 1:,.0f}"
+        if self.name == "year" or abs(value) >= 10_000:
+            return f"{value:.0f}"
+        return f"{value:.3g}"
+
+    @cached_property
+    def ends(self) -> tuple[str, str]:
+        """What the two ends of the ramp stand for; single papers may lie beyond them."""
+        less, more = ("earlier", "later") if self.name == "year" else ("less", "more")
+        is_below = self.values is not None and np.nanmin(self.values, initial=np.inf) < self.low
+        is_above = self.values is not None and np.nanmax(self.values, initial=-np.inf) > self.high
+        first, last = self.meaning(0), self.meaning(1)
+        return (
+            f"{first} or {less}" if is_below and not self.is_share else first,
+            f"{last} or {more}" if is_above or self.is_share else last,
+        )
+
+
+DENSITY = Colouring("density", NAMES["density"])
+
+
+def columns_to_colour(atlas: Any) -> list[str]:
+    """Names of the further columns of papers that can be colours."""
+    import pyarrow.parquet as pq
+
+    from landscape.store._tables import unreadable
+
+    atlas.check_unchanged()
+    for part in atlas.parts:
+        name = f"papers.parquet/{part.name}.parquet"
+        try:
+            columns = pq.read_schema(atlas.path / name).names
+        except (OSError, ValueError) as error:  # Arrow's errors are among these
+            raise unreadable(atlas.path, name, error) from error
+        return [column for column in columns if column not in _NOT_CLASSES]
+    return []
+
+
+def colouring_of(
+    atlas: Any, name: str, *, concept: str | None = None, facility: str | None = None
+) -> Colouring:
+    """Read what a colouring needs."""
+    if name == "density":
+        return DENSITY
+    if name == "topic":
+        return _topics(atlas)
+    if name in ("concept", "facility"):
+        chosen = concept if name == "concept" else facility
+        if not chosen:
+            raise InputError(f"Choose a {name} first: its share of the papers is the colour.")
+        rows, title = (papers_with_concept if name == "concept" else papers_of_facility)(
+            atlas, chosen
+        )
+        return share_colouring(name, title, rows, len(atlas))
+    column = {"citations": "cites"}.get(name, name)
+    if name not in NAMES and name not in columns_to_colour(atlas):
+        raise InputError(
+            f"There is no colour {name!r}; use one of "
+            f"{', '.join([*NAMES, *columns_to_colour(atlas)])}."
+        )
+    found = colouring_of_column(name, atlas.read_papers([column])[column])
+    if found.missing == len(atlas):
+        raise InputError(f"No paper of this atlas has {NAMES.get(name, name)!r} to colour by.")
+    return found
+
+
+def colouring_of_column(name: str, values: Any) -> Colouring:
+    """Classes or numbers out of a column, by its type."""
+    import pandas as pd
+
+    title = NAMES.get(name, name.replace("_", " ").capitalize())
+    if pd.api.types.is_bool_dtype(values) or not pd.api.types.is_numeric_dtype(values):
+        return _classes(name, title, values)
+    numbers = values.to_numpy("float32", na_value=np.nan)
+    if name == "year":
+        numbers = np.where(numbers > 0, numbers, np.float32(np.nan))
+    logarithmic = values.name in _LOGARITHMIC or name == "citations"
+    if logarithmic:
+        numbers = np.log10(1 + np.maximum(numbers, 0))
+    known = numbers[np.isfinite(numbers)]
+    low, high = (float(v) for v in np.quantile(known, [0.02, 0.98])) if len(known) else (0.0, 1.0)
+    if high <= low:
+        low, high = low - 0.5, high + 0.5
+    return Colouring(
+        name, title, "numbers", numbers.astype(np.float32), low=low, high=high,
+        logarithmic=logarithmic, missing=len(numbers) - len(known),
+    )  # fmt: skip
+
+
+def share_colouring(name: str, title: str, rows: NDArray[np.int64], n_papers: int) -> Colouring:
+    """Which share of the papers around is one of those rows."""
+    values = np.zeros(n_papers, dtype=np.float32)
+    values[rows] = 1.0
+    share = len(rows) / max(1, n_papers)
+    return Colouring(
+        name, title, "numbers", values, low=0.0, high=min(1.0, max(12 * share, 0.02)),
+        is_share=True,
+    )  # fmt: skip
+
+
+def papers_with_concept(atlas: Any, name: str) -> tuple[NDArray[np.int64], str]:
+    """Rows of the papers tagged with a concept or a narrower one, and how it is called."""
+    thesaurus = atlas.thesaurus
+    concept = thesaurus.find(name)
+    ids = {concept.concept_id, *thesaurus.descendants(concept.concept_id)}
+    tags = atlas.uat
+    rows = np.unique(tags["paper_row"].to_numpy()[tags["concept_id"].isin(ids).to_numpy()])
+    narrower = " and narrower" if len(ids) > 1 else ""
+    return rows.astype(np.int64), f"{concept.label}{narrower}"
+
+
+def papers_of_facility(atlas: Any, name: str) -> tuple[NDArray[np.int64], str]:
+    """Rows of the papers that name a facility, and how it is called."""
+    from landscape.overlays.missions._facilities import find_facility
+
+    facility = find_facility(name)
+    mentions = atlas.missions
+    named = (mentions["facility"] == facility.name).to_numpy()
+    rows = np.unique(mentions["paper_row"].to_numpy()[named])
+    return rows.astype(np.int64), facility.name
+
+
+def _topics(atlas: Any) -> Colouring:
+    """The continent of each paper, or its region where there are no continents."""
+    topics = atlas.topics
+    top = topics[topics["level"] == 0] if "level" in topics else topics[:0]
+    own = atlas.map["topic_id"].to_numpy()
+    if top.empty:
+        top, home = topics, {int(one): int(one) for one in topics["topic_id"]}
+    else:
+        home = {
+            int(one): int(one if parent == -1 else parent)
+            for one, parent in zip(topics["topic_id"], topics["parent_id"], strict=True)
+        }
+    if top.empty:
+        raise InputError("This atlas has no named regions to colour by.")
+    ranked = top.sort_values("n_papers", ascending=False)
+    places = {int(one): place for place, one in enumerate(ranked["topic_id"])}
+    table = np.full(max([0, *home]) + 2, -1, dtype=np.int16)
+    for one, parent in home.items():
+        table[one] = min(places.get(parent, -1), _MOST_CLASSES)
+    values = np.where(own >= 0, table[np.clip(own, -1, len(table) - 1)], np.int16(-1))
+    labels = [str(label) for label in ranked["label"][:_MOST_CLASSES]]
+    if len(ranked) > _MOST_CLASSES:
+        labels.append(f"{len(ranked) - _MOST_CLASSES} others")
+    return Colouring(
+        "topic", NAMES["topic"], "classes", values.astype(np.int16), tuple(labels),
+        missing=int((values < 0).sum()),
+    )  # fmt: skip
+
+
+def _classes(name: str, title: str, values: Any) -> Colouring:
+    """The seven most frequent values and all others; of a list, its first."""
+    import pandas as pd
+
+    def first(value: Any) -> Any:
+        if value is None or isinstance(value, str | bool | np.bool_ | float):
+            return value
+        return value[0] if len(value) else None
+
+    texts = pd.Series([first(value) for value in values], dtype=object)
+    codes, found = pd.factorize(texts.replace("", None))
+    counts = np.bincount(codes[codes >= 0], minlength=len(found))
+    order = np.argsort(-counts, kind="stable")
+    place = np.full(len(found) + 1, -1, dtype=np.int16)  # the last is that of missing values
+    place[order] = np.minimum(np.arange(len(found)), _MOST_CLASSES)
+    labels = [str(found[one]) for one in order[:_MOST_CLASSES]]
+    if len(found) > _MOST_CLASSES:
+        labels.append(f"{len(found) - _MOST_CLASSES:,} others")
+    return Colouring(
+        name, title, "classes", place[codes], tuple(labels), missing=int((codes < 0).sum())
+    )
+
+
+def _rgb(colour: str) -> tuple[float, float, float]:
+    red, green, blue = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
+    return red, green, blue

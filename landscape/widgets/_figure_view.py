@@ -1,0 +1,222 @@
+"""Figure widgets that hear what the user does on a page, and nothing else."""
+
+from __future__ import annotations
+
+import html
+import io
+from base64 import b64encode
+from collections.abc import Callable
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import ipywidgets as widgets
+import plotly.graph_objects as go
+from traitlets import observe
+
+from landscape.errors import InputError, LandscapeError
+from landscape.widgets._jobs import Job
+from landscape.widgets._labels import FONT
+
+if TYPE_CHECKING:
+    from landscape.types import Analysis
+
+
+class PageFigure(go.FigureWidget):
+    """A figure widget that leaves the defaults alone which plotly.js fills in on a page.
+
+    plotly.py wants to keep them beside the figure and fails over arrays, unseen; what came in the
+    same message, such as the window after the last turn of the wheel, would be lost with them.
+    """
+
+    @observe("_js2py_traceDeltas")
+    def _handler_js2py_traceDeltas(self, change: Any) -> None:  # noqa: N802 - plotly.py's name
+        if change["new"] is not None:
+            self._js2py_traceDeltas = None
+
+
+_WIDTH = 812  # pixels: what a notebook's cell has beside its sidebar
+_LOWEST_MAP, _HIGHEST_MAP = 400, 640
+_LEAST, _MOST = 240, 720
+_KEYS_A_LINE, _KEY_LINE = 4, 24
+_BELOW = {"orientation": "h", "x": 0, "y": -0.01, "yanchor": "top", "xanchor": "left"}
+
+
+class ScreenFigure(PageFigure):
+    """A figure widget that the page is told of when all of it is there.
+
+    plotly's own opens its line to the page first and sends the figure after it. A page that asks
+    for all widgets just then (it has been reloaded, or the kernel was busy) would get an empty
+    figure, and would never hear of the rest.
+    """
+
+    def __init__(self, figure: Any) -> None:
+        self.__dict__["_is_whole"] = False
+        super().__init__(figure)
+        self._config = {"displaylogo": False, "responsive": False}
+        self.__dict__["_is_whole"] = True
+        self.open()
+
+    def open(self) -> None:
+        """Tell the page of the figure; before it is whole this does nothing."""
+        if self.__dict__["_is_whole"]:
+            super().open()
+
+
+def for_screen(figure: Any) -> ScreenFigure:
+    """A plotly figure as a widget; its caption stands below it as text, not as a part of it."""
+    drawn = go.Figure(figure)
+    drawn.layout.annotations = [
+        note
+        for note in drawn.layout.annotations
+        if not (note.xref == "paper" and note.yref == "paper")
+    ]
+    is_map = drawn.layout.xaxis.visible is False
+    keys = sum(trace.showlegend is not False for trace in drawn.data) if is_map else 0
+    below = _KEY_LINE * -(-keys // _KEYS_A_LINE) if keys > 1 else 0
+    if is_map:
+        height = _map_height(drawn) + below
+    else:
+        height = max(_LEAST, min(drawn.layout.height or 560, _MOST))
+    drawn.update_layout(
+        width=_WIDTH, height=height, autosize=False,
+        margin={"l": 10, "r": 10, "t": 16, "b": 10 + below if is_map else 52},
+        legend={"font": {"size": 12}, **(_BELOW if is_map else {})},
+        font={"family": FONT, "size": 12},
+    )  # fmt: skip
+    drawn.update_xaxes(title_font_size=12, title_standoff=8)
+    drawn.update_yaxes(title_font_size=12)
+    return ScreenFigure(drawn)
+
+
+def _map_height(drawn: Any) -> int:
+    """As high as a map has to be that is as wide as the cell."""
+    (x0, x1), (y0, y1) = drawn.layout.xaxis.range, drawn.layout.yaxis.range
+    return round(min(max(_WIDTH * (y1 - y0) / (x1 - x0), _LOWEST_MAP), _HIGHEST_MAP))
+
+
+_DPI = 110
+
+
+class SheetView(widgets.VBox):
+    """One figure, in the colours of a light page or of a dark one."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._draw: Callable[[str], Any] | None = None
+        self._is_drawn = False
+        self._job: Job[Any] | None = None
+        self._colours = widgets.ToggleButtons(
+            options=["light", "dark"], style={"button_width": "70px"},
+            tooltips=[f"The {name} for a light page", f"The {name} for a dark page"],
+        )  # fmt: skip
+        self._colours.observe(lambda _: self._start(), "value")
+        self._picture = widgets.HTML()
+        super().__init__([self._colours, self._picture])
+
+    def show(self, draw: Callable[[str], Any]) -> None:
+        """Have another figure drawn when it is looked at."""
+        if self._job is not None:
+            self._job.stop()
+        self._draw, self._is_drawn = draw, False
+        self._picture.value = ""
+
+    def look(self) -> None:
+        """Draw it, unless it was drawn already."""
+        if not self._is_drawn:
+            self._is_drawn = True
+            self._start()
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait for the figure; False if it takes longer."""
+        return self._job is None or self._job.wait(seconds)
+
+    def _start(self) -> None:
+        draw, colours = self._draw, self._colours.value
+        if draw is None or not self._is_drawn:
+            return
+        if self._job is not None:
+            self._job.stop()
+        self._put(f"<p class='landscape-quiet'>Drawing the {self._name} …</p>")
+        self._job = Job(lambda: picture_html(draw(colours)), done=self._put, failed=self._fail)
+        self._job.start()
+
+    def _put(self, page: str) -> None:
+        self._picture.value = page
+
+    def _fail(self, error: Exception) -> None:
+        is_ours = isinstance(error, LandscapeError)
+        said = str(error) if is_ours else f"The {self._name} failed: {error}"
+        self._put(f"<p class='landscape-warning'>{html.escape(said)}</p>")
+
+
+def picture_html(sheet: Any) -> str:
+    """A page for print as a picture, with its alternative text."""
+    buffer = io.BytesIO()
+    sheet.savefig(buffer, format="png", dpi=_DPI, facecolor=sheet.get_facecolor())
+    source = f"data:image/png;base64,{b64encode(buffer.getvalue()).decode('ascii')}"
+    about = html.escape(str(getattr(sheet, "alt_text", "")), quote=True)
+    return f"<img class='landscape-page' src='{source}' alt='{about}' style='max-width:100%'>"
+
+
+@cache
+def analysis_css() -> str:
+    """The styles of these panels."""
+    return files("landscape.widgets").joinpath("analysis.css").read_text(encoding="utf-8")
+
+
+def is_page(figure: Any) -> bool:
+    """Whether a figure is one for print."""
+    return hasattr(figure, "savefig")
+
+
+def caption_html(found: Analysis) -> str:
+    """Caption, notes, sources and warnings of an analysis; all of it escaped."""
+    notes = [note for note in found.notes if note not in found.warnings]
+    generated = notes.pop() if found.bounds.get("generated") else ""
+    sources = found.bounds.get("sources") or {}
+    named = ", ".join(f"{name} ({count:,})" for name, count in dict(sources).items())
+    quiet = " ".join([*notes, f"Sources: {named}." if named else ""])
+    told = [f"<strong>{html.escape(generated)}</strong> " if generated else ""]
+    told += [html.escape(found.caption)]
+    told_apart = "".join(f"<div>{html.escape(warning)}</div>" for warning in found.warnings)
+    warnings = (
+        f"<div class='landscape-warning landscape-quiet'>{told_apart}</div>" if told_apart else ""
+    )
+    return (
+        f"<div class='landscape-caption'>{''.join(told)}</div>"
+        f"<div class='landscape-quiet'>{html.escape(quiet)}</div>{warnings}"
+    )
+
+
+MOST_BYTES = 24_000_000
+"""A link holds no more: the page holds it too."""
+_KINDS = {
+    ".csv": "text/csv", ".bib": "application/x-bibtex", ".png": "image/png",
+    ".pdf": "application/pdf", ".html": "text/html", ".svg": "image/svg+xml",
+    ".json": "application/json", ".ipynb": "application/x-ipynb+json", ".txt": "text/plain",
+    ".md": "text/markdown", ".tex": "application/x-tex", ".ris": "text/plain",
+}  # fmt: skip
+
+
+def download_link(name: str, content: str | bytes, *, text: str | None = None) -> str:
+    """A link that holds a file."""
+    raw = content.encode() if isinstance(content, str) else content
+    if len(raw) > MOST_BYTES:
+        raise InputError(
+            f"{name} has {len(raw) / 1e6:,.0f} MB, too much for a link in the page; "
+            f'write it from code, with .save("{name}").'
+        )
+    kind = _KINDS.get(Path(name).suffix.lower(), "application/octet-stream")
+    said = text or f"{name} ({_size(len(raw))})"
+    return (
+        f"<a class='landscape-download' download='{html.escape(name)}' "
+        f"href='data:{kind};base64,{b64encode(raw).decode('ascii')}'>{html.escape(said)}</a>"
+    )
+
+
+def _size(n_bytes: int) -> str:
+    if n_bytes < 1_000_000:
+        return f"{max(1, round(n_bytes / 1000)):,} kB"
+    return f"{n_bytes / 1e6:,.1f} MB"

@@ -11,6 +11,7 @@ from landscape.cli._arguments import Answer, as_json, command, note, positive
 
 if TYPE_CHECKING:
     from landscape.agents.cite.desk import Desk
+    from landscape.atlas import Atlas
     from landscape.llm._client import WritingModel
     from landscape.types import Survey
 
@@ -163,7 +164,7 @@ def _check_files(options: argparse.Namespace) -> None:
             check_kind(picture)
 
 
-def _write(atlas: Any, found: Survey, options: argparse.Namespace) -> None:
+def _write(atlas: Atlas, found: Survey, options: argparse.Namespace) -> None:
     if options.export:
         from landscape.agents.survey.files import write_survey
         from landscape.query.files import exported

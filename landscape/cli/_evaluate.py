@@ -11,6 +11,7 @@ from landscape.cli._agents import add_evaluate_citing, add_evaluate_survey
 from landscape.cli._arguments import Answer, as_json, command, positive
 
 if TYPE_CHECKING:
+    from landscape.atlas import Atlas
     from landscape.types import Analysis
 
 
@@ -77,25 +78,25 @@ def _kind(
     return parser
 
 
-def _mentions(atlas: Any, options: argparse.Namespace) -> Analysis:
+def _mentions(atlas: Atlas, options: argparse.Namespace) -> Analysis:
     from landscape.evaluation._layers import evaluate_facilities
 
     return evaluate_facilities(atlas, options.labels)
 
 
-def _tagging(atlas: Any, options: argparse.Namespace) -> Analysis:
+def _tagging(atlas: Atlas, options: argparse.Namespace) -> Analysis:
     from landscape.evaluation._layers import evaluate_concepts
 
     return evaluate_concepts(atlas, options.truth)
 
 
-def _reviews(atlas: Any, options: argparse.Namespace) -> Analysis:
+def _reviews(atlas: Atlas, options: argparse.Namespace) -> Analysis:
     from landscape.overlays.reviews import backtest_reviews
 
     return backtest_reviews(atlas, year=options.year, horizon=options.horizon)
 
 
-def _thesaurus(atlas: Any, options: argparse.Namespace) -> Analysis:
+def _thesaurus(atlas: Atlas, options: argparse.Namespace) -> Analysis:
     from landscape.overlays.thesaurus import backtest_gaps, read_thesaurus
 
     return backtest_gaps(atlas, read_thesaurus(options.earlier), read_thesaurus(options.later))

@@ -280,79 +280,79 @@ def _kind_table(kinds: Any, name: str, ask: _Ask, meaning: str) -> argparse.Argu
     return parser
 
 
-def _concepts(atlas: Any, _options: argparse.Namespace) -> Analysis:
+def _concepts(atlas: Atlas, _options: argparse.Namespace) -> Analysis:
     from landscape.overlays.thesaurus import concept_counts
 
     return concept_counts(atlas)
 
 
-def _uat_table(atlas: Any, options: argparse.Namespace) -> Analysis:
+def _uat_table(atlas: Atlas, options: argparse.Namespace) -> Analysis:
     from landscape.overlays.thesaurus import thesaurus_overlay
 
     return thesaurus_overlay(atlas, concepts=options.concept)
 
 
-def _uat_gaps(atlas: Any, options: argparse.Namespace) -> Analysis:
+def _uat_gaps(atlas: Atlas, options: argparse.Namespace) -> Analysis:
     from landscape.overlays.thesaurus import thesaurus_gaps
 
     return thesaurus_gaps(atlas, limit=options.limit)
 
 
-def _impact_table(atlas: Any, options: argparse.Namespace) -> Analysis:
+def _impact_table(atlas: Atlas, options: argparse.Namespace) -> Analysis:
     from landscape.overlays.missions import impact
 
     return impact(atlas, options.facility, since=options.since, until=options.until)
 
 
-def _before_after(atlas: Any, options: argparse.Namespace) -> Analysis:
+def _before_after(atlas: Atlas, options: argparse.Namespace) -> Analysis:
     from landscape.overlays.missions import before_after
 
     return before_after(atlas, options.facility, year=options.year)
 
 
-def _facilities(atlas: Any, options: argparse.Namespace) -> Analysis:
+def _facilities(atlas: Atlas, options: argparse.Namespace) -> Analysis:
     from landscape.overlays.missions import compare_facilities
 
     return compare_facilities(atlas, options.facility, since=options.since, until=options.until)
 
 
-def _reviews_table(atlas: Any, _options: argparse.Namespace) -> Analysis:
+def _reviews_table(atlas: Atlas, _options: argparse.Namespace) -> Analysis:
     from landscape.overlays.reviews import reviews
 
     return reviews(atlas)
 
 
-def _review_gaps(atlas: Any, _options: argparse.Namespace) -> Analysis:
+def _review_gaps(atlas: Atlas, _options: argparse.Namespace) -> Analysis:
     from landscape.overlays.reviews import review_gaps
 
     return review_gaps(atlas)
 
 
-def _trends_table(atlas: Any, options: argparse.Namespace) -> Analysis:
+def _trends_table(atlas: Atlas, options: argparse.Namespace) -> Analysis:
     from landscape.overlays.trends import trends
 
     return trends(atlas, since=options.since, until=options.until)
 
 
-def _compare_table(atlas: Any, options: argparse.Namespace) -> Analysis:
+def _compare_table(atlas: Atlas, options: argparse.Namespace) -> Analysis:
     from landscape.overlays.trends import compare
 
     return compare(atlas, options.a, options.b)
 
 
-def _author_table(atlas: Any, options: argparse.Namespace) -> Analysis:
+def _author_table(atlas: Atlas, options: argparse.Namespace) -> Analysis:
     from landscape.overlays.trends import author_path
 
     return author_path(atlas, options.name)
 
 
-def _institutions(atlas: Any, _options: argparse.Namespace) -> Analysis:
+def _institutions(atlas: Atlas, _options: argparse.Namespace) -> Analysis:
     from landscape.overlays.trends import institutions
 
     return institutions(atlas)
 
 
-def _countries(atlas: Any, _options: argparse.Namespace) -> Analysis:
+def _countries(atlas: Atlas, _options: argparse.Namespace) -> Analysis:
     from landscape.overlays.trends import countries
 
     return countries(atlas)

@@ -210,7 +210,7 @@ class IntervalRows:
         return f"{value:.2f}"
 
 
-def ask(kind: str, atlas: Any, *arguments: Any, **options: Any) -> Analysis:
+def ask(kind: str, atlas: AtlasStore, *arguments: Any, **options: Any) -> Analysis:
     """Ask the atlas what a chart of this kind draws."""
     return _known(kind)[0](atlas, *arguments, **options)
 
@@ -229,37 +229,37 @@ def _known(kind: str) -> tuple[Callable[..., Analysis], Callable[[Analysis, int]
     return KINDS[kind]
 
 
-def _facilities(atlas: Any, facilities: Any = None, **options: Any) -> Analysis:
+def _facilities(atlas: AtlasStore, facilities: Any = None, **options: Any) -> Analysis:
     from landscape.overlays.missions import impact
 
     return impact(atlas, [facilities] if isinstance(facilities, str) else facilities, **options)
 
 
-def _before_after(atlas: Any, facility: str, **options: Any) -> Analysis:
+def _before_after(atlas: AtlasStore, facility: str, **options: Any) -> Analysis:
     from landscape.overlays.missions import before_after
 
     return before_after(atlas, facility, **options)
 
 
-def _compare_facilities(atlas: Any, facilities: Sequence[str], **options: Any) -> Analysis:
+def _compare_facilities(atlas: AtlasStore, facilities: Sequence[str], **options: Any) -> Analysis:
     from landscape.overlays.missions import compare_facilities
 
     return compare_facilities(atlas, facilities, **options)
 
 
-def _countries(atlas: Any, **options: Any) -> Analysis:
+def _countries(atlas: AtlasStore, **options: Any) -> Analysis:
     from landscape.overlays.trends import countries
 
     return countries(atlas, **options)
 
 
-def _institutions(atlas: Any, **options: Any) -> Analysis:
+def _institutions(atlas: AtlasStore, **options: Any) -> Analysis:
     from landscape.overlays.trends import institutions
 
     return institutions(atlas, **options)
 
 
-def _proposals(atlas: Any, **options: Any) -> Analysis:
+def _proposals(atlas: AtlasStore, **options: Any) -> Analysis:
     from landscape.overlays.thesaurus import thesaurus_gaps
 
     return thesaurus_gaps(atlas, **options)

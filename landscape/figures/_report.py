@@ -144,8 +144,8 @@ def draw_report(
 
 
 def _compose(
-    page: Page, atlas: AtlasStore, of: Facility, found: Analysis, numbers: list[Number], usage: Usage,
-    *, since: int | None, until: int | None,
+    page: Page, atlas: AtlasStore, of: Facility, found: Analysis, numbers: list[Number],
+    usage: Usage, *, since: int | None, until: int | None,
 ) -> None:  # fmt: skip
     """Set the parts below each other: numbers, map and regions, years and papers."""
     from landscape.overlays.missions._usage import in_period

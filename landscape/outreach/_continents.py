@@ -16,6 +16,8 @@ from landscape.outreach._terrain import Terrain
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from landscape.store import AtlasStore
+
     Ints = NDArray[np.int64]
     Floats = NDArray[np.float64]
 
@@ -88,7 +90,7 @@ def continent_names(
     return {number: names[number] for number in labels}, frozenset(silent)
 
 
-def fields_of(atlas: Any, continents: Ints) -> dict[int, list[Field]]:
+def fields_of(atlas: AtlasStore, continents: Ints) -> dict[int, list[Field]]:
     """Find the thesaurus fields that distinguish continents."""
     from landscape.overlays.thesaurus._extents import LEAST_SCORE
 

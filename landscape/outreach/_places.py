@@ -220,7 +220,7 @@ class FoundPlace:
 
 
 @progress("Finding the places", total=None, unit="steps")
-def find_places(atlas: Any, terrain: Terrain, *, language: str = "en") -> list[FoundPlace]:
+def find_places(atlas: AtlasStore, terrain: Terrain, *, language: str = "en") -> list[FoundPlace]:
     """List what can be named, the most important of each kind first."""
     topics = atlas.topics
     table = atlas.map
@@ -317,7 +317,10 @@ def as_entries(
 
 
 def _continent_names(
-    atlas: Any, found: Sequence[FoundPlace], continents: NDArray[np.int64], topics: pd.DataFrame
+    atlas: AtlasStore,
+    found: Sequence[FoundPlace],
+    continents: NDArray[np.int64],
+    topics: pd.DataFrame,
 ) -> list[FoundPlace]:
     """Return names of continents that repeat no region; chosen names stay."""
     chosen = set(topics.loc[topics["label_source"] != BY_KEYWORDS, "topic_id"].astype(int))
@@ -361,7 +364,7 @@ def _land(
 
 
 def _waters(
-    atlas: Any,
+    atlas: AtlasStore,
     terrain: Terrain,
     x: Floats,
     y: Floats,
@@ -400,7 +403,12 @@ def _waters(
 
 
 def _what_separates(
-    atlas: Any, water: Water, x: Floats, y: Floats, fields: NDArray[np.int64], avoid: set[str]
+    atlas: AtlasStore,
+    water: Water,
+    x: Floats,
+    y: Floats,
+    fields: NDArray[np.int64],
+    avoid: set[str],
 ) -> Separation | None:
     shores = papers_on_shores(water, x, y, fields)
     words = [atlas.read_papers(["keywords"], rows=rows.tolist())["keywords"] for rows in shores]

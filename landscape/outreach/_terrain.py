@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from landscape.store import AtlasStore
+
     Grid = NDArray[np.float32]
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
@@ -153,7 +155,7 @@ class Terrain:
 
 @progress("Shaping the terrain", total=None, unit="steps")
 def make_terrain(
-    atlas: Any,
+    atlas: AtlasStore,
     *,
     size: tuple[int, int] = (2048, 2048),
     sea_share: float = 0.97,
@@ -249,21 +251,21 @@ def _check(size: tuple[int, int], *, sea_share: float, recent_years: int, margin
         raise InputError(f"The margin of water is {margin} of the sheet; use 0 to 0.3.")
 
 
-def years_of(atlas: Any, n_papers: int) -> NDArray[np.float64]:
+def years_of(atlas: AtlasStore, n_papers: int) -> NDArray[np.float64]:
     """Year of each paper, NaN where unknown; atlases without years have none."""
     if not hasattr(atlas, "read_papers"):
         return np.full(n_papers, np.nan)
     return np.asarray(atlas.read_papers(["year"])["year"].to_numpy(np.float64, na_value=np.nan))
 
 
-def topics_of(atlas: Any, n_papers: int) -> NDArray[np.int64]:
+def topics_of(atlas: AtlasStore, n_papers: int) -> NDArray[np.int64]:
     """Region of each paper, -1 outside; atlases without regions have none."""
     if "topic_id" not in atlas.map:
         return np.full(n_papers, -1)
     return np.asarray(atlas.map["topic_id"], dtype=np.int64)
 
 
-def citations_of(atlas: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def citations_of(atlas: AtlasStore) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Rows of citing and cited papers, for citations with both ends in the atlas."""
     graph = getattr(atlas, "citations", None)
     if graph is None or not graph.n_links:

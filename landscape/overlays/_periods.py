@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,6 +11,8 @@ from landscape.errors import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
+
+    from landscape.store import AtlasStore
 
 UNKNOWN_YEAR = -1
 _LEAST_SHARE = 0.2
@@ -52,7 +54,7 @@ class Years:
         return tuple(said)
 
 
-def paper_years(atlas: Any) -> NDArray[np.int64]:
+def paper_years(atlas: AtlasStore) -> NDArray[np.int64]:
     """The year of every paper of an atlas, `UNKNOWN_YEAR` (-1) where it has no date."""
     import pandas as pd
 

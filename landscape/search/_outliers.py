@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
+    from landscape.store import AtlasStore
     from landscape.types import Results
 
 _ONE_REGION, _TWO_REGIONS = 0.7, 0.8  # share of the papers
@@ -136,7 +137,7 @@ def _region(name: str, n: int) -> str:
     return f"{name} ({n:,})"
 
 
-def spread_of(atlas: Any, results: Results) -> Spread:
+def spread_of(atlas: AtlasStore, results: Results) -> Spread:
     """Describe the spread of search results on the map of the atlas.
 
     Parameters

@@ -15,10 +15,10 @@ from landscape._wording import count
 from landscape.errors import AtlasError
 from landscape.store._arrays import open_matrix
 from landscape.store._manifest import MANIFEST_NAME, Manifest, Part, StageRecord, read_manifest
+from landscape.store._paper_table import PaperTable
 from landscape.store._tables import (
     LABELS,
     apply_labels,
-    check_has_layer,
     read_layer,
     read_parquet,
     unreadable,
@@ -159,7 +159,10 @@ class AtlasStore:
             self._compare_manifest()
 
     def read_papers(
-        self, columns: Sequence[str] | None = None, *, rows: Sequence[int] | None = None
+        self,
+        columns: Sequence[str] | None = None,
+        *,
+        rows: Sequence[int] | NDArray[np.int64] | None = None,
     ) -> pd.DataFrame:
         """Read papers, in the order of the map and the vectors.
 
@@ -184,10 +187,9 @@ class AtlasStore:
         """
         if rows is None:
             return self._table("papers.parquet", columns)
-        from landscape.search._papers import Shelf
 
         self.check_unchanged()
-        return Shelf(self.path / "papers.arrow").frame(columns, rows)
+        return PaperTable(self.path / "papers.arrow").frame(columns, rows)
 
     @cached_property
     def map(self) -> pd.DataFrame:
@@ -236,7 +238,7 @@ class AtlasStore:
         """The thesaurus that papers were tagged with."""
         from landscape.corpus._thesaurus import Thesaurus
 
-        check_has_layer(self, "uat.parquet")
+        self._check_has_layer("uat")
         self.check_unchanged()
         name = "thesaurus.parquet"
         frame = read_parquet(self.path, name)
@@ -325,7 +327,16 @@ class AtlasStore:
 
     def _layer(self, layer: str, columns: Sequence[str] | None = None) -> pd.DataFrame:
 
-        return read_layer(self, layer, columns)
+        self._check_has_layer(layer.removesuffix(".parquet"))
+        self.check_unchanged()
+        return read_layer(self.path, self.parts, layer, columns)
+
+    def _check_has_layer(self, name: str) -> None:
+        if name not in self.stages:
+            raise AtlasError(
+                f"{self.path} has no layer {name!r}: it was built by an earlier version; run the "
+                "same landscape build again, which adds it."
+            )
 
     def _table(self, table: str, columns: Sequence[str] | None = None) -> pd.DataFrame:
         import pandas as pd

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-    from landscape.store._atlas_store import AtlasStore
+    from landscape.store._manifest import Part
 
 LABELS = "labels.csv"
 BY_HAND = "labels.csv"
@@ -74,42 +74,32 @@ def layer_schema(layer: str) -> pa.Schema:
     return pa.schema([("paper_id", pa.string()), ("row", pa.int32()), *own[layer]])
 
 
-def read_layer(atlas: AtlasStore, layer: str, columns: Sequence[str] | None = None) -> pd.DataFrame:
-    """Read a layer."""
+def read_layer(
+    folder: Path, parts: Sequence[Part], layer: str, columns: Sequence[str] | None = None
+) -> pd.DataFrame:
+    """Read the parts of a layer; rows are numbered through all parts."""
     import pandas as pd
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    check_has_layer(atlas, layer)
-    atlas.check_unchanged()
     schema = layer_schema(layer)
     if columns is not None:
         schema = pa.schema([schema.field(name) for name in ("row", *columns)])
     frames = [schema.empty_table().to_pandas()]
     start = 0
-    for part in atlas.parts:
+    for part in parts:
         name = f"{layer}/{part.name}.parquet"
         try:
-            with pq.ParquetFile(atlas.path / name) as file:
+            with pq.ParquetFile(folder / name) as file:
                 table = file.read(columns=schema.names).cast(schema)
             frame = table.to_pandas(ignore_metadata=True)
             if not frame["row"].between(0, part.rows - 1).all():
                 raise ValueError(f"it names papers beyond the {part.rows:,} of this part")
         except (OSError, ValueError, pa.ArrowException) as error:
-            raise unreadable(atlas.path, name, error) from error
+            raise unreadable(folder, name, error) from error
         frames.append(frame.assign(row=frame["row"].astype(np.int64) + start))
         start += part.rows
     return pd.concat(frames, ignore_index=True).rename(columns={"row": "paper_row"})
-
-
-def check_has_layer(atlas: AtlasStore, layer: str) -> None:
-    """Refuse an atlas that was built before there was such a layer."""
-    name = layer.removesuffix(".parquet")
-    if name not in atlas.stages:
-        raise AtlasError(
-            f"{atlas.path} has no layer {name!r}: it was built by an earlier version; run the same "
-            "landscape build again, which adds it."
-        )
 
 
 def read_labels(path: Path) -> dict[int, str]:

@@ -14,6 +14,7 @@ from landscape.figures._colours import SERIES, perceptual_ramp
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from landscape.atlas import Atlas
     from landscape.figures._colours import Theme
 
     Floats = NDArray[np.float64]
@@ -95,7 +96,7 @@ class Colouring:
 DENSITY = Colouring("density", NAMES["density"])
 
 
-def columns_to_colour(atlas: Any) -> list[str]:
+def columns_to_colour(atlas: Atlas) -> list[str]:
     """Names of the further columns of papers that can be colours."""
     import pyarrow.parquet as pq
 
@@ -113,7 +114,7 @@ def columns_to_colour(atlas: Any) -> list[str]:
 
 
 def colouring_of(
-    atlas: Any, name: str, *, concept: str | None = None, facility: str | None = None
+    atlas: Atlas, name: str, *, concept: str | None = None, facility: str | None = None
 ) -> Colouring:
     """Read what a colouring needs."""
     if name == "density":
@@ -174,7 +175,7 @@ def share_colouring(name: str, title: str, rows: NDArray[np.int64], n_papers: in
     )  # fmt: skip
 
 
-def papers_with_concept(atlas: Any, name: str) -> tuple[NDArray[np.int64], str]:
+def papers_with_concept(atlas: Atlas, name: str) -> tuple[NDArray[np.int64], str]:
     """Rows of the papers tagged with a concept or a narrower one, and how it is called."""
     thesaurus = atlas.thesaurus
     concept = thesaurus.find(name)
@@ -185,7 +186,7 @@ def papers_with_concept(atlas: Any, name: str) -> tuple[NDArray[np.int64], str]:
     return rows.astype(np.int64), f"{concept.label}{narrower}"
 
 
-def papers_of_facility(atlas: Any, name: str) -> tuple[NDArray[np.int64], str]:
+def papers_of_facility(atlas: Atlas, name: str) -> tuple[NDArray[np.int64], str]:
     """Rows of the papers that name a facility, and how it is called."""
     from landscape.overlays.missions._facilities import find_facility
 
@@ -196,7 +197,7 @@ def papers_of_facility(atlas: Any, name: str) -> tuple[NDArray[np.int64], str]:
     return rows.astype(np.int64), facility.name
 
 
-def _topics(atlas: Any) -> Colouring:
+def _topics(atlas: Atlas) -> Colouring:
     """The continent of each paper, or its region where there are no continents."""
     topics = atlas.topics
     top = topics[topics["level"] == 0] if "level" in topics else topics[:0]

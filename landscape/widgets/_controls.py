@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from landscape.atlas import Atlas
+
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -30,7 +35,7 @@ class YearsControl(widgets.IntRangeSlider):
     """First and last year; the whole range stands for all papers, those without a date too."""
 
     def __init__(
-        self, atlas: Any, since: int | None, until: int | None, on_change: Callable[[], None]
+        self, atlas: Atlas, since: int | None, until: int | None, on_change: Callable[[], None]
     ) -> None:
         first, last = self.corpus = _years_of(atlas)
         low = min([first, *(year for year in (since, until) if year is not None)])
@@ -52,7 +57,7 @@ class YearsControl(widgets.IntRangeSlider):
             "until": None if high == self.corpus[1] else int(high),
         }
 
-    def suit(self, atlas: Any) -> None:
+    def suit(self, atlas: Atlas) -> None:
         """Go on with an atlas that was built again; an end that was open stays so."""
         since, until = self.period.values()
         first, last = self.corpus = _years_of(atlas)
@@ -63,7 +68,7 @@ class YearsControl(widgets.IntRangeSlider):
             self.set_trait(trait, wanted)
 
 
-def _years_of(atlas: Any) -> tuple[int, int]:
+def _years_of(atlas: Atlas) -> tuple[int, int]:
     dates = (str(atlas.coverage[end] or "")[:4] for end in ("first_date", "last_date"))
     first, last = (int(year) if year.isdigit() else 0 for year in dates)
     return first, last

@@ -17,6 +17,7 @@ from landscape.widgets._colours import NAMES, columns_to_colour
 from landscape.widgets._selection import record_html, short_line
 
 if TYPE_CHECKING:
+    from landscape.atlas import Atlas
     from landscape.widgets._scene import Found, MapData, Scene
 
 METHODS = (
@@ -253,7 +254,7 @@ _HOW_TO_SAVE = (
 )
 
 
-def offer(controls: Controls, atlas: Any, data: MapData, scene: Scene) -> str:
+def offer(controls: Controls, atlas: Atlas, data: MapData, scene: Scene) -> str:
     """Put into the controls what an atlas has."""
     labels = data.labels.table
     colours = [(NAMES[name], name) for name in NAMES]
@@ -341,7 +342,7 @@ def list_nothing(controls: Controls) -> None:
     controls.found_buttons.layout.display = "none"
 
 
-def tell_paper(controls: Controls, row: int, atlas: Any, data: MapData) -> None:
+def tell_paper(controls: Controls, row: int, atlas: Atlas, data: MapData) -> None:
     """Tell a paper in full."""
     (paper,) = atlas.engine.papers([row])
     names = data.labels.table
@@ -352,7 +353,7 @@ def tell_paper(controls: Controls, row: int, atlas: Any, data: MapData) -> None:
     controls.record.value = record_html(paper, region=region, generated=generated)
 
 
-def _offer_names(controls: Controls, atlas: Any, data: MapData) -> str:
+def _offer_names(controls: Controls, atlas: Atlas, data: MapData) -> str:
     """Concepts and facilities to choose from, as far as the atlas has them."""
     from landscape.overlays.missions._facilities import load_facilities
 
@@ -379,7 +380,7 @@ def _offer_names(controls: Controls, atlas: Any, data: MapData) -> str:
     return " ".join(said)
 
 
-def _caption(atlas: Any, data: MapData) -> str:
+def _caption(atlas: Atlas, data: MapData) -> str:
     from landscape.figures._caption import GENERATED, explanation, facts_of, headline
 
     facts = facts_of(atlas)

@@ -112,7 +112,7 @@ def time_within(period: Period | None, known: Period | None) -> Period | None:
     return checked_time((first, last), known) if first <= last else None
 
 
-def written_at(atlas: Any) -> int:
+def written_at(atlas: Atlas) -> int:
     """When the atlas on disk was last written; 0 where it is gone."""
     from landscape.store._manifest import MANIFEST_NAME
 

@@ -40,7 +40,7 @@ _MOST_BIBTEX = 5_000
 _OUTLINE = 80  # corners kept of a lasso
 
 
-def find_papers(atlas: Any, query: str, *, method: str, k: int, time: Period | None) -> Found:
+def find_papers(atlas: Atlas, query: str, *, method: str, k: int, time: Period | None) -> Found:
     """Search an atlas by meaning, by words, or by a Boolean filter."""
     if method not in METHODS:
         raise InputError(f"There is no method {method!r}; use one of {', '.join(METHODS)}.")
@@ -83,18 +83,18 @@ def simple_outline(xs: Any, ys: Any, *, unit: float) -> list[tuple[float, float]
     return [(round(float(x), digits), round(float(y), digits)) for x, y in corners]
 
 
-def review_rows(atlas: Any) -> tuple[str, Rows]:
+def review_rows(atlas: Atlas) -> tuple[str, Rows]:
     """Rows of the papers that were recognised as reviews."""
     rows = np.unique(atlas.reviews["paper_row"].to_numpy())
     return "reviews", rows.astype(np.int64)
 
 
-def papers_as_csv(atlas: Any, rows: Rows) -> str:
+def papers_as_csv(atlas: Atlas, rows: Rows) -> str:
     """Some papers for a spreadsheet: nothing but a line of names and a line for each."""
     return to_csv(selection_table(atlas, rows))
 
 
-def compare_with_rest(atlas: Any, rows: Rows) -> Analysis:
+def compare_with_rest(atlas: Atlas, rows: Rows) -> Analysis:
     """Compare some papers with all others, region by region."""
     from landscape.overlays.trends._comparison import compare
 
@@ -105,7 +105,7 @@ def compare_with_rest(atlas: Any, rows: Rows) -> Analysis:
 
 
 def ask_papers(
-    atlas: Any, rows: Rows, question: str, *, model: Any = "auto", **settings: Any
+    atlas: Atlas, rows: Rows, question: str, *, model: Any = "auto", **settings: Any
 ) -> Answer:
     """Answer a question from some papers alone, or from all if there are none."""
     from landscape.answers._asking import ask, ask_settings
@@ -118,7 +118,7 @@ def ask_papers(
     return ask(atlas.engine.within(rows), question, ask_settings(**settings), model=connected)
 
 
-def papers_as_bibtex(atlas: Any, rows: Rows) -> str:
+def papers_as_bibtex(atlas: Atlas, rows: Rows) -> str:
     """Some papers for a bibliography."""
     from landscape._bibliography import to_bibtex
 

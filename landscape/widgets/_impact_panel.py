@@ -15,6 +15,7 @@ from landscape.widgets._panel import checked_atlas, checked_names
 from landscape.widgets._tables import Column
 
 if TYPE_CHECKING:
+    from landscape.atlas import Atlas
     from landscape.types import Analysis
 
 WHAT = {
@@ -92,7 +93,7 @@ class ImpactPanel(AnalysisPanel):
 
     def __init__(
         self,
-        atlas: Any,
+        atlas: Atlas,
         *,
         facilities: str | Sequence[str] | None = None,
         what: str = "map",
@@ -145,7 +146,7 @@ class ImpactPanel(AnalysisPanel):
             self._years: what != "before_after",
         })  # fmt: skip
 
-    def _suit_atlas(self, atlas: Any) -> None:
+    def _suit_atlas(self, atlas: Atlas) -> None:
         self._years.suit(atlas)
 
     def _prepare(self) -> dict[str, int]:

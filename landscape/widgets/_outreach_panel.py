@@ -421,7 +421,7 @@ class OutreachPanel(OpenedPanel):
     >>> OutreachPanel(atlas, theme="night", size="slide")  # doctest: +SKIP
     """
 
-    def __init__(self, atlas: Any, **chosen: Any) -> None:
+    def __init__(self, atlas: Atlas, **chosen: Any) -> None:
         checked_atlas(atlas)
         self._shown: Shown | None = None
         self._asked, self._turn = 0, threading.Lock()

@@ -35,7 +35,7 @@ def close_all(*unused: Any) -> None:
         one.close()
 
 
-def checked_atlas(atlas: Any) -> Atlas:
+def checked_atlas(atlas: object) -> Atlas:
     """An open atlas."""
     from landscape.atlas import Atlas
 

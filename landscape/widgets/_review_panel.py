@@ -16,6 +16,7 @@ from landscape.widgets._tables import Column, table_html
 if TYPE_CHECKING:
     import pandas as pd
 
+    from landscape.atlas import Atlas
     from landscape.types import Analysis
 
 WHAT = {"gaps": "Where a review would help most", "coverage": "Coverage by reviews"}
@@ -71,7 +72,7 @@ class ReviewPanel(AnalysisPanel):
 
     def __init__(
         self,
-        atlas: Any,
+        atlas: Atlas,
         *,
         what: str = "gaps",
         weights: Mapping[str, float] | None = None,

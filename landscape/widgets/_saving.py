@@ -22,6 +22,7 @@ from landscape.widgets._selection import hover_text, links_html
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from landscape.atlas import Atlas
     from landscape.figures._sheet import Sheet
 
 _WIDTH = 11.0  # inches
@@ -33,7 +34,7 @@ _MOST_NUMBERED = 100
 
 
 def save_view(
-    atlas: Any, scene: Scene, data: MapData, path: str | Path, *, texts: Mapping[int, str]
+    atlas: Atlas, scene: Scene, data: MapData, path: str | Path, *, texts: Mapping[int, str]
 ) -> Path:
     """Save a scene by the ending of the file."""
     target = check_kind(path)
@@ -85,7 +86,7 @@ def sentences_of(drawn: Drawn, data: MapData) -> list[str]:
 # -- for print
 
 
-def sheet_of(atlas: Any, scene: Scene, data: MapData) -> Sheet:
+def sheet_of(atlas: Atlas, scene: Scene, data: MapData) -> Sheet:
     """Draw a scene on a page of the same shape, with its caption and key."""
     from landscape.figures._caption import Account
     from landscape.figures._maps import add_density, add_names, density_key, label_table, window
@@ -236,7 +237,7 @@ def _legend(drawn: Drawn) -> list[Any]:
 
 
 def page_of(
-    atlas: Any, scene: Scene, data: MapData, *, texts: Mapping[int, str] | None = None
+    atlas: Atlas, scene: Scene, data: MapData, *, texts: Mapping[int, str] | None = None
 ) -> str:
     """Write a scene as one page for the browser, with the library that draws it inside."""
     import plotly.graph_objects as go
@@ -290,7 +291,7 @@ def _with_sample(drawn: Drawn, data: MapData) -> Drawn:
     return replace(drawn, marks={**drawn.marks, "papers": rows})
 
 
-def _page(atlas: Any, scene: Scene, data: MapData, drawn: Drawn, drawing: str) -> str:
+def _page(atlas: Atlas, scene: Scene, data: MapData, drawn: Drawn, drawing: str) -> str:
     from importlib.resources import files
 
     facts, colours = facts_of(atlas), scene.colours

@@ -19,6 +19,7 @@ from landscape.widgets._view import Points, Size, View, whole_view
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from landscape.atlas import Atlas
     from landscape.types import Paper
 
     Rows = NDArray[np.int64]
@@ -70,7 +71,7 @@ class Scene:
 class MapData:
     """The places, years and names of an atlas; nothing here changes once it is made."""
 
-    def __init__(self, atlas: Any, size: Size) -> None:
+    def __init__(self, atlas: Atlas, size: Size) -> None:
         table = atlas.map
         self.x = table["x"].to_numpy(dtype=np.float32)
         self.y = table["y"].to_numpy(dtype=np.float32)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import numpy as np
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
+    from landscape.atlas import Atlas
     from landscape.types import Analysis, Paper
 
     Rows = NDArray[np.int64]
@@ -49,7 +50,7 @@ class Summary:
         return f"<div class='landscape-summary'>{summary_html(self)}</div>"
 
 
-def selection_table(atlas: Any, rows: Rows) -> pd.DataFrame:
+def selection_table(atlas: Atlas, rows: Rows) -> pd.DataFrame:
     """The selected papers as a table, with their region and place on the map."""
     table = atlas.read_papers(list(_COLUMNS)).iloc[rows].copy()
     places = atlas.map.iloc[rows]
@@ -62,7 +63,7 @@ def selection_table(atlas: Any, rows: Rows) -> pd.DataFrame:
     return table
 
 
-def summarise(atlas: Any, rows: Rows, years: NDArray[np.int16]) -> Summary:
+def summarise(atlas: Atlas, rows: Rows, years: NDArray[np.int16]) -> Summary:
     """Count what a selection is about."""
     import pandas as pd
 

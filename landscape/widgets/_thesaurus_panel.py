@@ -15,6 +15,7 @@ from landscape.widgets._panel import checked_atlas, checked_names, checked_whole
 from landscape.widgets._tables import Column
 
 if TYPE_CHECKING:
+    from landscape.atlas import Atlas
     from landscape.types import Analysis
 
 WHAT = {
@@ -65,7 +66,7 @@ class ThesaurusPanel(AnalysisPanel):
 
     def __init__(
         self,
-        atlas: Any,
+        atlas: Atlas,
         *,
         concepts: str | Sequence[str] | None = None,
         what: str = "overlay",

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from landscape.atlas import Atlas
+
 from collections.abc import Mapping
 from typing import Any
 
@@ -80,7 +85,7 @@ class TrendsPanel(AnalysisPanel):
 
     def __init__(
         self,
-        atlas: Any,
+        atlas: Atlas,
         *,
         what: str = "topics",
         since: int | None = None,
@@ -133,7 +138,7 @@ class TrendsPanel(AnalysisPanel):
             self._a: compared, self._b: compared, self._hint: compared,
         })  # fmt: skip
 
-    def _suit_atlas(self, atlas: Any) -> None:
+    def _suit_atlas(self, atlas: Atlas) -> None:
         self._years.suit(atlas)
 
     def _prepare(self) -> list[str]:

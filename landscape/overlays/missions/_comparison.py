@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
+    from landscape.store import AtlasStore
+
 _MEASURES = (
     "papers", "share", "local_share", "rise", "entropy", "effective_regions", "outside_home",
     "bridging",
@@ -43,7 +45,7 @@ _MEASURES = (
 
 
 def compare_facilities(
-    atlas: Any,
+    atlas: AtlasStore,
     facilities: Sequence[str],
     *,
     since: int | None = None,
@@ -240,7 +242,7 @@ def _regions(usage: Usage, period: Period) -> pd.DataFrame:
 OVERALL = "All regions"
 
 
-def before_after(atlas: Any, facility: str, *, year: int | None = None) -> Analysis:
+def before_after(atlas: AtlasStore, facility: str, *, year: int | None = None) -> Analysis:
     """Compare the literature before a facility's first light with that since.
 
     Two things are distinguished: how much of a region's literature mentions the facility (its

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
+    from landscape.store import AtlasStore
+
 # Which of the thesaurus's top concepts a paper of an arXiv category may be of. Where a category
 # spans two (SR: stars and the Sun) both count, so that "outside" is a safe statement.
 _FIELDS = {
@@ -63,7 +65,7 @@ def read_tag_fields(
 
 
 def flag_home_papers(
-    atlas: Any, home: Sequence[Sequence[str]], rows: Sequence[NDArray[np.int64]]
+    atlas: AtlasStore, home: Sequence[Sequence[str]], rows: Sequence[NDArray[np.int64]]
 ) -> list[NDArray[np.int8]]:
     """Flag the papers of each facility: arXiv categories first, then thesaurus concepts."""
     every = np.unique(np.concatenate([*rows, np.zeros(0, dtype=np.int64)]))

@@ -42,12 +42,14 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
+    from landscape.store import AtlasStore
+
 Links = Literal["vectors", "citations"]
 _THREADS = 2  # NumPy draws and sorts outside the interpreter's lock; more would fill the memory
 
 
 def impact(
-    atlas: Any,
+    atlas: AtlasStore,
     facilities: Sequence[str] | None = None,
     *,
     since: int | None = None,
@@ -118,7 +120,7 @@ def impact(
 
 
 def measure_usage(
-    atlas: Any,
+    atlas: AtlasStore,
     usage: Usage,
     *,
     since: int | None = None,
@@ -163,7 +165,7 @@ def measure_usage(
     )
 
 
-def read_reach(atlas: Any, usage: Usage, links: Links) -> Reach:
+def read_reach(atlas: AtlasStore, usage: Usage, links: Links) -> Reach:
     """Find which regions the papers of an atlas reach."""
     n_regions = len(usage.regions)
     if links == "vectors":
@@ -236,7 +238,7 @@ def _check(links: str, n_resamples: int) -> None:
         raise InputError(f"n_resamples is {n_resamples}; give at least 1, for example 1000.")
 
 
-def _caption(atlas: Any, labels: Sequence[str], links: Links) -> str:
+def _caption(atlas: AtlasStore, labels: Sequence[str], links: Links) -> str:
     bounds = atlas.coverage
     linked = (
         "papers that lie between two regions"

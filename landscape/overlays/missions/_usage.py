@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
     from landscape.overlays.missions._facilities import Facility
+    from landscape.store import AtlasStore
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class Usage:
         return mask
 
 
-def read_usage(atlas: Any, facilities: Sequence[str] | None = None) -> Usage:
+def read_usage(atlas: AtlasStore, facilities: Sequence[str] | None = None) -> Usage:
     """Read from an atlas which papers mention which facility."""
     import pandas as pd
 

@@ -24,12 +24,14 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
+    from landscape.store import AtlasStore
+
 _METHODS = ("gaps", "size", "age of the last review")
 _FEWEST_REGIONS = 5
 
 
 def backtest_reviews(
-    atlas: Any,
+    atlas: AtlasStore,
     *,
     year: int,
     horizon: int = 5,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,6 +12,8 @@ from landscape.types import Analysis
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
+
+    from landscape.store import AtlasStore
 
 _PRIOR = 1.0  # reviews at the average rate that are added to each region
 _FEW_REVIEWS = 30
@@ -53,7 +55,7 @@ def review_coverage(
     )
 
 
-def reviews(atlas: Any) -> Analysis:
+def reviews(atlas: AtlasStore) -> Analysis:
     """Compare the density of reviews with that of papers, over the regions of a map.
 
     Parameters
@@ -114,7 +116,7 @@ def reviews(atlas: Any) -> Analysis:
     )
 
 
-def review_mask(atlas: Any) -> NDArray[np.bool_]:
+def review_mask(atlas: AtlasStore) -> NDArray[np.bool_]:
     """Whether each paper of an atlas is a recognised review."""
     mask = np.zeros(len(atlas.map), dtype=np.bool_)
     mask[atlas.read_layer("reviews", [])["paper_row"].to_numpy(np.int64)] = True
@@ -129,7 +131,7 @@ def add_labels(table: pd.DataFrame, topics: pd.DataFrame) -> pd.DataFrame:
     return joined[[*places.columns, *others]]
 
 
-def describe_corpus(atlas: Any) -> str:
+def describe_corpus(atlas: AtlasStore) -> str:
     """The corpus and its dates, for captions."""
     bounds = atlas.coverage
     return f"{bounds['title']} ({bounds['first_date']} to {bounds['last_date']})"

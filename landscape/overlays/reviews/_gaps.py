@@ -25,12 +25,14 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
+    from landscape.store import AtlasStore
+
 _N_EXEMPLARS = 5
 _FEW_PAPERS = 30
 
 
 def review_gaps(
-    atlas: Any,
+    atlas: AtlasStore,
     *,
     weights: Mapping[str, float] | None = None,
     n_resamples: int = 200,
@@ -124,7 +126,7 @@ def review_gaps(
 
 
 def waiting_exemplars(
-    atlas: Any, signs: pd.DataFrame, topics: list[int], *, n: int = _N_EXEMPLARS
+    atlas: AtlasStore, signs: pd.DataFrame, topics: list[int], *, n: int = _N_EXEMPLARS
 ) -> pd.DataFrame:
     """The most typical of the papers of each region that wait for a review."""
     import pandas as pd

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
+    from landscape.store import AtlasStore
+
 ENOUGH = 0.5
 """Score from which a paper counts as a review."""
 
@@ -385,7 +387,7 @@ _LONGEST = 25.0  # years without a review are clipped here
 
 
 def read_signs(
-    atlas: Any,
+    atlas: AtlasStore,
     is_review: NDArray[np.bool_],
     *,
     until: int | None = None,

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from landscape.corpus._thesaurus import Concept
+    from landscape.store import AtlasStore
 
 LEAST_SCORE = 0.25
 """Where as many papers are counted to the top concepts as authors count there (453 papers)."""
@@ -35,7 +36,7 @@ _NORMAL_95 = 1.96
 
 
 def thesaurus_overlay(
-    atlas: Any,
+    atlas: AtlasStore,
     *,
     concepts: Sequence[str] | None = None,
     shares: Sequence[float] = (0.5, 0.8),
@@ -228,7 +229,7 @@ def _warnings(table: pd.DataFrame, untagged: int, n_papers: int) -> tuple[str, .
     return tuple(said)
 
 
-def concept_counts(atlas: Any, *, least_score: float = LEAST_SCORE) -> Analysis:
+def concept_counts(atlas: AtlasStore, *, least_score: float = LEAST_SCORE) -> Analysis:
     """Count the papers of each concept, rolled up the hierarchy.
 
     A paper counts by the rule of `concept_members`, so that this table and the overlay agree.

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
+    from landscape.store import AtlasStore
+
 _FEWEST = 5
 _PAPERS_A_PHRASE = 20_000  # large corpora: a phrase of fewer than 1 paper in so many is noise
 _GROWTH_WEIGHT = 0.5
@@ -50,7 +52,9 @@ class Evidence:
     vectors: NDArray[np.floating]
 
 
-def thesaurus_gaps(atlas: Any, *, limit: int = 100, thesaurus: Thesaurus | None = None) -> Analysis:
+def thesaurus_gaps(
+    atlas: AtlasStore, *, limit: int = 100, thesaurus: Thesaurus | None = None
+) -> Analysis:
     """Propose concepts that the thesaurus lacks.
 
     Parameters
@@ -340,7 +344,11 @@ _METHODS = {"landscape": "score", "frequency": "papers", "compactness": "compact
 
 
 def backtest_gaps(
-    atlas: Any, earlier: Thesaurus, later: Thesaurus, *, limits: tuple[int, ...] = (100, 500, 1000)
+    atlas: AtlasStore,
+    earlier: Thesaurus,
+    later: Thesaurus,
+    *,
+    limits: tuple[int, ...] = (100, 500, 1000),
 ) -> Analysis:
     """Score proposals made with an earlier release against what later releases added.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
     from numpy.typing import NDArray
+
+    from landscape.store import AtlasStore
 
 _EMAIL = re.compile(r"\S+@\S+|\be-?mail:?", re.IGNORECASE)
 _WITH_DIGITS = re.compile(r"\b[\w-]*\d[\w-]*\b")
@@ -104,7 +106,7 @@ _FOLLOWED = 30  # places whose years and regions are tabled
 _WELL_KNOWN = 0.5  # share of papers with affiliations; below it, places are those of a part
 
 
-def countries(atlas: Any, *, limit: int = 100) -> Analysis:
+def countries(atlas: AtlasStore, *, limit: int = 100) -> Analysis:
     """Count the papers of each country, and find what it works on.
 
     A paper counts once for each country of its authors ("papers") and is shared out equally
@@ -134,7 +136,7 @@ def countries(atlas: Any, *, limit: int = 100) -> Analysis:
     return _places(atlas, "country", limit)
 
 
-def institutions(atlas: Any, *, limit: int = 100) -> Analysis:
+def institutions(atlas: AtlasStore, *, limit: int = 100) -> Analysis:
     """Count the papers of each institution, and find what it works on.
 
     As `countries`, with ``institution`` and ``country``. Institutions are as affiliations write
@@ -186,7 +188,7 @@ def _one_spelling(names: pd.Series) -> pd.Series:
     return names.map(counted.set_index("name")["key"].map(first))
 
 
-def _places(atlas: Any, kind: str, limit: int) -> Analysis:
+def _places(atlas: AtlasStore, kind: str, limit: int) -> Analysis:
     if limit < 1:
         raise InputError(f"The limit is {limit}; give at least 1.")
     papers = atlas.read_papers(["aff"])

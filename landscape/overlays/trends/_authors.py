@@ -19,12 +19,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from scipy.sparse import csr_array
 
+    from landscape.store import AtlasStore
+
 _SAMPLE = 20_000  # papers from which the spread of the corpus is measured
 _MOST_NEAR = 5_000  # names among which the nearest are looked for
 
 
 def author_path(
-    atlas: Any,
+    atlas: AtlasStore,
     name: str,
     *,
     group: int | None = None,
@@ -112,7 +114,7 @@ def author_path(
     )
 
 
-def _papers_of(atlas: Any, name: str) -> pd.DataFrame:
+def _papers_of(atlas: AtlasStore, name: str) -> pd.DataFrame:
     """A row a paper, in the order of time, with the author's place in its byline."""
     columns = ["paper_id", "date", "year", "title", "authors", "aff"]
     rows = np.asarray(open_engine(atlas).select(f'author:"{name}"'), dtype=np.int64)
@@ -150,7 +152,7 @@ def _byline(authors: Any, aff: Any, place: int) -> tuple[str, str, list[str], in
     return names[place], affiliation, names[:place] + names[place + 1 :], len(names)
 
 
-def _nearest(atlas: Any, name: str) -> str:
+def _nearest(atlas: AtlasStore, name: str) -> str:
     """The nearest names of the atlas, as part of a sentence."""
     from difflib import get_close_matches
     from itertools import islice

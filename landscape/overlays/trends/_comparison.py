@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import ArrayLike, NDArray
 
+    from landscape.store import AtlasStore
+
 _FEW = 30  # papers of a selection; fewer can hardly differ significantly
 _REACH = 1.959964  # two-sided 95%
 _LONGEST_NAME = 60
@@ -24,7 +26,7 @@ _ROUNDING = 1e-7  # tables as likely as the one seen count too
 
 
 def compare(
-    atlas: Any, a: str | ArrayLike, b: str | ArrayLike, *, q: float = 0.05, level: int = 1
+    atlas: AtlasStore, a: str | ArrayLike, b: str | ArrayLike, *, q: float = 0.05, level: int = 1
 ) -> Analysis:
     """Find the regions in which one selection is over-represented against another.
 
@@ -127,10 +129,12 @@ def compare_counts(
     return table
 
 
-def select_rows(atlas: Any, selection: str | ArrayLike, n_papers: int) -> NDArray[np.int64]:
+def select_rows(
+    atlas: AtlasStore | None, selection: str | ArrayLike, n_papers: int
+) -> NDArray[np.int64]:
     """Rows of a selection, ascending and each once: a filter, row numbers or a mask."""
     said = f"The selection {selection!r}" if isinstance(selection, str) else "A selection"
-    if isinstance(selection, str):
+    if isinstance(selection, str) and atlas is not None:
         selection = open_engine(atlas).select(selection)
     given = np.asarray(selection)
     if given.dtype == bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,9 +23,11 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
+    from landscape.store import AtlasStore
+
 
 def trends(
-    atlas: Any,
+    atlas: AtlasStore,
     *,
     since: int | None = None,
     until: int | None = None,
@@ -104,7 +106,7 @@ def trends(
     )
 
 
-def read_groups(atlas: Any, level: int = 1) -> NDArray[np.int64]:
+def read_groups(atlas: AtlasStore, level: int = 1) -> NDArray[np.int64]:
     """The region (level 1) or continent (level 0) of every paper, -1 outside."""
     regions = atlas.map["topic_id"]
     if level == 0:

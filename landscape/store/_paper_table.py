@@ -1,0 +1,112 @@
+"""Read single papers and columns of an atlas from a memory-mapped Arrow file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from landscape.errors import AtlasError, InputError
+from landscape.types import Paper
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+_SHOWN = (
+    "paper_id", "title", "abstract", "authors", "date", "bibcode", "arxiv_id", "doi", "journal",
+    "doctype", "cites", "keywords", "categories", "source",
+)  # fmt: skip
+
+
+class PaperTable:
+    """The papers of an atlas by row."""
+
+    def __init__(self, file: Path) -> None:
+        import pyarrow as pa
+
+        try:
+            reader = pa.ipc.open_file(pa.memory_map(str(file)))
+            self._batches = [reader.get_batch(i) for i in range(reader.num_record_batches)]
+            for batch in self._batches:
+                batch.validate(full=True)  # a damaged offset would end the process
+        except (OSError, pa.ArrowException) as error:
+            message = f"{file} cannot be read ({error}); build the atlas again."
+            raise AtlasError(message) from error
+        self._schema = reader.schema
+        self._ends = np.cumsum([batch.num_rows for batch in self._batches], dtype=np.int64)
+
+    def papers(self, rows: Sequence[int] | NDArray[np.int64]) -> list[Paper]:
+        """Read papers by row."""
+        columns = self._columns(_SHOWN, rows)
+        return [
+            Paper(int(row), *map(_plain, values))
+            for row, *values in zip(rows, *columns, strict=True)
+        ]
+
+    def column(self, name: str, rows: Sequence[int] | NDArray[np.int64]) -> list[Any]:
+        """Read one column of chosen papers."""
+        return self._columns((name,), rows)[0]
+
+    def _columns(
+        self, names: Sequence[str], rows: Sequence[int] | NDArray[np.int64]
+    ) -> list[list[Any]]:
+        wanted = np.asarray(rows, dtype=np.int64)
+        batch_of = np.searchsorted(self._ends, wanted, side="right")
+        found: list[list[Any]] = [[None] * len(wanted) for _ in names]
+        for number in np.unique(batch_of):
+            here = np.flatnonzero(batch_of == number)
+            batch = self._batches[number]
+            inside = wanted[here] - (self._ends[number] - batch.num_rows)
+            taken = batch.select(list(names)).take(_arrow(inside))
+            for column, values in zip(found, taken.columns, strict=True):
+                for place, value in zip(here, values.to_pylist(), strict=True):
+                    column[place] = value
+        return found
+
+    def frame(
+        self,
+        columns: Sequence[str] | None = None,
+        rows: Sequence[int] | NDArray[np.int64] | None = None,
+    ) -> pd.DataFrame:
+        """Read columns."""
+        import pandas as pd
+        import pyarrow as pa
+
+        names = self._schema.names if columns is None else list(columns)
+        unknown = [name for name in names if name not in self._schema.names]
+        if unknown:
+            raise InputError(
+                f"Papers have no column {unknown[0]!r}; they have: {', '.join(self._schema.names)}."
+            )
+        if not names:
+            return pd.DataFrame(index=range(len(self) if rows is None else len(rows)))
+        table = pa.Table.from_batches(self._batches, schema=self._schema).select(names)
+        if rows is not None:
+            table = table.take(_arrow(np.asarray(rows, dtype=np.int64)))
+
+        def dtype(of: pa.DataType) -> Any:
+            if pa.types.is_int32(of):
+                return pd.Int32Dtype()
+            return pd.ArrowDtype(of) if pa.types.is_list(of) else None
+
+        frame: pd.DataFrame = table.to_pandas(date_as_object=False, types_mapper=dtype)
+        return frame
+
+    def __len__(self) -> int:
+        return int(self._ends[-1]) if len(self._ends) else 0
+
+
+def _arrow(numbers: NDArray[np.int64]) -> pa.Array:
+    """Wrap integers for Arrow; ``pa.array`` would import pandas, which takes half a second."""
+    import pyarrow as pa
+
+    buffer = pa.py_buffer(np.ascontiguousarray(numbers))
+    return pa.Array.from_buffers(pa.int64(), len(numbers), [None, buffer])
+
+
+def _plain(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value

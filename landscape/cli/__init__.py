@@ -81,7 +81,3 @@ def _parser() -> argparse.ArgumentParser:
     ):
         add(commands)
     return parser
-
-
-if __name__ == "__main__":
-    sys.exit(main())

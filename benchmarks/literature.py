@@ -223,7 +223,7 @@ def _missions(plan: Plan, ids: list[str], n_facilities: int) -> pa.Table:
     """Mentions: the first facilities of the list, each used in some regions since first light."""
     import pyarrow as pa
 
-    from landscape.overlays.missions._facilities import load_facilities
+    from landscape.corpus._facilities import load_facilities
 
     rng = np.random.default_rng(7)
     facilities = list(load_facilities().values())[:n_facilities]

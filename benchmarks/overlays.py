@@ -139,7 +139,7 @@ def _match_names(batch: tuple[list[str], list[str]]) -> tuple[int, list[str]]:
 
 
 def _any_name() -> re.Pattern[str]:
-    from landscape.overlays.missions._facilities import load_facilities
+    from landscape.corpus._facilities import load_facilities
 
     names = {name for facility in load_facilities().values() for name in facility.names}
     longest_first = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))

@@ -27,8 +27,8 @@ from landscape.figures._trends import share_panel
 if TYPE_CHECKING:
     import pandas as pd
 
+    from landscape.corpus._facilities import Facility
     from landscape.figures._sheet import Sheet
-    from landscape.overlays.missions._facilities import Facility
     from landscape.overlays.missions._usage import Usage
     from landscape.store import AtlasStore
     from landscape.types import Analysis
@@ -109,7 +109,7 @@ def draw_report(
     seed: int = 0,
 ) -> Sheet:
     """Draw the page of `report`."""
-    from landscape.overlays.missions._facilities import find_facility
+    from landscape.corpus._facilities import find_facility
     from landscape.overlays.missions._impact import impact
     from landscape.overlays.missions._usage import read_usage
 

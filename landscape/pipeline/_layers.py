@@ -34,7 +34,7 @@ _MissionsBatch = tuple[list[str], list[str]]
 
 
 def _missions_parameters(_context: Context) -> dict[str, Any]:
-    from landscape.overlays.missions._facilities import missions_file
+    from landscape.corpus._facilities import missions_file
 
     return {"facilities": sha256_of(missions_file())}
 

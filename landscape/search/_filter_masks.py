@@ -28,8 +28,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape._journals import JOURNALS, Journal, find_journal
+from landscape.corpus._facilities import find_facility
 from landscape.errors import InputError
-from landscape.overlays.missions._facilities import find_facility
 from landscape.search._filter_patterns import (
     author_pattern,
     journal_patterns,

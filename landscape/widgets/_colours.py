@@ -188,7 +188,7 @@ def papers_with_concept(atlas: Atlas, name: str) -> tuple[NDArray[np.int64], str
 
 def papers_of_facility(atlas: Atlas, name: str) -> tuple[NDArray[np.int64], str]:
     """Rows of the papers that name a facility, and how it is called."""
-    from landscape.overlays.missions._facilities import find_facility
+    from landscape.corpus._facilities import find_facility
 
     facility = find_facility(name)
     mentions = atlas.missions

@@ -355,7 +355,7 @@ def tell_paper(controls: Controls, row: int, atlas: Atlas, data: MapData) -> Non
 
 def _offer_names(controls: Controls, atlas: Atlas, data: MapData) -> str:
     """Concepts and facilities to choose from, as far as the atlas has them."""
-    from landscape.overlays.missions._facilities import load_facilities
+    from landscape.corpus._facilities import load_facilities
 
     stages = atlas.stages
     controls.concept.disabled = "uat" not in stages

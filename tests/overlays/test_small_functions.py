@@ -9,13 +9,13 @@ import pandas as pd
 import pytest
 from scipy.sparse import csr_matrix
 
+from landscape.corpus._facilities import missions_file
 from landscape.corpus._thesaurus import Concept, Thesaurus
 from landscape.errors import InputError
 from landscape.mapping._region_names import phrase_table
 from landscape.overlays._contours import kernel_within
 from landscape.overlays._periods import abrupt_changes, paper_years
 from landscape.overlays.citations._links import normalise_name, read_year
-from landscape.overlays.missions._facilities import missions_file
 from landscape.overlays.missions._impact import warn_of_rise
 from landscape.overlays.missions._measures import (
     citation_percentiles,

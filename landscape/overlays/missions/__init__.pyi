@@ -1,8 +1,5 @@
 from ._comparison import before_after as before_after
 from ._comparison import compare_facilities as compare_facilities
-from ._facilities import Facility as Facility
-from ._facilities import find_facility as find_facility
-from ._facilities import load_facilities as load_facilities
 from ._impact import impact as impact
 from ._mentions import Mention as Mention
 from ._mentions import find_in_papers as find_in_papers

@@ -15,8 +15,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from landscape.corpus._facilities import Facility, load_facilities
 from landscape.errors import InputError
-from landscape.overlays.missions._facilities import Facility, load_facilities
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from scipy.sparse import csr_array
 
-    from landscape.overlays.missions._facilities import Facility
+    from landscape.corpus._facilities import Facility
     from landscape.store import AtlasStore
 
 
@@ -105,7 +105,7 @@ def format_period(since: int | None, until: int | None) -> str:
 
 
 def _chosen(mentioned: pd.Series, names: Sequence[str] | None) -> tuple[Facility, ...]:
-    from landscape.overlays.missions._facilities import find_facility, load_facilities
+    from landscape.corpus._facilities import find_facility, load_facilities
 
     if names is not None:
         given = [names] if isinstance(names, str) else list(names)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from landscape.corpus._facilities import load_facilities
 from landscape.corpus._thesaurus import Concept, Thesaurus
-from landscape.overlays.missions._facilities import load_facilities
 from landscape.overlays.missions._home_fields import (
     _FIELDS,
     match_home_fields,

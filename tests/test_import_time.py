@@ -39,7 +39,7 @@ def test_starts_in_under_half_a_second(arguments: list[str]) -> None:
         "landscape",
         "landscape.cli",
         "landscape.figures",
-        "landscape.atlas.build",
+        "landscape.pipeline._build",
         "landscape.atlas",
         "landscape.mapping._regions",
     ],

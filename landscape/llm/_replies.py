@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, NotRequired
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, with_config
-from typing import TypedDict
+from typing_extensions import TypedDict
 
 
 class ReplyForm(BaseModel):

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape, quoteattr
 
+import numpy as np
+
 from landscape.errors import InputError
 from landscape.outputs import check_output, write_output
 from landscape.text.spreadsheet import as_csv
@@ -115,10 +117,9 @@ def _png(figure: Figure, words: str, dpi: int | None) -> bytes:
     with Image.open(buffer) as drawn:
         picture = drawn.convert("RGB")
         few = picture.quantize(palette=few_colours(picture), dither=Image.Dither.NONE)
-    corner = 3 * few.getpixel((0, 0))  # the page keeps its exact colour
-    palette = few.getpalette()
-    palette[corner : corner + 3] = picture.getpixel((0, 0))
-    few.putpalette(palette)
+    palette = np.array(few.getpalette()).reshape(-1, 3)
+    palette[np.asarray(few)[0, 0]] = np.asarray(picture)[0, 0]  # the page keeps its exact colour
+    few.putpalette(palette.ravel().tolist())
     about = PngImagePlugin.PngInfo()
     about.add_itxt("Description", words)
     packed = io.BytesIO()
@@ -131,7 +132,6 @@ _COLOURS_COMPARED = 50_000  # more take seconds and change no tone that an eye c
 
 def few_colours(picture: Image.Image) -> Image.Image:
     """Choose 256 colours for a picture: a colour counts by the logarithm of its pixels."""
-    import numpy as np
     from PIL import Image
 
     pixels = np.asarray(picture, dtype=np.uint32)

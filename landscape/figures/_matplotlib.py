@@ -84,7 +84,8 @@ def draw_onto(axes: Axes, scene: Scene) -> Axes:
                         fontsize=size, fontfamily=list(FONTS), parse_math=False)  # fmt: skip
     if panel.x.title:
         axes.set_xlabel(panel.x.title, fontsize=size, fontfamily=list(FONTS), parse_math=False)
-    axes.set_title(scene.title, loc="left", fontsize=1.3 * size, fontfamily=list(FONTS),
+    title = scene.title or scene.account.head
+    axes.set_title(title, loc="left", fontsize=1.3 * size, fontfamily=list(FONTS),
                    parse_math=False)  # fmt: skip
     told = scene.account.sentences[:1]
     told = [GENERATED, *told] if scene.account.generated else list(told)

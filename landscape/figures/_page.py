@@ -508,14 +508,14 @@ class Page:
         account: Account | None = None,
     ) -> Any:  # fmt: skip
         """Draw the page as a `Sheet`, or its panel into the axes it was made for."""
+        title = self.title if self.has_own_title else ""
         scene = Scene(
-            (self.width, self.height), self.scale, self.colours, self.title,
-            account or self.account, self.panels, self.layers, self.texts, on_screen, alt_text,
-            table,
+            (self.width, self.height), self.scale, self.colours, title, account or self.account,
+            self.panels, self.layers, self.texts, on_screen, alt_text, table,
         )  # fmt: skip
-        return _matplotlib.draw(scene) if self.onto is None else _matplotlib.draw_onto(
-            self.onto, scene
-        )  # fmt: skip
+        if self.onto is not None:
+            return _matplotlib.draw_onto(self.onto, scene)
+        return _matplotlib.draw(scene)
 
 
 @lru_cache(maxsize=50_000)

@@ -37,7 +37,8 @@ class Sheet(Figure):
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
-        self.alt_text, self.table, self.caption, self.scene = alt_text, table, caption, scene
+        self.alt_text, self.table, self.caption = alt_text, table, caption
+        self.scene: Any = scene  # None of a figure that was not composed here
         FigureCanvasAgg(self)
 
     def draw(self, renderer: RendererBase) -> None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from landscape.atlas.reading import Atlas
-    from landscape.figures._sheet import Sheet
+    from landscape.figures._matplotlib import Sheet
     from landscape.overlays.analysis import Analysis
 
 _MOST_REGIONS = 16

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from landscape.atlas.reading import Atlas
-    from landscape.figures._sheet import Sheet
+    from landscape.figures._matplotlib import Sheet
     from landscape.overlays.analysis import Analysis
 
 _ROW, _ROOMY_ROW = 13.0, 20.0  # points

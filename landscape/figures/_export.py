@@ -59,7 +59,7 @@ def save_figure(figure: Figure, path: str | os.PathLike[str], *, dpi: int | None
     Examples
     --------
     >>> import tempfile
-    >>> from landscape.figures._sheet import Sheet
+    >>> from landscape.figures._matplotlib import Sheet
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     save_figure(Sheet(figsize=(1, 1), alt_text="Nothing."), f"{folder}/a.svg").name
     ...     Path(folder, "a.alt.txt").read_text()

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from landscape.atlas.reading import Atlas
-    from landscape.figures._sheet import Sheet
+    from landscape.figures._matplotlib import Sheet
     from landscape.overlays.analysis import Analysis
     from landscape.overlays.missions.facilities import Facility
     from landscape.overlays.missions.gathering import Usage

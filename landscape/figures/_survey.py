@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from landscape.agents.survey.records import Crawled, Survey
     from landscape.atlas.reading import Atlas
-    from landscape.figures._sheet import Sheet
+    from landscape.figures._matplotlib import Sheet
 
 _LONGEST = 90  # characters of a label, before it is cut to its column
 _PITCH = 1.18  # rows, in font sizes

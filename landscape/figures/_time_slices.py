@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from landscape.atlas.reading import Atlas
-    from landscape.figures._sheet import Sheet
+    from landscape.figures._matplotlib import Sheet
 
     Ints = NDArray[np.int64]
     Grid = NDArray[np.float32]

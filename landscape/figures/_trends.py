@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from landscape.atlas.reading import Atlas
-    from landscape.figures._sheet import Sheet
+    from landscape.figures._matplotlib import Sheet
     from landscape.overlays.analysis import Analysis
 
 _MOST_ROWS, _MOST_PANELS = 30, 12

@@ -22,7 +22,7 @@ from landscape.widgets.scene import Drawn, MapData, Scene, draw
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from landscape.figures._sheet import Sheet
+    from landscape.figures._matplotlib import Sheet
 
 _WIDTH = 11.0  # inches
 _RASTER_DPI = 200

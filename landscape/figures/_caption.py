@@ -59,8 +59,9 @@ def account_of(analysis: Analysis, *notes: str) -> Account:
     """Title, denominators, warnings and `notes` on how to read the figure of an analysis."""
     head, _, rest = analysis.caption.partition(". ")
     told = [*replace(analysis, bounds={}).notes, *filter(None, [rest]), *notes]
-    if len(head) > _LONGEST_HEAD and ": " in head:
-        head, _, more = head.partition(": ")
+    mark = next((one for one in (": ", "; ") if one in head), "")
+    if len(head) > _LONGEST_HEAD and mark:
+        head, _, more = head.partition(mark)
         told.insert(0, f"{more[:1].upper()}{more[1:].rstrip('.')}.")
     said = [clean_name(line, most=_LONGEST_NOTE) for line in told]
     head = clean_name(f"{head.rstrip('.')}.", most=_LONGEST_NOTE)

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape, quoteattr
 
-from landscape._io import check_output, write_output
-from landscape._serializer import to_csv as as_csv
+import numpy as np
+
 from landscape.errors import InputError
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def save_figure(figure: Figure, path: str | os.PathLike[str], *, dpi: int | None
     Examples
     --------
     >>> import tempfile
-    >>> from landscape.figures._sheet import Sheet
+    >>> from landscape.figures._matplotlib import Sheet
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     save_figure(Sheet(figsize=(1, 1), alt_text="Nothing."), f"{folder}/a.svg").name
     ...     Path(folder, "a.alt.txt").read_text()
@@ -115,10 +115,9 @@ def _png(figure: Figure, words: str, dpi: int | None) -> bytes:
     with Image.open(buffer) as drawn:
         picture = drawn.convert("RGB")
         few = picture.quantize(palette=few_colours(picture), dither=Image.Dither.NONE)
-    corner = 3 * few.getpixel((0, 0))  # the page keeps its exact colour
-    palette = few.getpalette()
-    palette[corner : corner + 3] = picture.getpixel((0, 0))
-    few.putpalette(palette)
+    palette = np.array(few.getpalette()).reshape(-1, 3)
+    palette[np.asarray(few)[0, 0]] = np.asarray(picture)[0, 0]  # the page keeps its exact colour
+    few.putpalette(palette.ravel().tolist())
     about = PngImagePlugin.PngInfo()
     about.add_itxt("Description", words)
     packed = io.BytesIO()
@@ -131,7 +130,6 @@ _COLOURS_COMPARED = 50_000  # more take seconds and change no tone that an eye c
 
 def few_colours(picture: Image.Image) -> Image.Image:
     """Choose 256 colours for a picture: a colour counts by the logarithm of its pixels."""
-    import numpy as np
     from PIL import Image
 
     pixels = np.asarray(picture, dtype=np.uint32)

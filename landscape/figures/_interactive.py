@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from landscape import figures
 from landscape.errors import InputError
-from landscape.figures import _intervals, _plotly, _reviews
+from landscape.figures._author import author
+from landscape.figures._compare import compare
+from landscape.figures._heatmap import heatmap
+from landscape.figures._impact import impact
+from landscape.figures._intervals import KINDS, intervals
+from landscape.figures._plotly import draw_panels
+from landscape.figures._query_map import query_map
+from landscape.figures._reviews import draw_coverage, reviews
+from landscape.figures._time_slices import time_slices
+from landscape.figures._trends import trends
+from landscape.figures._uat import uat
 
 if TYPE_CHECKING:
     from landscape.store import AtlasStore
@@ -44,30 +54,37 @@ def interactive(kind: str, atlas: AtlasStore, *arguments: Any, **options: Any) -
     >>> import landscape as ls
     >>> ls.figures.interactive("heatmap", ls.open("my.atlas"))  # doctest: +SKIP
     """
-    names = ("heatmap", "query", "uat", "impact", "reviews", "trends", "compare", "author",
-             "time_slices", "coverage", *_intervals.KINDS)  # fmt: skip
-    if kind not in names:
-        raise InputError(f"There is no interactive {kind!r}; use one of {', '.join(names)}.")
-    draw: Callable[..., Any]
-    if kind in _intervals.KINDS:
-        sheet = figures.intervals(kind, atlas, *arguments, **options)
-    elif kind == "coverage":
-        sheet = _coverage(atlas, **options)
-    else:
-        draw = getattr(figures, "query_map" if kind == "query" else kind)
-        if kind == "impact":
-            options = {"facilities": _most_named(atlas), **options}
-        sheet = draw(atlas, *arguments, **options)
-    return _plotly.draw_panels(sheet.scene)
+    draw = _KINDS.get(kind)
+    if draw is None:
+        names = ", ".join(_KINDS)
+        raise InputError(f"There is no interactive {kind!r}; use one of {names}.")
+    return draw_panels(draw(atlas, *arguments, **options).scene)
 
 
-def _coverage(atlas: AtlasStore, **options: Any) -> Any:
-    from landscape.overlays.reviews import reviews
+def _impact(atlas: Atlas, **options: Any) -> Any:
+    """The share map of one facility: by default the one that most papers mention."""
+    if "facilities" not in options:
+        named = atlas.read_layer("missions", ["facility"]).drop_duplicates()["facility"]
+        options["facilities"] = str(next(iter(named.value_counts().index), ""))
+    return impact(atlas, **options)
 
-    return _reviews.draw_coverage(atlas, reviews(atlas), **options)
+
+def _coverage(atlas: Atlas, **options: Any) -> Any:
+    from landscape.overlays.reviews import reviews as count_reviews
+
+    return draw_coverage(atlas, count_reviews(atlas), **options)
 
 
-def _most_named(atlas: AtlasStore) -> str:
-    """The facility that most papers mention."""
-    named = atlas.read_layer("missions", ["facility"]).drop_duplicates()["facility"]
-    return str(next(iter(named.value_counts().index), ""))
+_KINDS: dict[str, Callable[..., Any]] = {
+    "heatmap": heatmap,
+    "query": query_map,
+    "uat": uat,
+    "impact": _impact,
+    "reviews": reviews,
+    "trends": trends,
+    "compare": compare,
+    "author": author,
+    "time_slices": time_slices,
+    "coverage": _coverage,
+    **{kind: partial(intervals, kind) for kind in KINDS},
+}

@@ -201,7 +201,7 @@ def add_papers(panel: Panel, atlas: AtlasStore, colours: Theme) -> None:
     papers = atlas.map.iloc[rows]
     panel.layers.append(
         Points(x=papers["x"].to_numpy(np.float32), y=papers["y"].to_numpy(np.float32), size=3.0,
-               colour=colours.ink, opacity=0.06, hover=hover, gid="papers", screen=True, of=n)
+               colour=colours.ink, opacity=0.02, hover=hover, gid="papers", screen=True, of=n)
     )  # fmt: skip
 
 
@@ -310,7 +310,7 @@ def _place(
     papers = topics["n_papers"] if "n_papers" in topics else [0] * len(topics)
     told = [f"{label}: {count(int(n), 'paper')}" if n else str(label)
             for label, n in zip(topics["label"], papers, strict=True)]  # fmt: skip
-    for place in np.flatnonzero(placed.shown):
+    for place in np.flatnonzero(placed.shown).tolist():
         ways, size, weight, colour = styles[place]
         lines, box = ways[int(placed.variants[place])], placed.boxes[place]
         first = page.extent(lines[0], size=size, weight=weight).ascent
@@ -377,7 +377,7 @@ def mark_papers(
     numbers, leaders = _place_numbers(page, panel, at, dots)
     for which, gid, order in ((~apart, "found", 2.3), (apart, "apart", 2.4)):
         styles = symbols(page.colours, scale=small)[gid]
-        told = [hover[place] for place in np.flatnonzero(which)] if len(hover) else ()
+        told = [hover[place] for place in np.flatnonzero(which).tolist()] if len(hover) else ()
         for number, style in enumerate(styles if which.any() else ()):
             last = number == len(styles) - 1  # the one before it is a halo
             panel.layers.append(

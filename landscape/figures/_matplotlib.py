@@ -1,11 +1,27 @@
-"""Drawing a scene with matplotlib: as a page for print, or one panel into given axes."""
+"""Drawing a scene with matplotlib: as a page for print, or one panel into given axes.
+
+Imported only when a figure is drawn, hence matplotlib at the top: a class needs its base.
+"""
 
 from __future__ import annotations
 
+import io
+from base64 import b64encode
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import matplotlib as mpl
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.collections import LineCollection
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import FancyArrowPatch, PathPatch, Rectangle
+from matplotlib.path import Path
+from matplotlib.patheffects import Stroke
+from matplotlib.ticker import NullLocator
+from matplotlib.transforms import Affine2D, Bbox, BboxTransform, Transform
 
 from landscape.figures._caption import GENERATED
 from landscape.figures._labels import FONTS
@@ -28,23 +44,55 @@ from landscape.figures._scene import (
 )
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.transforms import Transform
-
-    from landscape.figures._sheet import Sheet
+    import pandas as pd
+    from matplotlib.backend_bases import RendererBase
 
 _HATCH = "////"
 _BEND = 0.12  # of an arrow's length: lines there and back do not cover each other
 _STYLES = {"-": "-", "dashed": (0, (4, 2)), "dotted": ":"}
 
 
+#: Letters keep their true widths at every resolution, so that what was measured holds; hatching is
+#: fine, so that it does not look like a tone.
+SETTINGS: dict[Any, Any] = {"text.hinting": "none", "hatch.linewidth": 0.4}
+
+
+class Sheet(Figure):
+    """A figure with its scene, its alternative text, its full caption and the numbers behind it."""
+
+    def __init__(
+        self,
+        *args: Any,
+        alt_text: str = "",
+        table: pd.DataFrame | None = None,
+        caption: str = "",
+        scene: Scene | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        self.alt_text, self.table, self.caption = alt_text, table, caption
+        self.scene: Any = scene  # None of a figure that was not composed here
+        FigureCanvasAgg(self)
+
+    def draw(self, renderer: RendererBase) -> None:
+        """Draw with the letters' true widths."""
+        with mpl.rc_context(SETTINGS):
+            super().draw(renderer)
+
+    def _repr_mimebundle_(self, **_: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Show in notebooks, sharp on dense screens, whether or not pyplot was imported."""
+        buffer = io.BytesIO()
+        self.savefig(buffer, format="png", dpi=144, facecolor=self.get_facecolor())
+        width = round(self.get_figwidth() * 72)
+        data = {
+            "image/png": b64encode(buffer.getvalue()).decode("ascii"),
+            "text/plain": self.alt_text or repr(self),
+        }
+        return data, {"image/png": {"width": width, "alt": self.alt_text}}
+
+
 def draw(scene: Scene) -> Sheet:
     """Draw a scene as a page."""
-    import matplotlib as mpl
-    from matplotlib.transforms import Affine2D
-
-    from landscape.figures._sheet import SETTINGS, Sheet
-
     width, height = scene.size
     sheet = Sheet(
         figsize=(width / 72, height / 72), facecolor=scene.colours.page, scene=scene,
@@ -65,8 +113,6 @@ def draw(scene: Scene) -> Sheet:
 
 def draw_onto(axes: Axes, scene: Scene) -> Axes:
     """Draw the first panel of a scene into axes, with the title above and bounds below."""
-    from matplotlib.transforms import Bbox, BboxTransform
-
     (panel, *_) = scene.panels
     x0, y0, x1, y1 = panel.extent
     left, bottom, right, top = panel.box
@@ -84,7 +130,8 @@ def draw_onto(axes: Axes, scene: Scene) -> Axes:
                         fontsize=size, fontfamily=list(FONTS), parse_math=False)  # fmt: skip
     if panel.x.title:
         axes.set_xlabel(panel.x.title, fontsize=size, fontfamily=list(FONTS), parse_math=False)
-    axes.set_title(scene.title, loc="left", fontsize=1.3 * size, fontfamily=list(FONTS),
+    title = scene.title or scene.account.head
+    axes.set_title(title, loc="left", fontsize=1.3 * size, fontfamily=list(FONTS),
                    parse_math=False)  # fmt: skip
     told = scene.account.sentences[:1]
     told = [GENERATED, *told] if scene.account.generated else list(told)
@@ -125,9 +172,6 @@ class _Brush:
 
     def page(self, scene: Scene) -> None:
         """Draw what lies on the page itself."""
-        from matplotlib.lines import Line2D
-        from matplotlib.patches import Rectangle
-
         for layer in scene.layers:
             if isinstance(layer, Squares):
                 for (x0, y0, x1, y1), colour in zip(layer.boxes, layer.colours, strict=True):
@@ -158,8 +202,6 @@ class _Brush:
 
     def _dress(self, axes: Axes, panel: Panel) -> None:
         """Axes as thin as the page's other lines; log scales before limits."""
-        from matplotlib.ticker import NullLocator
-
         faint, scale = self.colours.faint, self.scale
         axes.set_gid(panel.gid)
         for axis, drawn, name in ((panel.x, axes.xaxis, "x"), (panel.y, axes.yaxis, "y")):
@@ -189,10 +231,6 @@ class _Brush:
         )  # fmt: skip
 
     def _lines(self, axes: Axes, layer: Lines) -> None:
-        from matplotlib.collections import LineCollection
-        from matplotlib.patches import PathPatch
-        from matplotlib.path import Path
-
         lines = [line for line in layer.lines if len(line)]
         if not lines:
             return
@@ -257,8 +295,6 @@ class _Brush:
                          linewidth=0, alpha=0.45, zorder=0.5, gid="not covered")  # fmt: skip
 
     def _hatched(self, axes: Axes, layer: Hatched) -> None:
-        from matplotlib.patches import Rectangle
-
         x0, y0, x1, y1 = layer.extent
         if layer.where.all():
             whole = Rectangle((x0, y0), x1 - x0, y1 - y0, facecolor="none", hatch=_HATCH)
@@ -273,8 +309,6 @@ class _Brush:
             drawn.set(edgecolor=layer.colour, linewidth=0.0, zorder=1.3, gid="not covered")
 
     def _arrows(self, axes: Axes, layer: Arrows) -> None:
-        from matplotlib.patches import FancyArrowPatch
-
         for start, end in zip(layer.starts, layer.ends, strict=True):
             arrow = FancyArrowPatch(
                 tuple(start), tuple(end), connectionstyle=f"arc3,rad={_BEND}", arrowstyle="-|>",
@@ -285,8 +319,6 @@ class _Brush:
             axes.add_patch(arrow)
 
     def _names(self, axes: Axes, layer: Names) -> None:
-        from matplotlib.patheffects import Stroke
-
         self._leaders(axes, layer)
         halo_of_names = Stroke(linewidth=2.4 * self.scale, foreground=self.colours.halo, alpha=0.75)
         for name in layer.names:
@@ -303,8 +335,6 @@ class _Brush:
 
     def _leaders(self, axes: Axes, layer: Names) -> None:
         """Lines from peaks to names, with a dot at each peak."""
-        from matplotlib.collections import LineCollection
-
         drawn = layer.leaders[~np.isnan(layer.leaders).any(axis=1)].reshape(-1, 2, 2).copy()
         if not layer.leader_colour:
             return

@@ -13,7 +13,11 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
+import matplotlib as mpl
 import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.text import Text as Drawn
 
 from landscape.errors import InputError
 from landscape.figures import _matplotlib
@@ -37,7 +41,6 @@ from landscape.figures._scene import (
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 SMALL, NORMAL = 7.0, 8.0  # font sizes of ticks and numbers, and of the caption
 RASTER_DPI = 200
@@ -508,21 +511,18 @@ class Page:
         account: Account | None = None,
     ) -> Any:  # fmt: skip
         """Draw the page as a `Sheet`, or its panel into the axes it was made for."""
+        title = self.title if self.has_own_title else ""
         scene = Scene(
-            (self.width, self.height), self.scale, self.colours, self.title,
-            account or self.account, self.panels, self.layers, self.texts, on_screen, alt_text,
-            table,
+            (self.width, self.height), self.scale, self.colours, title, account or self.account,
+            self.panels, self.layers, self.texts, on_screen, alt_text, table,
         )  # fmt: skip
-        return _matplotlib.draw(scene) if self.onto is None else _matplotlib.draw_onto(
-            self.onto, scene
-        )  # fmt: skip
+        if self.onto is not None:
+            return _matplotlib.draw_onto(self.onto, scene)
+        return _matplotlib.draw(scene)
 
 
 @lru_cache(maxsize=50_000)
 def _measure(words: str, size: float, weight: str) -> Extent:
-    import matplotlib as mpl
-    from matplotlib.text import Text as Drawn
-
     sheet = _ruler()
     text = Drawn(0, 0, words, fontfamily=list(FONTS), fontsize=size, fontweight=weight,
                  parse_math=False, verticalalignment="baseline")  # fmt: skip
@@ -542,9 +542,6 @@ def _measure(words: str, size: float, weight: str) -> Extent:
 @cache
 def _ruler() -> Figure:
     """A figure to measure text with."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     figure = Figure(figsize=(1, 1), dpi=100)
     FigureCanvasAgg(figure)
     return figure

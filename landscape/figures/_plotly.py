@@ -101,7 +101,9 @@ def _font_link(weight: str) -> str:
     from matplotlib.font_manager import FontProperties, findfont
 
     font = TTFont(findfont(FontProperties(family=FONTS[0], weight=weight)))
-    subsetter = Subsetter(Options(layout_features=["*"]))
+    options = Options(layout_features=["*"])
+    options.drop_tables = [*options.drop_tables, "FFTM"]
+    subsetter = Subsetter(options)
     subsetter.populate(unicodes=[*range(0x20, 0x250), *range(0x370, 0x400), *range(0x2000, 0x2300)])
     subsetter.subset(font)
     buffer = io.BytesIO()
@@ -116,7 +118,12 @@ def count_marks(figure: Any) -> int:
 
 def plain(text: Any, *, most: int = _LONGEST_HOVER) -> str:
     """Make text safe for plotly, which reads a subset of HTML, and mathematics between dollars."""
-    return html.escape(clean_name(str(text), most=most)).replace("$", "&#36;")
+    return _escaped(clean_name(str(text), most=most))
+
+
+def _escaped(line: str) -> str:
+    """A cleaned line, safe for plotly."""
+    return html.escape(line).replace("$", "&#36;")
 
 
 def thinned(lines: Sequence[Floats], *, most: int) -> tuple[Floats, Floats]:
@@ -253,10 +260,11 @@ class _Drawing:
         note.text = "<br>".join([note.text, *map(plain, self.samples)])
         gap = 48 if has_ticks else 12
         note.yshift = -gap
-        own = self.scene.title != self.scene.account.head
+        own = bool(self.scene.title)
         margin = {"l": 30, "r": 20, "t": 50 if own else 24,
                   "b": gap + self.below + 15 * len(self.samples)}  # fmt: skip
-        high = max(180, round(height * self.pixels))
+        is_map = panels[0].edge != "chart"
+        high = max(180, round(height * (self.pixels if is_map else _PIXELS_A_POINT)))
         self.figure.update_layout(
             title={"text": plain(self.scene.title)} if own else None, margin=margin,
             height=high + margin["t"] + margin["b"], showlegend=rows > 0,
@@ -292,8 +300,8 @@ class _Drawing:
                 "mirror": is_framed,
                 "tickvals": [at for at, _ in marks],
                 "ticktext": [plain(words, most=48) for _, words in marks],
-                "tickfont": {"size": 7.0 * self.scene.scale * self.size,
-                             "color": self.colours.faint},
+                "tickfont": {"color": self.colours.faint,
+                             "size": 7.0 * self.scene.scale * self.size if self.is_page else 11},
                 "linecolor": self.colours.faint,
                 "showline": side == "x" or is_framed or bool(axis.ticks),
                 "ticks": "outside" if axis.ticks else "", "ticklen": 3,
@@ -424,7 +432,7 @@ class _Drawing:
         hover = layer.hover() if callable(layer.hover) else layer.hover
         colours, filled = np.asarray(layer.colours), np.asarray(layer.filled, dtype=bool)
         for colour, is_filled in dict.fromkeys(zip(colours.tolist(), filled.tolist(), strict=True)):
-            rows = np.flatnonzero((colours == colour) & (filled == is_filled))
+            rows = np.flatnonzero((colours == colour) & (filled == is_filled)).tolist()
             self.figure.add_trace(
                 self.go.Scatter(
                     x=value[rows], y=np.asarray(layer.at)[rows], mode="markers",
@@ -510,7 +518,7 @@ class _Drawing:
         for name in names:
             middle = (name.box[:2] + name.box[2:]) / 2
             ((x, y),) = panel.to_data(middle)
-            text = "<br>".join(plain(line, most=80) for line in name.lines)
+            text = "<br>".join(_escaped(line) for line in name.lines)
             if not self.is_page:  # other fonts set the spaces between capitals too wide
                 text = text.replace("\u200a", "").replace("\u2004", " ")
             self.figure.add_annotation(

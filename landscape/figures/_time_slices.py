@@ -24,15 +24,15 @@ from landscape.figures._maps import (
     window,
 )
 from landscape.figures._page import SIZE_INCHES, Page
-from landscape.figures._scene import Bools, Box, Floats, Hatched, Panel
+from landscape.figures._scene import Bools, Box, Floats, Hatched, Panel, Points
 from landscape.figures._shading import choose_tones, count_grid
 from landscape.overlays._periods import UNKNOWN_YEAR, Years, count_years, format_spans, paper_years
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from landscape.figures._sheet import Sheet
-    from landscape.store import AtlasStore
+    from landscape.atlas.reading import Atlas
+    from landscape.figures._matplotlib import Sheet
 
     Ints = NDArray[np.int64]
     Grid = NDArray[np.float32]
@@ -106,8 +106,9 @@ def time_slices(
         size_inches, theme(colours), account, title=title, raster_dpi=raster_dpi,
         smallest=(4.0, 3.0),
     )  # fmt: skip
-    _draw(page, x, y, slice_of, chosen, years, topics=atlas.topics)
     table = slice_table(atlas.map["topic_id"].to_numpy(), slice_of, chosen, atlas.topics)
+    _draw(page, x, y, slice_of, chosen, years, topics=atlas.topics)
+    _add_region_dots(page, table, atlas.topics)
     words = account.describe("Maps of slices of time.", _in_words(table))
     return page.draw(alt_text=words, table=table)
 
@@ -209,6 +210,24 @@ def _draw(
                 Hatched(where=whole, extent=panel.extent, colour=page.colours.faint)
             )
         add_few_names(page, panel, names, most=_NAMES_PER_SLICE, size=6.2)
+
+
+def _add_region_dots(page: Page, table: pd.DataFrame, topics: pd.DataFrame) -> None:
+    """Regions to point at in the browser: how many papers each has in each slice."""
+    places = table[["topic_id"]].merge(
+        chosen_topics(topics, levels=(1,))[["topic_id", "x", "y"]].drop_duplicates("topic_id"),
+        how="left",
+    )  # fmt: skip
+    for number, panel in enumerate(page.panels, 1):
+        rows = (table["slice"] == number).to_numpy()
+        panel.layers.append(
+            Points(
+                x=places["x"].to_numpy(float)[rows], y=places["y"].to_numpy(float)[rows], size=3.0,
+                colour=page.colours.ink, opacity=0.35, gid="regions", screen=True,
+                hover=[f"{row.region}\n{row.papers:,} of {row.papers_in_slice:,} papers: "
+                       f"{row.share:.1%}" for row in table[rows].itertuples()],
+            )
+        )  # fmt: skip
 
 
 def smoothed_slices(

@@ -219,7 +219,7 @@ def _css(family: str) -> str:
 @lru_cache(maxsize=64)
 def _subset(family: str, italic: bool, bold: bool, characters: str) -> str:
     """Cut a font down to some characters, keeping what shapes them, as base64 of WOFF."""
-    from fontTools import subset  # type: ignore[import-untyped]  # ships no types
+    from fontTools import subset
 
     path, number = font_file(family, italic=italic, bold=bold)
     options = subset.Options()

@@ -14,7 +14,7 @@ import pytest
 
 from landscape import figures
 from landscape.figures._labels import segments_cross
-from landscape.figures._sheet import SETTINGS
+from landscape.figures._matplotlib import SETTINGS
 
 # A coarse density picture: only the text is looked at here.
 heatmap = partial(figures.heatmap, raster_dpi=40)

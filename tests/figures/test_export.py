@@ -10,7 +10,7 @@ from PIL import Image
 
 from landscape import figures
 from landscape.errors import InputError
-from landscape.figures._sheet import Sheet
+from landscape.figures._matplotlib import Sheet
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -26,9 +26,9 @@ from landscape.figures._scene import (
 if TYPE_CHECKING:
     import pandas as pd
 
-    from landscape.atlas.reading import Atlas
     from landscape.figures._matplotlib import Sheet
-    from landscape.overlays.analysis import Analysis
+    from landscape.store._atlas_store import AtlasStore
+    from landscape.types import Analysis
 
 _MOST_REGIONS = 16
 _ROW, _ROOMY_ROW = 12.0, 22.0  # points

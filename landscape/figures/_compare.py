@@ -18,9 +18,9 @@ from landscape.figures._scene import Axis, Box, Intervals, Lines, Points, Rule, 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from landscape.atlas.reading import Atlas
     from landscape.figures._matplotlib import Sheet
-    from landscape.overlays.analysis import Analysis
+    from landscape.store._atlas_store import AtlasStore
+    from landscape.types import Analysis
 
 _ROW, _ROOMY_ROW = 13.0, 20.0  # points
 _MOST_ROWS = 30

@@ -13,6 +13,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
 
+from landscape._io import check_output, write_output
 from landscape.errors import InputError
 
 if TYPE_CHECKING:

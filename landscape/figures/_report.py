@@ -27,11 +27,11 @@ from landscape.figures._trends import share_panel
 if TYPE_CHECKING:
     import pandas as pd
 
-    from landscape.atlas.reading import Atlas
+    from landscape.corpus._facilities import Facility
     from landscape.figures._matplotlib import Sheet
-    from landscape.overlays.analysis import Analysis
-    from landscape.overlays.missions.facilities import Facility
-    from landscape.overlays.missions.gathering import Usage
+    from landscape.overlays.missions._usage import Usage
+    from landscape.store._atlas_store import AtlasStore
+    from landscape.types import Analysis
 
     Ints = NDArray[np.int64]
 

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from landscape.agents.survey.records import Crawled, Survey
-    from landscape.atlas.reading import Atlas
     from landscape.figures._matplotlib import Sheet
+    from landscape.store._atlas_store import AtlasStore
+    from landscape.types import Crawled, Survey
 
 _LONGEST = 90  # characters of a label, before it is cut to its column
 _PITCH = 1.18  # rows, in font sizes

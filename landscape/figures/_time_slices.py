@@ -31,8 +31,8 @@ from landscape.overlays._periods import UNKNOWN_YEAR, Years, count_years, format
 if TYPE_CHECKING:
     import pandas as pd
 
-    from landscape.atlas.reading import Atlas
     from landscape.figures._matplotlib import Sheet
+    from landscape.store._atlas_store import AtlasStore
 
     Ints = NDArray[np.int64]
     Grid = NDArray[np.float32]

@@ -29,9 +29,9 @@ from landscape.figures._time_slices import tile
 if TYPE_CHECKING:
     import pandas as pd
 
-    from landscape.atlas.reading import Atlas
     from landscape.figures._matplotlib import Sheet
-    from landscape.overlays.analysis import Analysis
+    from landscape.store._atlas_store import AtlasStore
+    from landscape.types import Analysis
 
 _MOST_ROWS, _MOST_PANELS = 30, 12
 _HEADING, _ROW, _ROOMY_ROW = 12.0, 13.0, 20.0  # points

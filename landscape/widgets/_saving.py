@@ -22,6 +22,7 @@ from landscape.widgets._selection import hover_text, links_html
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from landscape.atlas import Atlas
     from landscape.figures._matplotlib import Sheet
 
 _WIDTH = 11.0  # inches

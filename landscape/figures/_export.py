@@ -14,6 +14,7 @@ from xml.sax.saxutils import escape, quoteattr
 import numpy as np
 
 from landscape._io import check_output, write_output
+from landscape._serializer import to_csv
 from landscape.errors import InputError
 
 if TYPE_CHECKING:
@@ -212,7 +213,7 @@ def _first_sentence(words: str) -> str:
 
 
 def _csv(table: pd.DataFrame) -> bytes:
-    return as_csv(table, float_format="%.6g").encode()
+    return to_csv(table, float_format="%.6g").encode()
 
 
 def save_table(analysis: Analysis, path: str | os.PathLike[str]) -> Path:

@@ -20,7 +20,6 @@ from landscape.figures._trends import trends
 from landscape.figures._uat import uat
 
 if TYPE_CHECKING:
-    from landscape.atlas import Atlas
     from landscape.store import AtlasStore
 
 

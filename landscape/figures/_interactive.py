@@ -61,7 +61,7 @@ def interactive(kind: str, atlas: AtlasStore, *arguments: Any, **options: Any) -
     return draw_panels(draw(atlas, *arguments, **options).scene)
 
 
-def _impact(atlas: Atlas, **options: Any) -> Any:
+def _impact(atlas: AtlasStore, **options: Any) -> Any:
     """The share map of one facility: by default the one that most papers mention."""
     if "facilities" not in options:
         named = atlas.read_layer("missions", ["facility"]).drop_duplicates()["facility"]
@@ -69,7 +69,7 @@ def _impact(atlas: Atlas, **options: Any) -> Any:
     return impact(atlas, **options)
 
 
-def _coverage(atlas: Atlas, **options: Any) -> Any:
+def _coverage(atlas: AtlasStore, **options: Any) -> Any:
     from landscape.overlays.reviews import reviews as count_reviews
 
     return draw_coverage(atlas, count_reviews(atlas), **options)

@@ -1,4 +1,4 @@
-"""A facility's share of the local literature over the years, as a film.
+"""A facility's share of the local literature over the years, animated.
 
 Run: python examples/animation.py [ATLAS] [FILE]
 """

@@ -1,4 +1,4 @@
-"""An author's papers over the map and through its regions in time.
+"""An author's papers on the map and by region over time.
 
 Run: python examples/author.py [ATLAS] [FILE]
 """

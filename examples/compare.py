@@ -1,4 +1,4 @@
-"""Where two selections of papers differ.
+"""Regions in which two selections of papers differ.
 
 Run: python examples/compare.py [ATLAS] [FILE]
 """

@@ -1,4 +1,4 @@
-"""The labelled density map: where the papers are, and what the regions are about.
+"""Density map of all papers with labelled regions.
 
 Run: python examples/heatmap.py [ATLAS] [FILE]
 """

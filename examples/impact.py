@@ -1,4 +1,4 @@
-"""One facility's share of the local literature, with the regions where it weighs most.
+"""A facility's share of the local literature, with the regions of its highest shares.
 
 Run: python examples/impact.py [ATLAS] [FILE]
 """

@@ -1,4 +1,4 @@
-"""Several facilities, a small map each, and their impact beside them.
+"""Several facilities as small multiples, with their impact.
 
 Run: python examples/impact_facilities.py [ATLAS] [FILE]
 """

@@ -1,4 +1,4 @@
-"""The map as a page to explore in a browser, without a network.
+"""The map as an interactive page that needs no network.
 
 Run: python examples/interactive.py [ATLAS] [FILE]
 """

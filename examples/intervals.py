@@ -1,4 +1,4 @@
-"""Regions before and since the first light of a facility, each share with its interval.
+"""Shares of regions before and since the first light of a facility, with intervals.
 
 Run: python examples/intervals.py [ATLAS] [FILE]
 """

@@ -1,4 +1,4 @@
-"""The outreach map: the literature as terrain, with everyday names, for everybody.
+"""The outreach map: the literature as terrain, with everyday names.
 
 Run: python examples/outreach.py [ATLAS] [FILE] [THEME]
 """

@@ -1,4 +1,4 @@
-"""Where the papers that answer a question lie, and which lie apart.
+"""Papers found by a question, with outliers marked.
 
 Run: python examples/query.py [ATLAS] [FILE]
 """

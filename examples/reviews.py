@@ -1,4 +1,4 @@
-"""Reviews against papers, and where a review would help most.
+"""Coverage by reviews, and the regions that need a review most.
 
 Run: python examples/reviews.py [ATLAS] [FILE]
 """

@@ -1,4 +1,4 @@
-"""A survey of a question: the tree of who led to whom, and beside it the papers on the map.
+"""The tree of a survey, and its papers on the map.
 
 Run: python examples/survey.py [ATLAS] [FILE]
 """

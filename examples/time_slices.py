@@ -1,4 +1,4 @@
-"""The map in slices of time, on fixed axes and tones.
+"""The map in slices of time, with fixed axes and colours.
 
 Run: python examples/time_slices.py [ATLAS] [FILE]
 """

@@ -1,4 +1,4 @@
-"""Which topics emerge and which fade, relative to the whole corpus.
+"""Emerging and fading topics, relative to the whole corpus.
 
 Run: python examples/trends.py [ATLAS] [FILE]
 """

@@ -1,4 +1,4 @@
-"""Where the top concepts of the Unified Astronomy Thesaurus live on the map.
+"""Top concepts of the Unified Astronomy Thesaurus on the map.
 
 Run: python examples/uat.py [ATLAS] [FILE]
 """

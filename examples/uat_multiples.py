@@ -1,4 +1,4 @@
-"""The same concepts, a small map each.
+"""The same concepts as small multiples.
 
 Run: python examples/uat_multiples.py [ATLAS] [FILE]
 """

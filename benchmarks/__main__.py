@@ -7,8 +7,8 @@ import sys
 from importlib import import_module
 
 QUICKEST_FIRST = (
-    "startup", "widgets", "keywords", "embedding", "search", "overlays", "mapping", "terrain",
-    "stages",
+    "startup", "latex", "widgets", "keywords", "embedding", "search", "overlays", "mapping",
+    "terrain", "stages",
 )  # fmt: skip
 
 

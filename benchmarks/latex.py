@@ -49,7 +49,8 @@ def main() -> None:
     options = parser.parse_args()
     marked = [text for text in read_texts(options.papers, n=20_000) if "\\" in text or "$" in text]
     texts = random.Random(1).sample(marked, min(options.n, len(marked)))  # noqa: S311 - a sample
-    converter, failed = LatexNodes2Text(), set()
+    converter = LatexNodes2Text()
+    failed: set[tuple[str, str]] = set()
 
     def library(text: str) -> str:
         try:

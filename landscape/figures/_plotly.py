@@ -232,7 +232,11 @@ class _Drawing:
         account = self.scene.account
         lines = [f"<b>{plain(GENERATED)}</b>"] if account.generated else []
         lines += [f"<b>{plain(line, most=200)}</b>" for line in wrap(account.head, 150)[:2]]
-        lines += [plain(line, most=200) for line in wrap(" ".join(account.sentences), 150)[:2]]
+        told = ""
+        for sentence in account.sentences:  # whole ones, as many as fit two lines
+            if len(wrap(f"{told} {sentence}", 150)) <= 2 or not told:
+                told = f"{told} {sentence}".strip()
+        lines += [plain(line, most=200) for line in wrap(told, 150)[:2]]
         self.below = 20 + 15 * len(lines)
         self.figure.add_annotation(
             text="<br>".join(lines), xref="paper", yref="paper", x=0, y=0, showarrow=False,
@@ -339,7 +343,8 @@ class _Drawing:
         x0, y0, x1, y1 = layer.extent
         self.figure.add_layout_image(
             source=picture_link(layer.pixels), x=x0, y=y1, sizex=x1 - x0, sizey=y1 - y0,
-            sizing="stretch", layer="below", **self._refs(number),
+            sizing="stretch", layer="above" if layer.order > 2.5 else "below",
+            **self._refs(number),
         )  # fmt: skip
 
     def _lines(self, layer: Lines, number: str, panel: Panel) -> None:
@@ -481,7 +486,8 @@ class _Drawing:
         stripes = where & ((row - column) % 9 < 2)
         pixels = np.zeros((*where.shape, 4), dtype=np.uint8)
         pixels[stripes] = (*_rgb(layer.colour), 110)
-        self._image(Image(pixels=pixels, extent=layer.extent), number, panel)
+        # plotly draws one picture of a place below the marks, and no second one.
+        self._image(Image(pixels=pixels, extent=layer.extent, order=3.0), number, panel)
 
     def _arrows(self, layer: Arrows, number: str, _panel: Panel) -> None:
         axes = {"axref": f"x{number}", "ayref": f"y{number}", **self._refs(number)}

@@ -240,7 +240,7 @@ def save_table(analysis: Analysis, path: str | os.PathLike[str]) -> Path:
     --------
     >>> import tempfile
     >>> import pandas as pd
-    >>> from landscape.overlays import Analysis
+    >>> from landscape.types import Analysis
     >>> found = Analysis("impact", pd.DataFrame({"share": [0.5]}), "Half.", {"papers": 2}, {})
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     save_table(found, f"{folder}/impact.csv").read_text()

@@ -167,10 +167,10 @@ def connect(explorer: MapExplorer, controls: Controls, figure: MapFigure) -> Non
 
 
 def _connect_map(explorer: MapExplorer, controls: Controls, figure: MapFigure) -> None:
-    def moved(*_: Any) -> None:
+    def on_moved(*_: Any) -> None:
         moved(explorer, figure.box())
 
-    figure.layout.on_change(moved, "xaxis.range", "yaxis.range")
+    figure.layout.on_change(on_moved, "xaxis.range", "yaxis.range")
 
     def mode_changed(_: Any, mode: str) -> None:
         if mode in [value for _, value in controls.mode.options]:
@@ -195,11 +195,11 @@ def _connect_map(explorer: MapExplorer, controls: Controls, figure: MapFigure) -
 def _connect_clicks(explorer: MapExplorer, figure: MapFigure) -> None:
     for name in _CLICKABLE:
 
-        def clicked(_trace: Any, points: Any, _state: Any, name: str = name) -> None:
+        def on_clicked(_trace: Any, points: Any, _state: Any, name: str = name) -> None:
             if points.point_inds:
                 clicked(explorer, name, points.point_inds[0])
 
-        figure.trace(name).on_click(clicked)
+        figure.trace(name).on_click(on_clicked)
     for name, level in (("regions", 1), ("continents", 0)):
 
         def went(_trace: Any, points: Any, _state: Any, level: int = level) -> None:

@@ -22,10 +22,15 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def built(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Path, int]]:
+def built(demo_atlas: landscape.Atlas, monkeypatch: pytest.MonkeyPatch) -> list[tuple[Path, int]]:
     """What was built; nothing is, because that takes long."""
     seen: list[tuple[Path, int]] = []
-    monkeypatch.setattr(demo, "build_demo", lambda out, **how: seen.append((out, how["n_papers"])))
+
+    def build(out: Path, **how: int) -> landscape.Atlas:
+        seen.append((out, how["n_papers"]))
+        return demo_atlas
+
+    monkeypatch.setattr(demo, "build_demo", build)
     return seen
 
 
@@ -85,7 +90,7 @@ def test_something_else_of_that_name_is_left_alone(elsewhere: Path, built: list)
 
 
 def test_a_folder_that_is_not_there_is_one_sentence() -> None:
-    with pytest.raises(InputError, match=r"nowhere is no folder; name the folder that holds demo"):
+    with pytest.raises(InputError, match=r"Not a directory: nowhere"):
         landscape.open_demo("nowhere")
 
 

@@ -20,7 +20,7 @@ from landscape.atlas import build
 from landscape.atlas import open as open_atlas
 from landscape.embeddings._word_vectors import WordVectors
 from landscape.errors import AtlasError
-from landscape.mapping import quality
+from landscape.mapping import _quality as quality
 from landscape.pipeline import _executor as chunks
 from landscape.pipeline._stages import WORK
 from landscape.store import AtlasStore as Atlas
@@ -164,7 +164,7 @@ _SMALLER_STEPS = """
 import os, sys
 from landscape.pipeline import _executor as chunks
 from landscape.cli import main
-from landscape.mapping import quality
+from landscape.mapping import _quality as quality
 from landscape.embeddings._word_vectors import WordVectors
 chunks.CHUNK = 10
 quality.measure_quality = lambda *_, **__: {}  # the longest stage, and one without chunks

@@ -260,5 +260,5 @@ def test_it_says_when_vectors_were_brought_in_vain(
     assert atlas.vectors().shape == (N_PAPERS + 3, 384)
     assert (
         "3 of 28 papers came without ready-made vectors, "
-        "so all papers are embedded anew, with minilm"
+        "so all papers are embedded again, with minilm"
     ) in lines

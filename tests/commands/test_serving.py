@@ -69,7 +69,7 @@ def test_a_path_of_ones_own_is_taken(tmp_path: Path) -> None:
     ("name", "said"),
     [
         ("outreach", "There is no notebook 'outreach'; choose one of: 00_quickstart, 02_explore"),
-        ("explore", "'explore' is the name of several notebooks; choose one of: 02_explore_the_"),
+        ("explore", "Several notebooks are named 'explore'; choose one of: 02_explore_the_"),
         ("99", "There is no notebook '99'"),
         ("", "There is no notebook ''"),
     ],

@@ -59,7 +59,7 @@ def test_no_papers_of_a_new_build_are_given_for_those_selected(explorer, tmp_pat
         explorer.compare,
         lambda: explorer.save(tmp_path / "selection.csv"),
     ):
-        with pytest.raises(AtlasError, match="built again since it was opened"):
+        with pytest.raises(AtlasError, match="rebuilt since it was opened"):
             give()
     assert not (tmp_path / "selection.csv").exists()
 
@@ -77,7 +77,7 @@ def test_the_page_offers_to_open_a_new_build(explorer, what):
     else:
         explorer._summing.request()
     assert explorer.wait(60)
-    assert "built again since it was opened" in explorer.status
+    assert "rebuilt since it was opened" in explorer.status
     assert explorer._controls.reload.layout.display == ""
     assert explorer._scene.colouring.kind == "density"
     assert explorer._controls.links.value == ""

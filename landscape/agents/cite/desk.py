@@ -50,7 +50,7 @@ class Desk:
     >>> from landscape.store._manifest import Manifest
     >>> from landscape.store._atlas_store import AtlasStore
     >>> def atlas(name):
-    ...     return Atlas(Path(f"{name}.atlas"), Manifest(title=name))
+    ...     return AtlasStore(Path(f"{name}.atlas"), Manifest(title=name))
     >>> desk = Desk().add(atlas("Galaxies")).add(atlas("Mine"), "my papers")
     >>> desk = desk.switch_off("Galaxies")
     >>> [(corpus.name, corpus.on) for corpus in desk.corpora]

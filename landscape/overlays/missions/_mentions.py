@@ -45,7 +45,7 @@ class Mention(NamedTuple):
     surface : str
         As written.
     facility : str
-        Canonical name, see `landscape.overlays.missions.load_facilities`.
+        Canonical name, see `landscape.corpus.load_facilities`.
     """
 
     start: int

@@ -1,8 +1,8 @@
 """Record what Landscape does, and compare two versions of it. A script; pytest does not collect it.
 
-    python tests/behaviour.py record OUT [--papers N] [--atlas ATLAS] [--only REGEX]
-    python tests/behaviour.py compare OLD NEW
-    python tests/behaviour.py open ATLAS
+    python benchmarks/behaviour.py record OUT [--papers N] [--atlas ATLAS] [--only REGEX]
+    python benchmarks/behaviour.py compare OLD NEW
+    python benchmarks/behaviour.py open ATLAS
 
 ``record`` builds the demo atlas (``--seed 1``) in OUT, runs every command and option of the README
 that needs no network, and the Python calls of the README. It stores printed text, ``--json``
@@ -13,7 +13,6 @@ and not from the build. ``--only`` records the cases whose names match, to compa
 four commands on an atlas that another version built. Set PYTHONPATH to the version to run.
 """
 
-# ruff: noqa: T201
 from __future__ import annotations
 
 import argparse

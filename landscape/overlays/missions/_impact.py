@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from landscape.errors import InputError
-from landscape.overlays.missions._home_fields import flag_home_papers
 from landscape.overlays.missions._measures import (
     citation_percentiles,
     core_regions,
@@ -32,6 +31,7 @@ from landscape.overlays.missions._usage import (
     find_bridges,
     find_reach_by_citations,
     find_reach_by_vectors,
+    flag_home_papers,
     format_period,
     in_period,
     read_usage,

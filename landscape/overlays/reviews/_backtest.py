@@ -9,13 +9,13 @@ import numpy as np
 
 from landscape.errors import InputError
 from landscape.overlays._periods import UNKNOWN_YEAR, count_years, paper_years
-from landscape.overlays.reviews._coverage import (
+from landscape.overlays.reviews._gaps import (
     add_labels,
     describe_corpus,
+    rank_gaps,
     review_mask,
     warn_of_few_reviews,
 )
-from landscape.overlays.reviews._gaps import rank_gaps
 from landscape.overlays.reviews._recognition import read_signs
 from landscape.overlays.thesaurus._extents import area_under_curve
 from landscape.types import Analysis

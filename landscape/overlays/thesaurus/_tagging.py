@@ -11,8 +11,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from landscape.corpus._thesaurus import Thesaurus, data_file
-from landscape.overlays.thesaurus._matching import GIVEN, GIVEN_BY_NAME, TermMatches, read_papers
-from landscape.overlays.thesaurus._splitting import TermStems, covered, rarity, stem_terms
+from landscape.overlays.thesaurus._matching import (
+    GIVEN,
+    GIVEN_BY_NAME,
+    TermMatches,
+    TermStems,
+    covered,
+    rarity,
+    read_papers,
+    stem_terms,
+)
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -262,19 +262,7 @@ _EMPTY = (
 
 
 class CitationGraph:
-    """Who cites whom. Nodes are the rows of the atlas and, after them, its stubs.
-
-    Parameters
-    ----------
-    atlas : AtlasStore
-
-    Examples
-    --------
-    >>> import landscape as ls
-    >>> graph = ls.open("my.atlas").citations  # doctest: +SKIP
-    >>> [one.paper_id for one in graph.references("2016ApJ...826...56R")]  # doctest: +SKIP
-    ['2011ApJ...730..119R', ...]
-    """
+    """Who cites whom. Nodes are the rows of the atlas and, after them, its stubs."""
 
     def __init__(self, atlas: AtlasStore) -> None:
         self._atlas = atlas
@@ -349,7 +337,7 @@ class CitationGraph:
             raise unreadable(self._atlas.path, STUBS, error) from error
 
     def references(self, paper_id: str) -> list[Linked]:
-        """List what a paper cites.
+        """List what a paper cites: papers of the atlas in the order of its rows, then stubs.
 
         Parameters
         ----------
@@ -359,7 +347,6 @@ class CitationGraph:
         Returns
         -------
         list of Linked
-            Papers of the atlas in the order of its rows, then stubs.
 
         Raises
         ------
@@ -404,13 +391,7 @@ class CitationGraph:
         return self._related("coupled", paper_id, k, stubs)
 
     def node_of(self, name: str) -> int:
-        """Find the node of a paper or a stub.
-
-        Raises
-        ------
-        InputError
-            If there is none.
-        """
+        """Find the node of a paper or a stub."""
         stub = self._stub_nodes.get(normalise_name(name)) if isinstance(name, str) else None
         try:
             return open_engine(self._atlas).row_of(name)
@@ -422,17 +403,7 @@ class CitationGraph:
     def linked(
         self, nodes: NDArray[np.integer], scores: NDArray[np.float64] | None = None
     ) -> list[Linked]:
-        """Describe nodes, in their order.
-
-        Parameters
-        ----------
-        nodes : ndarray of int, shape (n,)
-        scores : ndarray of float, shape (n,), optional
-
-        Returns
-        -------
-        list of Linked
-        """
+        """Describe nodes, in their order."""
         numbers = np.asarray(nodes, dtype=np.int64)
         inside = numbers[numbers < self.n_papers]
         papers = {paper.row: paper for paper in open_engine(self._atlas).papers(inside)}
@@ -447,18 +418,7 @@ class CitationGraph:
         return listed
 
     def stub(self, node: int, *, score: float = 1.0) -> Linked:
-        """Describe one stub.
-
-        Parameters
-        ----------
-        node : int
-            From ``n_papers`` up.
-        score : float, default 1
-
-        Returns
-        -------
-        Linked
-        """
+        """Describe one stub."""
         name, title, year = self._stub_facts[node - self.n_papers]
         return Linked(name, node, title, year, score, is_stub=True)
 
@@ -521,21 +481,7 @@ class CitationGraph:
 
 
 def matrix_files(direction: str) -> tuple[str, str]:
-    """Name the files of one direction: where rows start, and what they hold.
-
-    Parameters
-    ----------
-    direction : {"references", "citations"}
-
-    Returns
-    -------
-    tuple of str
-
-    Examples
-    --------
-    >>> matrix_files("references")
-    ('citations/references.starts.npy', 'citations/references.targets.npy')
-    """
+    """Name the files of one direction: where rows start, and what they hold."""
     return tuple(f"{CITATIONS}/{direction}.{kind}.npy" for kind in ("starts", "targets"))  # type: ignore[return-value]  # two of them
 
 

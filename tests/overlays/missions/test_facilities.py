@@ -3,9 +3,9 @@ from datetime import date
 
 import pytest
 
+from landscape.corpus._facilities import find_facility, load_facilities
 from landscape.corpus.demo._cards import load_facilities as load_demo_facilities
 from landscape.errors import InputError
-from landscape.overlays.missions import find_facility, load_facilities
 
 TOP_CONCEPTS = {
     "Cosmology", "Exoplanet astronomy", "Galactic and extragalactic astronomy",

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from landscape.corpus._facilities import find_facility
 from landscape.corpus.demo import write_demo
 from landscape.evaluation._layers import evaluate_mentions, read_labels
-from landscape.overlays.missions import find_facility, find_in_papers, find_mentions
+from landscape.overlays.missions import find_in_papers, find_mentions
 
 LABELS = Path(__file__).with_name("labels.jsonl")
 

@@ -12,6 +12,7 @@ import itertools
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -205,7 +206,6 @@ def _joined(text: str, found: list[_Candidate]) -> list[Mention]:
 
 _WORD = re.compile(r"[A-Za-z0-9]+")
 _CHOICE = re.compile(r"\{([^}]*)\}")
-_LONG = 14  # characters; a name of several words this long matches in any case
 
 # The number of an object with a facility's name: Kepler-186f, CoRoT 102699796, IRAS 16293.
 # "IRAS 60 micron" is a band, "Swift 2020" a year.
@@ -290,7 +290,8 @@ def _first_words(name: str) -> set[str]:
 
 def _any_case(name: str) -> bool:
     """Whether a name matches in any case: several words, and long."""
-    return len(name) >= _LONG and len(re.split(r"[\s-]+", name)) > 1 and "#" not in name
+    is_long = len(name) >= _SETTINGS.long_name and "#" not in name
+    return is_long and len(re.split(r"[\s-]+", name)) > 1
 
 
 def _written(name: str, rest: str) -> str:
@@ -316,7 +317,17 @@ def _trap_word(word: str) -> str:
     return f"{first}{re.escape(word[1:])}{_ENDING}"
 
 
-_WIDTH = 48  # characters read on either side
+@dataclass(frozen=True)
+class MentionSettings:
+    """Lengths in characters, chosen on the development half of `evaluate_facilities`' labels."""
+
+    width: int = 48  # read on either side of an ambiguous name
+    farthest_in_list: int = 24
+    long_name: int = 14  # a name of several words this long matches in any case
+
+
+_SETTINGS = MentionSettings()
+
 
 _WITH = re.compile(r"\b(?:with|from)(?: the)?[\s~]$")
 _ITALIC_BEFORE = re.compile(
@@ -328,7 +339,6 @@ _SENTENCE_START = re.compile(r"(?:^|[.!?:]\s+|\n)$")
 _LIST = re.compile(
     r"^(?:[\s~,/+&\-–();}{$]|and|or|as well as|the|with|from|both|\\(?:it|emph|textit|rm))*$"
 )
-_FARTHEST_IN_LIST = 24
 _COMET = re.compile(r"(?:\b[CPAI]/\d{4}(?:[\s~]\w+)?|\b\d+[PI])[\s~/]*\(?(?:[\w]+[-–])?$")
 _NAMED_OBJECT = re.compile(
     r"^(?:-[A-Z]{1,4})?(?:[\s~\-–]|\\[,;])*(?:J|GRB|SNR?|CXO)[\s~]?\d{3,}|^[\s~]*J\d|^\$?\^"
@@ -372,7 +382,7 @@ def _context() -> _Context:
 
 def supported(text: str, start: int, end: int, *, strictly: bool = False) -> bool:
     """Whether the words beside an ambiguous name show that a facility is meant."""
-    before, after = text[max(0, start - _WIDTH) : start], text[end : end + _WIDTH]
+    before, after = text[max(0, start - _SETTINGS.width) : start], text[end : end + _SETTINGS.width]
     if _ITALIC_BEFORE.search(before) and after[:1] in {"}", "$"} and not strictly:
         return True
     before = _MARKUP_BEFORE.sub("", before)
@@ -392,7 +402,7 @@ def starts_sentence(text: str, start: int) -> bool:
 def is_in_list(text: str, end: int, start: int, *, parted: bool = False) -> bool:
     """Whether nothing but what separates the items of a list stands between two names."""
     between = text[end:start]
-    near = 0 < len(between) <= _FARTHEST_IN_LIST and bool(_LIST.match(between))
+    near = 0 < len(between) <= _SETTINGS.farthest_in_list and bool(_LIST.match(between))
     return near and bool(between.strip() or not parted)
 
 

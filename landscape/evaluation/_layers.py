@@ -257,11 +257,6 @@ def _place(text: str, label: LabelledMention) -> tuple[int, int]:
 _SAID = re.compile(r"[^a-z0-9]+")
 
 
-def in_check_half(paper_id: str) -> bool:
-    """Whether a paper belongs to the half that no weight was fitted on."""
-    return hashlib.sha256(paper_id.encode()).digest()[-1] % 2 == 1
-
-
 def evaluate_tagging(
     tags: pd.DataFrame, given: Mapping[int, Sequence[str]], thesaurus: Thesaurus, *, k: int = 10
 ) -> dict[str, float]:

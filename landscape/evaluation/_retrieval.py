@@ -1,4 +1,4 @@
-"""Measures of rankings, with confidence intervals."""
+"""Scores of rankings with confidence intervals, and the evaluation of retrieval."""
 
 from __future__ import annotations
 

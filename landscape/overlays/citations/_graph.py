@@ -430,11 +430,7 @@ class CitationGraph:
         return f"<CitationGraph: {self.n_links:,} citations, {stubs:,} papers beyond the atlas>"
 
     def _related(
-        self,
-        how: Literal["cocited", "coupled"],
-        names: str | Sequence[str],
-        k: int,
-        stubs: bool,
+        self, how: Literal["cocited", "coupled"], names: str | Sequence[str], k: int, stubs: bool
     ) -> list[Linked]:
         listed = [names] if isinstance(names, str) else list(names)
         nodes = np.array([self.node_of(name) for name in listed], dtype=np.int64)

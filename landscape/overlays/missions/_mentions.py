@@ -343,12 +343,6 @@ _COMET = re.compile(r"(?:\b[CPAI]/\d{4}(?:[\s~]\w+)?|\b\d+[PI])[\s~/]*\(?(?:[\w]
 _NAMED_OBJECT = re.compile(
     r"^(?:-[A-Z]{1,4})?(?:[\s~\-–]|\\[,;])*(?:J|GRB|SNR?|CXO)[\s~]?\d{3,}|^[\s~]*J\d|^\$?\^"
 )
-# Sub-Planck, observational Hubble data (which are rates of expansion), asteroid Psyche.
-_OTHER_BEFORE = re.compile(
-    r"(?:\b(?:sub|super|trans|anti|Newton|Coulomb)-|"
-    r"\b(?:observational|modified|Edwin|asteroid|comet)[\s~]|\(\d+\)[\s~])$",
-    re.IGNORECASE,
-)
 
 
 class _Context(NamedTuple):
@@ -395,12 +389,12 @@ def supported(text: str, start: int, end: int, *, strictly: bool = False) -> boo
 
 
 def starts_sentence(text: str, start: int) -> bool:
-    """Whether a name stands where any word is capitalised."""
+    """Whether a name begins a sentence, where any word is capitalised."""
     return bool(_SENTENCE_START.search(text[max(0, start - 4) : start]))
 
 
 def is_in_list(text: str, end: int, start: int, *, parted: bool = False) -> bool:
-    """Whether nothing but what separates the items of a list stands between two names."""
+    """Whether two names are separated like items of a list."""
     between = text[end:start]
     near = 0 < len(between) <= _SETTINGS.farthest_in_list and bool(_LIST.match(between))
     return near and bool(between.strip() or not parted)

@@ -1,4 +1,4 @@
-"""Papers that mention each facility, and the regions of the map that papers connect."""
+"""Papers that mention each facility, the regions that papers connect, and their home fields."""
 
 from __future__ import annotations
 
@@ -156,12 +156,12 @@ def find_reach_by_vectors(
         centroids = _centroids(vectors, region, n_regions)
         for start in range(0, len(region), _BLOCK):
             block = slice(start, start + _BLOCK)
-            likeness = np.asarray(vectors[block], dtype=np.float32) @ centroids.T
-            at = np.arange(len(likeness))
-            own = likeness[at, region[block]].copy()
-            likeness[at, region[block]] = -np.inf
-            other[block] = likeness.argmax(axis=1)
-            margin[block] = own - likeness[at, other[block]]
+            similarity = np.asarray(vectors[block], dtype=np.float32) @ centroids.T
+            at = np.arange(len(similarity))
+            own = similarity[at, region[block]].copy()
+            similarity[at, region[block]] = -np.inf
+            other[block] = similarity.argmax(axis=1)
+            margin[block] = own - similarity[at, other[block]]
         crossing = known & (margin <= np.quantile(margin[known], between))
     else:
         crossing = np.zeros(len(region), dtype=bool)
@@ -323,8 +323,8 @@ def read_tag_fields(
     """Find the fields of the best informative thesaurus concept of each paper."""
     wanted = tags[tags["paper_row"].isin(rows)]
     above = {one: _bits(_fields_above(one, thesaurus)) for one in wanted["concept_id"].unique()}
-    telling = wanted[wanted["concept_id"].isin([one for one, fields in above.items() if fields])]
-    best = telling.sort_values("score", ascending=False, kind="stable").drop_duplicates("paper_row")
+    wanted = wanted[wanted["concept_id"].isin([one for one, fields in above.items() if fields])]
+    best = wanted.sort_values("score", ascending=False, kind="stable").drop_duplicates("paper_row")
     by_row = best.set_index("paper_row")["concept_id"].map(above)
     return by_row.reindex(rows).fillna(0).to_numpy(np.uint16)
 

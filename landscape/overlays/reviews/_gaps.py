@@ -1,4 +1,4 @@
-"""The density of reviews against that of papers, region by region."""
+"""Reviews by region: their density against that of papers, and where one would help most."""
 
 from __future__ import annotations
 
@@ -386,14 +386,14 @@ def _components(
     padded = n + prior
     signed = (stance + prior * mean[7]) / padded
     spread = np.sqrt(np.maximum((taken + prior * mean[8]) / padded - signed**2, 0.0))
-    speaking = (contrast + prior * mean[6]) / padded
+    disagreeing = (contrast + prior * mean[6]) / padded
     return {
         "volume": waiting,
         "growth": (recent + prior * mean[3]) / np.maximum(padded * mean[3], 1e-12),
         "citations": (cited + prior * mean_cited) / (known + prior),
         "years_without": (years + prior * mean[2]) / padded,
-        "disagreement": (speaking + spread) / 2.0,
-        "contrast": speaking,
+        "disagreement": (disagreeing + spread) / 2.0,
+        "contrast": disagreeing,
         "stance_spread": spread,
     }
 

@@ -469,7 +469,7 @@ def choose_n_nearest(n_papers: int, n_reviews: int) -> int:
 
 
 def choose_n_references(n_papers: int, k: int) -> int:
-    """Papers of a random sample that tell how near the k-th nearest of all is."""
+    """Papers of a random sample that show how near the k-th nearest of all is."""
     if n_papers <= _MOST_REFERENCES:
         return n_papers
     return min(_MOST_REFERENCES, round(_FEWEST_REACHED * n_papers / k))

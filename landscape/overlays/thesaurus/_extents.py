@@ -44,7 +44,7 @@ def thesaurus_overlay(
     least_score: float = LEAST_SCORE,
     seed: int = 0,
 ) -> Analysis:
-    """Find where each concept lives on the map.
+    """Find the extent of each concept on the map.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Split texts into numbered words and stems; each distinct token is processed once."""
+"""Find the terms of a thesaurus in texts; each distinct token is processed once."""
 
 from __future__ import annotations
 

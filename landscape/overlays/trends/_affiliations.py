@@ -140,7 +140,7 @@ def institutions(atlas: AtlasStore, *, limit: int = 100) -> Analysis:
     """Count the papers of each institution, and find what it works on.
 
     As `countries`, with ``institution`` and ``country``. Institutions are as affiliations write
-    them, case and punctuation aside; there is no register behind it.
+    them, case and punctuation aside; no register is used.
 
     Parameters
     ----------
@@ -220,10 +220,7 @@ def _places(atlas: AtlasStore, kind: str, limit: int) -> Analysis:
         ),
         denominators={f"papers with a known {kind}": len(located), "papers": len(papers)},
         bounds=atlas.coverage,
-        warnings=(
-            *_warnings(kind, len(located), len(papers)),
-            *period.warnings,
-        ),
+        warnings=(*_warnings(kind, len(located), len(papers)), *period.warnings),
         tables={
             "regions": _regions(names, kept, labels, groups[located]),
             "years": _years(names, kept, followed["place"], years[located]),

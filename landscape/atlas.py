@@ -11,7 +11,7 @@ from landscape.agents.attribute.doors import attribute
 from landscape.agents.cite.desk import Desk
 from landscape.agents.survey.surveying import survey_question
 from landscape.answers import answer_question
-from landscape.overlays.citations._citation_graph import citation_graph
+from landscape.overlays.citations._graph import citation_graph
 from landscape.pipeline import _build, _demo
 from landscape.search import open_engine, search_papers, similar_papers
 from landscape.store import AtlasStore
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from landscape.llm._client import LanguageModel, WritingModel
     from landscape.llm._reranking import Reranker
-    from landscape.overlays.citations._citation_graph import CitationGraph
+    from landscape.overlays.citations._graph import CitationGraph
     from landscape.search import Weights
     from landscape.search._engine import Engine
     from landscape.types import Answer, Attribution, Results, Survey

@@ -14,7 +14,7 @@ from landscape.agents.survey.surveying import survey_question
 from landscape.answers import answer_question
 from landscape.errors import InputError, LandscapeError
 from landscape.llm._quoting import as_data
-from landscape.overlays.citations._citation_graph import citation_graph
+from landscape.overlays.citations._graph import citation_graph
 from landscape.search import search_papers, similar_papers
 from landscape.search._engine import open_engine
 from landscape.search._outliers import spread_of

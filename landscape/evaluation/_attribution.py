@@ -17,8 +17,8 @@ from landscape.agents.attribute.stacks import Stacks, bounds
 from landscape.agents.cite.merging import title_key
 from landscape.agents.seeking import Wording
 from landscape.errors import InputError
-from landscape.evaluation._metrics import Interval, bootstrap_interval, paired_difference
 from landscape.evaluation._questions import checked_question, json_lines, read_text
+from landscape.evaluation._retrieval import Interval, bootstrap_interval, paired_difference
 from landscape.search import search_papers
 from landscape.search._engine import open_engine
 

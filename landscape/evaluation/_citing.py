@@ -20,9 +20,9 @@ from landscape._progress import progress
 from landscape.agents.cite.desk import Desk
 from landscape.agents.cite.highlights import highlight
 from landscape.errors import InputError, require
-from landscape.evaluation._metrics import bootstrap_interval
 from landscape.evaluation._questions import checked_question, json_lines, read_text
-from landscape.overlays.citations._citation_graph import citation_graph
+from landscape.evaluation._retrieval import bootstrap_interval
+from landscape.overlays.citations._graph import citation_graph
 from landscape.search._engine import open_engine
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from landscape.corpus import load_facilities
+from landscape.corpus._facilities import load_facilities
 from landscape.corpus._thesaurus import Thesaurus
 from landscape.embeddings._embedder import embedder_for
 from landscape.errors import InputError
@@ -255,11 +255,6 @@ def _place(text: str, label: LabelledMention) -> tuple[int, int]:
 
 
 _SAID = re.compile(r"[^a-z0-9]+")
-
-
-def in_check_half(paper_id: str) -> bool:
-    """Whether a paper belongs to the half that no weight was fitted on."""
-    return hashlib.sha256(paper_id.encode()).digest()[-1] % 2 == 1
 
 
 def evaluate_tagging(

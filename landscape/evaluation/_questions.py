@@ -157,8 +157,6 @@ def _title_key(title: str) -> str:
     return _NOT_LETTERS.sub("", title.casefold())
 
 
-__all__ = ["Query", "read_queries", "resolve_queries"]
-
 _KINDS = (
     'JSON lines with "qid", "question" or "similar_to", and "relevant"; pathfinder\'s two JSON '
     "files; PaSa's JSON lines; CiteME's CSV; TREC qrels with topics beside them"

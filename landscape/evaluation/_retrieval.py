@@ -1,7 +1,8 @@
-"""Evaluate search: the default compared with simpler methods."""
+"""Scores of rankings with confidence intervals, and the evaluation of retrieval."""
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,12 +13,179 @@ import numpy as np
 
 from landscape._progress import progress
 from landscape.errors import InputError
-from landscape.evaluation._metrics import Scores, paired_difference, score_rankings
 from landscape.evaluation._questions import Query, read_queries, resolve_queries
 from landscape.search import search_papers, similar_papers
 
 if TYPE_CHECKING:
+    from ir_measures import Measure
+    from numpy.typing import ArrayLike, NDArray
+
     from landscape.store import AtlasStore
+
+MEASURES = ("success@10", "mrr", "recall@50", "ndcg@10")
+"""What is reported when nothing else is asked for."""
+
+_MEASURE = re.compile(r"(success|recall|ndcg|mrr|precision)(?:@([1-9]\d{0,5}))?")
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A mean with its confidence interval."""
+
+    mean: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{self.mean:.3f} [{self.low:.3f}, {self.high:.3f}]"
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How much better one method is than another on the same questions."""
+
+    mean: float
+    low: float
+    high: float
+    p: float
+
+    def __str__(self) -> str:
+        return f"{self.mean:+.3f} [{self.low:+.3f}, {self.high:+.3f}], p = {self.p:.3g}"
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Measures of one method, question by question."""
+
+    qids: tuple[str, ...]
+    values: Mapping[str, NDArray[np.float64]]
+
+    def summary(self) -> dict[str, float | int]:
+        """``n`` and the mean of every measure, as ``evaluate retrieval --json`` gives them."""
+        means = {name: round(float(values.mean()), 6) for name, values in self.values.items()}
+        return {"n": len(self.qids), **means}
+
+    def intervals(self, *, level: float = 0.95, seed: int = 0) -> dict[str, Interval]:
+        """Every mean with its bootstrap confidence interval."""
+        return {
+            name: bootstrap_interval(values, level=level, seed=seed)
+            for name, values in self.values.items()
+        }
+
+
+def score_rankings(
+    queries: Sequence[Query],
+    rankings: Mapping[str, Sequence[str]],
+    *,
+    measures: Sequence[str] = MEASURES,
+) -> Scores:
+    """Measure rankings, best paper first, by query; a missing query found nothing.
+
+    All measures are those of trec_eval; ``ndcg@k`` has linear gains (Järvelin & Kekäläinen 2002,
+    doi:10.1145/582415.582418).
+    """
+    from ir_measures import iter_calc
+
+    if not queries:
+        raise InputError("There are no questions to measure with.")
+    parsed = {_parse_measure(name): name for name in measures}
+    run: dict[str, dict[str, float]] = {}
+    for query in queries:
+        ranking = rankings.get(query.qid, ())
+        run[query.qid] = {paper: -float(rank) for rank, paper in enumerate(ranking)}
+        if len(run[query.qid]) != len(ranking):
+            raise InputError(f"The ranking of question {query.qid!r} names a paper twice.")
+    judged = {query.qid: _whole_grades(query) for query in queries}
+    place = {query.qid: row for row, query in enumerate(queries)}
+    values = {name: np.zeros(len(queries)) for name in measures}
+    for found in iter_calc(list(parsed), judged, run):
+        values[parsed[found.measure]][place[found.query_id]] = found.value
+    return Scores(tuple(place), values)
+
+
+def bootstrap_interval(
+    values: ArrayLike, *, level: float = 0.95, samples: int = 10_000, seed: int = 0
+) -> Interval:
+    """Mean with a percentile bootstrap interval over questions (Efron & Tibshirani 1993)."""
+    from scipy import stats
+
+    array = _numbers(values)
+    mean = float(array.mean())
+    if len(array) == 1:
+        return Interval(mean, mean, mean)
+    found = stats.bootstrap(
+        (array,), np.mean, n_resamples=samples, batch=_batch(array), confidence_level=level,
+        method="percentile", rng=np.random.default_rng(seed),
+    ).confidence_interval  # fmt: skip
+    return Interval(mean, float(found.low), float(found.high))
+
+
+def paired_difference(
+    first: ArrayLike,
+    second: ArrayLike,
+    *,
+    level: float = 0.95,
+    samples: int = 10_000,
+    seed: int = 0,
+) -> Difference:
+    """Compare two methods on the same questions, by Fisher's randomisation test.
+
+    See Smucker, Allan & Carterette 2007, doi:10.1145/1321440.1321528.
+    """
+    from scipy import stats
+
+    before, after = _numbers(first), _numbers(second)
+    if before.shape != after.shape:
+        raise InputError(
+            f"The two methods were measured on {len(before)} and {len(after)} questions; measure "
+            "both on the same."
+        )
+    change = after - before
+    interval = bootstrap_interval(change, level=level, samples=samples, seed=seed)
+    if len(change) == 1:  # either sign goes as far
+        return Difference(interval.mean, interval.low, interval.high, 1.0)
+    test = stats.permutation_test(
+        (change,), lambda flipped, axis: np.abs(flipped.sum(axis=axis)), vectorized=True,
+        permutation_type="samples", alternative="greater", n_resamples=samples,
+        batch=_batch(change), rng=np.random.default_rng(seed + 1),
+    )  # fmt: skip
+    return Difference(interval.mean, interval.low, interval.high, float(test.pvalue))
+
+
+def _parse_measure(name: str) -> Measure:
+    from ir_measures import RR, P, R, Success, nDCG
+
+    found = _MEASURE.fullmatch(name)
+    if found is None or (found[2] is None and found[1] != "mrr"):
+        raise InputError(
+            f"There is no measure {name!r}; write success@10, recall@50, precision@10, ndcg@10, "
+            "mrr or mrr@10."
+        )
+    kinds = {"success": Success, "recall": R, "precision": P, "ndcg": nDCG, "mrr": RR}
+    kind = kinds[found[1]]
+    return kind @ int(found[2]) if found[2] else kind
+
+
+def _whole_grades(query: Query) -> dict[str, int]:
+    """Grades as trec_eval takes them; nDCG does not depend on their unit."""
+    grades = {paper: query.grade(paper) for paper in query.relevant}
+    if not grades or max(grades.values()) <= 0:
+        raise InputError(f"Question {query.qid!r} has no relevant paper; leave it out.")
+    unit = 1 if all(grade.is_integer() for grade in grades.values()) else 1000
+    return {paper: max(1, round(unit * grade)) for paper, grade in grades.items() if grade > 0}
+
+
+def _numbers(values: ArrayLike) -> NDArray[np.float64]:
+    array: NDArray[Any] = np.asarray(values, float)
+    if array.ndim != 1 or len(array) == 0 or not np.isfinite(array).all():
+        raise InputError("Give one finite number a question, and at least one.")
+    return array
+
+
+def _batch(array: NDArray[np.float64]) -> int:
+    """Resamples at a time: 32 MB."""
+    return max(1, 4_000_000 // len(array))
+
 
 DEFAULT = "default"
 

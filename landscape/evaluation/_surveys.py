@@ -15,9 +15,9 @@ from landscape.agents.survey.library import Library
 from landscape.agents.survey.settings import SurveySettings, survey_settings
 from landscape.agents.survey.surveying import survey
 from landscape.errors import InputError
-from landscape.evaluation._metrics import bootstrap_interval, paired_difference
 from landscape.evaluation._questions import Query, read_queries, resolve_queries
-from landscape.overlays.citations._citation_graph import citation_graph
+from landscape.evaluation._retrieval import bootstrap_interval, paired_difference
+from landscape.overlays.citations._graph import citation_graph
 from landscape.search._engine import open_engine
 
 if TYPE_CHECKING:

@@ -300,8 +300,12 @@ def _draw_together(
     """Contours of several facilities on one map, and the ranked table beside it."""
     import pandas as pd
 
-    from landscape.mapping._density import default_bandwidth
-    from landscape.overlays._contours import contour_lines, density_grid, highest_density_levels
+    from landscape.mapping._density import (
+        contour_lines,
+        default_bandwidth,
+        density_grid,
+        highest_density_levels,
+    )
 
     box, column = page.divided()
     panel = map_panel(page, box, x, y)
@@ -315,7 +319,7 @@ def _draw_together(
         if not view.uses.any():
             continue
         own, style = (x[view.uses], y[view.uses]), styles[view.heading]
-        grid = density_grid(*own, extent=panel.extent, shape=shape, bandwidth=kernel)
+        grid = density_grid(*own, bounds=panel.extent, shape=shape, bandwidth=kernel)
         levels = highest_density_levels(grid, (0.8, 0.5))
         for share, level, width in zip((0.8, 0.5), levels, (0.7, 1.7), strict=True):
             panel.layers.append(
@@ -328,7 +332,7 @@ def _draw_together(
                 )
             )  # fmt: skip
         row, place = np.unravel_index(int(grid.density.argmax()), shape)
-        width, height = grid.cell
+        width, height = grid.cell_width, grid.cell_height
         peaks.append(
             {
                 "topic_id": len(peaks), "label": view.heading, "level": 1, "colour": style.colour,
@@ -450,9 +454,9 @@ def not_covered(found: ShareMap, everywhere: ShareMap) -> Bools:
 
 def _half_of(found: ShareMap) -> list[Floats]:
     """Contours that hold half of the facility's papers."""
-    from landscape.overlays._contours import Grid, contour_lines, highest_density_levels
+    from landscape.mapping._density import DensityGrid, contour_lines, highest_density_levels
 
-    grid = Grid(found.extent, found.facility_papers)
+    grid = DensityGrid.of_window(found.extent, found.facility_papers)
     (level,) = highest_density_levels(grid, (0.5,))
     return contour_lines(grid, level)
 

@@ -193,7 +193,7 @@ def _outline(page: Page, panel: Panel, x: Floats, y: Floats, *, found: Bools) ->
     """Draw the contour of smoothed density that holds 85% of a region's papers, and all found."""
     from scipy.ndimage import gaussian_filter
 
-    from landscape.overlays._contours import Grid, contour_lines
+    from landscape.mapping._density import DensityGrid, contour_lines
 
     left, bottom, right, top = panel.box
     cell = _CELL * page.scale
@@ -210,7 +210,7 @@ def _outline(page: Page, panel: Panel, x: Floats, y: Floats, *, found: Bools) ->
     level = density[rows, columns][order][int(np.searchsorted(held, 0.15 * held[-1]))]
     marks = count_grid(x[found], y[found], extent=panel.extent, shape=shape) > 0
     level = min(float(level), float(density[marks].min(initial=np.inf)))
-    grid = Grid(panel.extent, density.astype(np.float64))
+    grid = DensityGrid.of_window(panel.extent, density.astype(np.float64))
     style = outline_style(page.colours, page.scale)
     panel.layers.append(
         Lines(lines=contour_lines(grid, 0.9 * level), gid="outline", order=1.4, **style)

@@ -97,8 +97,7 @@ def reviews(
     >>> import landscape as ls
     >>> ls.figures.reviews(ls.open("my.atlas"))  # doctest: +SKIP
     """
-    from landscape.overlays.reviews._coverage import review_mask
-    from landscape.overlays.reviews._gaps import review_gaps
+    from landscape.overlays.reviews._gaps import review_gaps, review_mask
 
     gaps = review_gaps(atlas, weights=weights, n_resamples=n_resamples)
     return draw_reviews(

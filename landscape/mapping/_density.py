@@ -1,7 +1,8 @@
-"""Density of papers on the map: grid, smoothing, peaks and their basins."""
+"""Density of papers on the map: grid, smoothing, contours, peaks and their basins."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,9 +14,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 _ONE_SPOT = 1e-30  # a smaller span counts as zero: its fractions underflow
-
-
 _BLOCK = 500_000  # papers counted at a time: their cells need no memory for all of them
+_ENOUGH_TO_COUNT = 100  # papers; contours of fewer would shrink to points
 
 Bounds = tuple[float, float, float, float]
 
@@ -31,6 +31,14 @@ class DensityGrid:
     cell_width: float
     cell_height: float
     bandwidth: float
+
+    @classmethod
+    def of_window(cls, bounds: Bounds, density: NDArray[np.float64]) -> DensityGrid:
+        """A density that was computed elsewhere, on a window of the map."""
+        left, bottom, right, top = bounds
+        n_rows, n_columns = density.shape
+        cell = ((right - left) / n_columns, (top - bottom) / n_rows)
+        return cls(density, density, left, bottom, *cell, bandwidth=0.0)
 
     @property
     def bounds(self) -> Bounds:
@@ -126,7 +134,7 @@ def density_grid(
         shape = shape or (n_cells, n_cells)
         counts = count_grid(x, y, bounds=bounds, shape=shape, weights=weights)
         left, bottom, right, top = bounds
-        bandwidth = min(bandwidth, max(right - left, top - bottom) / 4)
+        bandwidth = kernel_within(bounds, bandwidth)
         width, height = (right - left) / shape[1], (top - bottom) / shape[0]
     else:
         left, bottom, width, shape = _square_cells(x, y, bandwidth, n_cells)
@@ -215,6 +223,77 @@ def default_bandwidth(x: NDArray[np.floating], y: NDArray[np.floating]) -> float
     return float(np.clip(0.095 * span * len(x) ** (-1 / 5), span / 200, span / 30))
 
 
+def map_extent(x: ArrayLike, y: ArrayLike, *, margin: float = 0.04) -> Bounds:
+    """Find the window that holds all papers, with a margin."""
+    x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    if not len(x):
+        raise InputError("There are no papers to draw a window around; give a wider selection.")
+    room = margin * max(float(np.ptp(x)), float(np.ptp(y))) or 1.0
+    return (
+        float(x.min() - room), float(y.min() - room), float(x.max() + room), float(y.max() + room),
+    )  # fmt: skip
+
+
+def kernel_within(bounds: Bounds, bandwidth: float) -> float:
+    """Limit a bandwidth to a quarter of the window: papers at one point have an empty window."""
+    left, bottom, right, top = bounds
+    return min(bandwidth, max(right - left, top - bottom) / 4)
+
+
+def highest_density_levels(
+    grid: DensityGrid, shares: Sequence[float] = (0.5, 0.8)
+) -> tuple[float, ...]:
+    """Find the levels of highest-density regions (Hyndman 1996, The American Statistician 50, 120).
+
+    Papers are counted where the grid has them: smoothing widens a narrow clump. Below 100 papers
+    the smoothed density is counted, else contours would shrink to points.
+    """
+    wrong = [share for share in shares if not 0 < share < 1]
+    if wrong:
+        raise InputError(f"A contour cannot hold a share of {wrong[0]}; give one between 0 and 1.")
+    counts = grid.counts if grid.counts.sum() >= _ENOUGH_TO_COUNT else grid.density
+    return _levels_holding(grid.density, counts, shares)
+
+
+def _levels_holding(
+    density: NDArray[np.float64], counts: NDArray[np.float64], shares: Sequence[float]
+) -> tuple[float, ...]:
+    """Densities of the contours that hold shares of what is counted."""
+    land = density > 0
+    order = np.argsort(-density[land], kind="stable")
+    ordered, held = density[land][order], np.cumsum(counts[land][order])
+    if not len(held) or not held[-1] > 0:
+        return (float("inf"),) * len(shares)
+    places = np.searchsorted(held, np.asarray(shares) * held[-1])
+    return tuple(float(ordered[min(place, len(ordered) - 1)]) for place in places)
+
+
+def contour_lines(grid: DensityGrid, level: float) -> list[NDArray[np.float64]]:
+    """Trace where the density crosses a level: closed lines of (x, y), the longest first."""
+    from skimage.measure import find_contours
+
+    if not np.isfinite(level) or not level > 0:
+        return []
+    # A border of zeros closes the lines that leave the window.
+    found = find_contours(np.pad(grid.density, 1), level)  # type: ignore[no-untyped-call]
+    x0, y0, x1, y1 = grid.bounds
+    lines = []
+    for line in sorted(found, key=len, reverse=True):
+        x = np.clip(x0 + (line[:, 1] - 0.5) * grid.cell_width, x0, x1)
+        y = np.clip(y0 + (line[:, 0] - 0.5) * grid.cell_height, y0, y1)
+        lines.append(np.column_stack([x, y]))
+    return lines
+
+
+def count_pieces(grid: DensityGrid, level: float, *, least_share: float = 0.0) -> int:
+    """Count the connected pieces at or above a density."""
+    from scipy import ndimage
+
+    labels, n_pieces = ndimage.label(grid.density >= level, structure=np.ones((3, 3)))
+    held = np.bincount(labels.ravel(), grid.density.ravel(), minlength=n_pieces + 1)[1:]
+    return int((held >= least_share * grid.density.sum()).sum())
+
+
 def find_basins(
     grid: DensityGrid,
     *,
@@ -233,7 +312,7 @@ def find_basins(
     from skimage.segmentation import watershed
 
     density = grid.density
-    land = density >= _contour_level(density, share)
+    land = density >= _levels_holding(density, density, (share,))[0]
     # A maximum is a cell no neighbour of which is higher; plateaus become one marker each.
     peak_cells = (density == ndimage.maximum_filter(density, size=3)) & land & (density > 0)
     markers, n_peaks = ndimage.label(peak_cells, structure=np.ones((3, 3)))
@@ -273,16 +352,6 @@ def _papers_and_heights(
     np.maximum.at(highest, label, value)
     papers = np.bincount(label, weights=value, minlength=n_labels).astype(np.float64)
     return papers, highest
-
-
-def _contour_level(density: NDArray[np.float64], share: float) -> float:
-    """Density of the contour that encloses a share of all papers."""
-    sorted_density = np.sort(density[density > 0])[::-1]
-    if len(sorted_density) == 0:
-        return np.inf
-    cumulative = np.cumsum(sorted_density)
-    place = int(np.searchsorted(cumulative, share * cumulative[-1]))
-    return float(sorted_density[min(place, len(sorted_density) - 1)])
 
 
 def _merge_basins(

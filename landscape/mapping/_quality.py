@@ -137,11 +137,7 @@ def measure_quality(
 
 
 def neighbours_of_sample(
-    vectors: NDArray[np.float32],
-    plane: NDArray[np.float64],
-    sample: NDArray[np.integer],
-    *,
-    k: int,
+    vectors: NDArray[np.float32], plane: NDArray[np.float64], sample: NDArray[np.integer], *, k: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The `k` nearest papers of each sampled paper, among all papers, itself left out."""
     from scipy.spatial import KDTree

@@ -19,8 +19,18 @@ _LISTS = read_sections("regions")
 UNTELLING = frozenset(_LISTS["untelling"])
 QUANTITIES = frozenset(_LISTS["quantity"])
 
-_MANY_PAPERS = 5000
-_ENOUGH_PAPERS, _MORE_PAPERS, _NEARLY_AS_TELLING = 0.1, 1.4, 0.6  # of first and second names
+
+@dataclass(frozen=True)
+class NameSettings:
+    """Thresholds of region names; ``tests/mapping/test_naming.py`` checks the names they give."""
+
+    many_papers: int = 5000
+    enough_share: float = 0.1  # papers of a region that its first name covers
+    second_share: float = 1.4  # share of a second name, relative to the first
+    second_score: float = 0.6
+
+
+_SETTINGS = NameSettings()
 _DATA_RELEASE = re.compile(r"e?dr\d+")
 
 
@@ -54,7 +64,7 @@ def phrase_table(keywords: Any, *, fewest: int = 2) -> PhraseTable:
     uses = np.bincount(surface, minlength=len(surfaces))
     # In a large corpus most spellings occur once and can name nothing: leaving them out before
     # anything else saves most of the time. In a small one they may add up with other spellings.
-    kept_surface = np.flatnonzero(uses >= (fewest if n_papers > _MANY_PAPERS else 1))
+    kept_surface = np.flatnonzero(uses >= (fewest if n_papers > _SETTINGS.many_papers else 1))
     if len(kept_surface) == 0:
         nothing = np.zeros(0, dtype=np.int64)
         none = np.zeros(0, dtype=object)
@@ -240,11 +250,11 @@ def _add_second_names(
     for number, found in ranked.groupby("region"):
         phrase = form_of.get(names[int(number)])
         first = found[found["phrase"] == phrase]
-        if phrase is None or first.empty or first["share"].iloc[0] >= _ENOUGH_PAPERS:
+        if phrase is None or first.empty or first["share"].iloc[0] >= _SETTINGS.enough_share:
             continue
         second = found[
-            (found["score"] >= _NEARLY_AS_TELLING * first["score"].iloc[0])
-            & (found["share"] >= _MORE_PAPERS * first["share"].iloc[0])
+            (found["score"] >= _SETTINGS.second_score * first["score"].iloc[0])
+            & (found["share"] >= _SETTINGS.second_share * first["share"].iloc[0])
         ]
         for candidate in second["phrase"]:
             form = table.forms[candidate]

@@ -31,17 +31,7 @@ MOST_REGIONS = 90
 
 @dataclass(frozen=True)
 class Topics:
-    """Regions and continents of a map.
-
-    Attributes
-    ----------
-    topic_id : array of int32, shape (n_papers,)
-        Region of each paper, -1 outside every region.
-    table : pandas.DataFrame
-        One row a topic: ``topic_id, level, parent_id, x, y, label, label_source, keywords,
-        n_papers, density, exemplars``. Level 0 are continents, level 1 regions; ``density`` is
-        in papers per square map unit at the peak; ``exemplars`` are row numbers of papers.
-    """
+    """Regions and continents of a map."""
 
     topic_id: NDArray[np.int32]
     table: pd.DataFrame

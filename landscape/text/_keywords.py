@@ -26,11 +26,18 @@ _KEPT = frozenset(POS_KEPT)
 _CHUNK = 200  # texts a process gets at a time: half a second of work
 _SMALL = 400  # texts below which starting processes takes longer than the work
 
-# How much more a phrase counts for each doubling of its occurrences, and for being in the title.
-_REPEATED = 0.20
-_IN_TITLE = 1.15
-_REDUNDANT = 0.4  # how much less where all its words are in better phrases already
-_VAGUE = 0.75  # and how much less where its last word fits any paper
+
+@dataclass(frozen=True)
+class KeywordSettings:
+    """Weights of phrases; ``benchmarks/keywords.py`` measures the keywords that they give."""
+
+    repeated: float = 0.20  # more for each doubling of its occurrences
+    in_title: float = 1.15
+    redundant: float = 0.4  # less where all its words are in better phrases already
+    vague: float = 0.75  # where its last word fits any paper
+
+
+_SETTINGS = KeywordSettings()
 
 
 @overload
@@ -190,7 +197,7 @@ def _phrase_of(spelling: str) -> _Phrase | None:
     key = normal_form(spelling)
     if not is_subject(key, spelling):
         return None
-    return _Phrase(key, tuple(key.split()), _VAGUE if has_vague_head(key) else 1.0)
+    return _Phrase(key, tuple(key.split()), _SETTINGS.vague if has_vague_head(key) else 1.0)
 
 
 class _Found:
@@ -207,8 +214,8 @@ class _Found:
     def weight(self) -> float:
         weight = self.score * self.phrase.value
         if len(self.spellings) > 1:
-            weight *= 1.0 + _REPEATED * math.log2(len(self.spellings))
-        return weight * _IN_TITLE if self.in_title else weight
+            weight *= 1.0 + _SETTINGS.repeated * math.log2(len(self.spellings))
+        return weight * _SETTINGS.in_title if self.in_title else weight
 
 
 def _choose(
@@ -251,7 +258,7 @@ def _diverse(found: list[_Found], limit: int) -> list[_Found]:
         if n_known:
             if len(parts) == 1 and not found[place].in_title:
                 continue
-            weight = -weights[place] * (1.0 - _REDUNDANT * n_known / len(parts))
+            weight = -weights[place] * (1.0 - _SETTINGS.redundant * n_known / len(parts))
             if heap and weight > heap[0][0]:
                 heapq.heappush(heap, (weight, place))
                 continue

@@ -173,28 +173,13 @@ _HAVE_BE = _CONTEXT["have-be"]
 _AUXILIARY_OR_SUBJECT = _HAVE_BE | _CONTEXT["subject"]
 
 _NUMBER = re.compile(r"[-+−±~]?[.\d][\d.,]*(?:[-–][\d.,]+)*(?:\^.*)?(?:st|nd|rd|th|%|σ|×)?")
-_MEASURE = re.compile(
-    r"[-+−]?\d[\d.,]*(?:[-–][\d.,]+)?[-‐‑–]?(?:m|km|cm|mm|μm|µm|um|nm|au|AU|[kMG]?pc|yr|[kMG]yr|days?|"
-    r"years?|hours?|hr|min|minutes?|months?|weeks?|sec|seconds?|ms|s|h|d|K|mK|[kMGT]?Hz|[kMGTPE]?eV|"
-    r"met(?:er|re)s?|microns?|deg|degrees?|arcsec|arcmin|mag|dex|sigma|σ|percent|fold|bit|inch|"
-    r"ks|m?Jy|kg|g|G|[kM]G|T|W|Å|angstrom|parsecs?|ns|night|point|element|pixel|channel|"
-    r"objects?|stars?|galaxies|[kM]?|M⊙|Msun|e|σ)"
-)
+_ENDINGS = {name: "|".join(words) for name, words in read_sections("endings").items()}
+_MEASURE = re.compile(rf"[-+−]?\d[\d.,]*(?:[-–][\d.,]+)?[-‐‑–]?(?:{_ENDINGS['measure']})")
 _WORD = re.compile(r"[^\W\d_]")
 _CAPITALISED = re.compile(r"[A-ZÀ-ÞŁŚŠŽ][a-zà-ÿłśšž'’]+(?:[-–][A-Za-z]?[a-z]+)*")
 _SYMBOLIC = re.compile(r".*[_⊙☉⊕⋆★†′″⁺⁻^]|[α-ωϵϕϑ]{1,3}$|[a-zΑ-Ω]$")
-_NOUN_ENDINGS = re.compile(
-    r".*(?:tions?|sions?|ity|ities|ments?|ness|nesses|isms?|ances?|ences?|ics|ology|ologies|graphy|"
-    r"metry|scopy|ships?|hoods?|ists?|phy|eters?|scopes?|graphs?|ators?)$"
-)
-_ADJECTIVE_ENDINGS = re.compile(
-    r".*(?:[^aeiou]al|ial|ual|eal|ous|[a-z]{2}ic|[ts]ive|able|ible|[a-z]{3}ary|ful|less|ish|"
-    r"[lnt]ar|[st]ory|ient|uent|rent|scent|[rtnd]ant|-like|-free|-based|-rich|-poor|-type|-dependent|"
-    r"-independent|-scale|-size|-sized|-driven|-order|-dominated|-induced|-selected|-mass|"
-    r"-resolution|-energy|-redshift|-dimensional|-forming|-term|-wide|-averaged|-body)$"
-)
-
-
+_NOUN_ENDINGS = re.compile(rf".*(?:{_ENDINGS['noun']})$")
+_ADJECTIVE_ENDINGS = re.compile(rf".*(?:{_ENDINGS['adjective']})$")
 _PUNCTUATION = frozenset(".,;:!?()[]{}\"'`“”‘’«»—–-/…|")
 _PREFIXES = frozenset(["non", "multi", "sub", "pre", "post", "anti", "super", "inter", "intra"])
 _TWENTY_ONE = frozenset(["21cm", "21-cm", "21–cm"])

@@ -58,11 +58,7 @@ def rank_text(text: TaggedText) -> Floats:
 
 
 def rank_words(
-    words: Integers,
-    sentences: Integers,
-    documents: Integers,
-    *,
-    window: int = LOOKBACK,
+    words: Integers, sentences: Integers, documents: Integers, *, window: int = LOOKBACK
 ) -> Floats:
     """Rank the words of many documents, each by itself."""
     if not len(words):

@@ -133,26 +133,6 @@ def normal_form(phrase: str) -> str:
 
     Lower case, accents and compatibility characters folded, Greek letters spelled out, British
     spelling made American, hyphens opened, and the last noun in the singular.
-
-    Parameters
-    ----------
-    phrase : str
-        A phrase as written.
-
-    Returns
-    -------
-    str
-        The key; empty where the phrase holds no letter or digit. ``normal_form`` of a key is that
-        key.
-
-    Examples
-    --------
-    >>> normal_form("Type-Ia Supernovae")
-    'type ia supernova'
-    >>> normal_form("γ-ray bursts") == normal_form("Gamma-Ray Burst")
-    True
-    >>> [normal_form(word) for word in ("AGNs", "haloes", "analyses", "physics", "Stokes")]
-    ['agn', 'halo', 'analysis', 'physics', 'stokes']
     """
     return _normal_form(phrase)
 

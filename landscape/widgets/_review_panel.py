@@ -132,7 +132,7 @@ class ReviewPanel(AnalysisPanel):
         from landscape.figures._plotly import draw_panels
         from landscape.figures._reviews import draw_reviews
         from landscape.overlays.reviews import review_gaps
-        from landscape.overlays.reviews._coverage import review_mask
+        from landscape.overlays.reviews._gaps import review_mask
 
         found = review_gaps(self.atlas, weights=weights, signs=self._signs())
         page = draw_reviews(self.atlas, found, review_mask(self.atlas), colours=self.theme)
@@ -151,7 +151,7 @@ class ReviewPanel(AnalysisPanel):
         from landscape.figures._plotly import draw_panels
         from landscape.figures._reviews import draw_coverage, draw_reviews
         from landscape.overlays.reviews import review_gaps, reviews
-        from landscape.overlays.reviews._coverage import review_mask
+        from landscape.overlays.reviews._gaps import review_mask
 
         found = reviews(self.atlas)
         return View(
@@ -171,7 +171,7 @@ class ReviewPanel(AnalysisPanel):
 
     def _signs(self) -> pd.DataFrame:
         """What the ranking rests on; read once, so that weights can be tried out."""
-        from landscape.overlays.reviews._coverage import review_mask
+        from landscape.overlays.reviews._gaps import review_mask
         from landscape.overlays.reviews._recognition import read_signs
 
         if self._read is None:

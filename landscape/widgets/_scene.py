@@ -241,12 +241,12 @@ def _few(points: Points, view: View) -> bool:
 
 
 def _contours(x: Any, y: Any, whole: View) -> tuple[Any, Any]:
-    from landscape.overlays._contours import contour_lines, density_grid, highest_density_levels
+    from landscape.mapping._density import contour_lines, density_grid, highest_density_levels
 
     if len(x) < 3:
         return np.zeros(0, dtype=np.float32), np.zeros(0, dtype=np.float32)
     shape = (_GRID, round(_GRID * whole.width / whole.height))
-    grid = density_grid(x, y, extent=whole.box, shape=shape)
+    grid = density_grid(x, y, bounds=whole.box, shape=shape)
     lines = [
         line for level in highest_density_levels(grid, _CONTOURED)
         for line in contour_lines(grid, level)

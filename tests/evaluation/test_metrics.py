@@ -9,7 +9,7 @@ import pytest
 
 from landscape.errors import InputError
 from landscape.evaluation import Query
-from landscape.evaluation._metrics import bootstrap_interval, paired_difference, score_rankings
+from landscape.evaluation._retrieval import bootstrap_interval, paired_difference, score_rankings
 
 QUERIES = [
     Query("one", "?", ("a",)),

@@ -20,7 +20,7 @@ from landscape.figures._colours import (
     theme,
 )
 from landscape.figures._uat import draw_concepts
-from landscape.overlays._contours import (
+from landscape.mapping._density import (
     contour_lines,
     density_grid,
     highest_density_levels,
@@ -39,7 +39,7 @@ def concepts_of(atlas, *, n=6, empty=()):
     rows, contours = [], []
     for number, row in enumerate(atlas.topics[atlas.topics["level"] == 0].head(n).itertuples()):
         mask = (own == row.topic_id) & (number not in empty)
-        grid = density_grid(x[mask], y[mask], extent=map_extent(x, y), bandwidth=0.3)
+        grid = density_grid(x[mask], y[mask], bounds=map_extent(x, y), bandwidth=0.3)
         for share, level in zip((0.5, 0.8), highest_density_levels(grid), strict=True):
             for piece, line in enumerate(contour_lines(grid, level)):
                 points = {"order": np.arange(len(line)), "x": line[:, 0], "y": line[:, 1]}

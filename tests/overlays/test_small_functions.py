@@ -12,10 +12,10 @@ from scipy.sparse import csr_matrix
 from landscape.corpus._facilities import missions_file
 from landscape.corpus._thesaurus import Concept, Thesaurus
 from landscape.errors import InputError
+from landscape.mapping._density import kernel_within
 from landscape.mapping._region_names import phrase_table
-from landscape.overlays._contours import kernel_within
 from landscape.overlays._periods import abrupt_changes, paper_years
-from landscape.overlays.citations._links import normalise_name, read_year
+from landscape.overlays.citations._graph import normalise_name, read_year
 from landscape.overlays.missions._impact import warn_of_rise
 from landscape.overlays.missions._measures import (
     citation_percentiles,
@@ -33,8 +33,7 @@ from landscape.overlays.missions._mentions import (
     pattern_of,
 )
 from landscape.overlays.missions._usage import format_period
-from landscape.overlays.reviews._coverage import warn_of_few_reviews
-from landscape.overlays.reviews._gaps import check_weights
+from landscape.overlays.reviews._gaps import check_weights, warn_of_few_reviews
 from landscape.overlays.reviews._recognition import (
     choose_n_nearest,
     choose_n_references,
@@ -51,8 +50,7 @@ from landscape.overlays.thesaurus._candidates import (
     word_bag,
 )
 from landscape.overlays.thesaurus._extents import area_under_curve, neighbour_shares
-from landscape.overlays.thesaurus._matching import TermReader
-from landscape.overlays.thesaurus._splitting import Lexicon, split_texts
+from landscape.overlays.thesaurus._matching import Lexicon, TermReader, split_texts
 from landscape.overlays.thesaurus._tagging import learn_meaning
 from landscape.overlays.trends._affiliations import country_names
 from landscape.overlays.trends._authors import is_compatible, person_key

@@ -15,7 +15,7 @@ import numpy as np
 from landscape.agents.seeking import Found, Wording, seek
 from landscape.corpus._identifiers import parse_date
 from landscape.errors import InputError, LandscapeError
-from landscape.overlays.citations._citation_graph import citation_graph
+from landscape.overlays.citations._graph import citation_graph
 from landscape.search._engine import open_engine
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from landscape.agents.survey.minds import mind_of
 from landscape.agents.survey.settings import SurveySettings, survey_settings
 from landscape.agents.survey.spending import Meter
 from landscape.llm import connect_from_environment
-from landscape.overlays.citations._citation_graph import citation_graph
+from landscape.overlays.citations._graph import citation_graph
 from landscape.search._settings import query_text
 from landscape.types import Crawled, Spent, Survey
 

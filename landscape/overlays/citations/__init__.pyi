@@ -1,6 +1,6 @@
-from ._links import Links as Links
-from ._links import cocited as cocited
-from ._links import coupled as coupled
-from ._links import influence as influence
-from ._links import link as link
-from ._links import resolve as resolve
+from ._graph import Links as Links
+from ._graph import cocited as cocited
+from ._graph import coupled as coupled
+from ._graph import influence as influence
+from ._graph import link as link
+from ._graph import resolve as resolve

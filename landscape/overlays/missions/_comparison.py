@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from landscape.errors import InputError
-from landscape.overlays.missions._home_fields import flag_home_papers
 from landscape.overlays.missions._impact import (
     Period,
     collapse_cases,
@@ -29,7 +28,13 @@ from landscape.overlays.missions._measures import (
     percentile_interval,
     wilson_interval,
 )
-from landscape.overlays.missions._usage import Usage, format_period, in_period, read_usage
+from landscape.overlays.missions._usage import (
+    Usage,
+    flag_home_papers,
+    format_period,
+    in_period,
+    read_usage,
+)
 from landscape.types import Analysis
 
 if TYPE_CHECKING:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from landscape.errors import InputError
-from landscape.overlays.missions._home_fields import flag_home_papers
 from landscape.overlays.missions._measures import (
     citation_percentiles,
     core_regions,
@@ -32,6 +31,7 @@ from landscape.overlays.missions._usage import (
     find_bridges,
     find_reach_by_citations,
     find_reach_by_vectors,
+    flag_home_papers,
     format_period,
     in_period,
     read_usage,
@@ -84,7 +84,7 @@ def impact(
     -------
     Analysis
         One row a facility, most papers first; ``_low`` and ``_high`` bound 95%. Denominators
-        stand before what they divide:
+        come before what they divide:
 
         - ``corpus_papers``, ``papers``, ``share``;
         - ``core_regions`` (where it works: the fewest regions with 80% of its papers),
@@ -351,7 +351,7 @@ def measure(
     its = cells.uses & cells.inside
     before, after = cells.era == _BEFORE, cells.era == _AFTER
     linked = cells.reached >= 0
-    telling = cells.home >= 0
+    field_known = cells.home >= 0
     masks = {
         "corpus_papers": cells.inside,
         "papers": its,
@@ -361,8 +361,8 @@ def measure(
         "papers_before": before & cells.core & cells.uses,
         "corpus_after": after & cells.core,
         "papers_after": after & cells.core & cells.uses,
-        "fields_known": telling,
-        "papers_outside": telling & (cells.home == 0),
+        "fields_known": field_known,
+        "papers_outside": field_known & (cells.home == 0),
         "linked_papers": linked,
         "reached": np.where(linked, cells.reached, 0),
         "expected": np.where(linked, np.append(crossing, 0.0)[cells.region], 0.0),

@@ -189,8 +189,12 @@ def share_map(
     The beta-binomial mean :math:`(k + m\mu)/(n + m)`; n is the smoothed density times the
     effective area of the kernel, :math:`4\pi h^2`.
     """
-    from landscape.mapping._density import default_bandwidth
-    from landscape.overlays._contours import density_grid, kernel_within, map_extent
+    from landscape.mapping._density import (
+        default_bandwidth,
+        density_grid,
+        kernel_within,
+        map_extent,
+    )
 
     x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     uses = np.asarray(mask, dtype=bool)
@@ -198,10 +202,9 @@ def share_map(
         raise InputError(f"There are {len(x):,} papers, but a mask of {len(uses):,}.")
     window = map_extent(x, y) if extent is None else extent
     kernel = kernel_within(window, default_bandwidth(x, y) if bandwidth is None else bandwidth)
-    every = density_grid(x, y, extent=window, shape=shape, bandwidth=kernel)
-    its = density_grid(x[uses], y[uses], extent=window, shape=shape, bandwidth=kernel)
-    width, height = every.cell
-    area = max(4 * np.pi * kernel**2 / (width * height), 1.0)
+    every = density_grid(x, y, bounds=window, shape=shape, bandwidth=kernel)
+    its = density_grid(x[uses], y[uses], bounds=window, shape=shape, bandwidth=kernel)
+    area = max(4 * np.pi * kernel**2 / (every.cell_width * every.cell_height), 1.0)
     papers, hits = every.density * area, its.density * area
     overall = float(uses.mean())
     weight = fit_prior_papers(*_blocks(x, y, uses, side=2 * kernel), mean=overall)

@@ -12,7 +12,9 @@ import itertools
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from landscape.corpus._facilities import Facility, load_facilities
@@ -23,16 +25,6 @@ if TYPE_CHECKING:
 
 _JOINTS = ("/", "-")
 _TO_SPACES = bytes(code if chr(code).isalnum() and code < 128 else 32 for code in range(256))
-# Facilities that are named together; next to one of them the other is not a constellation.
-_COMPANIONS = {
-    "Virgo": frozenset({"LIGO", "KAGRA"}),
-    "Einstein Telescope": frozenset({"LIGO", "LISA", "Cosmic Explorer"}),
-}
-# Plain words, codes and simulations: a sure mention elsewhere in the paper is not evidence.
-_PLAIN_WORDS = frozenset(
-    {"Wind", "Cluster", "CLUSTER", "WIND", "Dawn", "Parker", "Lucy", "Psyche", "NOT", "SO", "PAPER",
-     "MOST", "Cluster II", "Space Telescope", "INT", "CLASS", "TNG", "Virgo", "VIRGO"}
-)  # fmt: skip
 
 
 class Mention(NamedTuple):
@@ -183,16 +175,16 @@ def _accepted(
         for i in order:
             first, second = sorted((i - step, i))
             if not good[i] and good[i - step]:
-                plain = text[found[i].start : found[i].end] in _PLAIN_WORDS
+                plain = text[found[i].start : found[i].end] in _context().plain_words
                 good[i] = is_in_list(text, found[first].end, found[second].start, parted=plain)
     return [one for one, accepted in zip(found, good, strict=True) if accepted]
 
 
 def _is_meant(text: str, one: _Candidate, sure: set[str]) -> bool:
     surface = text[one.start : one.end]
-    if not _COMPANIONS.get(one.facility, frozenset()).isdisjoint(sure):
+    if not _context().companions.get(one.facility, frozenset()).isdisjoint(sure):
         return True
-    if surface in _PLAIN_WORDS:
+    if surface in _context().plain_words:
         return supported(text, one.start, one.end, strictly=True)
     if one.facility in sure or (surface == "Swift" and not starts_sentence(text, one.start)):
         return True
@@ -214,7 +206,6 @@ def _joined(text: str, found: list[_Candidate]) -> list[Mention]:
 
 _WORD = re.compile(r"[A-Za-z0-9]+")
 _CHOICE = re.compile(r"\{([^}]*)\}")
-_LONG = 14  # characters; a name of several words this long matches in any case
 
 # The number of an object with a facility's name: Kepler-186f, CoRoT 102699796, IRAS 16293.
 # "IRAS 60 micron" is a band, "Swift 2020" a year.
@@ -299,7 +290,8 @@ def _first_words(name: str) -> set[str]:
 
 def _any_case(name: str) -> bool:
     """Whether a name matches in any case: several words, and long."""
-    return len(name) >= _LONG and len(re.split(r"[\s-]+", name)) > 1 and "#" not in name
+    is_long = len(name) >= _SETTINGS.long_name and "#" not in name
+    return is_long and len(re.split(r"[\s-]+", name)) > 1
 
 
 def _written(name: str, rest: str) -> str:
@@ -325,50 +317,19 @@ def _trap_word(word: str) -> str:
     return f"{first}{re.escape(word[1:])}{_ENDING}"
 
 
-_WIDTH = 48  # characters read on either side
+@dataclass(frozen=True)
+class MentionSettings:
+    """Lengths in characters, chosen on the development half of `evaluate_facilities`' labels."""
 
-# Words after a facility, not after a law, a unit or a phenomenon.
-_AFTER = re.compile(
-    r"(?:['’]s?\s)?[\s~/\-]*(?:\d+(?:\.\d+)?[\s~\-]?m[\s~])?(?:\(?[\w.\-]+\)?[\s~])?"
-    r"(?:tele?scopes?|space(?:craft)?s?|satellites?|missions?|observator(?:y|ies)|instruments?|"
-    r"data|dataset|archiv\w+|observ\w+|imag\w+|spectr(?:a|um|ograph|oscop\w*|ometer)|photometr\w+|"
-    r"catalog\w*|light[\s\-]?curves?|detectors?|collaborations?|consortium|probe|orbiter|lander|"
-    r"magnetometer|camera|coronagraph\w*|pointings?|exposures?|campaigns?|program(?:me)?s?|project|"
-    r"measurements?|monitoring|detections?|surveys?|fields?|targets?|sources?|IFU|IFS|cubes?|"
-    r"transits?|follow-up|candidates?|planets|stars|exoplanets|era|results?|limits|maps?|mosaics?|"
-    r"polarimetry|interferometer|array|antennas?|experiment|E?DR\d|data release|cycle \d|GTO|"
-    r"Treasury|Legacy|dual-field|in[\s-]situ|astrometry|bands?|blazars?|BL Lacs?|GRBs?|AGNs?|"
-    r"detected|observed|onboard|aboard|PCA|XRT|BAT|UVOT|LAT|GBM|WFC3?|ACS|STIS|COS|WFPC2?|NICMOS)\b",
-    re.IGNORECASE,
-)
-# A plain word needs more: "Cluster surveys" are surveys of clusters.
-_STRICTLY_AFTER = re.compile(
-    r"['’]?[\s~/\-]*(?:\d[\s~])?(?:[\w\-]+[\s~])?(?:spacecraft|satellites?|missions?|telescopes?|"
-    r"in[\s-]situ|magnetometer|(?:magnetic field |plasma )?data|observations|measurements)\b"
-)
-# Words before a facility.
-_BEFORE = re.compile(
-    r"(?:\b(?:NASA|ESA|JAXA|NASA/ESA|ESO|NSF|CNSA|ISRO|DLR|MIT)(?:['’]s|-led|/|-)?"
-    r"(?: new| upcoming| planned)?|\b(?:on ?board|aboard|satellites?|spacecraft|probes?|"
-    r"telescopes?|spectrographs?|observatories|detectors?|experiments?|"
-    r"spectrometer|instruments?|missions?|observatory|interferometer|imager|camera)"
-    r"(?: such as| like|,? (?:including|e\.g\.,?|namely))?(?: the)?|"
-    r"\b(?:observed|detected|measured|discovered|seen|obtained|taken|monitored|imaged|recorded|"
-    r"acquired|performed|made|collected|provided|studied|found)"
-    r"(?: simultaneously| in situ)? (?:with|by|from|using|on)(?: the)?|"
-    r"\b(?:data|observations?|images?|imaging|spectra|spectroscopy|photometry|measurements?|"
-    r"light curves?|facilities|surveys?|results?|monitoring)"
-    r"(?: obtained| taken| collected)? (?:of|from|by|with|like|such as)(?: the)?|"
-    r"\b(?:using|combining)(?: the)?)[\s~]*(?:ultra-deep |deep |new |archival |recent )?$",
-    re.IGNORECASE,
-)
-_STRICTLY_BEFORE = re.compile(
-    r"(?:\b(?:NASA|ESA)(?:['’]s|/)?|\b(?:on ?board|aboard|spacecraft|satellites?)(?: the)?|"
-    r"\b(?:observed|detected|measured) (?:with|by)(?: the)?|"
-    r"\b[Dd]ata (?:from|of)(?: the)?|\d(?:\.\d+)?[\s-]?m)[\s~]*$"
-)
+    width: int = 48  # read on either side of an ambiguous name
+    farthest_in_list: int = 24
+    long_name: int = 14  # a name of several words this long matches in any case
+
+
+_SETTINGS = MentionSettings()
+
+
 _WITH = re.compile(r"\b(?:with|from)(?: the)?[\s~]$")
-_SUBSCRIPT = re.compile(r"[_^]\{?\s*(?:\\[a-z]+\s*)?\{?\s*$")
 _ITALIC_BEFORE = re.compile(
     r"(?:\\(?:emph|textit|textsl|it|sl|em|rm|mathit)\s*\{?|\{\\(?:it|sl|em|sc)\s*)\s*$|(?<!\d)\$$"
 )
@@ -378,46 +339,64 @@ _SENTENCE_START = re.compile(r"(?:^|[.!?:]\s+|\n)$")
 _LIST = re.compile(
     r"^(?:[\s~,/+&\-–();}{$]|and|or|as well as|the|with|from|both|\\(?:it|emph|textit|rm))*$"
 )
-_FARTHEST_IN_LIST = 24
 _COMET = re.compile(r"(?:\b[CPAI]/\d{4}(?:[\s~]\w+)?|\b\d+[PI])[\s~/]*\(?(?:[\w]+[-–])?$")
 _NAMED_OBJECT = re.compile(
     r"^(?:-[A-Z]{1,4})?(?:[\s~\-–]|\\[,;])*(?:J|GRB|SNR?|CXO)[\s~]?\d{3,}|^[\s~]*J\d|^\$?\^"
 )
-# Sub-Planck, observational Hubble data (which are rates of expansion), asteroid Psyche.
-_OTHER_BEFORE = re.compile(
-    r"(?:\b(?:sub|super|trans|anti|Newton|Coulomb)-|"
-    r"\b(?:observational|modified|Edwin|asteroid|comet)[\s~]|\(\d+\)[\s~])$",
-    re.IGNORECASE,
-)
-_FACILITY_WORD = re.compile(
-    r"telescop|arrays?\b|observator|satellit|survey|mission|explorer|experiment|interferomet|"
-    r"spectro|camera|imager|detector|probe|orbiter|instrument|collaboration|monitor|network|"
-    r"spacecraft|release|facility|radio|laborator|laser|apertur|LIGO",
-    re.IGNORECASE,
-)
+
+
+class _Context(NamedTuple):
+    """Patterns of the words beside names, and names that need care; see ``context.yaml``."""
+
+    after: re.Pattern[str]
+    strictly_after: re.Pattern[str]
+    before: re.Pattern[str]
+    strictly_before: re.Pattern[str]
+    facility_word: re.Pattern[str]
+    companions: Mapping[str, frozenset[str]]
+    plain_words: frozenset[str]
+
+
+@cache
+def _context() -> _Context:
+    import yaml
+
+    stored = yaml.safe_load(Path(__file__).with_name("context.yaml").read_text(encoding="utf-8"))
+    companions = {name: frozenset(of) for name, of in stored.pop("companions").items()}
+    plain_words = frozenset(stored.pop("plain_words"))
+    patterns = {
+        name: re.compile(
+            f"{of.get('start', '')}(?:{'|'.join(of['words'])}){of.get('end', '')}",
+            re.IGNORECASE if of.get("ignore_case") else 0,
+        )
+        for name, of in stored.items()
+    }
+    return _Context(**patterns, companions=companions, plain_words=plain_words)
 
 
 def supported(text: str, start: int, end: int, *, strictly: bool = False) -> bool:
     """Whether the words beside an ambiguous name show that a facility is meant."""
-    before, after = text[max(0, start - _WIDTH) : start], text[end : end + _WIDTH]
+    before, after = text[max(0, start - _SETTINGS.width) : start], text[end : end + _SETTINGS.width]
     if _ITALIC_BEFORE.search(before) and after[:1] in {"}", "$"} and not strictly:
         return True
     before = _MARKUP_BEFORE.sub("", before)
     after = _MARKUP_AFTER.sub("", after)
+    beside = _context()
     if strictly:
-        return bool(_STRICTLY_AFTER.match(after) or _STRICTLY_BEFORE.search(before))
-    return bool(_AFTER.match(after) or _BEFORE.search(before) or _WITH.search(before))
+        return bool(beside.strictly_after.match(after) or beside.strictly_before.search(before))
+    found = beside.after.match(after) or beside.before.search(before) or _WITH.search(before)
+    return bool(found)
 
 
 def starts_sentence(text: str, start: int) -> bool:
-    """Whether a name stands where any word is capitalised."""
+    """Whether a name begins a sentence, where any word is capitalised."""
     return bool(_SENTENCE_START.search(text[max(0, start - 4) : start]))
 
 
 def is_in_list(text: str, end: int, start: int, *, parted: bool = False) -> bool:
-    """Whether nothing but what separates the items of a list stands between two names."""
+    """Whether two names are separated like items of a list."""
     between = text[end:start]
-    near = 0 < len(between) <= _FARTHEST_IN_LIST and bool(_LIST.match(between))
+    near = 0 < len(between) <= _SETTINGS.farthest_in_list and bool(_LIST.match(between))
     return near and bool(between.strip() or not parted)
 
 
@@ -437,7 +416,7 @@ def defined_otherwise(text: str, start: int, end: int) -> bool:
         return False
     words = re.findall(r"[A-Za-z]+", text[max(0, start - 110) : start])[-len(letters) - 2 :]
     spelled = _spells(words, letters)
-    return spelled is not None and not _FACILITY_WORD.search(" ".join(spelled))
+    return spelled is not None and not _context().facility_word.search(" ".join(spelled))
 
 
 def _spells(words: list[str], letters: list[str]) -> list[str] | None:

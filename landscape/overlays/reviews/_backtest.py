@@ -9,13 +9,13 @@ import numpy as np
 
 from landscape.errors import InputError
 from landscape.overlays._periods import UNKNOWN_YEAR, count_years, paper_years
-from landscape.overlays.reviews._coverage import (
+from landscape.overlays.reviews._gaps import (
     add_labels,
     describe_corpus,
+    rank_gaps,
     review_mask,
     warn_of_few_reviews,
 )
-from landscape.overlays.reviews._gaps import rank_gaps
 from landscape.overlays.reviews._recognition import read_signs
 from landscape.overlays.thesaurus._extents import area_under_curve
 from landscape.types import Analysis
@@ -53,7 +53,7 @@ def backtest_reviews(
         Regions at the head of each ranking that are compared.
     weights : mapping of str to float, optional
         As for `review_gaps`; citations are left out unless weighted here, as counts of today would
-        tell the past about its future.
+        give the past knowledge of its future.
     n_resamples : int, default 1000
         Random rankings that say what chance reaches, and resamples of regions for intervals.
     seed : int, default 0
@@ -79,10 +79,10 @@ def backtest_reviews(
     _check(year_of, year, horizon)
     later = _later(year_of, year, horizon)
     earlier = (year_of <= year) & (year_of != UNKNOWN_YEAR)
-    told = {"citations": 0.0} | dict(weights or {})
+    chosen = {"citations": 0.0} | dict(weights or {})
     seen = is_review & earlier
-    signs = read_signs(atlas, seen, until=year, citations=told["citations"] > 0, seed=seed)
-    ranked = rank_gaps(signs, weights=told, n_resamples=1, seed=seed)
+    signs = read_signs(atlas, seen, until=year, citations=chosen["citations"] > 0, seed=seed)
+    ranked = rank_gaps(signs, weights=chosen, n_resamples=1, seed=seed)
     topic = atlas.map["topic_id"].to_numpy()
     regions = _outcomes(ranked, topic, earlier, later & is_review)
     if len(regions) < _FEWEST_REGIONS:
@@ -113,7 +113,7 @@ def backtest_reviews(
             *_uncovered(year_of, year, horizon),
             *(
                 ("Citations are those of today, not of that year.",)
-                if told["citations"] > 0
+                if chosen["citations"] > 0
                 else ()
             ),
         ),
@@ -129,7 +129,7 @@ def backtest_reviews(
 def compare_rankings(
     regions: pd.DataFrame, *, top: int = 10, n_resamples: int = 1000, seed: int = 0
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Measure how well scores foretell the reviews that regions got."""
+    """Measure how well scores predict the reviews that regions got."""
     import pandas as pd
 
     random = np.random.default_rng(seed)

@@ -10,10 +10,11 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -99,11 +100,11 @@ def score_papers(
 def _score_metadata(doctype: str, journal: str, bibcode: str) -> list[tuple[float, str]]:
     """Chances by document type, bibcode and journal."""
     found = [(0.97, f"doctype: {doctype}")] if doctype.lower() == "review" else []
-    chance = STEMS.get(bibcode[4:9].rstrip("."), 0.0) if bibcode else 0.0
+    chance = _clues().stems.get(bibcode[4:9].rstrip("."), 0.0) if bibcode else 0.0
     if chance:
         found.append((chance, f"bibcode: {bibcode}"))
     if journal:
-        clue = next((clue for clue in JOURNALS if clue.pattern.search(journal)), None)
+        clue = next((clue for clue in _clues().journal if clue.pattern.search(journal)), None)
         if clue:
             found.append((clue.chance, f"journal: {journal[:60]}"))
     return found
@@ -111,14 +112,14 @@ def _score_metadata(doctype: str, journal: str, bibcode: str) -> list[tuple[floa
 
 def _score_text(title: str, abstract: str) -> tuple[float, str]:
     """Chance by title and abstract, and the evidence."""
-    clues = [*_match(TITLE, title), *_match(ABSTRACT, abstract)]
+    clues = [*_match(_clues().title, title), *_match(_clues().abstract, abstract)]
     if not clues:
         return 0.0, ""
     doubt = 1.0
     for clue, _ in clues:
         doubt *= 1.0 - clue.chance
     score = 1.0 - doubt
-    against = [*_match(AGAINST, title), *_match((OWN_WORK,), abstract)]
+    against = [*_match(_clues().against_title, title), *_match(_clues().against_abstract, abstract)]
     for clue, _ in against:
         score *= clue.chance
     return score, "; ".join(_list_evidence([*clues, *against]))
@@ -148,14 +149,6 @@ def _texts(column: pd.Series[Any]) -> list[str]:
     return ["" if not isinstance(value, str) else value for value in column.tolist()]
 
 
-_KIND = r"(?:(?:very |short |brief |mini|critical |comprehensive |systematic |historical " \
-        r"|topical |invited |pedagogical |concise |selective |comparative |observational " \
-        r"|unified |current |state-of-the-art |up-to-date |introductory |theoretical " \
-        r"|contemporary " \
-        r"|extensive |detailed |thorough |broad |short |present |general )[- ]?){0,2}"  # fmt: skip
-_AUTHORS = r"\b(?:we|i|authors?) (?:(?!briefly|also|further|then)\w+ ){0,3}?"
-
-
 @dataclass(frozen=True)
 class Clue:
     """A pattern that makes a review likely; one against scales the other chances down."""
@@ -163,130 +156,53 @@ class Clue:
     name: str
     pattern: re.Pattern[str]
     chance: float
-    against: bool = False
     needs: tuple[str, ...] = ()
 
 
-def _clue(name: str, pattern: str, chance: float, *needs: str, against: bool = False) -> Clue:
-    return Clue(name, re.compile(pattern, re.IGNORECASE), chance, against, needs)
+class _Clues(NamedTuple):
+    """Clues by where they are looked for, and patterns for Arrow; see ``clues.yaml``."""
+
+    stems: Mapping[str, float]
+    journal: tuple[Clue, ...]
+    title: tuple[Clue, ...]
+    abstract: tuple[Clue, ...]
+    against_title: tuple[Clue, ...]
+    against_abstract: tuple[Clue, ...]
+    contrast: str
+    pro: str
+    con: str
 
 
-# Journals of reviews and little else; by name, by abbreviation, or by the stem in a bibcode.
-JOURNALS = (
-    _clue("journal", r"annu(?:al)?\.? ?reviews? (?:of |in )?(?:astron|earth|fluid|nucl|cond)"
-          r"|\bARA ?(?:&|and) ?A\b|ann\.? ?rev\.? ?(?:of )?astr|annu\.? ?rev\.? ?astr", 0.98),
-    _clue("journal", r"\breviews? of modern|\brev\.? ?mod\.? ?(?:phys|plasma)|living rev"
-          r"|astron(?:omy|\.)? ?(?:&|and) ?astrophys(?:ics|\.)? ?rev|\bA&A ?R(?:ev)?\b"
-          r"|new astron(?:omy|\.)? ?rev|physics reports|phys\.? ?repo?r?ts?\b"
-          r"|reports on progress|rep\.? ?prog\.? ?phys|progress in particle and nucl"
-          r"|prog\.? ?part\.? ?nucl|reviews? (?:of|in|on) (?:\w+ ){0,4}?astro|nat(?:ure|\.) rev"
-          r"|reviews of astronomy|encyclop|handbook|treatise", 0.9),
-    _clue("journal", r"space sci(?:ence|\.)? ?rev|\bSSRv\b|contemporary phys|contemp\.? ?phys",
-          0.75),
-)  # fmt: skip
-STEMS = {
-    "ARA&A": 0.98, "A&ARv": 0.95, "LRR": 0.95, "LRSP": 0.95, "LRCA": 0.95, "NewAR": 0.85,
-    "PhR": 0.9, "RPPh": 0.9, "RvMP": 0.95, "SSRv": 0.75, "AREPS": 0.95, "ARNPS": 0.95,
-    "PrPNP": 0.9, "ConPh": 0.8, "RvMPP": 0.9, "NatRP": 0.9, "NewAstRv": 0.85,
-}  # fmt: skip
-TITLE = (
-    _clue("title", rf"(?:^|[:;.?!–—-] *|\b(?:an?|the|this) ){_KIND}reviews?(?:$|[:.,;]| "
-          r"(?:of|on|and|for|article|from|with|in)\b)|\breviews?$|\breviewed$|\breviewing\b"
-          r"|\breview article\b",
-          0.9, "review"),
-    _clue("title", r"^(?:an? )?(?:\w+ ){0,2}overview (?:of|on)\b|[:–—-] *(?:an? )?(?:\w+ ){0,1}"
-          r"overview$", 0.3, "overview"),
-    _clue("title", r"\blectures? (?:notes|on)\b|\blectures?$|\bprimer\b(?!/)|\btutorial\b"
-          r"|\bpedagogical\b|^(?:an? )?(?:\w+ )?introduction to\b(?! the \w+ survey)"
-          r"|\bin a nutshell\b|^fundamentals|\bfundamentals$",
-          0.7, "lecture", "primer", "tutorial", "pedagogical", "introduction to", "nutshell",
-          "fundamentals"),
-    _clue("title", r"\b(?:recent|latest) (?:progress|advances|developments)\b|\bstate of the art\b"
-          r"|\bprogress (?:in|and)\b|\b(?:current )?status (?:of|and)\b|\bopen (?:questions|"
-          r"problems|issues) in\b|\bpast,? present,? and future\b|\bprospects\b|\bperspectives?\b"
-          r"|\b(?:advances|challenges|frontiers) (?:in|and|of)\b|\b(?:theory|physics) of\b", 0.2),
-)  # fmt: skip
-ABSTRACT = (
-    _clue("abstract", rf"\b(?:in |of )?(?:this|our|the present) {_KIND}review\b"
-          rf"|\b(?:is|are|as|provides?|presents?|gives?|give|offers?) an? {_KIND}review\b"
-          r"(?! of (?:our|my|his|the (?:procedure|code)))|\breview (?:article|paper)\b"
-          r"|\binvited (?:\w+ )?review\b"
-          r"|\b(?:review|this) chapter (?:\w+ ){0,2}review", 0.85, "review"),
-    _clue("abstract", rf"{_AUTHORS}reviews? (?:\w+ ){{0,2}}?(?:progress|status|state|recent|"
-          r"current|advances|developments?|understanding|knowledge|literature|evidence|theory|"
-          r"theories|physics|models?|observations?|history|various|basic|main|aspects)\b",
-          0.65, "review"),
-    _clue("abstract", rf"^[^.]{{0,200}}{_AUTHORS}reviews?\b", 0.5, "review"),
-    _clue("abstract", rf"(?<!briefly )(?<!also )(?<!further ){_AUTHORS}reviews?\b", 0.5, "review"),
-    _clue("abstract", r"\b(?:paper|article|contribution|work|chapter|notes?|talk|essay|lectures?) "
-          r"(?:\w+ )?reviews?\b", 0.7, "review"),
-    _clue("abstract", r"\b(?:is|are) (?:(?:critically|first|here) )?reviewed\b", 0.55, "review"),
-    _clue("abstract", r"\b(?:state|status) of (?:the )?(?:knowledge|art of|field|research)\b"
-          r"|\bcurrent (?:state|status) of\b|\bour (?:current|present) (?:understanding|knowledge)"
-          r"|\bcurrent understanding of\b",
-          0.15, "state of", "status of", "current state", "understanding", "knowledge"),
-    _clue("abstract", rf"\b(?:this|our|the present) {_KIND}(?:article|paper|work)? ?(?:provides?|"
-          rf"presents?|gives?|offers?) an? (?:\S+ )?{_KIND}(?:overview|survey|introduction|summary)"
-          rf"\b|{_AUTHORS}(?:give|provide|present|offer)s? an? (?:\S+ )?{_KIND}(?:overview|"
-          r"introduction)\b|\boverview (?:of the (?:history|field|subject|state)|is given)",
-          0.3, "overview", "survey", "introduction", "summary"),
-    _clue("abstract", r"\b(?:in )?th(?:is|ese) (?:\w+ )?(?:chapters?|lectures?|lecture notes|"
-          r"tutorial|primer|monograph|encyclopedia|entry|pedagogical)\b|\bpedagogical "
-          r"(?:introduction|overview|review)\b",
-          0.6, "chapter", "lecture", "tutorial", "primer", "monograph", "encyclopedia", "entry",
-          "pedagogical"),
-    _clue("abstract", rf"{_AUTHORS}summari[sz]es? (?:\w+ ){{0,3}}?(?:state|status|knowledge|"
-          r"progress|understanding|advances|developments)\b|\bthis (?:\w+ )?(?:article|paper|"
-          r"work) (?:summari[sz]es|discusses|surveys|outlines) (?:\w+ ){0,3}?(?:state|status|"
-          r"progress|understanding|advances|developments|literature|field)\b",
-          0.45, "summari", "discusses", "surveys", "outlines"),
-)  # fmt: skip
-AGAINST = (
-    _clue("one project", r"\b(?:survey|mission|instrument|program(?:me)?|project|system|design|"
-          r"simulations?|suite|data|release|sample|observations?|observatory|telescope|pipeline|"
-          r"experiment|catalog(?:ue)?)s?\b[^:]{0,60}overview\b|overview (?:of|and|on) "
-          r"(?:the )?(?:\S+ ){0,5}?(?:survey|mission|instruments?|program(?:me)?|project|system|"
-          r"release|first|results|data|observatory|telescope|pipeline|experiment)\b"
-          r"|\b(?:I+|IV|V)[.:]? (?:\w+ ){0,2}overview\b|\bfirst results\b", 0.2, against=True),
-    _clue("other reviews", r"\bpeer[- ]review|\breview (?:process|panel|board|team)|"
-          r"\b(?:progress|design|readiness|mission concept) review\b|\bbook review"
-          r"|\bwhite paper\b|\bspecial issue\b|\beditorial\b", 0.3, against=True),
-)  # fmt: skip
-OWN_WORK = _clue(
-    "own results",
-    r"\bwe (?:find|found|show|detect|detected|measure|measured|derive|derived|demonstrate|report|"
-    r"obtain|obtained|propose|develop|developed|introduce|apply|compute|calculate|simulate|"
-    r"analy[sz]e|perform|performed|constrain|use|used|estimate|model)\b|\bour (?:results|analysis|"
-    r"simulations|model|sample|measurements|findings|method)\b|\bhere we (?:report|show)\b",
-    0.62,
-    against=True,
-)
+@cache
+def _clues() -> _Clues:
+    import yaml
 
+    stored = yaml.safe_load(Path(__file__).with_name("clues.yaml").read_text(encoding="utf-8"))
+    kind = stored["parts"]["kind"]
+    kinds = f"{kind['start']}{'|'.join(kind['any'])}{kind['end']}"
+    authors = stored["parts"]["authors"]
 
-# For Arrow's regular expressions (RE2): twenty times as fast here as those of `re`.
-_CONTRAST = (
-    r"\b(?:tensions?|disagree\w*|discrepan\w+|inconsisten\w+|contradict\w*|conflict\w*|"
-    r"controvers\w+|debate\w*|disput\w+|at odds|puzzl\w+|rival\w*|in contrast (?:to|with)|"
-    r"contrary to|competing|unresolved|unsettled|ambigu\w+|differ on|could not decide|"
-    r"(?:remains?|is|are) (?:still )?(?:unclear|uncertain|unknown|poorly understood)|"
-    r"(?:long-standing|open) (?:problem|question)s?|challeng(?:es|ing) (?:the|current|standard))\b"
-)
-_PRO = (
-    r"\b(?:confirm\w*|consistent with|support(?:s|ed|ing)?|agree(?:s|d|ment)?|in line with|"
-    r"corroborat\w+|validat\w+|as (?:expected|predicted)|compatible with|favou?r(?:s|ed)?)\b"
-)
-_CON = (
-    r"\b(?:inconsisten\w+|disagree\w*|rules? out|ruled out|excludes?|excluded|disfavou?r\w*|"
-    r"contradict\w*|no evidence|incompatible|reject\w*|contrary to|at odds|fails? to|unexpected\w*|"
-    r"tension with|in tension|discrepan\w+|challenge[sd]?)\b"
-)
+    def read(name: str) -> tuple[Clue, ...]:
+        found = []
+        for one in stored[name]:
+            pattern = "|".join(one["any"]).replace("<kind>", kinds).replace("<authors>", authors)
+            needs = tuple(one.get("needs", ()))
+            found.append(Clue(name, re.compile(pattern, re.IGNORECASE), one["chance"], needs))
+        return tuple(found)
+
+    # Arrow's regular expressions (RE2) are twenty times as fast here as those of `re`.
+    words = [rf"\b(?:{'|'.join(stored[name])})\b" for name in ("contrast", "pro", "con")]
+    return _Clues(
+        stored["stems"], read("journal"), read("title"), read("abstract"),
+        read("one project") + read("other reviews"), read("own results"), *words,
+    )  # fmt: skip
 
 
 def find_contrast(abstracts: Sequence[str]) -> NDArray[np.bool_]:
     """Whether each abstract mentions disagreement, tension or an open question."""
     import pyarrow.compute as pc
 
-    found = pc.match_substring_regex(_lowered(abstracts), _CONTRAST)
+    found = pc.match_substring_regex(_lowered(abstracts), _clues().contrast)
     return np.asarray(found.to_numpy(zero_copy_only=False), dtype=np.bool_)
 
 
@@ -297,7 +213,7 @@ def find_stances(abstracts: Sequence[str]) -> NDArray[np.int8]:
     lowered = _lowered(abstracts)
     pro, con = (
         pc.count_substring_regex(lowered, pattern).to_numpy(zero_copy_only=False)
-        for pattern in (_PRO, _CON)
+        for pattern in (_clues().pro, _clues().con)
     )
     return np.sign(pro - con).astype(np.int8)
 
@@ -553,7 +469,7 @@ def choose_n_nearest(n_papers: int, n_reviews: int) -> int:
 
 
 def choose_n_references(n_papers: int, k: int) -> int:
-    """Papers of a random sample that tell how near the k-th nearest of all is."""
+    """Papers of a random sample that show how near the k-th nearest of all is."""
     if n_papers <= _MOST_REFERENCES:
         return n_papers
     return min(_MOST_REFERENCES, round(_FEWEST_REACHED * n_papers / k))

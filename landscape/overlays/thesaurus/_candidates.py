@@ -366,10 +366,7 @@ def nearest_concepts(
 
 
 def suggest_parent(
-    name: str,
-    nearest: list[tuple[str, float]],
-    thesaurus: Thesaurus,
-    named: dict[str, str],
+    name: str, nearest: list[tuple[str, float]], thesaurus: Thesaurus, named: dict[str, str]
 ) -> str:
     """Suggest the parent of a proposed concept."""
     words = singular_words(name)

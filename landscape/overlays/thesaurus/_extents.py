@@ -9,10 +9,11 @@ import numpy as np
 
 from landscape.corpus._thesaurus import Thesaurus
 from landscape.errors import InputError
-from landscape.overlays._contours import (
-    Grid,
+from landscape.mapping._density import (
+    DensityGrid,
     contour_lines,
     count_pieces,
+    default_bandwidth,
     density_grid,
     highest_density_levels,
     map_extent,
@@ -43,7 +44,7 @@ def thesaurus_overlay(
     least_score: float = LEAST_SCORE,
     seed: int = 0,
 ) -> Analysis:
-    """Find where each concept lives on the map.
+    """Find the extent of each concept on the map.
 
     Parameters
     ----------
@@ -151,17 +152,15 @@ def measure_extents(
     """Measure the ground of groups of papers, and trace their contours."""
     import pandas as pd
 
-    from landscape.mapping._density import default_bandwidth
-
     extent = map_extent(x, y)
-    everything = density_grid(x, y, extent=extent, shape=shape)
+    everything = density_grid(x, y, bounds=extent, shape=shape)
     occupied = (everything.density >= highest_density_levels(everything, (_OCCUPIED,))[0]).sum()
     rows: list[dict[str, float]] = []
     lines: list[pd.DataFrame] = []
     for group in members.T:
         # The kernel of the map resolves many peaks; an outline needs a wider one.
         width = _CALMER * default_bandwidth(x[group], y[group])
-        grid = density_grid(x[group], y[group], extent=extent, shape=shape, bandwidth=width)
+        grid = density_grid(x[group], y[group], bounds=extent, shape=shape, bandwidth=width)
         levels = highest_density_levels(grid, shares)
         row = {"papers": int(group.sum()), "share": float(group.mean())}
         for share, level in zip(shares, levels, strict=True):
@@ -193,7 +192,7 @@ def measure_separability(
     })  # fmt: skip
 
 
-def _traced(grid: Grid, shares: Sequence[float], levels: Sequence[float]) -> pd.DataFrame:
+def _traced(grid: DensityGrid, shares: Sequence[float], levels: Sequence[float]) -> pd.DataFrame:
     import pandas as pd
 
     found = [

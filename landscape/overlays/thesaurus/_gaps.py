@@ -36,11 +36,20 @@ if TYPE_CHECKING:
 
     from landscape.store import AtlasStore
 
-_FEWEST = 5
-_PAPERS_A_PHRASE = 20_000  # large corpora: a phrase of fewer than 1 paper in so many is noise
-_GROWTH_WEIGHT = 0.5
-_NOVELTY_WEIGHT = 0.25
 _N_PAPERS_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class GapSettings:
+    """Settings of proposals, chosen by `backtest_gaps` between releases of the thesaurus."""
+
+    fewest_papers: int = 5
+    papers_a_phrase: int = 20_000  # a phrase of fewer than 1 paper in so many is noise
+    growth_weight: float = 0.5
+    novelty_weight: float = 0.25
+
+
+_SETTINGS = GapSettings()
 
 
 @dataclass(frozen=True)
@@ -134,7 +143,7 @@ def gather_evidence(
     fewest: int | None = None,
 ) -> Evidence:
     """Measure the phrases of a corpus from the columns ``title, abstract, keywords``."""
-    least = fewest or max(_FEWEST, len(papers) // _PAPERS_A_PHRASE)
+    least = fewest or max(_SETTINGS.fewest_papers, len(papers) // _SETTINGS.papers_a_phrase)
     table = phrase_table(papers["keywords"], fewest=least)
     titles, abstracts = papers["title"].tolist(), papers["abstract"].tolist()
     phrases = measure_phrases(table, vectors, titles, abstracts, years, fewest=least)
@@ -150,7 +159,8 @@ def rank_gaps(
     grown = np.clip(np.log(np.maximum(named["growth_low"], 1e-9)), -1.0, 3.0)
     named["novelty"] = measure_novelty(evidence.table, named)
     new = np.clip(named["novelty"] / (named["novelty"].std() or 1.0), -2.0, 2.0)
-    named["score"] = named["likeness"] + _GROWTH_WEIGHT * grown + _NOVELTY_WEIGHT * new
+    named["score"] = named["likeness"] + _SETTINGS.growth_weight * grown
+    named["score"] += _SETTINGS.novelty_weight * new
     is_facility = named["name"].map(normal_form).isin(_facility_forms())
     return named, merge_spellings(named[~named["covered"] & ~is_facility], limit=limit)
 

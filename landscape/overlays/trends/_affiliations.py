@@ -33,18 +33,6 @@ _DEPARTMENT = re.compile(
     r"physics group|dipartimento|sezione)\b",
     re.IGNORECASE,
 )
-_LEVELS = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        r"univ|college|hochschule|polit[eé]c|polytech|école|ecole|caltech|\bM\.?I\.?T\b|\bETH\b|"
-        r"\bEPFL\b|institute? of technology|technion|\bUC[A-Z]{1,2}\b|\bUCL\b",
-        r"observator|\bobs\.|max[- ]?planck|\bMPI|\bNASA\b|\bESA\b|\bESO\b|\bINAF\b|\bINFN\b|"
-        r"\bCNRS\b|\bCEA\b|\bCfA\b|\bNRAO\b|\bSTScI\b|academ|space (?:telescope|flight)|laborator|"
-        r"\bagency\b|sternwarte|\bNOIRLab\b|\bASTRON\b|\bSRON\b|\bCERN\b",
-        r"institu|\bcent(?:er|re|ro|rum)\b|council|consi[gl]+io|consejo|telescope|planetarium|"
-        r"foundation|company|\binc\b|\bltd\b|gmbh|museum",
-    )
-)
 
 
 @lru_cache(maxsize=1 << 17)
@@ -77,7 +65,7 @@ def _country_of(parts: list[str]) -> tuple[str, list[str]]:
 
 def _institution_of(parts: list[str]) -> str:
     own = [part for part in parts if not _DEPARTMENT.search(part)] or parts
-    for level in _LEVELS:
+    for level in _levels():
         for part in own:
             if level.search(part):
                 return _FORMER.sub("", part)
@@ -85,7 +73,13 @@ def _institution_of(parts: list[str]) -> str:
 
 
 def _names_institution(part: str) -> bool:
-    return any(level.search(part) for level in _LEVELS)
+    return any(level.search(part) for level in _levels())
+
+
+@cache
+def _levels() -> tuple[re.Pattern[str], ...]:
+    """Marks of institutions, the most specific kind first."""
+    return tuple(re.compile("|".join(line), re.IGNORECASE) for line in _lines("institutions"))
 
 
 @cache
@@ -140,7 +134,7 @@ def institutions(atlas: AtlasStore, *, limit: int = 100) -> Analysis:
     """Count the papers of each institution, and find what it works on.
 
     As `countries`, with ``institution`` and ``country``. Institutions are as affiliations write
-    them, case and punctuation aside; there is no register behind it.
+    them, case and punctuation aside; no register is used.
 
     Parameters
     ----------
@@ -220,10 +214,7 @@ def _places(atlas: AtlasStore, kind: str, limit: int) -> Analysis:
         ),
         denominators={f"papers with a known {kind}": len(located), "papers": len(papers)},
         bounds=atlas.coverage,
-        warnings=(
-            *_warnings(kind, len(located), len(papers)),
-            *period.warnings,
-        ),
+        warnings=(*_warnings(kind, len(located), len(papers)), *period.warnings),
         tables={
             "regions": _regions(names, kept, labels, groups[located]),
             "years": _years(names, kept, followed["place"], years[located]),

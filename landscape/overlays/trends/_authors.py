@@ -259,7 +259,7 @@ def given_names(name: str) -> tuple[str, ...]:
 
 
 def is_compatible(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Whether two lists of given names may be one person's: an initial stands for any name."""
+    """Whether two lists of given names may be one person's: an initial matches any name."""
     if "".join(one) == "".join(other):  # Ji-won and Jiwon
         return True
     pairs = zip(one, other, strict=False)
@@ -324,9 +324,7 @@ def _linked(coauthors: Sequence[Sequence[str]], affiliations: Sequence[Sequence[
     return (incidence @ incidence.T).tocsr()
 
 
-def _compatible_spellings(
-    spellings: Sequence[str],
-) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+def _compatible_spellings(spellings: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     given = [given_names(name) for name in spellings]
     different = sorted(set(given))
     number = {one: at for at, one in enumerate(different)}

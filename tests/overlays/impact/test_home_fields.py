@@ -7,7 +7,7 @@ import pandas as pd
 
 from landscape.corpus._facilities import load_facilities
 from landscape.corpus._thesaurus import Concept, Thesaurus
-from landscape.overlays.missions._home_fields import (
+from landscape.overlays.missions._usage import (
     _FIELDS,
     match_home_fields,
     read_category_fields,

@@ -3,7 +3,7 @@ from datetime import date
 
 import pytest
 
-from landscape.corpus import find_facility, load_facilities
+from landscape.corpus._facilities import find_facility, load_facilities
 from landscape.corpus.demo._cards import load_facilities as load_demo_facilities
 from landscape.errors import InputError
 

@@ -7,8 +7,13 @@ import pandas as pd
 import pytest
 
 from landscape.errors import InputError
-from landscape.overlays.reviews._coverage import review_coverage, reviews
-from landscape.overlays.reviews._gaps import COMPONENTS, rank_gaps, review_gaps
+from landscape.overlays.reviews._gaps import (
+    COMPONENTS,
+    rank_gaps,
+    review_coverage,
+    review_gaps,
+    reviews,
+)
 from landscape.overlays.reviews._recognition import find_contrast, find_stances
 
 from .conftest import world

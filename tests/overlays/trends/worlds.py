@@ -38,6 +38,5 @@ def atlas_of(papers: pd.DataFrame, *, vectors: np.ndarray | None = None) -> Any:
         coverage={"title": "A small world", "papers": n, "generated": True},
         read_papers=lambda columns: given[list(columns)],
         vectors=lambda: vectors,
-        # The engine that `open_engine` would open; only its filters are needed.
-        cached=lambda _name, _make: SimpleNamespace(select=select),
+        cached=lambda _name, _make: SimpleNamespace(select=select),  # its search engine
     )

@@ -180,7 +180,7 @@ reports = os.fdopen(os.dup(1), "w")
 os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 import faiss, pandas, pyarrow.parquet, pytextrank, safetensors.torch, skimage.segmentation
 import scipy.stats, sklearn.cluster, spacy, tokenizers, torch
-import landscape.atlas.build, landscape.corpus.ingest, landscape.text._keywords
+import landscape.pipeline._build, landscape.corpus._ingest, landscape.text._keywords
 import landscape.embeddings._minilm
 print("ready", file=reports, flush=True)
 for line in sys.stdin:

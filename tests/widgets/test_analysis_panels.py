@@ -349,12 +349,12 @@ def test_an_atlas_that_was_built_again_is_not_mixed_with_the_old(own_atlas, tmp_
     there, read = panel.analysis, panel._read
     assert panel._reopen.layout.display == "none"
     built_again(own_atlas.path)
-    with pytest.raises(AtlasError, match="built again"):
+    with pytest.raises(AtlasError, match="rebuilt since"):
         panel.save(tmp_path / "gaps.pdf")
     assert panel.save(tmp_path / "table.csv").exists()
     panel.draw()
     assert panel.wait(SECONDS)
-    assert "was built again" in panel.status
+    assert "was rebuilt" in panel.status
     assert panel.analysis is there
     assert panel._reopen.layout.display == ""
     panel._reopen.click()
@@ -380,7 +380,7 @@ def test_an_atlas_that_is_built_again_during_a_look_is_told(own_atlas, monkeypat
     monkeypatch.setattr(panel, "_make", make_meanwhile)
     panel.draw()
     assert panel.wait(SECONDS)
-    assert "was built again" in panel.status
+    assert "was rebuilt" in panel.status
     assert panel.analysis is there
 
 

@@ -412,7 +412,7 @@ def test_an_atlas_built_again_is_one_sentence_and_opened_again(
     write_manifest(copy, read_manifest(copy))
     panel.ask("What are the masses of black holes?")
     assert panel.wait(60)
-    assert "was built again" in panel.status
+    assert "was rebuilt" in panel.status
     assert panel.value is first
     assert panel._reopen.layout.display == ""
     panel._reopen.click()

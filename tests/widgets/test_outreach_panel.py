@@ -55,7 +55,7 @@ def quick(monkeypatch, panel):
         asked.append(options)
         return panel.rendering
 
-    monkeypatch.setattr("landscape.outreach._rendering.render", render)
+    monkeypatch.setattr("landscape.outreach.render", render)
     return asked
 
 
@@ -138,7 +138,7 @@ def test_downloads_are_links_that_hold_the_file(panel):
 def test_a_file_that_cannot_be_is_refused(panel, tmp_path, demo_atlas, monkeypatch):
     with pytest.raises(InputError, match=r"cannot be written as 'map\.doc'"):
         panel.save(tmp_path / "map.doc")
-    monkeypatch.setattr("landscape.outreach._rendering.render", fails)
+    monkeypatch.setattr("landscape.outreach.render", fails)
     with pytest.raises(InputError, match="No map is drawn yet"):
         opened(demo_atlas).save(tmp_path / "map.png")
 
@@ -340,7 +340,7 @@ def test_an_atlas_that_was_built_again_is_opened_again(demo_atlas, tmp_path, qui
     built_again(own.path)
     panel.draw()
     assert panel.wait(SECONDS)
-    assert "was built again" in panel.status
+    assert "was rebuilt" in panel.status
     assert panel.rendering is there
     assert len(quick) == 1
     panel._reopen.click()

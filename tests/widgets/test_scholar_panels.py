@@ -101,7 +101,8 @@ def test_tree_and_map_are_drawn_when_looked_at(demo_atlas: Atlas) -> None:
     assert "<img" not in page_of(view.tree)
     view.tabs.selected_index = 1
     assert view.tree.wait(60)
-    assert "alt='Tree of a survey." in page_of(view.tree)
+    assert "<img" in page_of(view.tree)
+    assert "alt=''" not in page_of(view.tree)
 
 
 def test_a_survey_without_a_model_can_be_stopped_and_taken_to_its_end(demo_atlas: Atlas) -> None:
@@ -239,7 +240,7 @@ def test_writing_goes_on_with_an_atlas_that_was_built_again(own_atlas: Atlas) ->
     built_again(own_atlas.path)
     panel.cite(CONTEXT, k=2)
     assert panel.wait(60)
-    assert "was built again" in panel.status
+    assert "was rebuilt" in panel.status
     panel._reopen.click()
     panel.cite(CONTEXT, k=2)
     assert len(done(panel)) == 2

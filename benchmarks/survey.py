@@ -18,13 +18,18 @@ import numpy as np
 import landscape as ls
 from benchmarks.results import print_table, save
 from benchmarks.survey_subjects import ELSEWHERE, SUBJECTS
-from landscape.agents.survey.crawling import Crawl
-from landscape.agents.survey.journal import Journal
-from landscape.agents.survey.library import Library
-from landscape.agents.survey.pool import Pool
-from landscape.agents.survey.scoring import FITTING, Evidence, beside_best, fits, heard, matched
-from landscape.agents.survey.settings import SurveySettings
-from landscape.agents.survey.spending import Meter
+from landscape.agents._survey import Crawl
+from landscape.agents._survey_library import Library
+from landscape.agents._survey_scoring import (
+    FITTING,
+    Evidence,
+    Pool,
+    beside_best,
+    fits,
+    heard,
+    matched,
+)
+from landscape.agents._survey_settings import Journal, Meter, SurveySettings
 from landscape.evaluation._surveys import questions_from_citations
 from landscape.overlays.citations import cocited, influence, link
 

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape._progress import progress
-from landscape.agents.attribute.doors import attribute
-from landscape.agents.attribute.stacks import Stacks, bounds
-from landscape.agents.cite.merging import title_key
-from landscape.agents.seeking import Wording
+from landscape.agents._attribution import attribute
+from landscape.agents._bounded_search import Stacks, Wording, bounds
+from landscape.agents._desk import title_key
 from landscape.errors import InputError
 from landscape.evaluation._metrics import Interval, bootstrap_interval, paired_difference
 from landscape.evaluation._questions import checked_question, json_lines, read_text
@@ -146,7 +145,7 @@ def evaluate_attribution(
     on_result : callable, optional
         Called with each case and its attribution.
     **settings
-        Further ones of `landscape.agents.attribute.doors.attribute`.
+        Further ones of `landscape.agents._attribution.attribute`.
 
     Returns
     -------

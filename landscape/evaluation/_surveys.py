@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from landscape._progress import progress
-from landscape.agents.survey.library import Library
-from landscape.agents.survey.settings import SurveySettings, survey_settings
-from landscape.agents.survey.surveying import survey
+from landscape.agents._survey import survey
+from landscape.agents._survey_library import Library
+from landscape.agents._survey_settings import SurveySettings, survey_settings
 from landscape.errors import InputError
 from landscape.evaluation._metrics import bootstrap_interval, paired_difference
 from landscape.evaluation._questions import Query, read_queries, resolve_queries

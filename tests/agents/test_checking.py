@@ -12,8 +12,8 @@ import pytest
 from landscape import Atlas
 from landscape._bibliography import to_bibtex
 from landscape.agents import Desk, check_draft
-from landscape.agents.checking._check import why_it_needs_a_citation
-from landscape.agents.checking._latex import read_draft
+from landscape.agents._draft_check import why_it_needs_a_citation
+from landscape.agents._draft_latex import read_draft
 from landscape.cli import main
 from landscape.errors import InputError
 from landscape.llm._client import ChatModel

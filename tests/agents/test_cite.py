@@ -11,8 +11,8 @@ import pytest
 
 from landscape import Atlas
 from landscape.agents import Desk, as_latex
-from landscape.agents.cite.highlights import highlight
-from landscape.agents.cite.merging import is_same
+from landscape.agents._citing_sentences import highlight
+from landscape.agents._desk import is_same
 from landscape.errors import InputError
 from landscape.llm import ChatModel
 from landscape.store._manifest import read_manifest

@@ -10,10 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from landscape.agents.survey.journal import Journal
-from landscape.agents.survey.scoring import THRESHOLD, Evidence, scores
-from landscape.agents.survey.settings import SurveySettings
-from landscape.agents.survey.spending import Meter, Request
+from landscape.agents._survey_scoring import THRESHOLD, Evidence, scores
+from landscape.agents._survey_settings import Journal, Meter, Request, SurveySettings
 from landscape.atlas import Atlas
 from landscape.cli import main
 from landscape.errors import InputError
@@ -377,7 +375,7 @@ def test_ablations_leave_out_what_they_say(demo_atlas: Atlas) -> None:
 
 
 def test_files_tables_and_pages(demo_atlas: Atlas, offline: Survey, tmp_path: Path) -> None:
-    from landscape.agents.survey.files import write_survey
+    from landscape._serializer import write_results
 
     table = offline.table
     assert table["rank"].dropna().tolist() == list(range(1, len(offline.selected) + 1))
@@ -387,7 +385,7 @@ def test_files_tables_and_pages(demo_atlas: Atlas, offline: Survey, tmp_path: Pa
     assert offline.to_markdown().count("\n1. **") == 1
     assert "<script" not in offline._repr_html_()
     for ending in (".bib", ".csv", ".json", ".md", ".ris"):
-        assert write_survey(offline, tmp_path / f"survey{ending}").stat().st_size > 100
+        assert write_results(offline, tmp_path / f"survey{ending}").stat().st_size > 100
     json.loads((tmp_path / "survey.json").read_text())
 
 

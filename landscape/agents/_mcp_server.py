@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import redirect_stdout
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec
 
 from landscape._serializer import plain
-from landscape.agents.attribute.doors import attribute
-from landscape.agents.survey.surveying import survey_question
+from landscape.agents._attribution import attribute
+from landscape.agents._survey import survey_question
 from landscape.answers import answer_question
-from landscape.errors import InputError, LandscapeError
+from landscape.corpus._cleaning import one_line
+from landscape.errors import InputError, LandscapeError, require
 from landscape.llm._quoting import as_data
 from landscape.overlays.citations._citation_graph import citation_graph
 from landscape.search import search_papers, similar_papers
@@ -45,14 +48,7 @@ _AUTHORS = 10
 
 
 class Tools:
-    """The questions that the server answers; nothing is written anywhere.
-
-    Parameters
-    ----------
-    atlas : AtlasStore
-    model : WritingModel, optional
-        For ``ask``, ``survey`` and ``attribute``; without one they work offline.
-    """
+    """The questions that the server answers; nothing is written anywhere."""
 
     def __init__(self, atlas: AtlasStore, *, model: WritingModel | None = None) -> None:
         self._atlas, self._model = atlas, model
@@ -296,3 +292,51 @@ def _bounded(what: str, number: int, most: int) -> int:
         message = f"{what} is {number}; it has to be 1 to {most}."
         raise InputError(message)
     return number
+
+
+def make_server(atlas: AtlasStore, *, model: WritingModel | None = None) -> Any:
+    """Make the server of an atlas; nothing runs yet."""
+    from landscape import __version__
+
+    require("mcp.server.mcpserver", "mcp")
+    from mcp.server import MCPServer
+    from mcp.types import ToolAnnotations
+
+    server = MCPServer(
+        "landscape",
+        title=f"Landscape: {one_line(atlas.title, most=80)}",
+        instructions=_instructions(atlas),
+        version=__version__,
+        log_level="WARNING",
+    )
+    for tool in Tools(atlas, model=model).all():
+        # A language model costs money, says something else each time, and is another machine.
+        is_asked = model is not None and tool.__name__ in WITH_MODEL
+        hints = ToolAnnotations(
+            read_only_hint=True,
+            destructive_hint=False,
+            idempotent_hint=not is_asked,
+            open_world_hint=is_asked,
+        )
+        server.add_tool(tool, annotations=hints)
+    return server
+
+
+def serve(atlas: AtlasStore, *, model: WritingModel | None = None) -> None:
+    """Serve an atlas over standard input and output until the input ends."""
+    server = make_server(atlas, model=model)
+    # The protocol owns the true standard output, whatever it was redirected to; what libraries
+    # print meanwhile goes to standard error.
+    with redirect_stdout(sys.__stdout__):
+        server.run("stdio")
+
+
+def _instructions(atlas: AtlasStore) -> str:
+    facts = atlas.coverage
+    title = as_data(one_line(facts["title"], most=80))  # it may be somebody else's
+    made_up = " Its papers are made up." if facts["generated"] else ""
+    return (
+        f"Search, questions and citations over {facts['papers']:,} papers of {title} "
+        f"({facts['first_date']} to {facts['last_date']}).{made_up} It holds these papers and no "
+        f"others: what is not found here may still exist. {NOTICE}"
+    )

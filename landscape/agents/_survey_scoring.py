@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +13,9 @@ from scipy.special import expit
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from landscape.agents.survey.library import Library
+    from landscape.agents._survey_library import Library
+    from landscape.agents._survey_model import Judgement
+    from landscape.types import How
 
     Rows = NDArray[np.int64]
     Floats = NDArray[np.float64]
@@ -19,29 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Evidence:
-    """What is known of n papers, each of shape (n,).
-
-    Attributes
-    ----------
-    likeness : ndarray of float64
-        Cosine to the question, in standard deviations above chance papers.
-    matches : ndarray of float64
-        How well its words match those of the question, 0 to 1; all 0 where the atlas has no word
-        vectors, and `likeness` counts instead.
-    middle : ndarray of float64
-        Cosine to the middle of the best papers, in standard deviations above chance papers.
-    searches : ndarray of float64
-        Sum of 60 / (60 + rank) over the searches that found it (reciprocal ranks: Cormack, Clarke
-        and Buettcher 2009, SIGIR, 758).
-    cited, citing, together : ndarray of float64
-        Weight of the best papers that cite it, that it cites, and that share citing papers or
-        references with it.
-    known : ndarray of float64
-        Its citations in the graph.
-    place : ndarray of float64
-        Its place in the search with the whole question, 0 for the first, infinite where that did
-        not find it.
-    """
+    """What is known of n papers, each of shape (n,)."""
 
     likeness: Floats
     matches: Floats
@@ -71,16 +53,6 @@ class Evidence:
 
         A paper may be too new to be cited, or the graph may lack those that do: that it is not
         cited says nothing. It counts like the cited papers whose texts speak for them.
-
-        Parameters
-        ----------
-        share : ndarray of float64, shape (n,)
-            How well each paper's text speaks for it: the weight of the cited ones.
-
-        Returns
-        -------
-        ndarray of float64, shape (n, 3)
-            Like `links`.
         """
         links, is_cited = self.links, self.known > 0
         if is_cited.any() and share[is_cited].sum() > 0:
@@ -125,66 +97,19 @@ _LIKELY_FITTING, _VERY_FITTING, _VERY_LIKELY = 0.85, 0.92, 0.5
 
 
 def scores(evidence: Evidence) -> Floats:
-    """Estimate how likely each paper belongs to the answer, beside the best of the same question.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        Of n papers.
-
-    Returns
-    -------
-    ndarray of float64, shape (n,)
-        0 to 1: the probability over the mean of the ten best. Probabilities themselves are those of
-        being in a list of references, small for all and different from question to question.
-
-    Examples
-    --------
-    >>> none = np.zeros(2)
-    >>> matches = np.array([0.3, 0.7])
-    >>> scores(Evidence(none, matches, *[none] * 7)).round(1).tolist()
-    [0.7, 1.0]
-    """
+    """Estimate how likely each paper belongs to the answer, relative to the ten best papers."""
     likely = probabilities(evidence)
     return np.minimum(likely / max(float(np.sort(likely)[-_BEST:].mean()), 1e-12), 1.0)
 
 
 def fits(evidence: Evidence) -> Floats:
-    """Say how well the words of each paper match those of the question, beside the ten best.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        Of n papers.
-
-    Returns
-    -------
-    ndarray of float64, shape (n,)
-        1 for all where the atlas has no word vectors: the scores have to do.
-    """
+    """Say how well the words of each paper match those of the question, beside the ten best."""
     best = matched(evidence)
     return np.ones(len(evidence.matches)) if best is None else evidence.matches / best
 
 
 def words_of(scores: Floats, fitting: Floats, *, threshold: float = THRESHOLD) -> list[str]:
-    """Say in words how likely papers belong.
-
-    Parameters
-    ----------
-    scores, fitting : ndarray of float64, shape (n,)
-        As `scores` and `fits` give them.
-    threshold : float
-        Score from which they are selected; below they are unlikely.
-
-    Returns
-    -------
-    list of str
-
-    Examples
-    --------
-    >>> words_of(np.array([0.9, 0.3, 0.9, 0.1]), np.array([1.0, 0.9, 0.8, 0.9]))
-    ['very likely', 'likely', 'possible', 'unlikely']
-    """
+    """Say in words how likely papers belong."""
     chosen = (scores >= threshold) & (fitting >= FITTING)
     words = np.where(chosen, "possible", "unlikely")
     words = np.where(chosen & (fitting >= _LIKELY_FITTING), "likely", words)
@@ -199,37 +124,13 @@ def matched(evidence: Evidence) -> float | None:
 
 
 def fewest_matches(question: str) -> float:
-    """Say how much of a question's words the ten best papers match where an atlas holds any on it.
-
-    Examples
-    --------
-    >>> fewest_matches("What powers fast radio bursts?"), fewest_matches("dust " * 48)
-    (0.65, 0.55)
-    """
+    """Return the share of a question's words that the ten best papers of a fitting atlas match."""
     times = max(len(question.split()) / _OF_WORDS, 1.0)
     return round(_FEWEST_MATCHES - _LESS_FOR_TWICE * float(np.log2(times)), 3)
 
 
 def probabilities(evidence: Evidence) -> Floats:
-    """Estimate the probability that each paper is in the list of references to a question.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        Of n papers.
-
-    Returns
-    -------
-    ndarray of float64, shape (n,)
-
-    Examples
-    --------
-    >>> none = np.zeros(2)
-    >>> matches = np.array([0.3, 0.7])
-    >>> far, close = probabilities(Evidence(none, matches, *[none] * 7))
-    >>> bool(close > far)
-    True
-    """
+    """Estimate the probability that each paper is in the list of references to a question."""
     said, share = beside_best(probabilities_by_text(evidence))
     links = heard(share)[:, None] * evidence.links_or_usual(share)
     place = np.log1p(np.minimum(evidence.place, _LAST_PLACE)) - np.log1p(_USUAL_PLACE)
@@ -238,20 +139,7 @@ def probabilities(evidence: Evidence) -> Floats:
 
 
 def beside_best(by_text: Floats) -> tuple[Floats, Floats]:
-    """Put what the texts say beside the best texts of the same question.
-
-    Parameters
-    ----------
-    by_text : ndarray of float64, shape (n,)
-        As `probabilities_by_text` gives it, or fits it.
-
-    Returns
-    -------
-    said : ndarray of float64, shape (n,)
-        Log odds by text, less those of the ten best.
-    share : ndarray of float64, shape (n,)
-        The probabilities over that of the ten best.
-    """
+    """Put what the texts say beside the best texts of the same question."""
     odds = np.log(by_text / np.maximum(1 - by_text, 1e-12))
     best = float(np.sort(odds)[-_BEST:].mean()) if len(odds) else 0.0
     return odds - best, by_text / max(float(expit(best)), 1e-12)
@@ -262,21 +150,6 @@ def heard(share: Floats) -> Floats:
 
     A paper of another subject, which everybody cites for a constant or a method, would else come
     before the review of the question's own.
-
-    Parameters
-    ----------
-    share : ndarray of float64
-        Probability by text over that of the question's best papers.
-
-    Returns
-    -------
-    ndarray of float64
-        0 to 1.
-
-    Examples
-    --------
-    >>> heard(np.array([0.0, 0.1, 0.7])).round(2).tolist()
-    [0.0, 0.13, 0.5]
     """
     return share / (share + _HALF_HEARD)
 
@@ -291,23 +164,7 @@ def probabilities_by_text(evidence: Evidence) -> Floats:
 def support(
     library: Library, rows: Rows, best: Rows, weights: Floats
 ) -> tuple[Floats, Floats, Floats]:
-    """Weigh papers by their links with the best ones.
-
-    Parameters
-    ----------
-    library : Library
-    rows : ndarray of int64, shape (n,)
-    best : ndarray of int64, shape (m,)
-        Nodes that are trusted.
-    weights : ndarray of float64, shape (m,)
-        How much each is.
-
-    Returns
-    -------
-    cited, citing, together : ndarray of float64, each of shape (n,)
-        See `Evidence`. A paper between two others counts less the more it links (Adamic and Adar
-        2003, Social Networks 25, 211).
-    """
+    """Weigh papers by their links with the best ones."""
     n_nodes = len(library.is_open)
     cited, citing, together = (np.zeros(n_nodes) for _ in range(3))
     via_citing, via_cited = np.zeros(n_nodes), np.zeros(n_nodes)
@@ -330,3 +187,161 @@ def support(
             own = sum(1.0 / np.log(2 + len(links(end))) for end in ends.tolist())
             together[node] -= weight * own
     return cited[rows], citing[rows], np.maximum(together[rows], 0.0)
+
+
+_TRUSTED = 60  # papers whose citations count as evidence
+_CONSTANT = 60  # of reciprocal ranks
+_TOLD = 0.05  # weight of citations that is worth telling
+_MIDDLE = 10  # papers whose middle the others are compared with
+
+
+@dataclass(frozen=True)
+class Origin:
+    """How a paper was come upon."""
+
+    how: How
+    parent: int = -1
+    query: int | None = None
+    depth: int = 1
+    section: str = ""
+
+
+class Pool:
+    """Papers found so far, in the order in which they were found."""
+
+    def __init__(self, library: Library) -> None:
+        self._library = library
+        self.origins: dict[int, Origin] = {}
+        self.expanded: set[int] = set()
+        self.judged: dict[int, Judgement] = {}
+        self.seeds: tuple[int, ...] = ()
+        self._found: Counter[int] = Counter()
+        self._places: dict[int, int] = {}
+        self._likeness: list[Floats] = []
+        self._matches: list[Floats] = []
+        self._scores: Floats | None = None
+        self._evidence: Evidence | None = None
+
+    def add(self, rows: Iterable[int], origin: Origin) -> int:
+        """Take in papers that were found."""
+        new = [row for row in dict.fromkeys(map(int, rows)) if row not in self.origins]
+        for row in new:
+            self.origins[row] = origin
+        if new:
+            likeness, matches = self._library.likeness(np.array(new, dtype=np.int64))
+            self._likeness.append(likeness)
+            self._matches.append(matches)
+            self._scores = None
+        return len(new)
+
+    def found(self, rows: Iterable[int], *, is_question: bool = False) -> None:
+        """Note the ranking of one search, and whether it was that of the whole question."""
+        for rank, row in enumerate(rows, start=1):
+            self._found[int(row)] += _CONSTANT / (_CONSTANT + rank)  # type: ignore[assignment]  # a counter of fractions
+            if is_question:
+                self._places[int(row)] = rank - 1
+        self._scores = None
+
+    def judge(self, judgements: dict[int, Judgement]) -> None:
+        """Take in what a model said of papers."""
+        self.judged.update(judgements)
+        self._scores = None
+
+    @property
+    def rows(self) -> Rows:
+        """Of the papers, in the order in which they were found, shape (n,)."""
+        return np.fromiter(self.origins, np.int64, len(self.origins))
+
+    def scores(self) -> Floats:
+        """How likely each belongs, shape (n,), by everything that is known now."""
+        if self._scores is None:
+            self._scores = self._scored()
+        return self._scores
+
+    def best_first(self) -> Rows:
+        """Rows by their scores; of two alike the one found first."""
+        return self.rows[np.argsort(-self.scores(), kind="stable")]
+
+    def score_of(self) -> dict[int, float]:
+        """Scores by row."""
+        return dict(zip(self.rows.tolist(), self.scores().tolist(), strict=True))
+
+    def fitting(self) -> set[int]:
+        """Rows whose texts are on the subject of the question."""
+        self.scores()
+        if self._evidence is None:
+            return set()
+        return set(self.rows[fits(self._evidence) >= FITTING].tolist())
+
+    @property
+    def evidence(self) -> Evidence | None:
+        """What the scores are made of, in the order of `rows`; None of no papers."""
+        self.scores()
+        return self._evidence
+
+    def reasons(self, *, threshold: float) -> dict[int, str]:
+        """Say in one sentence each what speaks for the papers, or against them."""
+        scores, evidence = self.scores(), self._evidence
+        if evidence is None:
+            return {}
+        words = words_of(scores, fits(evidence), threshold=threshold)
+        return {row: _reason(evidence, n, words[n]) for n, row in enumerate(self.origins)}
+
+    def _scored(self) -> Floats:
+        rows = self.rows
+        if not len(rows):
+            return np.zeros(0)
+        none = np.zeros(len(rows))
+        known = Evidence(
+            likeness=np.concatenate(self._likeness),
+            matches=np.concatenate(self._matches),
+            middle=none,
+            searches=np.array([self._found.get(row, 0.0) for row in rows.tolist()]),
+            cited=none,
+            citing=none,
+            together=none,
+            known=self._library.times_cited(rows),
+            place=np.array([self._places.get(row, np.inf) for row in rows.tolist()], dtype=float),
+        )
+        by_text = self._corrected(rows, probabilities_by_text(known))
+        first = rows[np.argsort(-by_text, kind="stable")]
+        middle = self._library.likeness_to_many(rows, self._begun_with(first, most=_MIDDLE))
+        known = replace(known, middle=middle)
+        by_text = self._corrected(rows, probabilities_by_text(known))
+        order = np.argsort(-by_text, kind="stable")[:_TRUSTED]
+        best, weights = rows[order], by_text[order] / max(float(by_text.max()), 1e-12)
+        if self.seeds:
+            seeds = np.array(self.seeds, dtype=np.int64)
+            others = ~np.isin(best, seeds)
+            best = np.concatenate([seeds, best[others]])
+            weights = np.concatenate([np.ones(len(seeds)), weights[others]])
+        cited, citing, together = support(self._library, rows, best, weights)
+        self._evidence = replace(known, cited=cited, citing=citing, together=together)
+        return scores(self._evidence)
+
+    def _begun_with(self, first: Rows, *, most: int) -> Rows:
+        seeds = np.array(self.seeds, dtype=np.int64)
+        return np.concatenate([seeds, first[~np.isin(first, seeds)]])[: max(most, len(seeds))]
+
+    def _corrected(self, rows: Rows, scores: Floats) -> Floats:
+        """What a model decided stands above what the texts suggest."""
+        if not self.judged:
+            return scores
+        said = [self.judged.get(row) for row in rows.tolist()]
+        sure = [np.nan if one is None else 0.9 if one.decision else 0.02 for one in said]
+        return np.where(np.isnan(sure), scores, sure)
+
+
+def _reason(evidence: Evidence, place: int, word: str) -> str:
+    said = [word.capitalize()]
+    if evidence.matches[place] > 0:
+        said.append(f"words match {100 * evidence.matches[place]:.0f}% of the question")
+    said.append(f"likeness {evidence.likeness[place]:.1f} standard deviations above chance")
+    for values, what in (
+        (evidence.cited, "papers like it cite it"),
+        (evidence.citing, "it cites papers of the answer"),
+        (evidence.together, "it shares citations with papers of the answer"),
+    ):
+        if values[place] > _TOLD:
+            said.append(what)
+    return "; ".join(said) + "."

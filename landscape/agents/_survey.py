@@ -1,34 +1,114 @@
-"""Search, select, follow citations, and again: level by level, until nothing new belongs.
-
-Every step depends only on what was found before it, and whatever is done side by side is put
-together in a fixed order: the same question gives the same survey.
-"""
+"""The parts of a question that can be searched for by themselves."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
+import re
+import time
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from landscape._wording import count
-from landscape.agents.survey.facets import facets
-from landscape.agents.survey.pool import Origin, Pool
-from landscape.agents.survey.scoring import THRESHOLD, fewest_matches, matched
+from landscape.agents._survey_library import Library
+from landscape.agents._survey_model import mind_of
+from landscape.agents._survey_scoring import THRESHOLD, Origin, Pool, fewest_matches, matched
+from landscape.agents._survey_settings import Journal, Meter, SurveySettings, survey_settings
+from landscape.llm import connect_from_environment
 from landscape.overlays.citations import cocited
-from landscape.types import Asked
+from landscape.overlays.citations._citation_graph import citation_graph
+from landscape.search._settings import query_text
+from landscape.text._words import normal_forms
+from landscape.types import Asked, Crawled, Spent, Survey
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from landscape.agents.survey.fulltext import Reader
-    from landscape.agents.survey.library import Library
-    from landscape.agents.survey.minds import Judgement, Mind, Next
-    from landscape.agents.survey.settings import SurveySettings
-    from landscape.agents.survey.spending import Meter
-    from landscape.types import Paper
+    from landscape.agents._full_text import Reader
+    from landscape.agents._survey_model import Judgement, Mind, Next
+    from landscape.llm._client import WritingModel
+    from landscape.store._atlas_store import AtlasStore
+    from landscape.types import Linked, Paper
 
     Rows = NDArray[np.int64]
+
+_CUT = re.compile(r"[,:;?!()\[\]\"“”/]+|\s[-–—]+\s|\.\s|\.$")
+_WORD = re.compile(r"\S+")
+# Words that hold no subject: they end a phrase. The last rows are the language of papers, which
+# every abstract has.
+_EMPTY = frozenset(
+    """a an and are as at be been being between but by can could did do does during each for from
+    had has have how if in into is it its may might more most no nor not of off on or our out over
+    per should so some such than that the their them then there these they this those through to
+    under up upon us using very via was we were what when where whether which while who whom whose
+    why will with within without would about above after against all along also among any around
+    because before below both
+    affect affects appear based can cause causes compare compared comparison constrain constrains
+    constraint constraints current depend depends describe description determine determines
+    different do effect effects evidence explain explains find finding findings first give given
+    impact implication implications important influence investigate know known latest main make
+    method methods new novel observed paper papers play possible present problem propose proposed
+    question recent recently reported result results review role search show shows study studies
+    studying suggest survey test tests toward towards understand understanding us use used uses
+    useful various work works
+    place places placed explain explained explaining due emit emits cause caused causing happen
+    happens occur occurs come comes tell told lead leads led makes made exist exists
+    i ii iii iv v vi""".split()  # noqa: SIM905 - words, not a list
+)
+_FEWEST_LETTERS = 2
+
+
+def facets(question: str, *, subjects: Collection[str] | None = None, most: int = 6) -> list[str]:
+    """Cut a question into phrases about one thing each; no two share a word."""
+    phrases: list[str] = []
+    seen: set[str] = set()
+    for piece in _CUT.split(question):
+        run: list[str] = []
+        for word in [*_WORD.findall(piece), ""]:
+            key = word.strip(".'’").casefold()
+            is_stray = len(key) < _FEWEST_LETTERS and not _is_class(word)
+            if is_stray or key in _EMPTY or key in seen:
+                if run:
+                    phrases.append(" ".join(run))
+                run = []
+            else:
+                run.append(word.strip("'’"))
+                seen.add(key)
+    if subjects is not None:
+        known = set(normal_forms(list(subjects)))
+        words = {word for form in known for word in form.split()}
+        phrases = [cut for phrase in phrases if (cut := _trimmed(phrase, words))]
+        forms = normal_forms(phrases)
+        phrases = [
+            phrase
+            for phrase, form in zip(phrases, forms, strict=True)
+            if " " in phrase or form in known
+        ]
+    if len(phrases) < 2:
+        return []
+    longest = sorted(phrases, key=lambda phrase: (-len(phrase.split()), phrases.index(phrase)))
+    kept = set(longest[:most])
+    return [phrase for phrase in phrases if phrase in kept]
+
+
+def _trimmed(phrase: str, known: Collection[str]) -> str:
+    """Take words off the ends of a phrase that no keyword holds."""
+    words = phrase.split()
+    held = [
+        place
+        for place, word in enumerate(words)
+        if _is_class(word) or any(form in known for form in normal_forms([word])[0].split())
+    ]
+    return " ".join(words[held[0] : held[-1] + 1]) if held else ""
+
+
+def _is_class(word: str) -> bool:
+    """Whether a single letter names a class, as in "M dwarfs", and is no article or pronoun."""
+    return len(word) == 1 and word.isupper() and word not in "AI"
+
 
 REFERENCES, CITATIONS, TOGETHER, SIMILAR = (
     "references", "citations", "cited together", "similar",
@@ -45,21 +125,7 @@ _HOPEFUL = 0.4  # of the threshold: papers that are followed though they may not
 
 
 class Crawl:
-    """One survey under way.
-
-    Parameters
-    ----------
-    question : str
-    library : Library
-    settings : SurveySettings
-    mind : Mind or None
-        The language model.
-    meter : Meter
-    read : Reader, optional
-        Gives the sections of a paper's text.
-    on_step : callable, optional
-        Told in one line what was done.
-    """
+    """One survey under way."""
 
     def __init__(
         self,
@@ -283,7 +349,7 @@ class Crawl:
 
     def _wanted(self, papers: list[Paper], lists: list[dict[str, Rows]]) -> list[Next | None]:
         """Which lists to follow of each paper; None where a paper is not to be followed now."""
-        from landscape.agents.survey.minds import Next
+        from landscape.agents._survey_model import Next
 
         every: list[Next | None] = [Next(tuple(one)) for one in lists]
         if self.mind is None:
@@ -342,3 +408,160 @@ class Crawl:
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.casefold().split())
+
+
+_MOST_BEYOND, _FEWEST_CITING = 20, 2
+_MOSTLY = 0.75  # of the papers judged: where so many are selected, those not judged may be too
+
+
+def survey(
+    atlas: AtlasStore,
+    question: str,
+    settings: SurveySettings | None = None,
+    *,
+    model: WritingModel | None = None,
+    read: Reader | None = None,
+    resume: Path | None = None,
+    on_step: Callable[[str], None] | None = None,
+    stop: Callable[[], bool] | None = None,
+) -> Survey:
+    """Survey the papers of an atlas for a question (PaSa: He et al. 2025, arXiv:2501.10120)."""
+    started = time.perf_counter()
+    settings = settings or SurveySettings()
+    text, told = query_text(question)
+    library = Library(atlas, text, before=settings.before, without=settings.without)
+    name = model.model if model is not None else "similarity"
+    identity = {
+        "question": text,
+        "settings": settings.work(),
+        "atlas": atlas.manifest.updated,
+        "model": name,
+    }
+    meter = Meter(settings, Journal(resume, identity), stop=stop)
+    crawl = Crawl(
+        text,
+        library,
+        settings,
+        mind=None if model is None else mind_of(model, settings.protocol),
+        meter=meter,
+        read=read,
+        on_step=on_step,
+    )
+    crawl.run()
+    crawled = _crawled(crawl, name)
+    notes = [*told, *crawl.notes]
+    n_selected = sum(one.selected for one in crawled)
+    if settings.selector and n_selected > _MOSTLY * settings.papers:
+        more = f"raise papers (now {settings.papers}) to have them judged"
+        notes.append(
+            f"{n_selected} of {len(crawled)} papers judged are selected: more may; {more}."
+        )
+    if meter.ended:
+        notes.append(f"The survey is partial. {meter.ended}")
+    if citation_graph(atlas).note:
+        notes.append(f"Nothing could be followed by citations. {citation_graph(atlas).note}")
+    seconds = time.perf_counter() - started
+    seen = int(library.is_open[: len(atlas)].sum())
+    return Survey(
+        question=question,
+        crawled=crawled,
+        searches=tuple(crawl.searches),
+        beyond=_beyond(crawl, crawled),
+        coverage=replace(library.engine.holdings.coverage, n_searched=seen),
+        settings=settings.to_dict(),
+        spent=Spent(meter.calls, meter.tokens, meter.money, len(crawled), seconds),
+        partial=bool(meter.ended),
+        notes=tuple(notes),
+        n_found=len(crawl.pool.origins),
+    )
+
+
+def _crawled(crawl: Crawl, model_name: str) -> tuple[Crawled, ...]:
+    """List what was judged: selected papers first, best first."""
+    pool, settings = crawl.pool, crawl.settings
+    scores = pool.score_of()
+    seeds = set(pool.seeds)
+    if settings.selector:
+        ranked = [row for row in pool.best_first().tolist() if row not in seeds]
+        chosen = set(crawl.selected(ranked))
+        ranked.sort(key=lambda row: (row not in chosen, -_final(crawl, row, scores)))
+    else:
+        ranked = [row for row in crawl.as_found() if row not in seeds]
+        chosen = set(ranked)
+    listed = [*ranked[: settings.papers], *pool.seeds]
+    papers = crawl.library.papers(listed)
+    keys = {paper.row: paper.paper_id for paper in papers}
+    parents = [pool.origins[row].parent for row in listed]
+    lost = [row for row in dict.fromkeys(parents) if row >= 0 and row not in keys]
+    keys.update({paper.row: paper.paper_id for paper in crawl.library.papers(lost)})
+    reasons = _reasons(crawl)
+    found = []
+    for paper in papers:
+        origin, said = pool.origins[paper.row], pool.judged.get(paper.row)
+        found.append(
+            Crawled(
+                paper=paper,
+                score=round(_final(crawl, paper.row, scores), 6),
+                selected=paper.row in chosen,
+                reason=reasons[paper.row],
+                judged_by="similarity" if said is None else model_name,
+                how=origin.how,
+                parent=keys.get(origin.parent, ""),
+                query=origin.query,
+                depth=origin.depth,
+                expanded=paper.row in pool.expanded,
+                section=origin.section,
+            )
+        )
+    return tuple(found)
+
+
+def _final(crawl: Crawl, row: int, scores: dict[int, float]) -> float:
+    """The model's own score where it gave one; else what text and citations say."""
+    said = crawl.pool.judged.get(row)
+    return scores[row] if said is None or said.score is None else said.score
+
+
+def _reasons(crawl: Crawl) -> dict[int, str]:
+    """Why each paper was decided on as it was, by row."""
+    if crawl.settings.selector:
+        reasons = crawl.reasons()
+    else:
+        reasons = dict.fromkeys(crawl.pool.origins, "Not judged, as asked for.")
+    reasons |= dict.fromkeys(crawl.pool.seeds, "Given as a paper to begin from.")
+    return reasons | {row: said.reason for row, said in crawl.pool.judged.items()}
+
+
+def _beyond(crawl: Crawl, crawled: tuple[Crawled, ...]) -> tuple[Linked, ...]:
+    """Papers that the atlas has not and several of the selected ones cite."""
+    library = crawl.library
+    counts: Counter[int] = Counter()
+    for one in crawled:
+        if one.selected:
+            nodes = library.cites(one.paper.row)
+            counts.update(nodes[nodes >= library.n_papers].tolist())
+    often = sorted(
+        (node for node, n in counts.items() if n >= _FEWEST_CITING),
+        key=lambda node: (-counts[node], node),
+    )
+    return tuple(library.graph.stub(n, score=float(counts[n])) for n in often[:_MOST_BEYOND])
+
+
+def survey_question(
+    store: AtlasStore,
+    question: str,
+    *,
+    model: WritingModel | Literal["auto"] | None = "auto",
+    resume: str | Path | None = None,
+    read: Reader | None = None,
+    on_step: Callable[[str], None] | None = None,
+    stop: Callable[[], bool] | None = None,
+    **settings: Any,
+) -> Survey:
+    """Survey the papers for a question; `landscape.Atlas.survey` documents the parameters."""
+    connected = connect_from_environment() if model == "auto" else model
+    path = None if resume is None else Path(resume)
+    return survey(
+        store, question, survey_settings(**settings), model=connected, read=read, resume=path,
+        on_step=on_step, stop=stop,
+    )  # fmt: skip

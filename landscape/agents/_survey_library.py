@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from landscape.agents.survey.settings import last_day
+from landscape.agents._survey_settings import last_day
 from landscape.errors import InputError
 from landscape.overlays.citations._citation_graph import citation_graph
 from landscape.search._engine import open_engine
@@ -29,22 +29,7 @@ _MOST_LINKED = 400  # papers that one paper leads to: famous ones are cited by t
 
 
 class Library:
-    """An atlas as a survey may see it: without what is too new or taken out.
-
-    Parameters
-    ----------
-    atlas : AtlasStore
-    question : str
-    before : str, optional
-        See `landscape.agents.survey.settings.SurveySettings`.
-    without : sequence of str
-        Papers taken out.
-
-    Raises
-    ------
-    InputError
-        If a paper is not in the atlas, or no paper is left.
-    """
+    """An atlas as a survey may see it: without what is too new or taken out."""
 
     def __init__(
         self,
@@ -85,15 +70,7 @@ class Library:
         return found
 
     def likeness(self, rows: Rows) -> tuple[Floats, Floats]:
-        """Say how near papers are to the question.
-
-        Returns
-        -------
-        cosines : ndarray of float64, shape (n,)
-            In standard deviations above those of chance papers.
-        matches : ndarray of float64, shape (n,)
-            Word by word, 0 to 1.
-        """
+        """Say how near papers are to the question."""
         mean, spread = self._chance
         cosines = (self._comparison.cosines(rows) - mean) / spread
         starts = range(0, len(rows), _AT_ONCE)  # few at once: their words take memory

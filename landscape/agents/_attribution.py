@@ -18,8 +18,8 @@ import numpy as np
 from scipy.special import expit
 
 from landscape._wording import count
-from landscape.agents._attribution_agent import OnStep, Search, work
-from landscape.agents._bounded_search import Bounds, Stacks, Wording, bounds
+from landscape.agents._attribution_agent import AgentState, OnStep, run_agent
+from landscape.agents._bounded_search import BoundedLibrary, Bounds, Wording, bounds
 from landscape.agents._excerpts import read_excerpt
 from landscape.errors import InputError, RemoteError
 from landscape.llm._client import connect_from_environment
@@ -40,17 +40,17 @@ METHOD = "offline"
 _WHOLE = 1.0
 _CLAUSE, _CLAUSE_AMONG_OTHERS = 0.5, 1.0  # the second where the sentence cites other papers too
 _NAMED = 0.25  # for a title with all names of the clause, in standard deviations of the ranking
-_HANDED_ON = 0.3  # for a paper that better candidates cite, for each of them, at most twice
+_CITED_BONUS = 0.3  # for a paper that better candidates cite, for each of them, at most twice
 _CITING = 12  # candidates that may hand on a part of their score
 _GUESSES = 10
 # How often the first is right, by how far it stands above the four after it: logistic regression on
 # one half of the excerpts of `landscape evaluate attribution`; on the other half it holds.
 _CHANCE_INTERCEPT, _CHANCE_SLOPE, _AFTER = -1.05, 0.85, 4
-_SURE = 0.65  # chance from which it is selected: on the other half 12 of 13 were right
+_SELECTED_FROM = 0.65  # chance from which it is selected: on the other half 12 of 13 were right
 _NEAR_ENOUGH = 0.4  # cosine; of titles asked as questions, one in a hundred has none as near
 
 
-class Weighing(NamedTuple):
+class OfflineRanking(NamedTuple):
     """What was found offline."""
 
     guesses: tuple[Guess, ...]
@@ -68,16 +68,16 @@ def wordings(excerpt: Excerpt) -> list[Wording]:
     return [Wording(excerpt.plain, _WHOLE), Wording(excerpt.clause, clause)]
 
 
-def weigh(excerpt: Excerpt, stacks: Stacks) -> Weighing:
+def rank_offline(excerpt: Excerpt, library: BoundedLibrary) -> OfflineRanking:
     """Rank the papers that an excerpt may cite, and select one if it stands out."""
     asked = wordings(excerpt)
-    found = stacks.seek(asked)
+    found = library.search_wordings(asked)
     hits = list(found.hits)
     papers = [hit.paper for hit in hits]
     scores = np.array([hit.score for hit in hits], dtype=float)
     reasons = [["found by its words or its sense"] for _ in hits]
-    _count_names(excerpt, papers, scores, reasons)
-    papers, scores, reasons = _hand_on(stacks, papers, scores, reasons)
+    _lift_named(excerpt, papers, scores, reasons)
+    papers, scores, reasons = _lift_cited(library, papers, scores, reasons)
     order = np.argsort(-scores, kind="stable")[:_GUESSES]
     guesses = tuple(
         Guess(papers[place], float(scores[place]), ", ".join(reasons[place])) for place in order
@@ -93,10 +93,10 @@ def weigh(excerpt: Excerpt, stacks: Stacks) -> Weighing:
     nearness = {hit.paper.row: hit.parts.get("semantic") for hit in hits}
     is_near = _is_near(guesses, nearness)
     chance = _chance(guesses) if is_near else None
-    selected = guesses[0].paper if chance is not None and chance >= _SURE else None
+    selected = guesses[0].paper if chance is not None and chance >= _SELECTED_FROM else None
     if selected is not None:
         trace = (*trace, Step("", f"select: {selected.label}", "", (selected.label,)))
-    return Weighing(guesses, selected, trace, found.searches[0].coverage, chance, is_near)
+    return OfflineRanking(guesses, selected, trace, found.searches[0].coverage, chance, is_near)
 
 
 def _is_near(guesses: Sequence[Guess], nearness: Mapping[int, float | None]) -> bool:
@@ -114,7 +114,7 @@ def _chance(guesses: Sequence[Guess]) -> float:
     return float(expit(_CHANCE_INTERCEPT + _CHANCE_SLOPE * gap))
 
 
-def _count_names(
+def _lift_named(
     excerpt: Excerpt, papers: Sequence[Paper], scores: NDArray[np.float64], reasons: list[list[str]]
 ) -> None:
     """Lift papers whose titles hold the names of the clause: who made a thing names it there."""
@@ -126,27 +126,30 @@ def _count_names(
             reasons[place].append("named in its title")
 
 
-def _hand_on(
-    stacks: Stacks, papers: list[Paper], scores: NDArray[np.float64], reasons: list[list[str]]
+def _lift_cited(
+    library: BoundedLibrary,
+    papers: list[Paper],
+    scores: NDArray[np.float64],
+    reasons: list[list[str]],
 ) -> tuple[list[Paper], NDArray[np.float64], list[list[str]]]:
     """Lift what the best candidates cite: the paper that these all cite may be the one."""
     order = np.argsort(-scores, kind="stable")[:_CITING]
     best = [papers[place] for place in order]
-    cited = stacks.cited_among(papers)
+    cited = library.cited_among(papers)
     lifted = {row: [c for c in citing if any(c == p.row for p in best)]
               for row, citing in cited.items()}  # fmt: skip
-    many = stacks.cited_by_many(best)
+    many = library.cited_by_many(best)
     known = {paper.row: place for place, paper in enumerate(papers)}
     new = [row for row in sorted(many) if row not in known]
     if new:
-        papers = [*papers, *stacks.papers(new)]
+        papers = [*papers, *library.papers(new)]
         floor = float(np.median(scores[order]))
-        scores = np.concatenate([scores, np.full(len(new), floor - _HANDED_ON)])
+        scores = np.concatenate([scores, np.full(len(new), floor - _CITED_BONUS)])
         reasons = [*reasons, *([] for _ in new)]
         known |= {row: len(known) + n for n, row in enumerate(new)}
     for row, citing in {**lifted, **many}.items():
         if citing:
-            scores[known[row]] += _HANDED_ON * min(len(citing), 2)
+            scores[known[row]] += _CITED_BONUS * min(len(citing), 2)
             n = len(citing)
             reasons[known[row]].append(f"cited by {n} of the nearest papers")
     return papers, scores, reasons
@@ -226,18 +229,18 @@ def attribute(
         raise InputError(message)
     read = read_excerpt(excerpt, mark=mark)
     limits = bounds(atlas, source=source, before=before)
-    stacks = Stacks(atlas, limits)
+    library = BoundedLibrary(atlas, limits)
     model = connect_from_environment() if model == "auto" else model
-    weighed = weigh(read, stacks)
+    ranking = rank_offline(read, library)
     found = Attribution(
         excerpt=read.text,
         sentence=read.sentence,
         clause=read.clause,
-        paper=weighed.selected,
-        guesses=weighed.guesses,
+        paper=ranking.selected,
+        guesses=ranking.guesses,
         method=METHOD,
-        coverage=weighed.coverage,
-        trace=weighed.trace,
+        coverage=ranking.coverage,
+        trace=ranking.trace,
         notes=_notes(read.n_marks, mark, limits),
         settings={
             "source": source,
@@ -249,15 +252,15 @@ def attribute(
     )
     if model is not None:
         found = _with_model(
-            found, Search(read), stacks, weighed, model, max_actions, demonstration, on_step
+            found, AgentState(read), library, ranking, model, max_actions, demonstration, on_step
         )
     else:
         said = []
         if found.paper is None:
-            said.append(_NOT_CLEAR if weighed.is_near else _FAR)
-        if weighed.chance is not None:
-            said.append(_CHANCE.format(round(10 * weighed.chance)))
-        found = replace(found, chance=weighed.chance, notes=(*found.notes, *said))
+            said.append(_NOT_CLEAR if ranking.is_near else _FAR)
+        if ranking.chance is not None:
+            said.append(_CHANCE.format(round(10 * ranking.chance)))
+        found = replace(found, chance=ranking.chance, notes=(*found.notes, *said))
     return replace(found, seconds=time.perf_counter() - started)
 
 
@@ -274,9 +277,9 @@ def _notes(n_marks: int, mark: int, limits: Bounds) -> tuple[str, ...]:
 
 def _with_model(
     offline: Attribution,
-    search: Search,
-    stacks: Stacks,
-    weighed: Weighing,
+    search: AgentState,
+    library: BoundedLibrary,
+    ranking: OfflineRanking,
     model: LanguageModel,
     max_actions: int,
     demonstration: bool,
@@ -284,13 +287,13 @@ def _with_model(
 ) -> Attribution:
     failure = ""
     try:
-        work(
+        run_agent(
             search,
-            stacks,
+            library,
             model,
             max_actions=max_actions,
             demonstration=demonstration,
-            on_step=on_step or _nobody,
+            on_step=on_step or _ignore_step,
         )
     except RemoteError as error:
         failure = f"The language model failed: {error}"
@@ -302,7 +305,7 @@ def _with_model(
     return replace(
         offline,
         paper=search.selected,
-        guesses=_guesses(search, weighed),
+        guesses=_guesses(search, ranking),
         method=model.model,
         partial=bool(failure),
         trace=tuple(search.steps),
@@ -310,9 +313,9 @@ def _with_model(
     )
 
 
-def _guesses(search: Search, weighed: Weighing) -> tuple[Guess, ...]:
+def _guesses(search: AgentState, ranking: OfflineRanking) -> tuple[Guess, ...]:
     """The selected paper, what was read, and what the offline ranking has, each once."""
-    scores = {guess.paper.row: guess.score for guess in weighed.guesses}
+    scores = {guess.paper.row: guess.score for guess in ranking.guesses}
     lowest = min(scores.values(), default=0.0)
     read = [search.shown[label] for label in reversed(search.read)]
     chosen = [] if search.selected is None else [search.selected]
@@ -320,14 +323,14 @@ def _guesses(search: Search, weighed: Weighing) -> tuple[Guess, ...]:
     reasons |= {paper.row: "selected by the model" for paper in chosen}
     papers = {paper.row: paper for paper in [*chosen, *read]}
     papers |= {
-        guess.paper.row: guess.paper for guess in weighed.guesses if guess.paper.row not in papers
+        guess.paper.row: guess.paper for guess in ranking.guesses if guess.paper.row not in papers
     }
-    offline = {guess.paper.row: guess.reason for guess in weighed.guesses}
+    offline = {guess.paper.row: guess.reason for guess in ranking.guesses}
     return tuple(
         Guess(paper, scores.get(row, lowest), reasons.get(row) or offline.get(row, ""))
         for row, paper in list(papers.items())[:_GUESSES]
     )
 
 
-def _nobody(_: Step) -> None:
+def _ignore_step(_: Step) -> None:
     """Nobody watches the steps."""

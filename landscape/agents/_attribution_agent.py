@@ -13,7 +13,7 @@ from landscape.llm._quoting import as_data
 from landscape.types import Paper, Step
 
 if TYPE_CHECKING:
-    from landscape.agents._bounded_search import Stacks
+    from landscape.agents._bounded_search import BoundedLibrary
     from landscape.agents._excerpts import Excerpt
     from landscape.llm._client import LanguageModel
 
@@ -82,7 +82,7 @@ _SHOWN: Mapping[str, Any] = {
 }
 
 
-def attributing(*, demonstration: bool) -> str:
+def agent_instructions(*, demonstration: bool) -> str:
     """Give the instructions."""
     if not demonstration:
         return ATTRIBUTING
@@ -99,7 +99,7 @@ _LETTERS = re.compile(r"[\W_]+")
 
 
 @dataclass
-class Search:
+class AgentState:
     """What an attributor has done so far; made anew for each excerpt."""
 
     excerpt: Excerpt
@@ -119,9 +119,9 @@ class Search:
         return self.selected is not None or self.gave_up or self.useless >= _MOST_REPEATS
 
 
-def work(
-    search: Search,
-    stacks: Stacks,
+def run_agent(
+    search: AgentState,
+    library: BoundedLibrary,
     model: LanguageModel,
     *,
     max_actions: int,
@@ -129,12 +129,12 @@ def work(
     on_step: OnStep,
 ) -> None:
     """Take actions until a paper is selected, the model gives up, or no action is left."""
-    told = attributing(demonstration=demonstration)
+    told = agent_instructions(demonstration=demonstration)
     for left in range(max_actions, 0, -1):
-        reply = model.complete_json(told, as_data(_brief(search, left)), STEP_SCHEMA)
+        reply = model.complete_json(told, as_data(_describe_state(search, left)), STEP_SCHEMA)
         thought = " ".join(reply["thought"].split())[:_LONGEST_THOUGHT]
         act = {"search": _search, "read": _read, "select": _select, "give up": _give_up}
-        step = act[reply["action"]](search, stacks, reply, thought, left)
+        step = act[reply["action"]](search, library, reply, thought, left)
         search.steps.append(step)
         on_step(step)
         if search.done:
@@ -142,7 +142,7 @@ def work(
 
 
 def _search(
-    search: Search, stacks: Stacks, reply: Mapping[str, Any], thought: str, _left: int
+    search: AgentState, library: BoundedLibrary, reply: Mapping[str, Any], thought: str, _left: int
 ) -> Step:
     query = " ".join(reply["query"].split())[:_LONGEST_QUERY]
     action = f"search by {reply['sort']}: {query}"
@@ -154,7 +154,7 @@ def _search(
         search.useless += 1
         return Step(thought, action, "This was searched for before: search differently.")
     search.asked.add(key)
-    papers = stacks.search(query, k=_K, sort=reply["sort"])
+    papers = library.search(query, k=_K, sort=reply["sort"])
     new = [paper for paper in papers if paper.label not in search.shown]
     search.shown.update({paper.label: paper for paper in new})
     search.found_at[len(search.steps)] = tuple(paper.label for paper in new)
@@ -165,9 +165,9 @@ def _search(
 
 
 def _read(
-    search: Search, _stacks: Stacks, reply: Mapping[str, Any], thought: str, _left: int
+    search: AgentState, _stacks: BoundedLibrary, reply: Mapping[str, Any], thought: str, _left: int
 ) -> Step:
-    paper = _known(search, reply["paper"])
+    paper = _find_shown(search, reply["paper"])
     if paper is None:
         return _unknown(search, "read", reply, thought)
     action = f"read: {paper.label}"
@@ -179,22 +179,24 @@ def _read(
 
 
 def _select(
-    search: Search, stacks: Stacks, reply: Mapping[str, Any], thought: str, left: int
+    search: AgentState, library: BoundedLibrary, reply: Mapping[str, Any], thought: str, left: int
 ) -> Step:
-    paper = _known(search, reply["paper"])
+    paper = _find_shown(search, reply["paper"])
     if paper is None:
         return _unknown(search, "select", reply, thought)
     action = f"select: {paper.label}"
-    doubt = _doubt(search, stacks, paper) if left > 1 and paper.label not in search.warned else ""
-    if doubt:
+    objection = (
+        _objection(search, library, paper) if left > 1 and paper.label not in search.warned else ""
+    )
+    if objection:
         search.warned.add(paper.label)
-        return Step(thought, action, doubt, (paper.label,))
+        return Step(thought, action, objection, (paper.label,))
     search.selected = paper
     return Step(thought, action, "", (paper.label,))
 
 
 def _give_up(
-    search: Search, _stacks: Stacks, _reply: Mapping[str, Any], thought: str, left: int
+    search: AgentState, _stacks: BoundedLibrary, _reply: Mapping[str, Any], thought: str, left: int
 ) -> Step:
     if not search.shown and left > 1:
         search.useless += 1
@@ -203,7 +205,7 @@ def _give_up(
     return Step(thought, "give up", "")
 
 
-def _doubt(search: Search, stacks: Stacks, paper: Paper) -> str:
+def _objection(search: AgentState, library: BoundedLibrary, paper: Paper) -> str:
     """What speaks against a selection; said once, and then the model decides."""
     if paper.label not in search.read:
         search.read.append(paper.label)  # it is shown at once, which saves an action
@@ -215,7 +217,7 @@ def _doubt(search: Search, stacks: Stacks, paper: Paper) -> str:
     shown = list(search.shown.values())
     cited = [
         known.label
-        for known in stacks.papers([r for r, by in stacks.cited_among(shown).items()
+        for known in library.papers([r for r, by in library.cited_among(shown).items()
                                     if paper.row in by])
     ]  # fmt: skip
     if cited:
@@ -226,7 +228,7 @@ def _doubt(search: Search, stacks: Stacks, paper: Paper) -> str:
     return ""
 
 
-def _known(search: Search, name: str) -> Paper | None:
+def _find_shown(search: AgentState, name: str) -> Paper | None:
     """The paper that a label means, as models spell it; None for an invented one."""
     spelled = name.strip().strip("[]").strip()
     for known in (spelled, f"arXiv:{spelled}", spelled.removeprefix("arXiv:").strip()):
@@ -235,7 +237,7 @@ def _known(search: Search, name: str) -> Paper | None:
     return None
 
 
-def _unknown(search: Search, action: str, reply: Mapping[str, Any], thought: str) -> Step:
+def _unknown(search: AgentState, action: str, reply: Mapping[str, Any], thought: str) -> Step:
     search.useless += 1
     name = " ".join(reply["paper"].split())[:100]
     return Step(thought, f"{action}: {name}", "No search has shown such a paper: give a label.")
@@ -249,7 +251,7 @@ def _is_of(part: str, excerpt: Excerpt) -> bool:
     return bool(words) and words <= sentence and len(words & clause) >= len(words) / 2
 
 
-def _brief(search: Search, left: int) -> dict[str, Any]:
+def _describe_state(search: AgentState, left: int) -> dict[str, Any]:
     """What the model is shown: each paper once, its whole abstract where it was read."""
     excerpt = search.excerpt
     steps: list[dict[str, Any]] = []
@@ -261,7 +263,7 @@ def _brief(search: Search, left: int) -> dict[str, Any]:
             "observation": step.observation,
         }
         if n in search.found_at:
-            told["new_papers"] = [_short(search.shown[label]) for label in search.found_at[n]]
+            told["new_papers"] = [_shortened(search.shown[label]) for label in search.found_at[n]]
         for label in step.labels[:1]:
             if step.action.startswith(("read", "select")) and label not in opened:
                 opened.add(label)
@@ -276,7 +278,7 @@ def _brief(search: Search, left: int) -> dict[str, Any]:
     }
 
 
-def _short(paper: Paper) -> dict[str, Any]:
+def _shortened(paper: Paper) -> dict[str, Any]:
     told = papers_as_data([paper])[0]
     told["cited"] = paper.cites
     if len(told["abstract"]) > _SHORT_ABSTRACT:

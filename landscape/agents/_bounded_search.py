@@ -46,7 +46,7 @@ class Found:
         return tuple(hit.paper for hit in self.hits)
 
 
-def seek(
+def search_wordings(
     engine: Engine,
     wordings: Sequence[Wording],
     *,
@@ -91,7 +91,7 @@ def seek(
 Sort = Literal["relevance", "citations"]
 
 _NOT_LETTERS = re.compile(r"[\W_]+")
-_POOL = 60  # papers of one wording
+_PER_WORDING = 60  # papers of one wording
 _SORTED_BY_CITATIONS = 40  # of the papers found, the most relevant: others only share a word
 
 
@@ -126,19 +126,19 @@ def bounds(atlas: AtlasStore, *, source: str | None, before: date | str | int | 
     return Bounds(title, rows, None if before is None else _last_day(before))
 
 
-class Stacks:
+class BoundedLibrary:
     """Search, read, and look up citations, within bounds."""
 
     def __init__(self, atlas: AtlasStore, bounds: Bounds) -> None:
         self._atlas, self.bounds = atlas, bounds
 
-    def seek(self, wordings: Sequence[Wording]) -> Found:
+    def search_wordings(self, wordings: Sequence[Wording]) -> Found:
         """Search with several wordings at once, see `landscape.agents._bounded_search.seek`."""
-        return seek(self._engine, wordings, k=_POOL, allows=self.bounds.allow)
+        return search_wordings(self._engine, wordings, k=_PER_WORDING, allows=self.bounds.allow)
 
     def search(self, query: str, *, k: int = 10, sort: Sort = "relevance") -> list[Paper]:
         """Search with one wording."""
-        papers = list(self.seek([Wording(query)]).papers)
+        papers = list(self.search_wordings([Wording(query)]).papers)
         if sort == "citations":
             papers = sorted(papers[:_SORTED_BY_CITATIONS], key=self._times_cited, reverse=True)
         return papers[:k]

@@ -174,7 +174,7 @@ _FINDS = re.compile(
 )
 
 
-class Reading(NamedTuple):
+class ContextWords(NamedTuple):
     """A context as the vectors of words see it."""
 
     words: NDArray[np.float32]
@@ -227,7 +227,7 @@ def highlight_papers(
     if not n:
         return [()] * len(papers)
     texts = full_texts or {}
-    meanings = _meanings(held, papers, context)
+    meanings = _similarities(held, papers, context)
     return [
         highlight(texts[paper.paper_id], context, n=n) if paper.paper_id in texts
         else highlight(paper.abstract, context, n=n, meaning=meaning)
@@ -267,7 +267,7 @@ def _choose(total: Floats, alike: Floats, *, n: int) -> list[int]:
     return chosen
 
 
-def _meanings(held: Holdings, papers: Sequence[Paper], context: str) -> list[Floats | None]:
+def _similarities(held: Holdings, papers: Sequence[Paper], context: str) -> list[Floats | None]:
     """How near each sentence of each abstract is to a context, word by word."""
     embedder = held.embedder
     none: list[Floats | None] = [None] * len(papers)
@@ -278,13 +278,13 @@ def _meanings(held: Holdings, papers: Sequence[Paper], context: str) -> list[Flo
     if words is None:
         return none
     _, spellings, vectors = embedder.read_query(context)
-    reading = Reading(vectors, held.rarity(spellings))
+    context_words = ContextWords(vectors, held.rarity(spellings))
     texts = [embedding_text(paper.title, paper.abstract) for paper in papers]
     places = embedder.word_places(texts, stop_words=STOP_WORDS)
     ends = np.cumsum(words.lengths)
     return [
         _of_sentences(
-            paper, words.vectors[end - length : end], places[number], reading
+            paper, words.vectors[end - length : end], places[number], context_words
         )
         for number, (paper, end, length) in enumerate(
             zip(papers, ends.tolist(), words.lengths.tolist(), strict=True)
@@ -293,7 +293,7 @@ def _meanings(held: Holdings, papers: Sequence[Paper], context: str) -> list[Flo
 
 
 def _of_sentences(
-    paper: Paper, vectors: NDArray[np.int8], places: NDArray[np.int64], reading: Reading
+    paper: Paper, vectors: NDArray[np.int8], places: NDArray[np.int64], context_words: ContextWords
 ) -> Floats | None:
     if len(vectors) != len(places):  # the vectors were made of another text
         return None
@@ -302,4 +302,4 @@ def _of_sentences(
     bounds = np.array([start + shift for start, _ in spans] + [np.iinfo(np.int64).max])
     cuts = np.searchsorted(places, bounds)
     inside = WordVectors(vectors[cuts[0] : cuts[-1]], np.diff(cuts))
-    return late_interaction(reading.words, reading.weights, inside).astype(float)
+    return late_interaction(context_words.words, context_words.weights, inside).astype(float)

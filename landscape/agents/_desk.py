@@ -14,7 +14,7 @@ import numpy as np
 from landscape._author_names import parse_name
 from landscape._bibliography import citation_keys, escape_latex
 from landscape._wording import count
-from landscape.agents._bounded_search import Found, Wording, seek
+from landscape.agents._bounded_search import Found, Wording, search_wordings
 from landscape.agents._citing_sentences import RELATED_WORK, highlight_papers, write_sentences
 from landscape.answers._extractive import QUOTED, extract_answer, failure_notes
 from landscape.answers._generation import finish
@@ -105,11 +105,11 @@ class Desk:
 
     def switch_off(self, name: str) -> Desk:
         """Leave a corpus out of every search until it is switched on again."""
-        return self._switched(name, on=False)
+        return self._set_on(name, on=False)
 
     def switch_on(self, name: str) -> Desk:
         """Search a corpus again."""
-        return self._switched(name, on=True)
+        return self._set_on(name, on=True)
 
     @property
     def searched(self) -> tuple[Corpus, ...]:
@@ -185,7 +185,7 @@ class Desk:
         message = f"No corpus on the desk holds {name!r}; give a bibcode, arXiv identifier or DOI."
         raise InputError(message)
 
-    def _switched(self, name: str, *, on: bool) -> Desk:
+    def _set_on(self, name: str, *, on: bool) -> Desk:
         chosen = self._named(name)
         return Desk(
             tuple(replace(corpus, on=on) if corpus is chosen else corpus for corpus in self.corpora)
@@ -210,7 +210,7 @@ _YEARS_APART = 2  # from e-print to print
 
 
 @dataclass(frozen=True)
-class Held:
+class CorpusPaper:
     """A paper and the corpus that holds it."""
 
     corpus: str
@@ -218,9 +218,9 @@ class Held:
     score: float
 
 
-def merge(found: Sequence[Held]) -> list[tuple[Held, tuple[str, ...]]]:
+def merge_duplicates(found: Sequence[CorpusPaper]) -> list[tuple[CorpusPaper, tuple[str, ...]]]:
     """Put papers that are the same together, under the one that comes first."""
-    kept: list[tuple[Held, list[str]]] = []
+    kept: list[tuple[CorpusPaper, list[str]]] = []
     by_key: dict[tuple[str, str], list[int]] = {}  # papers that can be the same share a key
     for one in found:
         keys = _keys(one.paper)
@@ -253,7 +253,7 @@ def is_same(one: Paper, other: Paper) -> bool:
         return False
     if one.year and other.year and abs(one.year - other.year) > _YEARS_APART:
         return False
-    mine, yours = families(one.authors), families(other.authors)
+    mine, yours = family_names(one.authors), family_names(other.authors)
     return bool(mine & yours) or not mine or not yours
 
 
@@ -264,7 +264,7 @@ def title_key(title: str) -> str:
     return _NOT_LETTERS.sub("", plain)
 
 
-def families(authors: Sequence[str]) -> frozenset[str]:
+def family_names(authors: Sequence[str]) -> frozenset[str]:
     """Family names of authors, without capitals and accents."""
     return frozenset(filter(None, (title_key(parse_name(name).family) for name in authors)))
 
@@ -292,18 +292,18 @@ def cite(
     """Find papers to cite behind a text, with highlights and, with a model, citing sentences."""
     started = time.perf_counter()
     SearchSettings(k=k)  # says what is wrong with k
-    asked, within = _read(context, keywords)
+    asked, within = _read_context(context, keywords)
     corpora = desk.searched
     found = {
-        corpus.name: seek(open_engine(corpus.atlas), asked, k=k + _SPARE, filter=within)
+        corpus.name: search_wordings(open_engine(corpus.atlas), asked, k=k + _SPARE, filter=within)
         for corpus in corpora
     }
-    merged = merge(_pooled(corpora, found))[:k]
+    merged = merge_duplicates(_rank_together(corpora, found))[:k]
     suggestions = _with_highlights(merged, corpora, context or " ".join(w.text for w in asked),
                                    n_highlights, dict(full_texts or {}))  # fmt: skip
     model = connect_from_environment() if model == "auto" else model
     partial = False
-    notes = (*_far_off(corpora, found), *_notes(suggestions, within, k))
+    notes = (*_distance_notes(corpora, found), *_notes(suggestions, within, k))
     if model is not None and suggestions:
         try:
             suggestions, told = write_sentences(context, within, suggestions, model)
@@ -323,7 +323,9 @@ def cite(
     )
 
 
-def _read(context: str, keywords: str | Sequence[str] | None) -> tuple[list[Wording], str | None]:
+def _read_context(
+    context: str, keywords: str | Sequence[str] | None
+) -> tuple[list[Wording], str | None]:
     """Wordings of a context, and the filter that its keywords are."""
     text = " ".join(_LABEL.sub(" ", readable_text("context", context)).split())
     if keywords is not None and not isinstance(keywords, str):
@@ -347,7 +349,7 @@ def _read(context: str, keywords: str | Sequence[str] | None) -> tuple[list[Word
     return wordings, within
 
 
-def _pooled(corpora: Sequence[Corpus], found: Mapping[str, Found]) -> list[Held]:
+def _rank_together(corpora: Sequence[Corpus], found: Mapping[str, Found]) -> list[CorpusPaper]:
     """Papers of all corpora in one order.
 
     One corpus keeps its own order. Scores of different ones are put on one scale by what can be
@@ -355,7 +357,7 @@ def _pooled(corpora: Sequence[Corpus], found: Mapping[str, Found]) -> list[Held]
     """
     entries = [(c.name, hit) for c in corpora for hit in found[c.name].hits]
     if len(corpora) == 1:
-        return [Held(name, hit.paper, hit.score) for name, hit in entries]
+        return [CorpusPaper(name, hit.paper, hit.score) for name, hit in entries]
     if len({open_engine(c.atlas).holdings.embedder.model for c in corpora}) > 1:
         scores = fuse_ranks([
             np.array([hit.score if name == c.name else -np.inf for name, hit in entries])
@@ -367,7 +369,7 @@ def _pooled(corpora: Sequence[Corpus], found: Mapping[str, Found]) -> list[Held]
             column = np.array([hit.parts.get(part, np.nan) for _, hit in entries], dtype=float)
             scores += weight * standardised(_filled(column))
     order = np.argsort(-scores, kind="stable")
-    return [Held(entries[i][0], entries[i][1].paper, float(scores[i])) for i in order]
+    return [CorpusPaper(entries[i][0], entries[i][1].paper, float(scores[i])) for i in order]
 
 
 def _filled(column: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -376,7 +378,7 @@ def _filled(column: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _with_highlights(
-    merged: Sequence[tuple[Held, tuple[str, ...]]],
+    merged: Sequence[tuple[CorpusPaper, tuple[str, ...]]],
     corpora: Sequence[Corpus],
     context: str,
     n: int,
@@ -400,7 +402,7 @@ def _with_highlights(
     return tuple(replace(one, highlights=chosen[one.rank]) for one in listed)
 
 
-def _far_off(corpora: Sequence[Corpus], found: Mapping[str, Found]) -> tuple[str, ...]:
+def _distance_notes(corpora: Sequence[Corpus], found: Mapping[str, Found]) -> tuple[str, ...]:
     """Say where no corpus holds a paper as near to the context as papers usually are."""
     far = []
     for corpus in corpora:
@@ -460,7 +462,7 @@ def related_work(
             notes = failure_notes(error)
         else:
             if said is not None:
-                return _with_uncited(said)
+                return _note_uncited(said)
             notes = failure_notes("It cited none of the papers.")
     quoted = extract_answer(subject, results, n_sentences=2 * len(chosen), notes=notes)
     return replace(quoted, question=question, style=STYLE)
@@ -508,7 +510,7 @@ def _escaped(text: str) -> str:
     return (" " if text[:1].isspace() else "") + escape_latex(text)
 
 
-def _with_uncited(said: Answer) -> Answer:
+def _note_uncited(said: Answer) -> Answer:
     cited = {label for claim in said.claims for label in claim.citations}
     left = [paper.label for paper in said.papers if paper.label not in cited]
     if not left:

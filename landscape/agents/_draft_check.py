@@ -122,7 +122,7 @@ def _year(text: str) -> date | None:
 
 _SAMPLE = 2_000  # papers that a sentence is compared with
 _PERCENTILE = 99.0
-_LEAST, _MOST = 0.30, 0.55  # bounds of what counts as near, as a cosine
+_LEAST_THRESHOLD, _MOST = 0.30, 0.55  # bounds of what counts as near, as a cosine
 _WITHOUT_ATLAS = 0.45
 
 
@@ -135,7 +135,7 @@ def thresholds(vectors: NDArray[np.float32], corpus: Corpus | None) -> Floats:
     others = open_engine(corpus.atlas).holdings.vectors.vectors(rows)
     cosines = vectors @ others.T
     found: Floats = np.percentile(cosines, _PERCENTILE, axis=1)
-    return np.clip(found, _LEAST, _MOST)
+    return np.clip(found, _LEAST_THRESHOLD, _MOST)
 
 
 def paper_vectors(
@@ -159,7 +159,7 @@ def paper_vectors(
     return vectors
 
 
-_EARLIER = re.compile(
+_EARLIER_WORK = re.compile(
     r"\b(?:"
     r"(?:previous|earlier|prior|recent|past|several|many|numerous|other) (?:\w+ ){0,2}"
     r"(?:stud(?:y|ies)|works?|papers|authors|groups|analys[ei]s|observations|simulations|surveys|"
@@ -192,11 +192,11 @@ _OWN = re.compile(
 _SHORT = 7  # words
 
 
-def why_it_needs_a_citation(sentence: str) -> str:
+def find_citation_cue(sentence: str) -> str:
     """Say which words of a sentence call for a citation."""
     if len(sentence.split()) < _SHORT or _OWN.search(sentence):
         return ""
-    found = _EARLIER.search(sentence)
+    found = _EARLIER_WORK.search(sentence)
     return found[0].strip() if found else ""
 
 
@@ -220,7 +220,7 @@ _OFFLINE_NOTE = (
 
 
 @dataclass(frozen=True)
-class _Place:
+class _CitationUse:
     """One key of one citation of one sentence, and the words that it is judged by."""
 
     sentence: DraftSentence
@@ -267,23 +267,23 @@ def check_draft(
     entries = read_bibliography(bibliography)
     texts = [text_of(Path(file), kind=".tex") for file in files]
     sentences = [sentence for text in texts for sentence in read_draft(text)]
-    places = _places(sentences)
-    known = _known(places, entries, desk)
-    judgements = _by_nearness(places, entries, known, desk)
+    places = _list_citations(sentences)
+    known = _find_cited(places, entries, desk)
+    judgements = _judge_by_similarity(places, entries, known, desk)
     model = connect_from_environment() if model == "auto" else model
-    notes = _unread(files, texts)
+    notes = _unread_files(files, texts)
     if not places:
         notes.append("No citation was found: is this LaTeX, with \\cite and its like?")
     partial = False
     if model is not None:
-        judgements, failure = _by_model(judgements, model)
+        judgements, failure = _judge_by_model(judgements, model)
         partial = bool(failure)
         notes += [failure] if failure else []
     elif any(one.verdict in ("near", "far") for one in judgements):
         notes.append(_OFFLINE_NOTE)
     uncited: tuple[Uncited, ...] = ()
     if find_missing:
-        uncited, told = _missing(sentences, desk)
+        uncited, told = _find_uncited(sentences, desk)
         notes += told
     return DraftCheck(
         judgements=tuple(judgements),
@@ -296,7 +296,7 @@ def check_draft(
     )
 
 
-def _places(sentences: Sequence[DraftSentence]) -> list[_Place]:
+def _list_citations(sentences: Sequence[DraftSentence]) -> list[_CitationUse]:
     """List each key of each citation; a short part is judged with the sentence before it."""
     places = []
     for number, sentence in enumerate(sentences):
@@ -305,11 +305,11 @@ def _places(sentences: Sequence[DraftSentence]) -> list[_Place]:
             few = len(_WORD.findall(part)) < _FEWEST_WORDS
             before = sentences[number - 1].text if few and number else ""
             judged_by = f"{before} {part}".strip()
-            places += [_Place(sentence, part, key, judged_by) for key in citation.keys]
+            places += [_CitationUse(sentence, part, key, judged_by) for key in citation.keys]
     return places
 
 
-def _unread(files: Sequence[str | Path], texts: Sequence[str]) -> list[str]:
+def _unread_files(files: Sequence[str | Path], texts: Sequence[str]) -> list[str]:
     """Say which files a draft takes in that were not given."""
     given = {Path(file).stem for file in files}
     return [
@@ -320,8 +320,8 @@ def _unread(files: Sequence[str | Path], texts: Sequence[str]) -> list[str]:
     ]
 
 
-def _known(
-    places: Sequence[_Place], entries: dict[str, Paper], desk: Desk
+def _find_cited(
+    places: Sequence[_CitationUse], entries: dict[str, Paper], desk: Desk
 ) -> dict[str, tuple[Corpus | None, Paper]]:
     """What each cited key is: a paper of a corpus, else an entry that has an abstract."""
     finder = EntryFinder(desk)
@@ -338,8 +338,8 @@ def _known(
     return known
 
 
-def _by_nearness(
-    places: Sequence[_Place],
+def _judge_by_similarity(
+    places: Sequence[_CitationUse],
     entries: dict[str, Paper],
     known: dict[str, tuple[Corpus | None, Paper]],
     desk: Desk,
@@ -381,7 +381,7 @@ def _embedder(corpus: Corpus | None) -> Embedder:
 
 
 def _judgement(
-    place: _Place,
+    place: _CitationUse,
     verdict: CitationVerdict,
     *,
     why: str,
@@ -411,7 +411,9 @@ def _nearest_sentences(
     return tuple(sentences[n] for n in sorted(best.tolist()) if scores[n] > 0)
 
 
-def _by_model(judgements: Sequence[Judgement], model: WritingModel) -> tuple[list[Judgement], str]:
+def _judge_by_model(
+    judgements: Sequence[Judgement], model: WritingModel
+) -> tuple[list[Judgement], str]:
     """Judge what has an abstract, some claims a request; say what failed, if anything."""
     judged = list(judgements)
     open_ = [n for n, one in enumerate(judged) if one.paper is not None and one.paper.abstract]
@@ -455,12 +457,12 @@ def _plain(part: str) -> str:
     return " ".join(without_labels(part).split()).rstrip(".!? ")
 
 
-def _missing(
+def _find_uncited(
     sentences: Sequence[DraftSentence], desk: Desk
 ) -> tuple[tuple[Uncited, ...], list[str]]:
     found = []
     for place, sentence in enumerate(sentences):
-        why = "" if sentence.citations else why_it_needs_a_citation(sentence.text)
+        why = "" if sentence.citations else find_citation_cue(sentence.text)
         if why:
             before = sentences[place - 1].text if place else ""
             found.append((sentence, why, before))

@@ -71,7 +71,7 @@ def join_sections(
 
 
 _LARGEST = 30_000_000  # bytes of one file
-_UNPACKED = 500_000_000  # bytes of an archive
+_MOST_UNPACKED = 500_000_000  # bytes of an archive
 
 _COMMANDS = ("\\documentclass", "\\documentstyle", "\\section", "\\begin{")  # of a LaTeX file
 
@@ -82,7 +82,7 @@ def check_size(path: Path) -> None:
         raise InputError(f"{path} is larger than {_LARGEST:,} bytes: that is no paper.")
 
 
-def text_of(path: Path) -> str:
+def read_bounded(path: Path) -> str:
     """Read a text of bounded size."""
     check_size(path)
     try:
@@ -91,7 +91,7 @@ def text_of(path: Path) -> str:
         raise InputError(f"{path} cannot be read ({error.strerror}).") from error
 
 
-def text_of_archive(path: Path) -> str:
+def read_archive(path: Path) -> str:
     """The LaTeX files of an archive, the bibliography last; nothing is unpacked to the disk."""
     check_size(path)
     pieces: list[tuple[bool, str, str]] = []
@@ -99,7 +99,7 @@ def text_of_archive(path: Path) -> str:
     try:
         if alone := _single_text(path):
             return alone
-        with _unpacked(path) as stream, tarfile.open(fileobj=stream, mode="r|") as archive:
+        with _decompress(path) as stream, tarfile.open(fileobj=stream, mode="r|") as archive:
             for member in archive:
                 if not member.isfile() or not member.name.endswith((".tex", ".bbl")):
                     continue
@@ -119,7 +119,7 @@ def text_of_archive(path: Path) -> str:
 
 def _single_text(path: Path) -> str:
     """The text of a paper in one file, which arXiv packs without an archive; else nothing."""
-    with _unpacked(path) as stream:
+    with _decompress(path) as stream:
         head = stream.read(tarfile.BLOCKSIZE)
         if head[257:262] == b"ustar" or b"\0" in head:
             return ""
@@ -135,20 +135,20 @@ class _Bounded:
 
     def __init__(self, stream: Any, path: Path) -> None:
         self._stream, self._path = stream, path
-        self._left = _UNPACKED
+        self._left = _MOST_UNPACKED
 
     def read(self, size: int = -1) -> bytes:
         piece = self._stream.read(min(size, 1 << 20) if size >= 0 else 1 << 20)
         self._left -= len(piece)
         if self._left < 0:
             raise InputError(
-                f"{self._path} unpacks to more than {_UNPACKED:,} bytes: that is no paper."
+                f"{self._path} unpacks to more than {_MOST_UNPACKED:,} bytes: that is no paper."
             )
         return piece
 
 
 @contextmanager
-def _unpacked(path: Path) -> Iterator[Any]:
+def _decompress(path: Path) -> Iterator[Any]:
     with path.open("rb") as stream:
         if path.suffix == ".tar":
             yield _Bounded(stream, path)
@@ -167,7 +167,7 @@ def read_html(path: Path) -> list[Section]:
     """Read a paper as arXiv gives it in HTML (made by LaTeXML)."""
     page = _Page()
     try:
-        page.feed(_STRAY.sub("&lt;", _NUMBERS.sub(" ", text_of(path))))
+        page.feed(_STRAY.sub("&lt;", _NUMBERS.sub(" ", read_bounded(path))))
         page.close()
     except (AssertionError, ValueError, RecursionError) as error:  # Python's parser trips over some
         raise InputError(f"{path} cannot be read as HTML ({type(error).__name__}).") from error
@@ -190,22 +190,22 @@ class _Page(HTMLParser):
     def close(self) -> None:
         """Join the pieces of each section once: joined one by one they take minutes."""
         super().close()
-        told = zip(self.sections, self._texts, strict=True)
-        self.sections = [(name, "".join(texts), cites) for (name, _, cites), texts in told]
+        attributes = zip(self.sections, self._texts, strict=True)
+        self.sections = [(name, "".join(texts), cites) for (name, _, cites), texts in attributes]
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        told = {name: value or "" for name, value in attrs}
+        attributes = {name: value or "" for name, value in attrs}
         if tag in ("script", "style"):
             self._silent += 1
         elif tag in ("h2", "h3"):
             self._heading = []
-        elif tag == "li" and told.get("id", "").startswith("bib."):
-            self._item = told["id"]
+        elif tag == "li" and attributes.get("id", "").startswith("bib."):
+            self._item = attributes["id"]
             self.items[self._item] = []
         elif tag == "a" and self._item:
-            self.items[self._item].append(told.get("href", ""))
-        elif tag == "a" and "#bib." in told.get("href", "") and self.sections:
-            self.sections[-1][2].append(told["href"].rpartition("#")[2])
+            self.items[self._item].append(attributes.get("href", ""))
+        elif tag == "a" and "#bib." in attributes.get("href", "") and self.sections:
+            self.sections[-1][2].append(attributes["href"].rpartition("#")[2])
 
     def handle_endtag(self, tag: str) -> None:
         if tag in ("script", "style"):
@@ -246,7 +246,9 @@ _COMMAND = re.compile(r"\\[a-zA-Z]+\*?|[{}$~]")
 def read_latex(path: Path) -> list[Section]:
     """Read a LaTeX source, or arXiv's ``.tar.gz`` of one with its ``.bbl``."""
     source = (
-        text_of_archive(path) if path.name.endswith((".tar.gz", ".tgz", ".tar")) else text_of(path)
+        read_archive(path)
+        if path.name.endswith((".tar.gz", ".tgz", ".tar"))
+        else read_bounded(path)
     )
     source = _COMMENT.sub("", source)
     keys = [*_BIBITEM.finditer(source)]

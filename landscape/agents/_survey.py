@@ -14,9 +14,20 @@ import numpy as np
 
 from landscape._wording import count
 from landscape.agents._survey_library import Library
-from landscape.agents._survey_model import mind_of
-from landscape.agents._survey_scoring import THRESHOLD, Origin, Pool, fewest_matches, matched
-from landscape.agents._survey_settings import Journal, Meter, SurveySettings, survey_settings
+from landscape.agents._survey_model import choose_survey_model
+from landscape.agents._survey_scoring import (
+    THRESHOLD,
+    Candidates,
+    Origin,
+    least_matched_share,
+    matched_share,
+)
+from landscape.agents._survey_settings import (
+    ReplyLog,
+    RequestBudget,
+    SurveySettings,
+    survey_settings,
+)
 from landscape.llm import connect_from_environment
 from landscape.overlays.citations import cocited
 from landscape.overlays.citations._citation_graph import citation_graph
@@ -28,7 +39,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from landscape.agents._full_text import Reader
-    from landscape.agents._survey_model import Judgement, Mind, Next
+    from landscape.agents._survey_model import Judgement, NextStep, SurveyModel
     from landscape.llm._client import WritingModel
     from landscape.store._atlas_store import AtlasStore
     from landscape.types import Linked, Paper
@@ -61,7 +72,9 @@ _EMPTY = frozenset(
 _FEWEST_LETTERS = 2
 
 
-def facets(question: str, *, subjects: Collection[str] | None = None, most: int = 6) -> list[str]:
+def split_question(
+    question: str, *, subjects: Collection[str] | None = None, most: int = 6
+) -> list[str]:
     """Cut a question into phrases about one thing each; no two share a word."""
     phrases: list[str] = []
     seen: set[str] = set()
@@ -69,7 +82,7 @@ def facets(question: str, *, subjects: Collection[str] | None = None, most: int 
         run: list[str] = []
         for word in [*_WORD.findall(piece), ""]:
             key = word.strip(".'’").casefold()
-            is_stray = len(key) < _FEWEST_LETTERS and not _is_class(word)
+            is_stray = len(key) < _FEWEST_LETTERS and not _is_class_letter(word)
             if is_stray or key in _EMPTY or key in seen:
                 if run:
                     phrases.append(" ".join(run))
@@ -80,7 +93,7 @@ def facets(question: str, *, subjects: Collection[str] | None = None, most: int 
     if subjects is not None:
         known = set(normal_forms(list(subjects)))
         words = {word for form in known for word in form.split()}
-        phrases = [cut for phrase in phrases if (cut := _trimmed(phrase, words))]
+        phrases = [cut for phrase in phrases if (cut := _trim_phrase(phrase, words))]
         forms = normal_forms(phrases)
         phrases = [
             phrase
@@ -94,18 +107,18 @@ def facets(question: str, *, subjects: Collection[str] | None = None, most: int 
     return [phrase for phrase in phrases if phrase in kept]
 
 
-def _trimmed(phrase: str, known: Collection[str]) -> str:
+def _trim_phrase(phrase: str, known: Collection[str]) -> str:
     """Take words off the ends of a phrase that no keyword holds."""
     words = phrase.split()
     held = [
         place
         for place, word in enumerate(words)
-        if _is_class(word) or any(form in known for form in normal_forms([word])[0].split())
+        if _is_class_letter(word) or any(form in known for form in normal_forms([word])[0].split())
     ]
     return " ".join(words[held[0] : held[-1] + 1]) if held else ""
 
 
-def _is_class(word: str) -> bool:
+def _is_class_letter(word: str) -> bool:
     """Whether a single letter names a class, as in "M dwarfs", and is no article or pronoun."""
     return len(word) == 1 and word.isupper() and word not in "AI"
 
@@ -116,15 +129,15 @@ REFERENCES, CITATIONS, TOGETHER, SIMILAR = (
 _HOW = {REFERENCES: "reference", CITATIONS: "citation", TOGETHER: "cited together",
         SIMILAR: "similar"}  # fmt: skip
 _OF_FACET, _OF_MODEL = 30, 40  # papers of one search
-_ELSEWHERE = 0.9  # of the usual nearness: where nothing comes so near, nothing is selected
+_OFF_TOPIC = 0.9  # of the usual nearness: where nothing comes so near, nothing is selected
 _RARE = 3.0  # of a word that is searched for alone: one paper in twenty holds it
-_TELLING = 60  # papers on the question whose keywords are its subjects
+_KEYWORD_PAPERS = 60  # papers on the question whose keywords are its subjects
 _SIMILAR, _TOGETHER = 10, 20  # papers of one list
 _SIMILAR_OF = 8  # papers of a level whose like is looked for: it takes the most time
-_HOPEFUL = 0.4  # of the threshold: papers that are followed though they may not be selected
+_FOLLOWED_SHARE = 0.4  # of the threshold: papers that are followed though they may not be selected
 
 
-class Crawl:
+class Crawler:
     """One survey under way."""
 
     def __init__(
@@ -133,18 +146,18 @@ class Crawl:
         library: Library,
         settings: SurveySettings,
         *,
-        mind: Mind | None,
-        meter: Meter,
+        model: SurveyModel | None,
+        budget: RequestBudget,
         read: Reader | None = None,
         on_step: Callable[[str], None] | None = None,
     ) -> None:
         self.question, self.library, self.settings = question, library, settings
-        self.mind, self.meter, self._read = mind, meter, read
-        self._tell = on_step or (lambda _: None)
-        self.pool = Pool(library)
+        self.model, self.budget, self._read = model, budget, read
+        self._report = on_step or (lambda _: None)
+        self.candidates = Candidates(library)
         self.searches: list[Asked] = []
         self.notes: list[str] = []
-        self._is_elsewhere = False  # whether the question is of another world than the papers
+        self._is_off_topic = False  # whether the question is of another world than the papers
         self._rounds: dict[int, list[int]] = {}  # searches that found a paper: query to rows
 
     @property
@@ -154,81 +167,83 @@ class Crawl:
         return THRESHOLD if given is None else given
 
     def run(self) -> None:
-        """Do everything; what is found stands in `pool` and `searches`."""
-        self._seed()
-        self._search_the_question()
-        self._look_whether_far_off()
+        """Do everything; what is found stands in `candidates` and `searches`."""
+        self._add_seeds()
+        self._search_question()
+        self._check_distance()
         self._judge()
         for level in range(2, self.settings.depth + 1):
-            if self.meter.look() or not self.settings.expand or self._is_elsewhere:
+            if self.budget.check_stop() or not self.settings.expand or self._is_off_topic:
                 break
             before = len(self._selected())
             followed = self._follow(level)
             self._judge()
             gained = len(self._selected()) - before
             n = before + gained
-            self._tell(f"level {level}: {count(followed, 'paper')} followed, {n} selected by now")
-            if not followed or (self.mind is not None and gained <= 0):
+            self._report(f"level {level}: {count(followed, 'paper')} followed, {n} selected by now")
+            if not followed or (self.model is not None and gained <= 0):
                 break
 
     # -- steps -------------------------------------------------------------------------------
 
-    def _seed(self) -> None:
+    def _add_seeds(self) -> None:
         rows = [self.library.engine.row_of(name) for name in self.settings.seeds]
-        self.pool.seeds = tuple(dict.fromkeys(rows))
-        self.pool.add(self.pool.seeds, Origin("seed", depth=0))
-        first = self.library.papers(list(self.pool.seeds))[: self.settings.breadth]
+        self.candidates.seeds = tuple(dict.fromkeys(rows))
+        self.candidates.add(self.candidates.seeds, Origin("seed", depth=0))
+        first = self.library.papers(list(self.candidates.seeds))[: self.settings.breadth]
         for paper in first:
             self._search(paper.title, by="seeds", k=_OF_MODEL, parent=paper.row)
 
-    def _search_the_question(self) -> None:
+    def _search_question(self) -> None:
         most = self.settings.breadth
         self._search(self.question, by="question", k=max(self.settings.papers, _OF_MODEL))
         queries, by = self._queries(most - 1)
         for text in queries:
-            if self.meter.look():
+            if self.budget.check_stop():
                 break
             self._search(text, by=by, k=_OF_MODEL if by == "model" else _OF_FACET)
 
-    def _look_whether_far_off(self) -> None:
+    def _check_distance(self) -> None:
         """Say where nothing is near the question; without a model nothing is selected then."""
-        if self.pool.seeds:
+        if self.candidates.seeds:
             return
-        nearest = self.library.nearest(self.pool.rows)
+        nearest = self.library.nearest(self.candidates.rows)
         usual = self.library.engine.missed_bar(nearest)
-        matches = None if self.pool.evidence is None else matched(self.pool.evidence)
-        fewest = fewest_matches(self.question)
+        matches = (
+            None if self.candidates.evidence is None else matched_share(self.candidates.evidence)
+        )
+        fewest = least_matched_share(self.question)
         if matches is not None and matches < fewest:
             self._note(
                 "This atlas holds hardly anything on the question: the best ten papers match "
                 f"{100 * matches:.0f}% of its words, and {100 * fewest:.0f}% is the least "
                 "that is usual."
             )
-            self._is_elsewhere = self.mind is None
+            self._is_off_topic = self.model is None
         elif usual is not None:
             self._note(
                 f"This atlas holds hardly anything on the question: the nearest paper is at "
                 f"{nearest:.2f}, and {usual:.2f} is usual."
             )
-            self._is_elsewhere = self.mind is None and nearest < _ELSEWHERE * usual
-        if self._is_elsewhere:
+            self._is_off_topic = self.model is None and nearest < _OFF_TOPIC * usual
+        if self._is_off_topic:
             self._note("Nothing is selected; what was judged is only the least far.")
 
     def _queries(self, most: int) -> tuple[list[str], str]:
         """Searches for parts of the question, by the model or by rule."""
-        if self.mind is not None and most > 0:
+        if self.model is not None and most > 0:
             asked = [one.text for one in self.searches]
-            reply = self.meter.ask([self.mind.queries(self.question, asked, most)])[0]
+            reply = self.budget.ask([self.model.queries(self.question, asked, most)])[0]
             if reply.value:
                 return list(reply.value), "model"
-            if not self.meter.ended:
+            if not self.budget.ended:
                 why = f" ({reply.fault})" if reply.fault else ""
                 self._note(f"The language model gave no searches{why}: the question was cut.")
-        return facets(self.question, subjects=self._subjects(), most=most), "facet"
+        return split_question(self.question, subjects=self._find_keywords(), most=most), "facet"
 
-    def _subjects(self) -> list[str]:
+    def _find_keywords(self) -> list[str]:
         """Keywords of the papers found; of single words those that few other papers hold."""
-        first = self.library.papers(self._rounds[len(self.searches) - 1][:_TELLING])
+        first = self.library.papers(self._rounds[len(self.searches) - 1][:_KEYWORD_PAPERS])
         every = list(dict.fromkeys(word for paper in first for word in paper.keywords))
         words = [word for word in every if " " not in word]
         rarity = self.library.engine.holdings.rarity(words)
@@ -242,40 +257,42 @@ class Crawl:
             return 0
         rows = self.library.search(text, k=k, rerank=by != "facet")
         number = len(self.searches)
-        new = self.pool.add(rows.tolist(), Origin("search", parent, number, depth))
-        self.pool.found(rows.tolist(), is_question=by == "question")
+        new = self.candidates.add(rows.tolist(), Origin("search", parent, number, depth))
+        self.candidates.found(rows.tolist(), is_question=by == "question")
         name = self.library.papers([parent])[0].paper_id if parent >= 0 else ""
         self.searches.append(Asked(text, by, name, len(rows), new))
         self._rounds[number] = rows.tolist()
-        self._tell(f"search: {text}: {count(len(rows), 'paper')}, {new} new")
+        self._report(f"search: {text}: {count(len(rows), 'paper')}, {new} new")
         return new
 
     def _judge(self) -> None:
         """Let the model judge the most promising papers that it has not seen."""
-        if self.mind is None or not self.settings.selector or self.meter.ended:
+        if self.model is None or not self.settings.selector or self.budget.ended:
             return
-        left = self.settings.papers - len(self.pool.judged)
-        seeds = set(self.pool.seeds)
+        left = self.settings.papers - len(self.candidates.judged)
+        seeds = set(self.candidates.seeds)
         waiting = [
             row
-            for row in self.pool.best_first().tolist()
-            if row not in self.pool.judged and row not in seeds
-        ][: max(0, self._share(left))]
+            for row in self.candidates.best_first().tolist()
+            if row not in self.candidates.judged and row not in seeds
+        ][: max(0, self._judged_now(left))]
         papers = self.library.papers(waiting)
         rows = {paper.paper_id: paper.row for paper in papers}
         found: dict[int, Judgement] = {}
-        for reply in self.meter.ask(self.mind.judge(self.question, papers)):
+        for reply in self.budget.ask(self.model.judge(self.question, papers)):
             found.update({rows[key]: said for key, said in (reply.value or {}).items()})
-        self.pool.judge(found)
+        self.candidates.judge(found)
         missed = len(papers) - len(found)
-        if missed and not self.meter.ended:
+        if missed and not self.budget.ended:
             whose = count(missed, "paper")
             self._note(f"{whose} got no usable judgement: similarity stands in its place.")
-        self._tell(f"{count(len(found), 'paper')} judged, {len(self._selected())} selected so far")
+        self._report(
+            f"{count(len(found), 'paper')} judged, {len(self._selected())} selected so far"
+        )
 
-    def _share(self, left: int) -> int:
+    def _judged_now(self, left: int) -> int:
         """Judge half of what is left at a level: the rest is for what citations lead to."""
-        deepest = max((o.depth for o in self.pool.origins.values()), default=1)
+        deepest = max((o.depth for o in self.candidates.origins.values()), default=1)
         if deepest >= self.settings.depth or not self.settings.expand:
             return left
         return (left + 1) // 2
@@ -286,47 +303,49 @@ class Crawl:
         if not len(chosen):
             return 0
         papers = self.library.papers(chosen)
-        similar = self.library.near(chosen[:_SIMILAR_OF], k=_SIMILAR)
+        similar = self.library.similar(chosen[:_SIMILAR_OF], k=_SIMILAR)
         lists = [
-            self._lists(paper, similar[n] if n < len(similar) else None)
+            self._citation_lists(paper, similar[n] if n < len(similar) else None)
             for n, paper in enumerate(papers)
         ]
-        wanted = self._wanted(papers, lists)
+        wanted = self._choose_lists(papers, lists)
         for paper, leads, choice in zip(papers, lists, wanted, strict=True):
             if choice is None:
                 continue
-            self.pool.expanded.add(paper.row)
+            self.candidates.expanded.add(paper.row)
             for name in choice.follow:
                 section = "" if name in _HOW else name
                 how = _HOW.get(name, "section")
-                self.pool.add(leads[name].tolist(), Origin(how, paper.row, None, level, section))  # type: ignore[arg-type]  # one of How
+                self.candidates.add(
+                    leads[name].tolist(), Origin(how, paper.row, None, level, section)
+                )  # type: ignore[arg-type]  # one of How
             if choice.search:
                 self._search(choice.search, by="model", k=_OF_MODEL, parent=paper.row, depth=level)
         return sum(choice is not None for choice in wanted)
 
     def _to_follow(self, level: int) -> Rows:
-        scores = self.pool.score_of()
-        seeds = set(self.pool.seeds)
+        scores = self.candidates.score_of()
+        seeds = set(self.candidates.seeds)
 
-        def hopeful(row: int) -> bool:
+        def is_promising(row: int) -> bool:
             if row in seeds:
                 return True
-            said = self.pool.judged.get(row)
+            said = self.candidates.judged.get(row)
             if said is not None:
                 return said.decision
-            return self.mind is None and scores[row] >= _HOPEFUL * self.threshold
+            return self.model is None and scores[row] >= _FOLLOWED_SHARE * self.threshold
 
         waiting = [
             row
-            for row in (*self.pool.seeds, *self.pool.best_first().tolist())
-            if row not in self.pool.expanded
-            and self.pool.origins[row].depth < level
-            and hopeful(row)
+            for row in (*self.candidates.seeds, *self.candidates.best_first().tolist())
+            if row not in self.candidates.expanded
+            and self.candidates.origins[row].depth < level
+            and is_promising(row)
         ]
         chosen = list(dict.fromkeys(waiting))[: self.settings.expand]
         return np.array(chosen, dtype=np.int64)
 
-    def _lists(self, paper: Paper, similar: Rows | None) -> dict[str, Rows]:
+    def _citation_lists(self, paper: Paper, similar: Rows | None) -> dict[str, Rows]:
         """What leads on from a paper, by name; lists without papers of the atlas are left out."""
         library, row = self.library, paper.row
         together, _ = cocited(
@@ -347,59 +366,61 @@ class Crawl:
             lists[name] = inside
         return {name: rows for name, rows in lists.items() if len(rows)}
 
-    def _wanted(self, papers: list[Paper], lists: list[dict[str, Rows]]) -> list[Next | None]:
+    def _choose_lists(
+        self, papers: list[Paper], lists: list[dict[str, Rows]]
+    ) -> list[NextStep | None]:
         """Which lists to follow of each paper; None where a paper is not to be followed now."""
-        from landscape.agents._survey_model import Next
+        from landscape.agents._survey_model import NextStep
 
-        every: list[Next | None] = [Next(tuple(one)) for one in lists]
-        if self.mind is None:
+        every: list[NextStep | None] = [NextStep(tuple(one)) for one in lists]
+        if self.model is None:
             return every
         asked = [one.text for one in self.searches]
         requests = [
-            self.mind.read(
+            self.model.read(
                 self.question, paper, {name: len(rows) for name, rows in leads.items()}, asked
             )
             for paper, leads in zip(papers, lists, strict=True)
         ]
-        replies = self.meter.ask(requests)
+        replies = self.budget.ask(requests)
         failed = sum(bool(reply.fault) for reply in replies)
-        if failed and not self.meter.ended:
+        if failed and not self.budget.ended:
             self._note(
                 f"For {count(failed, 'paper')} the language model did not say what to follow."
             )
         return [
-            reply.value if not reply.fault else (None if self.meter.ended else fallback)
+            reply.value if not reply.fault else (None if self.budget.ended else fallback)
             for reply, fallback in zip(replies, every, strict=True)
         ]
 
     # -- what came of it ---------------------------------------------------------------------
 
     def _selected(self) -> list[int]:
-        return self.selected(self.pool.best_first().tolist())
+        return self.selected(self.candidates.best_first().tolist())
 
     def selected(self, rows: Iterable[int]) -> list[int]:
         """Those of some rows that belong to the answer, in their order."""
-        scores, fitting = self.pool.score_of(), self.pool.fitting()
-        seeds = set(self.pool.seeds)
+        scores, fitting = self.candidates.score_of(), self.candidates.fitting()
+        seeds = set(self.candidates.seeds)
 
         def belongs(row: int) -> bool:
-            said = self.pool.judged.get(row)
+            said = self.candidates.judged.get(row)
             if said is not None:
                 return said.decision
-            return scores[row] >= self.threshold and row in fitting and not self._is_elsewhere
+            return scores[row] >= self.threshold and row in fitting and not self._is_off_topic
 
         return [row for row in rows if row not in seeds and belongs(row)]
 
     def reasons(self) -> dict[int, str]:
         """What speaks for each paper that no model has judged, or against it, by row."""
-        return self.pool.reasons(threshold=np.inf if self._is_elsewhere else self.threshold)
+        return self.candidates.reasons(threshold=np.inf if self._is_off_topic else self.threshold)
 
-    def as_found(self) -> list[int]:
+    def in_search_order(self) -> list[int]:
         """Rows in the order of the searches, taken in turn: what an unjudged survey returns."""
         turns = [self._rounds[n] for n in sorted(self._rounds)]
         longest = max(map(len, turns), default=0)
         mixed = (turn[place] for place in range(longest) for turn in turns if place < len(turn))
-        return list(dict.fromkeys([*mixed, *self.pool.origins]))
+        return list(dict.fromkeys([*mixed, *self.candidates.origins]))
 
     def _note(self, text: str) -> None:
         if text not in self.notes:
@@ -410,8 +431,10 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.casefold().split())
 
 
-_MOST_BEYOND, _FEWEST_CITING = 20, 2
-_MOSTLY = 0.75  # of the papers judged: where so many are selected, those not judged may be too
+_MOST_OUTSIDE, _FEWEST_CITING = 20, 2
+_MANY_SELECTED = (
+    0.75  # of the papers judged: where so many are selected, those not judged may be too
+)
 
 
 def survey(
@@ -428,36 +451,36 @@ def survey(
     """Survey the papers of an atlas for a question (PaSa: He et al. 2025, arXiv:2501.10120)."""
     started = time.perf_counter()
     settings = settings or SurveySettings()
-    text, told = query_text(question)
+    text, query_notes = query_text(question)
     library = Library(atlas, text, before=settings.before, without=settings.without)
     name = model.model if model is not None else "similarity"
     identity = {
         "question": text,
-        "settings": settings.work(),
+        "settings": settings.without_costs(),
         "atlas": atlas.manifest.updated,
         "model": name,
     }
-    meter = Meter(settings, Journal(resume, identity), stop=stop)
-    crawl = Crawl(
+    budget = RequestBudget(settings, ReplyLog(resume, identity), stop=stop)
+    crawler = Crawler(
         text,
         library,
         settings,
-        mind=None if model is None else mind_of(model, settings.protocol),
-        meter=meter,
+        model=None if model is None else choose_survey_model(model, settings.protocol),
+        budget=budget,
         read=read,
         on_step=on_step,
     )
-    crawl.run()
-    crawled = _crawled(crawl, name)
-    notes = [*told, *crawl.notes]
+    crawler.run()
+    crawled = _list_judged(crawler, name)
+    notes = [*query_notes, *crawler.notes]
     n_selected = sum(one.selected for one in crawled)
-    if settings.selector and n_selected > _MOSTLY * settings.papers:
+    if settings.selector and n_selected > _MANY_SELECTED * settings.papers:
         more = f"raise papers (now {settings.papers}) to have them judged"
         notes.append(
             f"{n_selected} of {len(crawled)} papers judged are selected: more may; {more}."
         )
-    if meter.ended:
-        notes.append(f"The survey is partial. {meter.ended}")
+    if budget.ended:
+        notes.append(f"The survey is partial. {budget.ended}")
     if citation_graph(atlas).note:
         notes.append(f"Nothing could be followed by citations. {citation_graph(atlas).note}")
     seconds = time.perf_counter() - started
@@ -465,43 +488,43 @@ def survey(
     return Survey(
         question=question,
         crawled=crawled,
-        searches=tuple(crawl.searches),
-        beyond=_beyond(crawl, crawled),
+        searches=tuple(crawler.searches),
+        beyond=_outside_atlas(crawler, crawled),
         coverage=replace(library.engine.holdings.coverage, n_searched=seen),
         settings=settings.to_dict(),
-        spent=Spent(meter.calls, meter.tokens, meter.money, len(crawled), seconds),
-        partial=bool(meter.ended),
+        spent=Spent(budget.calls, budget.tokens, budget.money, len(crawled), seconds),
+        partial=bool(budget.ended),
         notes=tuple(notes),
-        n_found=len(crawl.pool.origins),
+        n_found=len(crawler.candidates.origins),
     )
 
 
-def _crawled(crawl: Crawl, model_name: str) -> tuple[Crawled, ...]:
+def _list_judged(crawler: Crawler, model_name: str) -> tuple[Crawled, ...]:
     """List what was judged: selected papers first, best first."""
-    pool, settings = crawl.pool, crawl.settings
-    scores = pool.score_of()
-    seeds = set(pool.seeds)
+    candidates, settings = crawler.candidates, crawler.settings
+    scores = candidates.score_of()
+    seeds = set(candidates.seeds)
     if settings.selector:
-        ranked = [row for row in pool.best_first().tolist() if row not in seeds]
-        chosen = set(crawl.selected(ranked))
-        ranked.sort(key=lambda row: (row not in chosen, -_final(crawl, row, scores)))
+        ranked = [row for row in candidates.best_first().tolist() if row not in seeds]
+        chosen = set(crawler.selected(ranked))
+        ranked.sort(key=lambda row: (row not in chosen, -_final_score(crawler, row, scores)))
     else:
-        ranked = [row for row in crawl.as_found() if row not in seeds]
+        ranked = [row for row in crawler.in_search_order() if row not in seeds]
         chosen = set(ranked)
-    listed = [*ranked[: settings.papers], *pool.seeds]
-    papers = crawl.library.papers(listed)
+    listed = [*ranked[: settings.papers], *candidates.seeds]
+    papers = crawler.library.papers(listed)
     keys = {paper.row: paper.paper_id for paper in papers}
-    parents = [pool.origins[row].parent for row in listed]
+    parents = [candidates.origins[row].parent for row in listed]
     lost = [row for row in dict.fromkeys(parents) if row >= 0 and row not in keys]
-    keys.update({paper.row: paper.paper_id for paper in crawl.library.papers(lost)})
-    reasons = _reasons(crawl)
+    keys.update({paper.row: paper.paper_id for paper in crawler.library.papers(lost)})
+    reasons = _reasons(crawler)
     found = []
     for paper in papers:
-        origin, said = pool.origins[paper.row], pool.judged.get(paper.row)
+        origin, said = candidates.origins[paper.row], candidates.judged.get(paper.row)
         found.append(
             Crawled(
                 paper=paper,
-                score=round(_final(crawl, paper.row, scores), 6),
+                score=round(_final_score(crawler, paper.row, scores), 6),
                 selected=paper.row in chosen,
                 reason=reasons[paper.row],
                 judged_by="similarity" if said is None else model_name,
@@ -509,32 +532,32 @@ def _crawled(crawl: Crawl, model_name: str) -> tuple[Crawled, ...]:
                 parent=keys.get(origin.parent, ""),
                 query=origin.query,
                 depth=origin.depth,
-                expanded=paper.row in pool.expanded,
+                expanded=paper.row in candidates.expanded,
                 section=origin.section,
             )
         )
     return tuple(found)
 
 
-def _final(crawl: Crawl, row: int, scores: dict[int, float]) -> float:
+def _final_score(crawler: Crawler, row: int, scores: dict[int, float]) -> float:
     """The model's own score where it gave one; else what text and citations say."""
-    said = crawl.pool.judged.get(row)
+    said = crawler.candidates.judged.get(row)
     return scores[row] if said is None or said.score is None else said.score
 
 
-def _reasons(crawl: Crawl) -> dict[int, str]:
+def _reasons(crawler: Crawler) -> dict[int, str]:
     """Why each paper was decided on as it was, by row."""
-    if crawl.settings.selector:
-        reasons = crawl.reasons()
+    if crawler.settings.selector:
+        reasons = crawler.reasons()
     else:
-        reasons = dict.fromkeys(crawl.pool.origins, "Not judged, as asked for.")
-    reasons |= dict.fromkeys(crawl.pool.seeds, "Given as a paper to begin from.")
-    return reasons | {row: said.reason for row, said in crawl.pool.judged.items()}
+        reasons = dict.fromkeys(crawler.candidates.origins, "Not judged, as asked for.")
+    reasons |= dict.fromkeys(crawler.candidates.seeds, "Given as a paper to begin from.")
+    return reasons | {row: said.reason for row, said in crawler.candidates.judged.items()}
 
 
-def _beyond(crawl: Crawl, crawled: tuple[Crawled, ...]) -> tuple[Linked, ...]:
+def _outside_atlas(crawler: Crawler, crawled: tuple[Crawled, ...]) -> tuple[Linked, ...]:
     """Papers that the atlas has not and several of the selected ones cite."""
-    library = crawl.library
+    library = crawler.library
     counts: Counter[int] = Counter()
     for one in crawled:
         if one.selected:
@@ -544,7 +567,7 @@ def _beyond(crawl: Crawl, crawled: tuple[Crawled, ...]) -> tuple[Linked, ...]:
         (node for node, n in counts.items() if n >= _FEWEST_CITING),
         key=lambda node: (-counts[node], node),
     )
-    return tuple(library.graph.stub(n, score=float(counts[n])) for n in often[:_MOST_BEYOND])
+    return tuple(library.graph.stub(n, score=float(counts[n])) for n in often[:_MOST_OUTSIDE])
 
 
 def survey_question(

@@ -106,22 +106,22 @@ _DECIDED = re.compile(r"Decision:\s*\**\s*(True|False)\b", re.IGNORECASE)
 _REASONED = re.compile(r"Reason:\s*(.+?)(?=\n\s*Decision:|$)", re.DOTALL | re.IGNORECASE)
 
 
-def pasa_prompt(told: str, data: Mapping[str, Any]) -> str:
+def pasa_prompt(instructions: str, data: Mapping[str, Any]) -> str:
     """Put an instruction and its data together as PaSa's models get them: in the user's turn."""
-    return f"{told.rstrip()}\n{as_data(data)}"
+    return f"{instructions.rstrip()}\n{as_data(data)}"
 
 
-def searched(reply: str) -> list[str]:
+def parse_searches(reply: str) -> list[str]:
     """Read the queries out of a crawler's reply."""
     return one_line_each(_SEARCHED.findall(reply), most=LONGEST_SEARCH)
 
 
-def expanded(reply: str) -> list[str]:
+def parse_expansions(reply: str) -> list[str]:
     """Read the sections out of a crawler's reply."""
     return one_line_each(_EXPANDED.findall(reply), most=LONGEST_SEARCH)
 
 
-def decided(reply: str) -> tuple[bool, str] | None:
+def parse_decision(reply: str) -> tuple[bool, str] | None:
     """Read a selector's reply."""
     found = _DECIDED.search(reply)
     if found is None:
@@ -154,14 +154,14 @@ class Judgement:
 
 
 @dataclass(frozen=True)
-class Next:
+class NextStep:
     """What a model wants to do with a paper."""
 
     follow: tuple[str, ...]
     search: str = ""
 
 
-class Mind(Protocol):
+class SurveyModel(Protocol):
     """A language model in one way of speaking. Requests are sent elsewhere."""
 
     def queries(self, question: str, asked: Sequence[str], most: int) -> Request:
@@ -176,7 +176,7 @@ class Mind(Protocol):
         """Ask about papers; each reply is a dict of paper_id to Judgement."""
 
 
-class JsonMind:
+class JsonSurveyModel:
     """Any chat model, spoken to in JSON; needs no calling of tools."""
 
     def __init__(self, model: WritingModel) -> None:
@@ -197,31 +197,31 @@ class JsonMind:
         """Ask what to follow from a paper."""
         data = {
             "question": question,
-            "paper": _shown(paper),
+            "paper": _paper_fields(paper),
             "lists": [{"name": name, "papers": n} for name, n in lists.items()],
             "searches_made": list(asked)[-_EARLIER:],
         }
 
-        def read(reply: Mapping[str, Any]) -> Next:
+        def read(reply: Mapping[str, Any]) -> NextStep:
             wanted = one_line_each(reply["follow"])
             known = tuple(name for name in wanted if name in lists)
-            return Next(known, one_line(reply["search"], most=LONGEST_SEARCH))
+            return NextStep(known, one_line(reply["search"], most=LONGEST_SEARCH))
 
         return self._request(READ, data, READ_SCHEMA, read)
 
     def judge(self, question: str, papers: Sequence[Paper]) -> list[Request]:
         """Ask about papers, some at a time."""
         return [
-            self._judged(question, papers[start : start + _JUDGED_AT_ONCE])
+            self._judge_batch(question, papers[start : start + _JUDGED_AT_ONCE])
             for start in range(0, len(papers), _JUDGED_AT_ONCE)
         ]
 
-    def _judged(self, question: str, papers: Sequence[Paper]) -> Request:
+    def _judge_batch(self, question: str, papers: Sequence[Paper]) -> Request:
         labels = {f"P{n}": paper.paper_id for n, paper in enumerate(papers, start=1)}
         shown = zip(labels, papers, strict=True)
         data = {
             "question": question,
-            "papers": [{"label": label, **_shown(paper)} for label, paper in shown],
+            "papers": [{"label": label, **_paper_fields(paper)} for label, paper in shown],
         }
 
         def read(reply: Mapping[str, Any]) -> dict[str, Judgement]:
@@ -237,13 +237,15 @@ class JsonMind:
         return self._request(JUDGE, data, JUDGE_SCHEMA, read)
 
     def _request(
-        self, told: str, data: Mapping[str, Any], schema: Mapping[str, Any], read: Any
+        self, instructions: str, data: Mapping[str, Any], schema: Mapping[str, Any], read: Any
     ) -> Request:
         user = as_data(data)
-        return Request(lambda: self._model.complete_json(told, user, schema), read, told + user)
+        return Request(
+            lambda: self._model.complete_json(instructions, user, schema), read, instructions + user
+        )
 
 
-class PasaMind:
+class PasaSurveyModel:
     """A model that speaks in PaSa's tokens: ``[Search]``, ``[Expand]``, ``Decision: True``."""
 
     def __init__(self, model: WritingModel) -> None:
@@ -252,7 +254,7 @@ class PasaMind:
     def queries(self, question: str, asked: Sequence[str], most: int) -> Request:
         """Ask for searches."""
         data = {"question": question, "searches_made": list(asked)[-_EARLIER:]}
-        return self._request(PASA_QUERIES, data, lambda reply: searched(reply)[:most])
+        return self._request(PASA_QUERIES, data, lambda reply: parse_searches(reply)[:most])
 
     def read(
         self, question: str, paper: Paper, lists: Mapping[str, int], asked: Sequence[str]
@@ -260,16 +262,16 @@ class PasaMind:
         """Ask what to follow from a paper."""
         data = {
             "question": question,
-            **_shown(paper),
+            **_paper_fields(paper),
             "sections": list(lists),
             "searches_made": list(asked)[-_EARLIER:],
         }
         names = {name.casefold(): name for name in lists}
 
-        def read(reply: str) -> Next:
-            wanted = (one.casefold() for one in expanded(reply))
-            more = searched(reply)
-            return Next(tuple(names[n] for n in wanted if n in names), more[0] if more else "")
+        def read(reply: str) -> NextStep:
+            wanted = (one.casefold() for one in parse_expansions(reply))
+            more = parse_searches(reply)
+            return NextStep(tuple(names[n] for n in wanted if n in names), more[0] if more else "")
 
         return self._request(PASA_READ, data, read)
 
@@ -278,25 +280,25 @@ class PasaMind:
 
         def request(paper: Paper) -> Request:
             def read(reply: str) -> dict[str, Judgement]:
-                said = decided(reply)
+                said = parse_decision(reply)
                 return {} if said is None else {paper.paper_id: Judgement(said[0], None, said[1])}
 
-            data = {"question": question, **_shown(paper)}
+            data = {"question": question, **_paper_fields(paper)}
             return self._request(PASA_JUDGE, data, read)
 
         return [request(paper) for paper in papers]
 
-    def _request(self, told: str, data: Mapping[str, Any], read: Any) -> Request:
-        user = pasa_prompt(told, data)
+    def _request(self, instructions: str, data: Mapping[str, Any], read: Any) -> Request:
+        user = pasa_prompt(instructions, data)
         system = PASA_SYSTEM
         return Request(lambda: self._model.complete(system, user), read, system + user)
 
 
-def mind_of(model: WritingModel, protocol: str) -> Mind:
+def choose_survey_model(model: WritingModel, protocol: str) -> SurveyModel:
     """Choose the way to speak to a model."""
     is_pasa = protocol == "pasa" or (protocol == "auto" and "pasa" in model.model.casefold())
-    return PasaMind(model) if is_pasa else JsonMind(model)
+    return PasaSurveyModel(model) if is_pasa else JsonSurveyModel(model)
 
 
-def _shown(paper: Paper) -> dict[str, Any]:
+def _paper_fields(paper: Paper) -> dict[str, Any]:
     return {"title": paper.title, "year": paper.year, "abstract": paper.abstract}

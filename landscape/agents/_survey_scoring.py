@@ -73,7 +73,7 @@ _BEST = 10  # papers whose texts are the best
 # question itself, which its own search puts first. Chosen by reading the answers to eight
 # questions: without it, papers that only share citations come first.
 _PLACE_SLOPE, _USUAL_PLACE, _LAST_PLACE = -0.2, 30.0, 200.0
-_HALF_HEARD = 0.7  # of the probability of the best, by text: there citations count by half
+_HALF_WEIGHT = 0.7  # of the probability of the best, by text: there citations count by half
 _WITHOUT_WORDS = 0.85  # puts the likeness in the place of the words' match
 
 THRESHOLD = 0.25
@@ -102,13 +102,13 @@ def scores(evidence: Evidence) -> Floats:
     return np.minimum(likely / max(float(np.sort(likely)[-_BEST:].mean()), 1e-12), 1.0)
 
 
-def fits(evidence: Evidence) -> Floats:
+def relative_match(evidence: Evidence) -> Floats:
     """Say how well the words of each paper match those of the question, beside the ten best."""
-    best = matched(evidence)
+    best = matched_share(evidence)
     return np.ones(len(evidence.matches)) if best is None else evidence.matches / best
 
 
-def words_of(scores: Floats, fitting: Floats, *, threshold: float = THRESHOLD) -> list[str]:
+def likelihood_words(scores: Floats, fitting: Floats, *, threshold: float = THRESHOLD) -> list[str]:
     """Say in words how likely papers belong."""
     chosen = (scores >= threshold) & (fitting >= FITTING)
     words = np.where(chosen, "possible", "unlikely")
@@ -118,12 +118,12 @@ def words_of(scores: Floats, fitting: Floats, *, threshold: float = THRESHOLD) -
     return [str(word) for word in words]
 
 
-def matched(evidence: Evidence) -> float | None:
+def matched_share(evidence: Evidence) -> float | None:
     """How much of the question's words the ten best papers match, 0 to 1; None without words."""
     return float(np.sort(evidence.matches)[-_BEST:].mean()) if evidence.matches.any() else None
 
 
-def fewest_matches(question: str) -> float:
+def least_matched_share(question: str) -> float:
     """Return the share of a question's words that the ten best papers of a fitting atlas match."""
     times = max(len(question.split()) / _OF_WORDS, 1.0)
     return round(_FEWEST_MATCHES - _LESS_FOR_TWICE * float(np.log2(times)), 3)
@@ -131,27 +131,27 @@ def fewest_matches(question: str) -> float:
 
 def probabilities(evidence: Evidence) -> Floats:
     """Estimate the probability that each paper is in the list of references to a question."""
-    said, share = beside_best(probabilities_by_text(evidence))
-    links = heard(share)[:, None] * evidence.links_or_usual(share)
+    said, share = relative_to_best(probabilities_by_text(evidence))
+    links = citation_weight(share)[:, None] * evidence.links_or_usual(share)
     place = np.log1p(np.minimum(evidence.place, _LAST_PLACE)) - np.log1p(_USUAL_PLACE)
     odds = _INTERCEPT + _TEXT_SLOPE * said + links @ _LINK_SLOPES + _PLACE_SLOPE * place
     return np.asarray(expit(odds), dtype=np.float64)
 
 
-def beside_best(by_text: Floats) -> tuple[Floats, Floats]:
+def relative_to_best(by_text: Floats) -> tuple[Floats, Floats]:
     """Put what the texts say beside the best texts of the same question."""
     odds = np.log(by_text / np.maximum(1 - by_text, 1e-12))
     best = float(np.sort(odds)[-_BEST:].mean()) if len(odds) else 0.0
     return odds - best, by_text / max(float(expit(best)), 1e-12)
 
 
-def heard(share: Floats) -> Floats:
+def citation_weight(share: Floats) -> Floats:
     """Say how far the citations of papers count: fully only where their texts speak for them.
 
     A paper of another subject, which everybody cites for a constant or a method, would else come
     before the review of the question's own.
     """
-    return share / (share + _HALF_HEARD)
+    return share / (share + _HALF_WEIGHT)
 
 
 def probabilities_by_text(evidence: Evidence) -> Floats:
@@ -161,7 +161,7 @@ def probabilities_by_text(evidence: Evidence) -> Floats:
     return np.asarray(expit(odds), dtype=np.float64)
 
 
-def support(
+def link_support(
     library: Library, rows: Rows, best: Rows, weights: Floats
 ) -> tuple[Floats, Floats, Floats]:
     """Weigh papers by their links with the best ones."""
@@ -191,8 +191,8 @@ def support(
 
 _TRUSTED = 60  # papers whose citations count as evidence
 _CONSTANT = 60  # of reciprocal ranks
-_TOLD = 0.05  # weight of citations that is worth telling
-_MIDDLE = 10  # papers whose middle the others are compared with
+_MENTIONED = 0.05  # weight of citations that is worth telling
+_CENTRE_PAPERS = 10  # papers whose middle the others are compared with
 
 
 @dataclass(frozen=True)
@@ -206,7 +206,7 @@ class Origin:
     section: str = ""
 
 
-class Pool:
+class Candidates:
     """Papers found so far, in the order in which they were found."""
 
     def __init__(self, library: Library) -> None:
@@ -255,7 +255,7 @@ class Pool:
     def scores(self) -> Floats:
         """How likely each belongs, shape (n,), by everything that is known now."""
         if self._scores is None:
-            self._scores = self._scored()
+            self._scores = self._compute_scores()
         return self._scores
 
     def best_first(self) -> Rows:
@@ -271,7 +271,7 @@ class Pool:
         self.scores()
         if self._evidence is None:
             return set()
-        return set(self.rows[fits(self._evidence) >= FITTING].tolist())
+        return set(self.rows[relative_match(self._evidence) >= FITTING].tolist())
 
     @property
     def evidence(self) -> Evidence | None:
@@ -284,10 +284,10 @@ class Pool:
         scores, evidence = self.scores(), self._evidence
         if evidence is None:
             return {}
-        words = words_of(scores, fits(evidence), threshold=threshold)
+        words = likelihood_words(scores, relative_match(evidence), threshold=threshold)
         return {row: _reason(evidence, n, words[n]) for n, row in enumerate(self.origins)}
 
-    def _scored(self) -> Floats:
+    def _compute_scores(self) -> Floats:
         rows = self.rows
         if not len(rows):
             return np.zeros(0)
@@ -300,14 +300,14 @@ class Pool:
             cited=none,
             citing=none,
             together=none,
-            known=self._library.times_cited(rows),
+            known=self._library.count_citations(rows),
             place=np.array([self._places.get(row, np.inf) for row in rows.tolist()], dtype=float),
         )
-        by_text = self._corrected(rows, probabilities_by_text(known))
+        by_text = self._with_judgements(rows, probabilities_by_text(known))
         first = rows[np.argsort(-by_text, kind="stable")]
-        middle = self._library.likeness_to_many(rows, self._begun_with(first, most=_MIDDLE))
+        middle = self._library.likeness_to_many(rows, self._seeds_and(first, most=_CENTRE_PAPERS))
         known = replace(known, middle=middle)
-        by_text = self._corrected(rows, probabilities_by_text(known))
+        by_text = self._with_judgements(rows, probabilities_by_text(known))
         order = np.argsort(-by_text, kind="stable")[:_TRUSTED]
         best, weights = rows[order], by_text[order] / max(float(by_text.max()), 1e-12)
         if self.seeds:
@@ -315,15 +315,15 @@ class Pool:
             others = ~np.isin(best, seeds)
             best = np.concatenate([seeds, best[others]])
             weights = np.concatenate([np.ones(len(seeds)), weights[others]])
-        cited, citing, together = support(self._library, rows, best, weights)
+        cited, citing, together = link_support(self._library, rows, best, weights)
         self._evidence = replace(known, cited=cited, citing=citing, together=together)
         return scores(self._evidence)
 
-    def _begun_with(self, first: Rows, *, most: int) -> Rows:
+    def _seeds_and(self, first: Rows, *, most: int) -> Rows:
         seeds = np.array(self.seeds, dtype=np.int64)
         return np.concatenate([seeds, first[~np.isin(first, seeds)]])[: max(most, len(seeds))]
 
-    def _corrected(self, rows: Rows, scores: Floats) -> Floats:
+    def _with_judgements(self, rows: Rows, scores: Floats) -> Floats:
         """What a model decided stands above what the texts suggest."""
         if not self.judged:
             return scores
@@ -342,6 +342,6 @@ def _reason(evidence: Evidence, place: int, word: str) -> str:
         (evidence.citing, "it cites papers of the answer"),
         (evidence.together, "it shares citations with papers of the answer"),
     ):
-        if values[place] > _TOLD:
+        if values[place] > _MENTIONED:
             said.append(what)
     return "; ".join(said) + "."

@@ -124,7 +124,7 @@ class SurveySettings:
         """Everything as JSON values."""
         return {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(self).items()}
 
-    def work(self) -> dict[str, Any]:
+    def without_costs(self) -> dict[str, Any]:
         """What decides the result, without what it may cost: the same work can be resumed."""
         costs = ("calls", "tokens", "money", "prices", "parallel")
         return {name: value for name, value in self.to_dict().items() if name not in costs}
@@ -153,7 +153,7 @@ def last_day(text: str) -> date:
 _FORM = "landscape survey 1"
 
 
-class Journal:
+class ReplyLog:
     """Replies by the hash of what was asked; of no file, only for the moment."""
 
     def __init__(self, path: Path | None, identity: dict[str, Any]) -> None:
@@ -206,13 +206,13 @@ class Journal:
         if self._path is None:
             return
         try:
-            with open(self._path, "a", encoding="utf-8", opener=_for_the_owner) as stream:
+            with open(self._path, "a", encoding="utf-8", opener=_open_for_owner) as stream:
                 stream.write(text)
         except OSError as error:
             raise InputError(f"{self._path} cannot be written ({error.strerror}).") from error
 
 
-def _for_the_owner(path: str, flags: int) -> int:
+def _open_for_owner(path: str, flags: int) -> int:
     """A question and its replies may quote what is not published yet."""
     return os.open(path, flags, 0o600)
 
@@ -221,12 +221,12 @@ def _key(asked: str) -> str:
     return hashlib.sha256(asked.encode("utf-8", "replace")).hexdigest()[:32]
 
 
-WAVE = 8
+BATCH = 8
 """Requests that are sent before the budget is looked at again: always as many, however many are
 under way at a time, so that the result does not depend on it."""
 
 
-_GIVEN_UP = 3  # requests that fail in a row: the server has gone
+_MOST_FAILURES = 3  # requests that fail in a row: the server has gone
 
 
 @dataclass(frozen=True)
@@ -246,80 +246,80 @@ class Reply:
     fault: str = ""
 
 
-class Meter:
+class RequestBudget:
     """Sends requests, counts what they cost, and says when it is enough."""
 
     def __init__(
         self,
         settings: SurveySettings,
-        journal: Journal,
+        reply_log: ReplyLog,
         *,
         stop: Callable[[], bool] | None = None,
     ) -> None:
-        self._settings, self._journal, self._stop = settings, journal, stop
+        self._settings, self._reply_log, self._stop = settings, reply_log, stop
         self.calls, self.tokens, self.money = 0, 0, 0.0
-        self.failures = self._silence = 0
+        self.failures = self._failed_in_a_row = 0
         self.ended = ""
 
     def ask(self, requests: Sequence[Request]) -> list[Reply]:
         """Send requests, and give the replies in their order."""
         replies: list[Reply] = []
-        for start in range(0, len(requests), WAVE):
-            self.look()
-            wave = self._affordable(requests[start : start + WAVE])
-            answered = self._answered(wave)
+        for start in range(0, len(requests), BATCH):
+            self.check_stop()
+            batch = self._within_budget(requests[start : start + BATCH])
+            answered = self._reply_to_each(batch)
             replies += answered
-            self._silence = self._silent_now(answered)
-            if self._silence >= _GIVEN_UP:
+            self._failed_in_a_row = self._count_failed_in_a_row(answered)
+            if self._failed_in_a_row >= _MOST_FAILURES:
                 self.ended = f"The language model failed: {answered[-1].fault}"
             if self.ended:
                 break
         replies += [Reply(fault=self.ended)] * (len(requests) - len(replies))
         return replies
 
-    def look(self) -> str:
+    def check_stop(self) -> str:
         """Ask whether the reader has had enough; gives why it has ended, if it has."""
         if not self.ended and self._stop is not None and self._stop():
             self.ended = "It was stopped."
         return self.ended
 
-    def _silent_now(self, answered: Sequence[Reply]) -> int:
+    def _count_failed_in_a_row(self, answered: Sequence[Reply]) -> int:
         """Requests in a row that failed, counted by waves: within one, order means nothing."""
         if not all(reply.fault for reply in answered):
             return 0
-        return self._silence + len(answered)
+        return self._failed_in_a_row + len(answered)
 
-    def _affordable(self, wave: Sequence[Request]) -> list[Request]:
+    def _within_budget(self, batch: Sequence[Request]) -> list[Request]:
         if self.ended:
             return []
         kept: list[Request] = []
         calls, tokens, money = self.calls, self.tokens, self.money
-        for request in wave:
+        for request in batch:
             sent = estimate_tokens(request.text)
             calls, tokens, money = calls + 1, tokens + sent, money + self._cost(sent, 0)
-            self.ended = self._too_much(calls, tokens, money)
+            self.ended = self._budget_exceeded(calls, tokens, money)
             if self.ended:
                 break
             kept.append(request)
         return kept
 
-    def _too_much(self, calls: int, tokens: int, money: float) -> str:
-        told = self._settings
-        if calls > told.calls:
-            return f"The budget of {told.calls:,} calls is spent."
-        if told.tokens is not None and tokens > told.tokens:
-            return f"The budget of {told.tokens:,} tokens is spent."
-        if told.money is not None and money > told.money:
-            return f"The budget of {told.money:g} in money is spent."
+    def _budget_exceeded(self, calls: int, tokens: int, money: float) -> str:
+        limits = self._settings
+        if calls > limits.calls:
+            return f"The budget of {limits.calls:,} calls is spent."
+        if limits.tokens is not None and tokens > limits.tokens:
+            return f"The budget of {limits.tokens:,} tokens is spent."
+        if limits.money is not None and money > limits.money:
+            return f"The budget of {limits.money:g} in money is spent."
         return ""
 
-    def _answered(self, wave: Sequence[Request]) -> list[Reply]:
+    def _reply_to_each(self, batch: Sequence[Request]) -> list[Reply]:
         """Reply to each: as before where that is known, else as the model says now."""
-        known = [self._journal.find(request.text) for request in wave]
-        to_send = [request for request, kept in zip(wave, known, strict=True) if kept is None]
-        sent = iter(self._sent(to_send))
+        known = [self._reply_log.find(request.text) for request in batch]
+        to_send = [request for request, kept in zip(batch, known, strict=True) if kept is None]
+        sent = iter(self._send_all(to_send))
         replies = []
-        for request, kept in zip(wave, known, strict=True):
+        for request, kept in zip(batch, known, strict=True):
             raw, fault = (kept, "") if kept is not None else next(sent)
             self._count(request.text, raw)
             if fault:
@@ -333,16 +333,16 @@ class Meter:
                 replies.append(Reply(fault=f"its reply had another form ({type(error).__name__})"))
                 continue
             # Only what could be read is kept: a survey that goes on would trip over it again.
-            self._journal.keep(request.text, raw)
+            self._reply_log.keep(request.text, raw)
             replies.append(Reply(value))
         return replies
 
-    def _sent(self, requests: Sequence[Request]) -> list[tuple[Any, str]]:
+    def _send_all(self, requests: Sequence[Request]) -> list[tuple[Any, str]]:
         if not requests:
             return []
         workers = min(len(requests), self._settings.parallel)
-        with ThreadPoolExecutor(max_workers=workers) as crew:
-            return list(crew.map(_send, requests))
+        with ThreadPoolExecutor(max_workers=workers) as pool:
+            return list(pool.map(_send, requests))
 
     def _count(self, text: str, raw: Any) -> None:
         read, written = estimate_tokens(text), estimate_tokens(str(raw or ""))

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from landscape.agents._survey_scoring import THRESHOLD, Evidence, scores
-from landscape.agents._survey_settings import Journal, Meter, Request, SurveySettings
+from landscape.agents._survey_settings import ReplyLog, Request, RequestBudget, SurveySettings
 from landscape.atlas import Atlas
 from landscape.cli import main
 from landscape.errors import InputError
@@ -318,17 +318,17 @@ def test_a_server_gone_in_the_middle_leaves_a_partial_survey_that_goes_on(
 
 def test_a_reply_that_cannot_be_read_is_told_and_not_kept(tmp_path: Path) -> None:
     kept = tmp_path / "survey.jsonl"
-    meter = Meter(SurveySettings(), Journal(kept, {}))
+    budget = RequestBudget(SurveySettings(), ReplyLog(kept, {}))
 
     def read(reply: Any) -> str:
         return str(reply["papers"])
 
-    bad, good = meter.ask(
+    bad, good = budget.ask(
         [Request(lambda: {"paper": 1}, read, "a?"), Request(lambda: {"papers": 2}, read, "b?")]
     )
     assert "another form" in bad.fault
     assert good.value == "2"
-    assert (meter.calls, meter.failures) == (2, 1)
+    assert (budget.calls, budget.failures) == (2, 1)
     assert len(kept.read_text().splitlines()) == 2  # the head, and the good reply
 
 

@@ -217,7 +217,7 @@ class Atlas(AtlasStore):
         **settings
             Further fields of `landscape.agents._survey_settings.SurveySettings`, such as the
             budgets ``calls``, ``tokens`` and ``money``; and ``read``, ``resume``, ``on_step`` and
-            ``stop`` of `landscape.agents._survey.survey`.
+            ``stop`` of `landscape.agents.survey_question`.
 
         Returns
         -------
@@ -267,7 +267,7 @@ class Atlas(AtlasStore):
         demonstration : bool, default False
             Whether the model is shown an example.
         **settings
-            ``mark``, ``on_step``: see `landscape.agents._attribution.attribute`.
+            ``mark``, ``on_step``: see `landscape.agents.attribute`.
 
         Returns
         -------
@@ -306,7 +306,7 @@ class Atlas(AtlasStore):
         model : WritingModel, "auto" or None
             None works without a model; "auto" connects the one that the environment names.
         **settings
-            ``n_highlights``, ``full_texts``: see `landscape.agents._desk.cite`.
+            ``n_highlights``, ``full_texts``: see `landscape.agents.Desk.cite`.
 
         Returns
         -------

@@ -1,9 +1,8 @@
-"""Attribution without a language model: wordings of the excerpt, one ranking, the citation graph.
+"""Find the paper that an excerpt cites, with a language model or by ranking alone.
 
-The three published ways to fail (Press et al. 2024, section 5) are met so: the part of the sentence
-that the mark stands for counts most, so that the rest cannot lead away; a paper is selected only
-where it stands out from the others, not because it roughly fits; and a paper that cites another
-good candidate gives a part of its score to it.
+The ranking avoids the three published failures (Press et al. 2024, section 5): the part of the
+sentence at the mark has the largest weight; a paper is selected only if it ranks clearly above the
+others; and a paper that cites another good candidate passes on a part of its score.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ _NEAR_ENOUGH = 0.4  # cosine; of titles asked as questions, one in a hundred has
 
 
 class OfflineRanking(NamedTuple):
-    """What was found offline."""
+    """The ranking without a language model."""
 
     guesses: tuple[Guess, ...]
     selected: Paper | None
@@ -62,7 +61,7 @@ class OfflineRanking(NamedTuple):
 
 
 def wordings(excerpt: Excerpt) -> list[Wording]:
-    """Put an excerpt into words to search with."""
+    """Texts to search with for an excerpt."""
     among_others = "(...)" in excerpt.marked
     clause = _CLAUSE_AMONG_OTHERS if among_others else _CLAUSE
     return [Wording(excerpt.plain, _WHOLE), Wording(excerpt.clause, clause)]
@@ -100,13 +99,13 @@ def rank_offline(excerpt: Excerpt, library: BoundedLibrary) -> OfflineRanking:
 
 
 def _is_near(guesses: Sequence[Guess], nearness: Mapping[int, float | None]) -> bool:
-    """Whether the best paper is near enough to be the one."""
+    """Whether the best paper is similar enough to be the cited one."""
     cosine = nearness.get(guesses[0].paper.row) if guesses else -1.0
     return cosine is None or cosine >= _NEAR_ENOUGH
 
 
 def _chance(guesses: Sequence[Guess]) -> float:
-    """How often the first is right where it stands out from the next as far as here."""
+    """How often the first paper is right at this distance from the next ones."""
     after = [guess.score for guess in guesses[1 : 1 + _AFTER]]
     if not after:
         return 1.0  # the only paper within the bounds
@@ -117,7 +116,7 @@ def _chance(guesses: Sequence[Guess]) -> float:
 def _lift_named(
     excerpt: Excerpt, papers: Sequence[Paper], scores: NDArray[np.float64], reasons: list[list[str]]
 ) -> None:
-    """Lift papers whose titles hold the names of the clause: who made a thing names it there."""
+    """Raise papers whose titles contain the names of the clause, as of instruments."""
     names = [entity.text for entity in find_entities(excerpt.clause) if entity.kind != "person"]
     shares = np.array(shares_of_names(names, [paper.title for paper in papers]))
     if names and len(papers):
@@ -132,7 +131,7 @@ def _lift_cited(
     scores: NDArray[np.float64],
     reasons: list[list[str]],
 ) -> tuple[list[Paper], NDArray[np.float64], list[list[str]]]:
-    """Lift what the best candidates cite: the paper that these all cite may be the one."""
+    """Raise papers that the best candidates cite."""
     order = np.argsort(-scores, kind="stable")[:_CITING]
     best = [papers[place] for place in order]
     cited = library.cited_among(papers)
@@ -162,10 +161,10 @@ _NO_SOURCE = (
     "ones only where a date is given."
 )
 _NOT_CLEAR = (
-    "Without a language model, words and citations judge: no paper stands out far enough from the "
-    "others to be selected, and these are the best guesses."
+    "Without a language model: no paper ranks clearly above the others, so these are the best "
+    "guesses by words and citations."
 )
-_FAR = "No paper is near the sentence: what it cites is hardly in this atlas."
+_FAR = "No paper is near the sentence: the cited paper is probably not in this atlas."
 _CHANCE = (
     "If the cited paper is in this atlas: where a ranking is as clear as this one, its first paper "
     "is the right one about {} times in 10."
@@ -187,9 +186,9 @@ def attribute(
     """Find the one paper that an excerpt cites at ``[CITATION]``.
 
     With a language model this is CiteAgent (Press et al. 2024, arXiv:2407.12861): it searches,
-    reads and selects. Without one the sentence around the mark, and its part that the mark stands
-    for, are searched for and the candidates ranked; the citation graph, where there is one, lifts
-    what the best candidates cite.
+    reads and selects. Without one the sentence around the mark, and its part at the mark, are
+    searched for and the candidates ranked; the citation graph, if any, raises what the best
+    candidates cite.
 
     Parameters
     ----------
@@ -210,13 +209,13 @@ def attribute(
     mark : int, default 1
         Which of several marks is meant.
     on_step : callable, optional
-        Told each step of the model when it is done.
+        Called with each step of the model.
 
     Returns
     -------
     Attribution
-        Where no paper can be told from the others it abstains and hands over its best guesses;
-        where the model fails in the middle, what was found so far, marked partial.
+        If no paper ranks clearly above the others it abstains and lists the best guesses. If the
+        model fails, the result so far, marked partial.
 
     Raises
     ------
@@ -314,7 +313,7 @@ def _with_model(
 
 
 def _guesses(search: AgentState, ranking: OfflineRanking) -> tuple[Guess, ...]:
-    """The selected paper, what was read, and what the offline ranking has, each once."""
+    """The selected paper, papers read, and the offline ranking, each once."""
     scores = {guess.paper.row: guess.score for guess in ranking.guesses}
     lowest = min(scores.values(), default=0.0)
     read = [search.shown[label] for label in reversed(search.read)]
@@ -333,4 +332,4 @@ def _guesses(search: AgentState, ranking: OfflineRanking) -> tuple[Guess, ...]:
 
 
 def _ignore_step(_: Step) -> None:
-    """Nobody watches the steps."""
+    """Ignore a step."""

@@ -1,4 +1,4 @@
-"""Search for one passage in several wordings, within bounds, and add up what they find."""
+"""Search within bounds: without the source of an excerpt, newer papers, or filtered papers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Wording(NamedTuple):
-    """One way to ask."""
+    """A text to search with, and its weight."""
 
     text: str
     weight: float = 1.0
@@ -97,21 +97,21 @@ _SORTED_BY_CITATIONS = 40  # of the papers found, the most relevant: others only
 
 @dataclass(frozen=True)
 class Bounds:
-    """What is kept out of sight."""
+    """What must not be found: the source of the excerpt and newer papers."""
 
     source: str | None = None
     rows: frozenset[int] = frozenset()
     before: date | None = None
 
     def allow(self, paper: Paper) -> bool:
-        """Say whether a paper may be seen; one without a date may not where dates count."""
+        """Whether a paper is within the bounds; one without a date is not if dates count."""
         if paper.row in self.rows or (self.source and _key(paper.title) == _key(self.source)):
             return False
         return self.before is None or (paper.date is not None and paper.date <= self.before)
 
 
 def bounds(atlas: AtlasStore, *, source: str | None, before: date | str | int | None) -> Bounds:
-    """Read what is to be kept out of sight."""
+    """Read the bounds of an attribution."""
     rows: frozenset[int] = frozenset()
     title = None
     if source is not None:
@@ -170,12 +170,12 @@ class BoundedLibrary:
         return {node: cited[node] for node in many if node in allowed}
 
     def papers(self, rows: Sequence[int]) -> list[Paper]:
-        """Take papers out of the atlas; the bounds are the caller's to keep."""
+        """Read papers by row, without a check of the bounds."""
         return open_engine(self._atlas).papers(rows)
 
     @cached_property
     def _engine(self) -> Engine:
-        """The engine that sees nothing else; the title of the source is looked at afterwards."""
+        """The search engine within the bounds; `Bounds.allow` checks the title of the source."""
         engine = open_engine(self._atlas)
         if self.bounds.before is None and not self.bounds.rows:
             return engine

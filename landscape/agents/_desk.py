@@ -1,4 +1,4 @@
-"""The writer's desk: several corpora side by side, each switched on and off by itself."""
+"""Find papers to cite in several corpora (SciLit, Gu & Hahnloser 2023, arXiv:2306.03535)."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Corpus:
 
 @dataclass(frozen=True)
 class Desk:
-    """Corpora to cite from. Each verb gives a changed desk and leaves this one as it is.
+    """Corpora to cite from. Each method returns a changed desk and leaves this one unchanged.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class Desk:
     >>> from landscape.store._manifest import Manifest
     >>> from landscape.store._atlas_store import AtlasStore
     >>> def atlas(name):
-    ...     return Atlas(Path(f"{name}.atlas"), Manifest(title=name))
+    ...     return AtlasStore(Path(f"{name}.atlas"), Manifest(title=name))
     >>> desk = Desk().add(atlas("Galaxies")).add(atlas("Mine"), "my papers")
     >>> desk = desk.switch_off("Galaxies")
     >>> [(corpus.name, corpus.on) for corpus in desk.corpora]
@@ -75,7 +75,7 @@ class Desk:
     corpora: tuple[Corpus, ...] = ()
 
     def add(self, atlas: AtlasStore, name: str | None = None) -> Desk:
-        """Put an atlas on the desk.
+        """Add an atlas.
 
         Parameters
         ----------
@@ -99,16 +99,16 @@ class Desk:
         return Desk((*self.corpora, Corpus(called, atlas)))
 
     def remove(self, name: str) -> Desk:
-        """Take a corpus off the desk; its files stay as they are."""
+        """Remove a corpus; its files are unchanged."""
         gone = self._named(name)
         return Desk(tuple(corpus for corpus in self.corpora if corpus is not gone))
 
     def switch_off(self, name: str) -> Desk:
-        """Leave a corpus out of every search until it is switched on again."""
+        """Exclude a corpus from searches until it is switched on again."""
         return self._set_on(name, on=False)
 
     def switch_on(self, name: str) -> Desk:
-        """Search a corpus again."""
+        """Include a corpus in searches again."""
         return self._set_on(name, on=True)
 
     @property
@@ -147,15 +147,66 @@ class Desk:
         n_highlights: int = 3,
         full_texts: Mapping[str, str] | None = None,
     ) -> CitationSuggestions:
-        """Find papers to cite behind a text; see `landscape.agents._desk.cite`."""
-        return cite(
-            self,
-            context,
-            keywords,
-            k=k,
-            model=model,
-            n_highlights=n_highlights,
-            full_texts=full_texts,
+        """Find papers to cite after a text, with highlights and, with a model, citing sentences.
+
+        Parameters
+        ----------
+        context : str
+            The text before the citation; its last sentence has the largest weight.
+        keywords : str or sequence of str, optional
+            Filter of the papers, in the syntax of `Atlas.search`; all of a sequence are required.
+            Plain words also count in the ranking.
+        k : int, default 10
+            Number of papers.
+        model : WritingModel, "auto" or None
+            Writes the sentences; "auto" connects the one named in the environment.
+        n_highlights : int, default 3
+            Sentences of each paper.
+        full_texts : mapping of str to str, optional
+            By paper id: text to take highlights from instead of the abstract.
+
+        Returns
+        -------
+        CitationSuggestions
+            Partial and without sentences if the model fails.
+
+        Raises
+        ------
+        InputError
+            No context and no keywords, invalid keywords, or no corpus switched on.
+        """
+        started = time.perf_counter()
+        SearchSettings(k=k)  # checks k
+        asked, within = _read_context(context, keywords)
+        corpora = self.searched
+        found = {
+            corpus.name: search_wordings(
+                open_engine(corpus.atlas), asked, k=k + _SPARE, filter=within
+            )
+            for corpus in corpora
+        }
+        merged = merge_duplicates(_rank_together(corpora, found))[:k]
+        suggestions = _with_highlights(merged, corpora, context or " ".join(w.text for w in asked),
+                                       n_highlights, dict(full_texts or {}))  # fmt: skip
+        model = connect_from_environment() if model == "auto" else model
+        partial = False
+        notes = (*_distance_notes(corpora, found), *_notes(suggestions, within, k))
+        if model is not None and suggestions:
+            try:
+                suggestions, told = write_sentences(context, within, suggestions, model)
+                notes = (*notes, *told)
+            except RemoteError as error:
+                partial = True
+                notes = (*notes, f"No citing sentences were written: {error}")
+        return CitationSuggestions(
+            context=context,
+            keywords=within,
+            suggestions=suggestions,
+            coverage={name: one.searches[0].coverage for name, one in found.items()},
+            method=METHOD if model is None else model.model,
+            partial=partial,
+            notes=notes,
+            seconds=time.perf_counter() - started,
         )
 
     def related_work(
@@ -165,8 +216,39 @@ class Desk:
         context: str = "",
         model: Connection = None,
     ) -> Answer:
-        """Write a paragraph on several papers; see `landscape.agents._desk`."""
-        return related_work(self, papers, context=context, model=model)
+        """Write a paragraph of related work on up to 40 papers, with checked citations."""
+        if not papers or len(papers) > _MOST_PAPERS:
+            message = f"{count(len(papers), 'paper')} given; choose 1 to {_MOST_PAPERS}."
+            raise InputError(message)
+        chosen: list[Paper] = []
+        corpora = []
+        for one in papers:
+            corpus, paper = self.find(one if isinstance(one, str) else one.paper_id)
+            corpora.append(corpus)
+            if not any(is_same(paper, earlier) for earlier in chosen):
+                chosen.append(paper)
+        engine = open_engine(corpora[0].atlas)
+        hits = tuple(Hit(rank, paper, 1.0 / rank) for rank, paper in enumerate(chosen, start=1))
+        question = context.strip() or "Related work"
+        results = Results(question, hits, replace(engine.holdings.coverage, n_searched=len(chosen)))
+        model = connect_from_environment() if model == "auto" else model
+        subject = context.strip() or " ".join(paper.title for paper in chosen)
+        notes: tuple[str, ...] = (QUOTED,)
+        if model is not None:
+            brief = {"text": context, "papers": papers_as_data(chosen)}
+            try:
+                text = model.complete(RELATED_WORK, as_data(brief))
+                said = finish(
+                    question, text, results, model=model, style=STYLE, score=engine.nearness
+                )
+            except RemoteError as error:
+                notes = failure_notes(error)
+            else:
+                if said is not None:
+                    return _note_uncited(said)
+                notes = failure_notes("It cited none of the papers.")
+        quoted = extract_answer(subject, results, n_sentences=2 * len(chosen), notes=notes)
+        return replace(quoted, question=question, style=STYLE)
 
     def find(self, name: str) -> tuple[Corpus, Paper]:
         """Find a paper by its identifier in the first corpus that holds it, switched on or not.
@@ -205,7 +287,7 @@ class Desk:
 
 _NOT_LETTERS = re.compile(r"[\W_]+")
 _IDENTIFIERS = ("bibcode", "arxiv_id", "doi")
-_SHORTEST_TITLE = 12  # letters; "Erratum" and "Introduction" tell no papers apart
+_SHORTEST_TITLE = 12  # letters; "Erratum" and "Introduction" identify no paper
 _YEARS_APART = 2  # from e-print to print
 
 
@@ -219,7 +301,7 @@ class CorpusPaper:
 
 
 def merge_duplicates(found: Sequence[CorpusPaper]) -> list[tuple[CorpusPaper, tuple[str, ...]]]:
-    """Put papers that are the same together, under the one that comes first."""
+    """Merge records of the same paper under the first one."""
     kept: list[tuple[CorpusPaper, list[str]]] = []
     by_key: dict[tuple[str, str], list[int]] = {}  # papers that can be the same share a key
     for one in found:
@@ -237,13 +319,13 @@ def merge_duplicates(found: Sequence[CorpusPaper]) -> list[tuple[CorpusPaper, tu
 
 
 def _keys(paper: Paper) -> list[tuple[str, str]]:
-    """What a paper has in common with any that `is_same` takes for it."""
+    """Keys that a paper shares with every record for which `is_same` is true."""
     names = [(name, str(getattr(paper, name) or "").lower()) for name in _IDENTIFIERS]
     return [key for key in (*names, ("title", title_key(paper.title))) if key[1]]
 
 
 def is_same(one: Paper, other: Paper) -> bool:
-    """Tell whether two records are one paper."""
+    """Whether two records are one paper."""
     for name in _IDENTIFIERS:
         mine, yours = getattr(one, name), getattr(other, name)
         if mine and yours and mine.lower() == yours.lower():
@@ -279,61 +361,17 @@ _LABEL = re.compile(r"\[(?:CITATION|\?)\]|\\cite[a-z]*\{[^}]*\}|\[\d[\d, –-]*\
 _OPERATOR = re.compile(r"-\S+|\b(?:AND|OR|NOT)\b|\S*[:<>=]\S*|\S*\.\.\S*|[();|\"*]")
 
 
-def cite(
-    desk: Desk,
-    context: str,
-    keywords: str | Sequence[str] | None = None,
-    *,
-    k: int = 10,
-    model: WritingModel | Literal["auto"] | None = None,
-    n_highlights: int = 3,
-    full_texts: Mapping[str, str] | None = None,
-) -> CitationSuggestions:
-    """Find papers to cite behind a text, with highlights and, with a model, citing sentences."""
-    started = time.perf_counter()
-    SearchSettings(k=k)  # says what is wrong with k
-    asked, within = _read_context(context, keywords)
-    corpora = desk.searched
-    found = {
-        corpus.name: search_wordings(open_engine(corpus.atlas), asked, k=k + _SPARE, filter=within)
-        for corpus in corpora
-    }
-    merged = merge_duplicates(_rank_together(corpora, found))[:k]
-    suggestions = _with_highlights(merged, corpora, context or " ".join(w.text for w in asked),
-                                   n_highlights, dict(full_texts or {}))  # fmt: skip
-    model = connect_from_environment() if model == "auto" else model
-    partial = False
-    notes = (*_distance_notes(corpora, found), *_notes(suggestions, within, k))
-    if model is not None and suggestions:
-        try:
-            suggestions, told = write_sentences(context, within, suggestions, model)
-            notes = (*notes, *told)
-        except RemoteError as error:
-            partial = True
-            notes = (*notes, f"No citing sentences were written: {error}")
-    return CitationSuggestions(
-        context=context,
-        keywords=within,
-        suggestions=suggestions,
-        coverage={name: one.searches[0].coverage for name, one in found.items()},
-        method=METHOD if model is None else model.model,
-        partial=partial,
-        notes=notes,
-        seconds=time.perf_counter() - started,
-    )
-
-
 def _read_context(
     context: str, keywords: str | Sequence[str] | None
 ) -> tuple[list[Wording], str | None]:
-    """Wordings of a context, and the filter that its keywords are."""
+    """Split a context into wordings, and turn its keywords into a filter."""
     text = " ".join(_LABEL.sub(" ", readable_text("context", context)).split())
     if keywords is not None and not isinstance(keywords, str):
         keywords = ";".join(f'"{word}"' for word in keywords)
     within = keywords.strip() if keywords and keywords.strip() else None
     plain = ""
     if within:
-        parse_filter(within)  # a mistake in it is told before anything is searched
+        parse_filter(within)  # a mistake in it is reported before anything is searched
         plain = " ".join(_OPERATOR.sub(" ", within).split())
     sentences = [text[start:end] for start, end in split_sentences(text)]
     wordings = []
@@ -350,10 +388,10 @@ def _read_context(
 
 
 def _rank_together(corpora: Sequence[Corpus], found: Mapping[str, Found]) -> list[CorpusPaper]:
-    """Papers of all corpora in one order.
+    """Rank the papers of all corpora together.
 
-    One corpus keeps its own order. Scores of different ones are put on one scale by what can be
-    compared between them, cosines and words matched; with different embedders only ranks can.
+    Scores of several corpora are comparable in cosines and matched words; with different embedders
+    only the ranks are.
     """
     entries = [(c.name, hit) for c in corpora for hit in found[c.name].hits]
     if len(corpora) == 1:
@@ -403,7 +441,7 @@ def _with_highlights(
 
 
 def _distance_notes(corpora: Sequence[Corpus], found: Mapping[str, Found]) -> tuple[str, ...]:
-    """Say where no corpus holds a paper as near to the context as papers usually are."""
+    """Report the similarity where no corpus has a paper near the context."""
     far = []
     for corpus in corpora:
         near = [hit.parts["semantic"] for hit in found[corpus.name].hits if "semantic" in hit.parts]
@@ -428,46 +466,6 @@ _MOST_PAPERS = 40
 _LABELS = re.compile(r"\s*\[([^\[\]\n]{1,600})\]")
 
 
-def related_work(
-    desk: Desk,
-    papers: Sequence[str | Paper],
-    *,
-    context: str = "",
-    model: WritingModel | Literal["auto"] | None = None,
-) -> Answer:
-    """Write a paragraph on several papers."""
-    if not papers or len(papers) > _MOST_PAPERS:
-        message = f"{count(len(papers), 'paper')} given; choose 1 to {_MOST_PAPERS}."
-        raise InputError(message)
-    chosen: list[Paper] = []
-    corpora = []
-    for one in papers:
-        corpus, paper = desk.find(one if isinstance(one, str) else one.paper_id)
-        corpora.append(corpus)
-        if not any(is_same(paper, earlier) for earlier in chosen):
-            chosen.append(paper)
-    engine = open_engine(corpora[0].atlas)
-    hits = tuple(Hit(rank, paper, 1.0 / rank) for rank, paper in enumerate(chosen, start=1))
-    question = context.strip() or "Related work"
-    results = Results(question, hits, replace(engine.holdings.coverage, n_searched=len(chosen)))
-    model = connect_from_environment() if model == "auto" else model
-    subject = context.strip() or " ".join(paper.title for paper in chosen)
-    notes: tuple[str, ...] = (QUOTED,)
-    if model is not None:
-        brief = {"text": context, "papers": papers_as_data(chosen)}
-        try:
-            text = model.complete(RELATED_WORK, as_data(brief))
-            said = finish(question, text, results, model=model, style=STYLE, score=engine.nearness)
-        except RemoteError as error:
-            notes = failure_notes(error)
-        else:
-            if said is not None:
-                return _note_uncited(said)
-            notes = failure_notes("It cited none of the papers.")
-    quoted = extract_answer(subject, results, n_sentences=2 * len(chosen), notes=notes)
-    return replace(quoted, question=question, style=STYLE)
-
-
 def as_latex(paragraph: Answer) -> str:
     r"""Write a paragraph for a manuscript, its citations as ``\citep``.
 
@@ -480,7 +478,7 @@ def as_latex(paragraph: Answer) -> str:
     -------
     str
         Keys are those of ``paragraph.results.to_bibtex()``. Marks of sentences that the papers do
-        not bear out stay in it, in brackets.
+        not support stay in it, in brackets.
 
     Examples
     --------
@@ -506,7 +504,7 @@ def as_latex(paragraph: Answer) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Escaped, with the space that stands before it, which `escape_latex` would take."""
+    """Escaped, with the leading space, which `escape_latex` would take."""
     return (" " if text[:1].isspace() else "") + escape_latex(text)
 
 

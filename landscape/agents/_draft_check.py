@@ -1,4 +1,4 @@
-"""Read the entries of a bibliography and find their papers on a desk."""
+"""Check whether cited papers support a draft, and find sentences without a citation."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ _WITHOUT_ATLAS = 0.45
 
 
 def thresholds(vectors: NDArray[np.float32], corpus: Corpus | None) -> Floats:
-    """Say for each sentence which cosine counts as near."""
+    """Cosine from which a paper is near, for each sentence: a percentile over the corpus."""
     if corpus is None or not len(vectors):
         return np.full(len(vectors), _WITHOUT_ATLAS)
     n = len(corpus.atlas)
@@ -193,7 +193,7 @@ _SHORT = 7  # words
 
 
 def find_citation_cue(sentence: str) -> str:
-    """Say which words of a sentence call for a citation."""
+    """Find the words of a sentence that require a citation, such as "previous studies"."""
     if len(sentence.split()) < _SHORT or _OWN.search(sentence):
         return ""
     found = _EARLIER_WORK.search(sentence)
@@ -283,8 +283,8 @@ def check_draft(
         notes.append(_OFFLINE_NOTE)
     uncited: tuple[Uncited, ...] = ()
     if find_missing:
-        uncited, told = _find_uncited(sentences, desk)
-        notes += told
+        uncited, more_notes = _find_uncited(sentences, desk)
+        notes += more_notes
     return DraftCheck(
         judgements=tuple(judgements),
         uncited=uncited,
@@ -310,7 +310,7 @@ def _list_citations(sentences: Sequence[DraftSentence]) -> list[_CitationUse]:
 
 
 def _unread_files(files: Sequence[str | Path], texts: Sequence[str]) -> list[str]:
-    """Say which files a draft takes in that were not given."""
+    """List the files that a draft inputs and that were not given."""
     given = {Path(file).stem for file in files}
     return [
         f"{Path(file).name}, line {line}: {name} is not read; name it too to have it checked."
@@ -323,7 +323,7 @@ def _unread_files(files: Sequence[str | Path], texts: Sequence[str]) -> list[str
 def _find_cited(
     places: Sequence[_CitationUse], entries: dict[str, Paper], desk: Desk
 ) -> dict[str, tuple[Corpus | None, Paper]]:
-    """What each cited key is: a paper of a corpus, else an entry that has an abstract."""
+    """Find the paper of each cited key: in a corpus, else an entry with an abstract."""
     finder = EntryFinder(desk)
     known: dict[str, tuple[Corpus | None, Paper]] = {}
     for key in dict.fromkeys(place.key for place in places):
@@ -398,7 +398,7 @@ def _judgement(
 def _nearest_sentences(
     part: str, vector: NDArray[np.float32], paper: Paper, embedder: Embedder
 ) -> tuple[Evidence, ...]:
-    """The sentences of an abstract that are nearest, in its order: to read, not to believe."""
+    """The sentences of an abstract that are nearest, in reading order."""
     sentences = sentences_of(paper)
     if not sentences:
         return ()
@@ -414,7 +414,7 @@ def _nearest_sentences(
 def _judge_by_model(
     judgements: Sequence[Judgement], model: WritingModel
 ) -> tuple[list[Judgement], str]:
-    """Judge what has an abstract, some claims a request; say what failed, if anything."""
+    """Judge citations of papers with an abstract; return the failure, if any."""
     judged = list(judgements)
     open_ = [n for n, one in enumerate(judged) if one.paper is not None and one.paper.abstract]
     for start in range(0, len(open_), _AT_ONCE):
@@ -448,7 +448,7 @@ def _judge_by_model(
 
 def _named(paper: Paper | None, n: int) -> Paper:
     """The paper under a label of its own: one paper may be cited for several things."""
-    assert paper is not None  # noqa: S101 - the caller has chosen those that have one
+    assert paper is not None  # noqa: S101 - the caller passes only these
     return replace(paper, paper_id=f"2000Cited.{n:06d}", bibcode=f"2000Cited.{n:06d}")
 
 
@@ -469,15 +469,15 @@ def _find_uncited(
     if not found:
         return (), []
     notes = []
-    can_seek = any(corpus.on for corpus in desk.corpora)
-    if not can_seek:
+    can_search = any(corpus.on for corpus in desk.corpora)
+    if not can_search:
         notes.append("No corpus to find candidates in for the sentences without a citation.")
     if len(found) > _MOST_UNCITED:
         notes.append(f"Candidates are given for the first {_MOST_UNCITED} of {len(found)}.")
     uncited = []
     for n, (sentence, why, before) in enumerate(found):
         candidates: tuple[Suggestion, ...] = ()
-        if can_seek and n < _MOST_UNCITED:
+        if can_search and n < _MOST_UNCITED:
             context = f"{before} {sentence.text}"
             candidates = desk.cite(context, k=_CANDIDATES, n_highlights=1).suggestions
         uncited.append(Uncited(sentence.line, sentence.text, why, candidates))

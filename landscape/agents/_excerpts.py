@@ -1,4 +1,4 @@
-"""An excerpt with a citation left out: the mark, its sentence, and its part of the sentence."""
+"""Parse an excerpt with a missing citation: the mark, its sentence, and the part it refers to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sections of a paper, and the papers that each of them cites."""
+"""Read the sections of a paper's full text, and what each cites: HTML, LaTeX or PDF."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Section:
 
 
 Reader = Callable[["Paper"], Sequence[Section]]
-"""Gives the sections of a paper; none where it has no full text of it."""
+"""Return the sections of a paper; empty without a full text."""
 
 
 def identifiers(text: str) -> tuple[str, ...]:
@@ -79,7 +79,7 @@ _COMMANDS = ("\\documentclass", "\\documentstyle", "\\section", "\\begin{")  # o
 def check_size(path: Path) -> None:
     """Refuse a file that is too large for a paper."""
     if path.stat().st_size > _LARGEST:
-        raise InputError(f"{path} is larger than {_LARGEST:,} bytes: that is no paper.")
+        raise InputError(f"{path} is larger than {_LARGEST:,} bytes: too large for a paper.")
 
 
 def read_bounded(path: Path) -> str:
@@ -141,9 +141,7 @@ class _Bounded:
         piece = self._stream.read(min(size, 1 << 20) if size >= 0 else 1 << 20)
         self._left -= len(piece)
         if self._left < 0:
-            raise InputError(
-                f"{self._path} unpacks to more than {_MOST_UNPACKED:,} bytes: that is no paper."
-            )
+            raise InputError(f"{self._path} unpacks to more than {_MOST_UNPACKED:,} bytes.")
         return piece
 
 
@@ -190,8 +188,8 @@ class _Page(HTMLParser):
     def close(self) -> None:
         """Join the pieces of each section once: joined one by one they take minutes."""
         super().close()
-        attributes = zip(self.sections, self._texts, strict=True)
-        self.sections = [(name, "".join(texts), cites) for (name, _, cites), texts in attributes]
+        texts_of = zip(self.sections, self._texts, strict=True)
+        self.sections = [(name, "".join(texts), cites) for (name, _, cites), texts in texts_of]
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         attributes = {name: value or "" for name, value in attrs}
@@ -307,7 +305,7 @@ def read_pdf(path: Path) -> list[Section]:
 
 
 class FolderReader:
-    """Reads full texts that lie in a folder, named by arXiv identifier, bibcode or DOI.
+    """Read full texts from a folder, named by arXiv identifier, bibcode or DOI.
 
     Slashes in a name are written as underscores: ``astro-ph_9301002.tex``, ``2401.00001.html``,
     ``2401.00001.tar.gz`` (arXiv's source), ``2016ApJ...826...56R.pdf``.
@@ -316,11 +314,13 @@ class FolderReader:
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self._folder = Path(folder)
         if not self._folder.is_dir():
-            raise InputError(f"There is no folder {self._folder} with full texts.")
+            raise InputError(
+                f"Not a directory: {self._folder}. Give the folder with the full texts."
+            )
         self.problems: list[str] = []
 
     def __call__(self, paper: Paper) -> Sequence[Section]:
-        """Read the sections of a paper; a file that cannot be read is told in `problems`."""
+        """Read the sections of a paper; errors are collected in `problems`."""
         for name in filter(None, (paper.arxiv_id, paper.bibcode, paper.doi, paper.paper_id)):
             for ending, read in _READERS.items():
                 path = self._folder / f"{name.replace('/', '_')}{ending}"
@@ -340,8 +340,3 @@ _READERS: Mapping[str, Callable[[Path], list[Section]]] = {
     ".tar.gz": read_latex,
     ".pdf": read_pdf,
 }
-
-
-__all__ = [
-    "FolderReader", "Reader", "Section", "identifiers", "read_html", "read_latex", "read_pdf",
-]  # fmt: skip

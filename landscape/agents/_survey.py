@@ -1,4 +1,8 @@
-"""The parts of a question that can be searched for by themselves."""
+"""Survey a question: search, select papers and follow citations, level by level (PaSa).
+
+Each step depends only on earlier results, and parallel replies are combined in a fixed order: the
+same question gives the same survey.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +18,7 @@ import numpy as np
 
 from landscape._wording import count
 from landscape.agents._survey_library import Library
-from landscape.agents._survey_model import choose_survey_model
+from landscape.agents._survey_model import NextStep, choose_survey_model
 from landscape.agents._survey_scoring import (
     THRESHOLD,
     Candidates,
@@ -39,17 +43,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from landscape.agents._full_text import Reader
-    from landscape.agents._survey_model import Judgement, NextStep, SurveyModel
+    from landscape.agents._survey_model import Judgement, SurveyModel
     from landscape.llm._client import WritingModel
     from landscape.store._atlas_store import AtlasStore
-    from landscape.types import Linked, Paper
+    from landscape.types import How, Linked, Paper
 
     Rows = NDArray[np.int64]
 
 _CUT = re.compile(r"[,:;?!()\[\]\"“”/]+|\s[-–—]+\s|\.\s|\.$")
 _WORD = re.compile(r"\S+")
-# Words that hold no subject: they end a phrase. The last rows are the language of papers, which
-# every abstract has.
+# Words without a subject end a phrase. The last rows are words that every abstract has.
 _EMPTY = frozenset(
     """a an and are as at be been being between but by can could did do does during each for from
     had has have how if in into is it its may might more most no nor not of off on or our out over
@@ -75,7 +78,7 @@ _FEWEST_LETTERS = 2
 def split_question(
     question: str, *, subjects: Collection[str] | None = None, most: int = 6
 ) -> list[str]:
-    """Cut a question into phrases about one thing each; no two share a word."""
+    """Split a question into phrases about one subject each, without shared words."""
     phrases: list[str] = []
     seen: set[str] = set()
     for piece in _CUT.split(question):
@@ -108,7 +111,7 @@ def split_question(
 
 
 def _trim_phrase(phrase: str, known: Collection[str]) -> str:
-    """Take words off the ends of a phrase that no keyword holds."""
+    """Remove words that occur in no keyword from the ends of a phrase."""
     words = phrase.split()
     held = [
         place
@@ -119,26 +122,27 @@ def _trim_phrase(phrase: str, known: Collection[str]) -> str:
 
 
 def _is_class_letter(word: str) -> bool:
-    """Whether a single letter names a class, as in "M dwarfs", and is no article or pronoun."""
+    """Whether a word is a single letter that names a class, as in "M dwarfs"."""
     return len(word) == 1 and word.isupper() and word not in "AI"
 
 
 REFERENCES, CITATIONS, TOGETHER, SIMILAR = (
     "references", "citations", "cited together", "similar",
 )  # fmt: skip
-_HOW = {REFERENCES: "reference", CITATIONS: "citation", TOGETHER: "cited together",
-        SIMILAR: "similar"}  # fmt: skip
+_HOW: dict[str, How] = {
+    REFERENCES: "reference", CITATIONS: "citation", TOGETHER: "cited together", SIMILAR: "similar",
+}  # fmt: skip
 _OF_FACET, _OF_MODEL = 30, 40  # papers of one search
-_OFF_TOPIC = 0.9  # of the usual nearness: where nothing comes so near, nothing is selected
+_OFF_TOPIC = 0.9  # of the usual similarity: with nothing as near, nothing is selected
 _RARE = 3.0  # of a word that is searched for alone: one paper in twenty holds it
 _KEYWORD_PAPERS = 60  # papers on the question whose keywords are its subjects
 _SIMILAR, _TOGETHER = 10, 20  # papers of one list
-_SIMILAR_OF = 8  # papers of a level whose like is looked for: it takes the most time
+_SIMILAR_OF = 8  # papers of a level with a search for similar ones: the slowest step
 _FOLLOWED_SHARE = 0.4  # of the threshold: papers that are followed though they may not be selected
 
 
 class Crawler:
-    """One survey under way."""
+    """A running survey: searches, judges and follows citations."""
 
     def __init__(
         self,
@@ -157,7 +161,7 @@ class Crawler:
         self.candidates = Candidates(library)
         self.searches: list[Asked] = []
         self.notes: list[str] = []
-        self._is_off_topic = False  # whether the question is of another world than the papers
+        self._is_off_topic = False  # whether the question is about another field than the papers
         self._rounds: dict[int, list[int]] = {}  # searches that found a paper: query to rows
 
     @property
@@ -167,7 +171,7 @@ class Crawler:
         return THRESHOLD if given is None else given
 
     def run(self) -> None:
-        """Do everything; what is found stands in `candidates` and `searches`."""
+        """Run all levels; results are in `candidates` and `searches`."""
         self._add_seeds()
         self._search_question()
         self._check_distance()
@@ -183,8 +187,6 @@ class Crawler:
             self._report(f"level {level}: {count(followed, 'paper')} followed, {n} selected by now")
             if not followed or (self.model is not None and gained <= 0):
                 break
-
-    # -- steps -------------------------------------------------------------------------------
 
     def _add_seeds(self) -> None:
         rows = [self.library.engine.row_of(name) for name in self.settings.seeds]
@@ -204,7 +206,7 @@ class Crawler:
             self._search(text, by=by, k=_OF_MODEL if by == "model" else _OF_FACET)
 
     def _check_distance(self) -> None:
-        """Say where nothing is near the question; without a model nothing is selected then."""
+        """Note if nothing is near the question; without a model nothing is selected then."""
         if self.candidates.seeds:
             return
         nearest = self.library.nearest(self.candidates.rows)
@@ -215,19 +217,19 @@ class Crawler:
         fewest = least_matched_share(self.question)
         if matches is not None and matches < fewest:
             self._note(
-                "This atlas holds hardly anything on the question: the best ten papers match "
+                "This atlas has almost nothing on the question: the best ten papers match "
                 f"{100 * matches:.0f}% of its words, and {100 * fewest:.0f}% is the least "
                 "that is usual."
             )
             self._is_off_topic = self.model is None
         elif usual is not None:
             self._note(
-                f"This atlas holds hardly anything on the question: the nearest paper is at "
+                f"This atlas has almost nothing on the question: the nearest paper is at "
                 f"{nearest:.2f}, and {usual:.2f} is usual."
             )
             self._is_off_topic = self.model is None and nearest < _OFF_TOPIC * usual
         if self._is_off_topic:
-            self._note("Nothing is selected; what was judged is only the least far.")
+            self._note("Nothing is selected: the papers judged are only the nearest ones.")
 
     def _queries(self, most: int) -> tuple[list[str], str]:
         """Searches for parts of the question, by the model or by rule."""
@@ -251,7 +253,7 @@ class Crawler:
         return [*(word for word in every if " " in word), *rare]
 
     def _search(self, text: str, *, by: str, k: int, parent: int = -1, depth: int = 1) -> int:
-        """Search once; a search that was made before, in whatever order of words, is not."""
+        """Search, unless an earlier search has the same words in any order."""
         words = _words(text)
         if not words or any(_words(one.text) == words for one in self.searches):
             return 0
@@ -285,7 +287,7 @@ class Crawler:
         missed = len(papers) - len(found)
         if missed and not self.budget.ended:
             whose = count(missed, "paper")
-            self._note(f"{whose} got no usable judgement: similarity stands in its place.")
+            self._note(f"{whose} got no usable judgement: similarity is used instead.")
         self._report(
             f"{count(len(found), 'paper')} judged, {len(self._selected())} selected so far"
         )
@@ -298,7 +300,7 @@ class Crawler:
         return (left + 1) // 2
 
     def _follow(self, level: int) -> int:
-        """Follow the best papers of the level before; gives how many were followed."""
+        """Follow the best papers of the previous level; return their number."""
         chosen = self._to_follow(level)
         if not len(chosen):
             return 0
@@ -315,10 +317,8 @@ class Crawler:
             self.candidates.expanded.add(paper.row)
             for name in choice.follow:
                 section = "" if name in _HOW else name
-                how = _HOW.get(name, "section")
-                self.candidates.add(
-                    leads[name].tolist(), Origin(how, paper.row, None, level, section)
-                )  # type: ignore[arg-type]  # one of How
+                origin = Origin(_HOW.get(name, "section"), paper.row, None, level, section)
+                self.candidates.add(leads[name].tolist(), origin)
             if choice.search:
                 self._search(choice.search, by="model", k=_OF_MODEL, parent=paper.row, depth=level)
         return sum(choice is not None for choice in wanted)
@@ -346,7 +346,7 @@ class Crawler:
         return np.array(chosen, dtype=np.int64)
 
     def _citation_lists(self, paper: Paper, similar: Rows | None) -> dict[str, Rows]:
-        """What leads on from a paper, by name; lists without papers of the atlas are left out."""
+        """Lists of papers linked to a paper, by name, without empty ones."""
         library, row = self.library, paper.row
         together, _ = cocited(
             library.graph.reference_links, library.graph.citation_links, np.array([row])
@@ -369,9 +369,7 @@ class Crawler:
     def _choose_lists(
         self, papers: list[Paper], lists: list[dict[str, Rows]]
     ) -> list[NextStep | None]:
-        """Which lists to follow of each paper; None where a paper is not to be followed now."""
-        from landscape.agents._survey_model import NextStep
-
+        """Choose the lists to follow of each paper; None if it is not followed now."""
         every: list[NextStep | None] = [NextStep(tuple(one)) for one in lists]
         if self.model is None:
             return every
@@ -393,13 +391,11 @@ class Crawler:
             for reply, fallback in zip(replies, every, strict=True)
         ]
 
-    # -- what came of it ---------------------------------------------------------------------
-
     def _selected(self) -> list[int]:
         return self.selected(self.candidates.best_first().tolist())
 
     def selected(self, rows: Iterable[int]) -> list[int]:
-        """Those of some rows that belong to the answer, in their order."""
+        """The rows that belong to the answer, in the given order."""
         scores, fitting = self.candidates.score_of(), self.candidates.fitting()
         seeds = set(self.candidates.seeds)
 
@@ -412,11 +408,11 @@ class Crawler:
         return [row for row in rows if row not in seeds and belongs(row)]
 
     def reasons(self) -> dict[int, str]:
-        """What speaks for each paper that no model has judged, or against it, by row."""
+        """Reasons for and against each paper that no model has judged, by row."""
         return self.candidates.reasons(threshold=np.inf if self._is_off_topic else self.threshold)
 
     def in_search_order(self) -> list[int]:
-        """Rows in the order of the searches, taken in turn: what an unjudged survey returns."""
+        """Rows in the order of the searches, interleaved."""
         turns = [self._rounds[n] for n in sorted(self._rounds)]
         longest = max(map(len, turns), default=0)
         mixed = (turn[place] for place in range(longest) for turn in turns if place < len(turn))
@@ -432,40 +428,75 @@ def _words(text: str) -> frozenset[str]:
 
 
 _MOST_OUTSIDE, _FEWEST_CITING = 20, 2
-_MANY_SELECTED = (
-    0.75  # of the papers judged: where so many are selected, those not judged may be too
-)
+_MANY_SELECTED = 0.75  # of the papers judged: more of the rest may belong too
 
 
-def survey(
+def survey_question(
     atlas: AtlasStore,
     question: str,
-    settings: SurveySettings | None = None,
     *,
-    model: WritingModel | None = None,
+    model: WritingModel | Literal["auto"] | None = "auto",
+    resume: str | Path | None = None,
     read: Reader | None = None,
-    resume: Path | None = None,
     on_step: Callable[[str], None] | None = None,
     stop: Callable[[], bool] | None = None,
+    **settings: Any,
 ) -> Survey:
-    """Survey the papers of an atlas for a question (PaSa: He et al. 2025, arXiv:2501.10120)."""
+    """Survey the papers of an atlas for a question (PaSa: He et al. 2025, arXiv:2501.10120).
+
+    Parameters
+    ----------
+    atlas : AtlasStore
+    question : str
+    model : WritingModel, "auto" or None
+        Writes searches, chooses what to follow, and judges; "auto" connects the one named in the
+        environment. Without one, papers are judged by text similarity and citations.
+    resume : path, optional
+        Log of the model's replies. An interrupted survey resumes from it without repeated requests.
+    read : callable, optional
+        Returns the sections of a paper's full text, such as a `FolderReader`.
+    on_step : callable, optional
+        Called with one line per step.
+    stop : callable, optional
+        If it returns True, the survey ends and is partial.
+    **settings
+        Fields of `SurveySettings`.
+
+    Returns
+    -------
+    Survey
+        Partial if a budget, a failing server or `stop` ended it.
+
+    Raises
+    ------
+    InputError
+        Empty question, invalid setting, unknown seed, or the log of another survey.
+
+    Examples
+    --------
+    >>> import landscape as ls
+    >>> found = survey_question(ls.open("my.atlas"), "How do winds strip stars?")  # doctest: +SKIP
+    """
     started = time.perf_counter()
-    settings = settings or SurveySettings()
+    chosen = survey_settings(**settings)
+    model = connect_from_environment() if model == "auto" else model
     text, query_notes = query_text(question)
-    library = Library(atlas, text, before=settings.before, without=settings.without)
+    library = Library(atlas, text, before=chosen.before, without=chosen.without)
     name = model.model if model is not None else "similarity"
     identity = {
         "question": text,
-        "settings": settings.without_costs(),
+        "settings": chosen.without_costs(),
         "atlas": atlas.manifest.updated,
         "model": name,
     }
-    budget = RequestBudget(settings, ReplyLog(resume, identity), stop=stop)
+    budget = RequestBudget(
+        chosen, ReplyLog(None if resume is None else Path(resume), identity), stop=stop
+    )
     crawler = Crawler(
         text,
         library,
-        settings,
-        model=None if model is None else choose_survey_model(model, settings.protocol),
+        chosen,
+        model=None if model is None else choose_survey_model(model, chosen.protocol),
         budget=budget,
         read=read,
         on_step=on_step,
@@ -474,8 +505,8 @@ def survey(
     crawled = _list_judged(crawler, name)
     notes = [*query_notes, *crawler.notes]
     n_selected = sum(one.selected for one in crawled)
-    if settings.selector and n_selected > _MANY_SELECTED * settings.papers:
-        more = f"raise papers (now {settings.papers}) to have them judged"
+    if chosen.selector and n_selected > _MANY_SELECTED * chosen.papers:
+        more = f"raise papers (now {chosen.papers}) to have them judged"
         notes.append(
             f"{n_selected} of {len(crawled)} papers judged are selected: more may; {more}."
         )
@@ -491,7 +522,7 @@ def survey(
         searches=tuple(crawler.searches),
         beyond=_outside_atlas(crawler, crawled),
         coverage=replace(library.engine.holdings.coverage, n_searched=seen),
-        settings=settings.to_dict(),
+        settings=chosen.to_dict(),
         spent=Spent(budget.calls, budget.tokens, budget.money, len(crawled), seconds),
         partial=bool(budget.ended),
         notes=tuple(notes),
@@ -500,7 +531,7 @@ def survey(
 
 
 def _list_judged(crawler: Crawler, model_name: str) -> tuple[Crawled, ...]:
-    """List what was judged: selected papers first, best first."""
+    """List the judged papers: selected ones first, best first."""
     candidates, settings = crawler.candidates, crawler.settings
     scores = candidates.score_of()
     seeds = set(candidates.seeds)
@@ -546,17 +577,17 @@ def _final_score(crawler: Crawler, row: int, scores: dict[int, float]) -> float:
 
 
 def _reasons(crawler: Crawler) -> dict[int, str]:
-    """Why each paper was decided on as it was, by row."""
+    """The reason for each decision, by row."""
     if crawler.settings.selector:
         reasons = crawler.reasons()
     else:
-        reasons = dict.fromkeys(crawler.candidates.origins, "Not judged, as asked for.")
+        reasons = dict.fromkeys(crawler.candidates.origins, "Not judged, as requested.")
     reasons |= dict.fromkeys(crawler.candidates.seeds, "Given as a paper to begin from.")
     return reasons | {row: said.reason for row, said in crawler.candidates.judged.items()}
 
 
 def _outside_atlas(crawler: Crawler, crawled: tuple[Crawled, ...]) -> tuple[Linked, ...]:
-    """Papers that the atlas has not and several of the selected ones cite."""
+    """Papers outside the atlas that several selected papers cite."""
     library = crawler.library
     counts: Counter[int] = Counter()
     for one in crawled:
@@ -568,23 +599,3 @@ def _outside_atlas(crawler: Crawler, crawled: tuple[Crawled, ...]) -> tuple[Link
         key=lambda node: (-counts[node], node),
     )
     return tuple(library.graph.stub(n, score=float(counts[n])) for n in often[:_MOST_OUTSIDE])
-
-
-def survey_question(
-    store: AtlasStore,
-    question: str,
-    *,
-    model: WritingModel | Literal["auto"] | None = "auto",
-    resume: str | Path | None = None,
-    read: Reader | None = None,
-    on_step: Callable[[str], None] | None = None,
-    stop: Callable[[], bool] | None = None,
-    **settings: Any,
-) -> Survey:
-    """Survey the papers for a question; `landscape.Atlas.survey` documents the parameters."""
-    connected = connect_from_environment() if model == "auto" else model
-    path = None if resume is None else Path(resume)
-    return survey(
-        store, question, survey_settings(**settings), model=connected, read=read, resume=path,
-        on_step=on_step, stop=stop,
-    )  # fmt: skip

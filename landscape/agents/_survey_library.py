@@ -1,4 +1,4 @@
-"""What an atlas offers to a survey, by rows: searches, likeness, and who cites whom."""
+"""The papers and citations of an atlas that a survey may use, by row number."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     Rows = NDArray[np.int64]
     Floats = NDArray[np.float64]
 
-_SAMPLE = 2_000  # papers that tell what a chance likeness is
+_SAMPLE = 2_000  # random papers, for the usual similarity
 _AT_ONCE = 400  # papers compared word by word
 _MOST_LINKED = 400  # papers that one paper leads to: famous ones are cited by thousands
 
 
 class Library:
-    """An atlas as a survey may see it: without what is too new or taken out."""
+    """An atlas as a survey may see it: without what is too new or excluded."""
 
     def __init__(
         self,
@@ -72,7 +72,7 @@ class Library:
         return found
 
     def likeness(self, rows: Rows) -> tuple[Floats, Floats]:
-        """Say how near papers are to the question."""
+        """Similarity of papers to the question: standardised cosines, and matches word by word."""
         mean, spread = self._random_similarity
         cosines = (self._comparison.cosines(rows) - mean) / spread
         starts = range(0, len(rows), _AT_ONCE)  # few at once: their words take memory
@@ -118,7 +118,7 @@ class Library:
         return node if self.is_open[node] else None
 
     def papers(self, rows: Sequence[int] | Rows) -> list[Paper]:
-        """Take papers off the shelf."""
+        """Read papers by row."""
         return self.engine.papers(rows)
 
     def inside(self, nodes: Rows) -> Rows:

@@ -1,4 +1,4 @@
-"""How likely a paper belongs to the answer: its own text, and who cites it or is cited by it."""
+"""Estimate how likely each paper found belongs to the answer, from its text and its citations."""
 
 from __future__ import annotations
 
@@ -146,10 +146,9 @@ def relative_to_best(by_text: Floats) -> tuple[Floats, Floats]:
 
 
 def citation_weight(share: Floats) -> Floats:
-    """Say how far the citations of papers count: fully only where their texts speak for them.
+    """Weight of citations, 0 to 1: high only for papers with a fitting text.
 
-    A paper of another subject, which everybody cites for a constant or a method, would else come
-    before the review of the question's own.
+    Otherwise a paper of another field, widely cited for a constant or a method, would rank first.
     """
     return share / (share + _HALF_WEIGHT)
 

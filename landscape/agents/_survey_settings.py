@@ -1,4 +1,4 @@
-"""How a survey works and what it may cost, as one typed object."""
+"""Settings of a survey, its budget for language models, and the log of replies to resume it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from landscape.llm._budget import estimate_tokens
 from landscape.search._settings import is_whole
 
 Protocol = Literal["auto", "json", "pasa"]
-"""How a language model is spoken to: in JSON, or in the tokens of PaSa's own models."""
+"""How to prompt a language model: in JSON, or in the tokens of PaSa's own models."""
 
 _WHOLE = {"depth": (1, 6), "breadth": (1, 20), "papers": (1, 2_000), "expand": (0, 200),
           "calls": (1, 100_000), "tokens": (1, 10**9), "parallel": (1, 32)}  # fmt: skip
@@ -51,7 +51,7 @@ class SurveySettings:
     seeds : tuple of str
         Papers to begin from: "more like these".
     without : tuple of str
-        Papers that are taken out of the atlas for this survey, with all their citations.
+        Papers to exclude, with all their citations.
     threshold : float, optional
         Score from which a paper is selected without a model, 0 to 1 beside the best ten papers; by
         default the calibrated one.
@@ -59,7 +59,7 @@ class SurveySettings:
         Whether papers are judged; without, all that were found are returned in the order of the
         searches (for comparison).
     protocol : {"auto", "json", "pasa"}, default "auto"
-        "auto" speaks PaSa's tokens to models whose name holds "pasa", JSON to all others.
+        "auto" uses PaSa's tokens for models with "pasa" in their name, JSON for others.
     parallel : int, default 4
         Requests at a time. Changes no result.
 
@@ -99,7 +99,7 @@ class SurveySettings:
             raise InputError(f"threshold is {self.threshold!r}; it has to be from 0 to 1.")
         if self.protocol not in get_args(Protocol):
             known = ", ".join(get_args(Protocol))
-            raise InputError(f"There is no protocol {self.protocol!r}; use one of {known}.")
+            raise InputError(f"Unknown protocol {self.protocol!r}; use one of {known}.")
         for name in ("seeds", "without"):
             value = getattr(self, name)
             if isinstance(value, str) or not all(isinstance(one, str) for one in value):
@@ -125,17 +125,19 @@ class SurveySettings:
         return {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(self).items()}
 
     def without_costs(self) -> dict[str, Any]:
-        """What decides the result, without what it may cost: the same work can be resumed."""
+        """The settings that decide the result: a log can be resumed with the same ones."""
         costs = ("calls", "tokens", "money", "prices", "parallel")
         return {name: value for name, value in self.to_dict().items() if name not in costs}
 
 
 def survey_settings(**given: Any) -> SurveySettings:
-    """Make settings out of what a caller wrote."""
+    """Make settings from keyword arguments, with an error for unknown names."""
     known = [field.name for field in fields(SurveySettings)]
     for name in given:
         if name not in known:
-            raise InputError(f"A survey has no setting {name!r}; there are {', '.join(known)}.")
+            raise InputError(
+                f"Unknown setting {name!r} of a survey; use one of {', '.join(known)}."
+            )
     return SurveySettings(**given)
 
 
@@ -183,7 +185,7 @@ class ReplyLog:
             head = json.loads(lines[0])
             other = head["form"] != _FORM or head["identity"] != identity
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise InputError(f"{path} is no survey to go on with; name another file.") from error
+            raise InputError(f"{path} is not a log of a survey; name another file.") from error
         if other:
             raise InputError(
                 f"{path} belongs to another survey (another question, atlas, model or setting); "
@@ -221,11 +223,8 @@ def _key(asked: str) -> str:
     return hashlib.sha256(asked.encode("utf-8", "replace")).hexdigest()[:32]
 
 
+# Requests between two checks of the budget, independent of how many run in parallel.
 BATCH = 8
-"""Requests that are sent before the budget is looked at again: always as many, however many are
-under way at a time, so that the result does not depend on it."""
-
-
 _MOST_FAILURES = 3  # requests that fail in a row: the server has gone
 
 
@@ -240,14 +239,14 @@ class Request:
 
 @dataclass(frozen=True)
 class Reply:
-    """What came of a request."""
+    """The value read from a reply, or the fault."""
 
     value: Any = None
     fault: str = ""
 
 
 class RequestBudget:
-    """Sends requests, counts what they cost, and says when it is enough."""
+    """Send requests within the budget, and count their costs."""
 
     def __init__(
         self,
@@ -278,7 +277,7 @@ class RequestBudget:
         return replies
 
     def check_stop(self) -> str:
-        """Ask whether the reader has had enough; gives why it has ended, if it has."""
+        """Check whether the user has stopped; return why the survey has ended, if it has."""
         if not self.ended and self._stop is not None and self._stop():
             self.ended = "It was stopped."
         return self.ended

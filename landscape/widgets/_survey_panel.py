@@ -610,10 +610,9 @@ class SurveyPanel(ScholarPanel):
 
 def _journal(atlas: Atlas, question: str, given: dict[str, Any], model: str) -> Path | None:
     """The file that keeps the model's replies of this very survey; None where none can be kept."""
-    from landscape.agents._survey_settings import survey_settings
     from landscape.llm._budget import default_cache_folder
 
-    work = survey_settings(**given).work()
+    work = survey_settings(**given).without_costs()
     told = json.dumps([question, work, str(atlas.path), atlas.manifest.updated, model])
     path = (
         default_cache_folder()

@@ -276,7 +276,7 @@ def _notes(n_marks: int, mark: int, limits: Bounds) -> tuple[str, ...]:
 
 def _with_model(
     offline: Attribution,
-    search: AgentState,
+    state: AgentState,
     library: BoundedLibrary,
     ranking: OfflineRanking,
     model: LanguageModel,
@@ -287,7 +287,7 @@ def _with_model(
     failure = ""
     try:
         run_agent(
-            search,
+            state,
             library,
             model,
             max_actions=max_actions,
@@ -299,25 +299,25 @@ def _with_model(
     notes = list(offline.notes)
     if failure:
         notes.append(failure)
-    elif search.selected is None and not search.gave_up:
+    elif state.selected is None and not state.gave_up:
         notes.append("The model selected no paper within its actions.")
     return replace(
         offline,
-        paper=search.selected,
-        guesses=_guesses(search, ranking),
+        paper=state.selected,
+        guesses=_guesses(state, ranking),
         method=model.model,
         partial=bool(failure),
-        trace=tuple(search.steps),
+        trace=tuple(state.steps),
         notes=tuple(notes),
     )
 
 
-def _guesses(search: AgentState, ranking: OfflineRanking) -> tuple[Guess, ...]:
+def _guesses(state: AgentState, ranking: OfflineRanking) -> tuple[Guess, ...]:
     """The selected paper, papers read, and the offline ranking, each once."""
     scores = {guess.paper.row: guess.score for guess in ranking.guesses}
     lowest = min(scores.values(), default=0.0)
-    read = [search.shown[label] for label in reversed(search.read)]
-    chosen = [] if search.selected is None else [search.selected]
+    read = [state.shown[label] for label in reversed(state.read)]
+    chosen = [] if state.selected is None else [state.selected]
     reasons = {paper.row: "read by the model" for paper in read}
     reasons |= {paper.row: "selected by the model" for paper in chosen}
     papers = {paper.row: paper for paper in [*chosen, *read]}

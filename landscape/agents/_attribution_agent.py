@@ -83,7 +83,7 @@ _SHOWN: Mapping[str, Any] = {
 
 
 def agent_instructions(*, demonstration: bool) -> str:
-    """Give the instructions."""
+    """The instructions, with an example of a whole search if wanted."""
     if not demonstration:
         return ATTRIBUTING
     return f"{ATTRIBUTING}\nAn example of another excerpt, shortened:\n{as_data(_SHOWN)}"
@@ -92,7 +92,7 @@ def agent_instructions(*, demonstration: bool) -> str:
 OnStep = Callable[[Step], None]
 
 _K = 10  # papers of one search, as in the paper
-_MOST_REPEATS = 3  # useless actions after which it has to come to an end
+_MOST_REPEATS = 3  # useless actions after which it ends
 _LONGEST_QUERY, _LONGEST_THOUGHT = 500, 1000  # characters
 _SHORT_ABSTRACT = 300  # characters of a paper that was found and not read
 _LETTERS = re.compile(r"[\W_]+")
@@ -100,7 +100,7 @@ _LETTERS = re.compile(r"[\W_]+")
 
 @dataclass
 class AgentState:
-    """What an attributor has done so far; made anew for each excerpt."""
+    """Steps and papers of one attribution so far."""
 
     excerpt: Excerpt
     steps: list[Step] = field(default_factory=list)
@@ -120,7 +120,7 @@ class AgentState:
 
 
 def run_agent(
-    search: AgentState,
+    state: AgentState,
     library: BoundedLibrary,
     model: LanguageModel,
     *,
@@ -132,91 +132,91 @@ def run_agent(
     instructions = agent_instructions(demonstration=demonstration)
     for left in range(max_actions, 0, -1):
         reply = model.complete_json(
-            instructions, as_data(_describe_state(search, left)), reply_schema(StepReply)
+            instructions, as_data(_describe_state(state, left)), reply_schema(StepReply)
         )
         thought = " ".join(reply["thought"].split())[:_LONGEST_THOUGHT]
         act = {"search": _search, "read": _read, "select": _select, "give up": _give_up}
-        step = act[reply["action"]](search, library, reply, thought, left)
-        search.steps.append(step)
+        step = act[reply["action"]](state, library, reply, thought, left)
+        state.steps.append(step)
         on_step(step)
-        if search.done:
+        if state.done:
             return
 
 
 def _search(
-    search: AgentState, library: BoundedLibrary, reply: Mapping[str, Any], thought: str, _left: int
+    state: AgentState, library: BoundedLibrary, reply: Mapping[str, Any], thought: str, _left: int
 ) -> Step:
     query = " ".join(reply["query"].split())[:_LONGEST_QUERY]
     action = f"search by {reply['sort']}: {query}"
     if not query:
-        search.useless += 1
+        state.useless += 1
         return Step(thought, action, "A search needs a query.")
     key = f"{reply['sort']} {' '.join(sorted(set(query.casefold().split())))}"
-    if key in search.asked:
-        search.useless += 1
+    if key in state.asked:
+        state.useless += 1
         return Step(thought, action, "This was searched for before: search differently.")
-    search.asked.add(key)
+    state.asked.add(key)
     papers = library.search(query, k=_K, sort=reply["sort"])
-    new = [paper for paper in papers if paper.label not in search.shown]
-    search.shown.update({paper.label: paper for paper in new})
-    search.found_at[len(search.steps)] = tuple(paper.label for paper in new)
+    new = [paper for paper in papers if paper.label not in state.shown]
+    state.shown.update({paper.label: paper for paper in new})
+    state.found_at[len(state.steps)] = tuple(paper.label for paper in new)
     told = f"{count(len(papers), 'paper')} found, {len(new)} of them new."
-    if not _is_of(reply["part"], search.excerpt):
-        told += f" Mind the part that the mark stands for: {search.excerpt.clause}"
+    if not _is_of(reply["part"], state.excerpt):
+        told += f" Mind the part that the mark stands for: {state.excerpt.clause}"
     return Step(thought, action, told, tuple(paper.label for paper in papers))
 
 
 def _read(
-    search: AgentState, _library: BoundedLibrary, reply: Mapping[str, Any], thought: str, _left: int
+    state: AgentState, _library: BoundedLibrary, reply: Mapping[str, Any], thought: str, _left: int
 ) -> Step:
-    paper = _find_shown(search, reply["paper"])
+    paper = _find_shown(state, reply["paper"])
     if paper is None:
-        return _unknown(search, "read", reply, thought)
+        return _unknown(state, "read", reply, thought)
     action = f"read: {paper.label}"
-    if paper.label in search.read:
-        search.useless += 1
+    if paper.label in state.read:
+        state.useless += 1
         return Step(thought, action, "This was read before.", (paper.label,))
-    search.read.append(paper.label)
+    state.read.append(paper.label)
     return Step(thought, action, "", (paper.label,))
 
 
 def _select(
-    search: AgentState, library: BoundedLibrary, reply: Mapping[str, Any], thought: str, left: int
+    state: AgentState, library: BoundedLibrary, reply: Mapping[str, Any], thought: str, left: int
 ) -> Step:
-    paper = _find_shown(search, reply["paper"])
+    paper = _find_shown(state, reply["paper"])
     if paper is None:
-        return _unknown(search, "select", reply, thought)
+        return _unknown(state, "select", reply, thought)
     action = f"select: {paper.label}"
     objection = (
-        _objection(search, library, paper) if left > 1 and paper.label not in search.warned else ""
+        _objection(state, library, paper) if left > 1 and paper.label not in state.warned else ""
     )
     if objection:
-        search.warned.add(paper.label)
+        state.warned.add(paper.label)
         return Step(thought, action, objection, (paper.label,))
-    search.selected = paper
+    state.selected = paper
     return Step(thought, action, "", (paper.label,))
 
 
 def _give_up(
-    search: AgentState, _library: BoundedLibrary, _reply: Mapping[str, Any], thought: str, left: int
+    state: AgentState, _library: BoundedLibrary, _reply: Mapping[str, Any], thought: str, left: int
 ) -> Step:
-    if not search.shown and left > 1:
-        search.useless += 1
+    if not state.shown and left > 1:
+        state.useless += 1
         return Step(thought, "give up", "Nothing was searched for yet: search first.")
-    search.gave_up = True
+    state.gave_up = True
     return Step(thought, "give up", "")
 
 
-def _objection(search: AgentState, library: BoundedLibrary, paper: Paper) -> str:
-    """What speaks against a selection; said once, and then the model decides."""
-    if paper.label not in search.read:
-        search.read.append(paper.label)  # it is shown at once, which saves an action
+def _objection(state: AgentState, library: BoundedLibrary, paper: Paper) -> str:
+    """An objection to a selection, raised once; then the model decides."""
+    if paper.label not in state.read:
+        state.read.append(paper.label)  # it is shown at once, which saves an action
         return (
             "It was not read: here is its abstract. Does it meet every condition of "
-            f"“{search.excerpt.clause}”, and is it the work itself rather than one that uses it? "
+            f"“{state.excerpt.clause}”, and is it the work itself rather than one that uses it? "
             "Select it again if so."
         )
-    shown = list(search.shown.values())
+    shown = list(state.shown.values())
     cited = [
         known.label
         for known in library.papers([r for r, by in library.cited_among(shown).items()
@@ -230,46 +230,46 @@ def _objection(search: AgentState, library: BoundedLibrary, paper: Paper) -> str
     return ""
 
 
-def _find_shown(search: AgentState, name: str) -> Paper | None:
-    """The paper that a label means, as models spell it; None for an invented one."""
+def _find_shown(state: AgentState, name: str) -> Paper | None:
+    """Find a paper by its label in the spellings of models; None for an invented one."""
     spelled = name.strip().strip("[]").strip()
     for known in (spelled, f"arXiv:{spelled}", spelled.removeprefix("arXiv:").strip()):
-        if known in search.shown:
-            return search.shown[known]
+        if known in state.shown:
+            return state.shown[known]
     return None
 
 
-def _unknown(search: AgentState, action: str, reply: Mapping[str, Any], thought: str) -> Step:
-    search.useless += 1
+def _unknown(state: AgentState, action: str, reply: Mapping[str, Any], thought: str) -> Step:
+    state.useless += 1
     name = " ".join(reply["paper"].split())[:100]
     return Step(thought, f"{action}: {name}", "No search has shown such a paper: give a label.")
 
 
 def _is_of(part: str, excerpt: Excerpt) -> bool:
-    """Whether the words that a model took for the description are of the marked sentence."""
+    """Whether the description that the model copied is from the marked sentence."""
     words = set(_LETTERS.sub(" ", part.casefold()).split())
     sentence = set(_LETTERS.sub(" ", excerpt.sentence.casefold()).split())
     clause = set(_LETTERS.sub(" ", excerpt.clause.casefold()).split())
     return bool(words) and words <= sentence and len(words & clause) >= len(words) / 2
 
 
-def _describe_state(search: AgentState, left: int) -> dict[str, Any]:
-    """What the model is shown: each paper once, its whole abstract where it was read."""
-    excerpt = search.excerpt
+def _describe_state(state: AgentState, left: int) -> dict[str, Any]:
+    """The data for the model: each paper once, with its whole abstract if it was read."""
+    excerpt = state.excerpt
     steps: list[dict[str, Any]] = []
     opened: set[str] = set()
-    for n, step in enumerate(search.steps):
+    for n, step in enumerate(state.steps):
         told: dict[str, Any] = {
             "thought": step.thought,
             "action": step.action,
             "observation": step.observation,
         }
-        if n in search.found_at:
-            told["new_papers"] = [_shortened(search.shown[label]) for label in search.found_at[n]]
+        if n in state.found_at:
+            told["new_papers"] = [_shortened(state.shown[label]) for label in state.found_at[n]]
         for label in step.labels[:1]:
             if step.action.startswith(("read", "select")) and label not in opened:
                 opened.add(label)
-                told["paper"] = papers_as_data([search.shown[label]])[0]
+                told["paper"] = papers_as_data([state.shown[label]])[0]
         steps.append(told)
     return {
         "excerpt": excerpt.text,

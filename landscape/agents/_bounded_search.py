@@ -133,7 +133,7 @@ class BoundedLibrary:
         self._atlas, self.bounds = atlas, bounds
 
     def search_wordings(self, wordings: Sequence[Wording]) -> Found:
-        """Search with several wordings at once, see `landscape.agents._bounded_search.seek`."""
+        """Search with several wordings at once."""
         return search_wordings(self._engine, wordings, k=_PER_WORDING, allows=self.bounds.allow)
 
     def search(self, query: str, *, k: int = 10, sort: Sort = "relevance") -> list[Paper]:

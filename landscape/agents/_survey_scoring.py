@@ -23,36 +23,39 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Evidence:
-    """What is known of n papers, each of shape (n,)."""
+    """Evidence for n papers, each array of shape (n,).
 
-    likeness: Floats
-    matches: Floats
-    middle: Floats
-    searches: Floats
-    cited: Floats
-    citing: Floats
-    together: Floats
-    known: Floats
-    place: Floats
+    `searches` sums reciprocal ranks (Cormack, Clarke and Buettcher 2009, SIGIR, 758); without word
+    vectors `matches` is 0 and `likeness` counts instead.
+    """
+
+    likeness: Floats  # cosine to the question, in standard deviations above random papers
+    matches: Floats  # of words with those of the question, 0 to 1
+    middle: Floats  # cosine to the centre of the best papers, standardised like `likeness`
+    searches: Floats  # sum of 60 / (60 + rank) over the searches that found it
+    cited: Floats  # weight of the best papers that cite it
+    citing: Floats  # weight of the best papers that it cites
+    together: Floats  # weight of those with common references or citing papers
+    known: Floats  # citations in the graph
+    place: Floats  # in the search with the whole question, 0 for the first, infinite if not found
 
     @property
     def texts(self) -> Floats:
-        """What the texts alone say, as columns for the regression, shape (n, 4)."""
+        """Evidence of the texts, as columns for the regression, shape (n, 4)."""
         words = self.matches.any() if len(self.matches) else False
         likeness = np.zeros_like(self.likeness) if words else self.likeness
         return np.column_stack([likeness, self.matches, self.middle, self.searches])
 
     @property
     def links(self) -> Floats:
-        """What citations say, as columns, shape (n, 3): what grows without end by its logarithm."""
+        """Logarithms of the evidence of citations, as columns, shape (n, 3)."""
         columns = [4 * self.cited, 4 * self.together, self.known]
         return np.log1p(np.column_stack(columns))
 
     def links_or_usual(self, share: Floats) -> Floats:
-        """Put the usual links in the place of none, for papers that nobody in the graph cites.
+        """Links, with the usual links of fitting papers for those without citations.
 
-        A paper may be too new to be cited, or the graph may lack those that do: that it is not
-        cited says nothing. It counts like the cited papers whose texts speak for them.
+        A paper may be too new to be cited, or the graph may lack the citing papers.
         """
         links, is_cited = self.links, self.known > 0
         if is_cited.any() and share[is_cited].sum() > 0:
@@ -79,7 +82,7 @@ _WITHOUT_WORDS = 0.85  # puts the likeness in the place of the words' match
 THRESHOLD = 0.25
 """Score from which a paper is selected without a model, where its words fit too (`FITTING`).
 
-Of 24 questions whose papers can be told by the words of their subject (`python -m benchmarks.survey
+Of 24 questions whose papers are recognised by words of their subject (`python -m benchmarks.survey
 ATLAS subjects`), three in four of the selected papers are on the subject, and two in three of
 those that are on it are selected. With a stricter fit little would be left of what citations add
 to one search."""
@@ -87,8 +90,8 @@ to one search."""
 FITTING = 0.75
 """Share of the question's words that a paper matches, beside the ten best, to be selected."""
 
-# Of the words of a question, matched by the ten best papers: where it is less, the atlas holds
-# hardly anything on it. Of those 24 questions none has less than 0.74, and of eight on cookery,
+# Of the words of a question, matched by the ten best papers: where it is less, the atlas has
+# almost nothing on it. Of those 24 questions none has less than 0.74, and of eight on cookery,
 # football and the like the best has 0.64. Longer questions match less: with the first sentence of
 # an abstract as the question (24 words) the least of 25 is 0.64, with three (76 words) 0.55.
 _FEWEST_MATCHES, _OF_WORDS, _LESS_FOR_TWICE = 0.65, 12, 0.05
@@ -103,13 +106,13 @@ def scores(evidence: Evidence) -> Floats:
 
 
 def relative_match(evidence: Evidence) -> Floats:
-    """Say how well the words of each paper match those of the question, beside the ten best."""
+    """Match of each paper with the words of the question, relative to the ten best; else 1."""
     best = matched_share(evidence)
     return np.ones(len(evidence.matches)) if best is None else evidence.matches / best
 
 
 def likelihood_words(scores: Floats, fitting: Floats, *, threshold: float = THRESHOLD) -> list[str]:
-    """Say in words how likely papers belong."""
+    """Words for how likely papers belong; below the threshold they are unlikely."""
     chosen = (scores >= threshold) & (fitting >= FITTING)
     words = np.where(chosen, "possible", "unlikely")
     words = np.where(chosen & (fitting >= _LIKELY_FITTING), "likely", words)
@@ -139,7 +142,7 @@ def probabilities(evidence: Evidence) -> Floats:
 
 
 def relative_to_best(by_text: Floats) -> tuple[Floats, Floats]:
-    """Put what the texts say beside the best texts of the same question."""
+    """Log odds by text less those of the ten best, and probabilities relative to theirs."""
     odds = np.log(by_text / np.maximum(1 - by_text, 1e-12))
     best = float(np.sort(odds)[-_BEST:].mean()) if len(odds) else 0.0
     return odds - best, by_text / max(float(expit(best)), 1e-12)
@@ -154,7 +157,7 @@ def citation_weight(share: Floats) -> Floats:
 
 
 def probabilities_by_text(evidence: Evidence) -> Floats:
-    """The same from the texts and searches alone, for which papers to trust first."""
+    """Probabilities from texts and searches alone, to choose the papers to trust first."""
     shift = 0.0 if evidence.matches.any() else _WITHOUT_WORDS
     odds = _TEXT_INTERCEPT + shift + evidence.texts @ _TEXT_SLOPES
     return np.asarray(expit(odds), dtype=np.float64)
@@ -163,7 +166,11 @@ def probabilities_by_text(evidence: Evidence) -> Floats:
 def link_support(
     library: Library, rows: Rows, best: Rows, weights: Floats
 ) -> tuple[Floats, Floats, Floats]:
-    """Weigh papers by their links with the best ones."""
+    """Weigh papers by their links with the best ones: `cited`, `citing`, `together` of `Evidence`.
+
+    A paper between two others counts less the more it links (Adamic and Adar 2003, Social Networks
+    25, 211).
+    """
     n_nodes = len(library.is_open)
     cited, citing, together = (np.zeros(n_nodes) for _ in range(3))
     via_citing, via_cited = np.zeros(n_nodes), np.zeros(n_nodes)
@@ -190,13 +197,13 @@ def link_support(
 
 _TRUSTED = 60  # papers whose citations count as evidence
 _CONSTANT = 60  # of reciprocal ranks
-_MENTIONED = 0.05  # weight of citations that is worth telling
-_CENTRE_PAPERS = 10  # papers whose middle the others are compared with
+_MENTIONED = 0.05  # weight of citations that is mentioned
+_CENTRE_PAPERS = 10  # papers whose centre the others are compared with
 
 
 @dataclass(frozen=True)
 class Origin:
-    """How a paper was come upon."""
+    """How a paper was found."""
 
     how: How
     parent: int = -1
@@ -222,7 +229,7 @@ class Candidates:
         self._evidence: Evidence | None = None
 
     def add(self, rows: Iterable[int], origin: Origin) -> int:
-        """Take in papers that were found."""
+        """Add papers found; return how many are new."""
         new = [row for row in dict.fromkeys(map(int, rows)) if row not in self.origins]
         for row in new:
             self.origins[row] = origin
@@ -242,17 +249,17 @@ class Candidates:
         self._scores = None
 
     def judge(self, judgements: dict[int, Judgement]) -> None:
-        """Take in what a model said of papers."""
+        """Add judgements of a model."""
         self.judged.update(judgements)
         self._scores = None
 
     @property
     def rows(self) -> Rows:
-        """Of the papers, in the order in which they were found, shape (n,)."""
+        """Rows of the papers, in the order in which they were found, shape (n,)."""
         return np.fromiter(self.origins, np.int64, len(self.origins))
 
     def scores(self) -> Floats:
-        """How likely each belongs, shape (n,), by everything that is known now."""
+        """How likely each belongs, shape (n,), by all evidence so far."""
         if self._scores is None:
             self._scores = self._compute_scores()
         return self._scores
@@ -274,12 +281,12 @@ class Candidates:
 
     @property
     def evidence(self) -> Evidence | None:
-        """What the scores are made of, in the order of `rows`; None of no papers."""
+        """Evidence of the scores, in the order of `rows`; None without papers."""
         self.scores()
         return self._evidence
 
     def reasons(self, *, threshold: float) -> dict[int, str]:
-        """Say in one sentence each what speaks for the papers, or against them."""
+        """One sentence per paper with the evidence for or against it."""
         scores, evidence = self.scores(), self._evidence
         if evidence is None:
             return {}
@@ -323,7 +330,7 @@ class Candidates:
         return np.concatenate([seeds, first[~np.isin(first, seeds)]])[: max(most, len(seeds))]
 
     def _with_judgements(self, rows: Rows, scores: Floats) -> Floats:
-        """What a model decided stands above what the texts suggest."""
+        """Replace scores by the decisions of a model."""
         if not self.judged:
             return scores
         said = [self.judged.get(row) for row in rows.tolist()]

@@ -47,7 +47,7 @@ def test_a_client_over_stdio(demo_atlas: Atlas) -> None:
         ("similar", {"papers": [paper.label] * 101}, "1 to 100"),
         ("paper", {"paper": "2020Fake..1A"}, "There is no paper"),
         ("attribute", {"excerpt": "No mark."}, "CITATION"),
-        ("map_region", {"region": 99_999}, "no region"),
+        ("map_region", {"region": 99_999}, "Unknown region"),
         ("ask", {"question": "x" * 9_000}, "at most 8,000"),
     ]
 

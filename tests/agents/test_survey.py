@@ -57,8 +57,8 @@ def test_without_a_model_it_searches_selects_and_follows(
 
 def test_a_question_of_another_world_is_told(demo_atlas: Atlas, offline: Survey) -> None:
     far = demo_atlas.survey("Which recipe makes sourdough bread rise overnight?", model=None)
-    assert "hardly anything on the question" in far.notes[0]
-    assert not any("hardly anything" in note for note in offline.notes)
+    assert "almost nothing on the question" in far.notes[0]
+    assert not any("almost nothing" in note for note in offline.notes)
     assert not far.selected
     assert {one.reason.split(";")[0] for one in far.crawled} == {"Unlikely"}
     likely = {one.reason.split(";")[0] for one in offline.selected}
@@ -149,11 +149,11 @@ def test_seeds_lead_to_papers_like_them(demo_atlas: Atlas, offline: Survey) -> N
     ("settings", "told"),
     [
         ({"depth": 9}, "depth is 9"),
-        ({"dept": 2}, "no setting 'dept'"),
+        ({"dept": 2}, "Unknown setting 'dept'"),
         ({"money": 1.0}, "needs to be above 0 and to know the prices"),
         ({"before": "soon"}, "before is 'soon'"),
         ({"seeds": "2401.00001"}, "give a list of names"),
-        ({"protocol": "morse"}, "no protocol 'morse'"),
+        ({"protocol": "morse"}, "Unknown protocol 'morse'"),
     ],
 )
 def test_settings_that_cannot_be_are_refused(

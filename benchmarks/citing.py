@@ -22,7 +22,7 @@ _FULL_TEXT = 20  # abstracts joined: some 180 sentences, about as long as a lett
 def citing_times(atlas_path: Path, excerpts: Path, *, n: int = 30) -> dict[str, Any]:
     """Median and slowest seconds, wall clock and of the processor, of each kind of work."""
     import landscape
-    from landscape.agents.cite.highlights import highlight, highlight_papers
+    from landscape.agents._citing_sentences import highlight, highlight_papers
 
     atlas = landscape.open(atlas_path)
     texts = [json.loads(line)["excerpt"] for line in excerpts.read_text("utf-8").splitlines()][:n]

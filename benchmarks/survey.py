@@ -18,13 +18,18 @@ import numpy as np
 import landscape as ls
 from benchmarks.results import print_table, save
 from benchmarks.survey_subjects import ELSEWHERE, SUBJECTS
-from landscape.agents.survey.crawling import Crawl
-from landscape.agents.survey.journal import Journal
-from landscape.agents.survey.library import Library
-from landscape.agents.survey.pool import Pool
-from landscape.agents.survey.scoring import FITTING, Evidence, beside_best, fits, heard, matched
-from landscape.agents.survey.settings import SurveySettings
-from landscape.agents.survey.spending import Meter
+from landscape.agents._survey import Crawler
+from landscape.agents._survey_library import Library
+from landscape.agents._survey_scoring import (
+    FITTING,
+    Candidates,
+    Evidence,
+    citation_weight,
+    matched_share,
+    relative_match,
+    relative_to_best,
+)
+from landscape.agents._survey_settings import ReplyLog, RequestBudget, SurveySettings
 from landscape.evaluation._surveys import questions_from_citations
 from landscape.overlays.citations import cocited, influence, link
 
@@ -39,20 +44,20 @@ def fit(atlas: ls.Atlas, most: int | None) -> None:
     """Fit both regressions on the first half of the questions, and try thresholds there."""
     from sklearn.linear_model import LogisticRegression
 
-    pools: list[tuple[Pool, np.ndarray]] = []
+    candidate_sets: list[tuple[Candidates, np.ndarray]] = []
     for query in questions_from_citations(atlas, half="first", most=most):
         settings = SurveySettings(without=(query.qid,))
         library = Library(atlas, query.question, without=settings.without)
-        meter = Meter(settings, Journal(None, {}))
-        crawl = Crawl(query.question, library, settings, mind=None, meter=meter)
-        crawl.run()
+        budget = RequestBudget(settings, ReplyLog(None, {}))
+        crawler = Crawler(query.question, library, settings, model=None, budget=budget)
+        crawler.run()
         rows = [atlas.engine.row_of(name) for name in query.relevant]
-        pools.append((crawl.pool, np.isin(crawl.pool.rows, rows)))
-    evidence = [pool.evidence for pool, _ in pools]
-    truth = np.concatenate([is_true for _, is_true in pools])
+        candidate_sets.append((crawler.candidates, np.isin(crawler.candidates.rows, rows)))
+    evidence = [candidates.evidence for candidates, _ in candidate_sets]
+    truth = np.concatenate([is_true for _, is_true in candidate_sets])
     texts = np.vstack([one.texts[:, 1:] for one in evidence if one is not None])
     by_text = LogisticRegression(C=10, max_iter=1000).fit(texts, truth)
-    ends = np.cumsum([len(is_true) for _, is_true in pools])[:-1]
+    ends = np.cumsum([len(is_true) for _, is_true in candidate_sets])[:-1]
     parts = np.split(by_text.predict_proba(texts)[:, 1], ends)
     both = np.vstack([
         _beside(part, one) for part, one in zip(parts, evidence, strict=True) if one is not None
@@ -60,18 +65,20 @@ def fit(atlas: ls.Atlas, most: int | None) -> None:
     by_both = LogisticRegression(C=10, max_iter=1000).fit(both, truth)
     for name, model in (("text", by_text), ("all", by_both)):
         print(name, model.coef_[0].round(2), model.intercept_.round(2))
-    every = [pool.scores() for pool, _ in pools]
+    every = [candidates.scores() for candidates, _ in candidate_sets]
     for threshold in (0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.6, 0.7):
-        hits = sum((t & (s >= threshold)).sum() for s, (_, t) in zip(every, pools, strict=True))
+        hits = sum(
+            (t & (s >= threshold)).sum() for s, (_, t) in zip(every, candidate_sets, strict=True)
+        )
         returned = sum((s >= threshold).sum() for s in every)
         f2 = 5 * hits / (4 * truth.sum() + returned)
-        print(f"threshold {threshold}: {returned / len(pools):.1f} papers, F2 {f2:.3f}")
+        print(f"threshold {threshold}: {returned / len(candidate_sets):.1f} papers, F2 {f2:.3f}")
 
 
 def _beside(by_text: np.ndarray, evidence: Evidence) -> np.ndarray:
     """What the second regression reads: texts beside the best ones, and links as far as heard."""
-    said, share = beside_best(by_text)
-    return np.column_stack([said, heard(share)[:, None] * evidence.links])
+    said, share = relative_to_best(by_text)
+    return np.column_stack([said, citation_weight(share)[:, None] * evidence.links])
 
 
 def subjects(atlas: ls.Atlas) -> None:
@@ -79,22 +86,22 @@ def subjects(atlas: ls.Atlas) -> None:
     found, thresholds = [], (0.1, 0.15, 0.2, 0.25, 0.3, 0.4)
     for question in (*SUBJECTS, *ELSEWHERE):
         settings = SurveySettings()
-        library, meter = Library(atlas, question), Meter(settings, Journal(None, {}))
-        crawl = Crawl(question, library, settings, mind=None, meter=meter)
-        crawl.run()
-        pool, evidence = crawl.pool, crawl.pool.evidence
+        library, budget = Library(atlas, question), RequestBudget(settings, ReplyLog(None, {}))
+        crawler = Crawler(question, library, settings, model=None, budget=budget)
+        crawler.run()
+        candidates, evidence = crawler.candidates, crawler.candidates.evidence
         if evidence is None:
             continue
         words = re.compile(SUBJECTS.get(question, r"(?!)"), re.IGNORECASE)
-        papers = atlas.engine.papers(pool.rows)
+        papers = atlas.engine.papers(candidates.rows)
         truth = np.array([
             bool(words.search(p.title)) or len(words.findall(p.abstract)) > 1 for p in papers
         ])  # fmt: skip
-        n = len(crawl.selected(pool.rows.tolist()))
+        n = len(crawler.selected(candidates.rows.tolist()))
         print(f"{n:4d} selected, {truth.sum():4d} of {len(truth)} on the subject, best ten match "
-              f"{matched(evidence) or 0:.2f}: {question}")  # fmt: skip
+              f"{matched_share(evidence) or 0:.2f}: {question}")  # fmt: skip
         if truth.any():
-            found.append((pool.scores() * (fits(evidence) >= FITTING), truth))
+            found.append((candidates.scores() * (relative_match(evidence) >= FITTING), truth))
     for threshold in thresholds:
         hits = np.array([(t & (s >= threshold)).sum() for s, t in found])
         chosen = np.array([(s >= threshold).sum() for s, _ in found])

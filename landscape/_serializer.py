@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from datetime import date
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from landscape._bibliography import escape_latex
+from landscape._io import check_output, write_output
+from landscape._wording import count
+from landscape.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a spreadsheet recognises one
+_PAPER_FORMATS = {
+    ".bib": "to_bibtex", ".ris": "to_ris", ".tex": "to_aastex", ".txt": "to_bibcodes",
+}  # fmt: skip
 _MOST_ROWS = 40
 _MANY_COLUMNS, _FEW_ROWS = 12, 6
 _ZERO = 1e-9
@@ -58,6 +66,46 @@ def plain(value: Any) -> Any:
     if isinstance(value, float):
         return value if abs(value) < float("inf") else None  # JSON has neither NaN nor infinity
     return value if value is None or isinstance(value, str | int) else str(value)
+
+
+def to_json(record: Any) -> str:
+    """Write a record as indented JSON."""
+    return json.dumps(plain(record.to_dict()), indent=1, ensure_ascii=False, allow_nan=False)
+
+
+def check_results_file(path: str | os.PathLike[str], *, is_survey: bool = False) -> Path:
+    """Refuse a file that `write_results` cannot write, before anything is searched."""
+    endings = (*_PAPER_FORMATS, ".csv", ".json", *([".md"] if is_survey else []))
+    return check_output(path, endings, what="A survey" if is_survey else "Papers")
+
+
+def write_results(found: Any, path: str | os.PathLike[str]) -> Path:
+    """Write the `Results` of a search, or a `Survey`, in the format that the file name ends in.
+
+    The selected papers of a survey are written as ``.bib``, ``.ris``, ``.tex`` (AASTeX) or ``.txt``
+    (bibcodes), all papers judged as ``.csv``, everything as ``.json`` or ``.md``. Without a paper
+    to write an existing file stays as it is.
+    """
+    is_survey = hasattr(found, "results")
+    path = check_results_file(path, is_survey=is_survey)
+    papers = found.results if is_survey else found
+    ending = path.suffix.lower()
+    if not len(papers) and (ending in _PAPER_FORMATS or not is_survey):
+        raise InputError(f"No paper was found; {path} is unchanged. Change the question.")
+    if ending in _PAPER_FORMATS:
+        text = getattr(papers, _PAPER_FORMATS[ending])()
+    elif ending == ".csv":
+        text = to_csv(found.table)
+    else:
+        text = to_json(found) if ending == ".json" else found.to_markdown()
+    return write_output(path, text if text.endswith("\n") or not text else f"{text}\n")
+
+
+def count_written(papers: Any, path: Path) -> str:
+    """Describe how many papers a file holds, and how many have no bibcode to list in it."""
+    left_out = len(papers) - len(papers.to_bibcodes().split()) if path.suffix == ".txt" else 0
+    without = f"; {left_out:,} without a bibcode are omitted" if left_out else ""
+    return f"{path} holds {count(len(papers) - left_out, 'paper')}{without}"
 
 
 def pick(record: Any, keys: str) -> dict[str, Any]:

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec
 
-from landscape.agents.attribute.doors import attribute
-from landscape.agents.cite.desk import Desk
-from landscape.agents.survey.surveying import survey_question
+from landscape.agents._attribution import attribute
+from landscape.agents._desk import Desk
+from landscape.agents._survey import survey_question
 from landscape.answers import answer_question
 from landscape.overlays.citations._graph import citation_graph
 from landscape.pipeline import _build, _demo
@@ -215,9 +215,9 @@ class Atlas(AtlasStore):
         model : WritingModel, "auto" or None, default "auto"
             As for `ask`; without one, papers are judged by likeness and citations.
         **settings
-            Further fields of `landscape.agents.survey.settings.SurveySettings`, such as the
+            Further fields of `landscape.agents._survey_settings.SurveySettings`, such as the
             budgets ``calls``, ``tokens`` and ``money``; and ``read``, ``resume``, ``on_step`` and
-            ``stop`` of `landscape.agents.survey.surveying.survey`.
+            ``stop`` of `landscape.agents.survey_question`.
 
         Returns
         -------
@@ -267,7 +267,7 @@ class Atlas(AtlasStore):
         demonstration : bool, default False
             Whether the model is shown an example.
         **settings
-            ``mark``, ``on_step``: see `landscape.agents.attribute.doors.attribute`.
+            ``mark``, ``on_step``: see `landscape.agents.attribute`.
 
         Returns
         -------
@@ -306,7 +306,7 @@ class Atlas(AtlasStore):
         model : WritingModel, "auto" or None
             None works without a model; "auto" connects the one that the environment names.
         **settings
-            ``n_highlights``, ``full_texts``: see `landscape.agents.cite.citing.cite`.
+            ``n_highlights``, ``full_texts``: see `landscape.agents.Desk.cite`.
 
         Returns
         -------

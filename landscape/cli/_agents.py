@@ -10,7 +10,7 @@ from landscape._wording import count
 from landscape.cli._arguments import Answer, as_json, command, note, positive
 
 if TYPE_CHECKING:
-    from landscape.agents.cite.desk import Desk
+    from landscape.agents._desk import Desk
     from landscape.atlas import Atlas
     from landscape.llm._client import WritingModel
     from landscape.types import Survey
@@ -121,7 +121,7 @@ def _evaluate(options: argparse.Namespace) -> Answer:
 
 def _survey(options: argparse.Namespace) -> Answer:
 
-    from landscape.agents.survey.fulltext import FolderReader
+    from landscape.agents._full_text import FolderReader
     from landscape.atlas import open as open_atlas
 
     _check_files(options)
@@ -154,9 +154,9 @@ def _survey(options: argparse.Namespace) -> Answer:
 def _check_files(options: argparse.Namespace) -> None:
     """Refuse names of files that cannot be written before any work is done."""
     if options.export:
-        from landscape.agents.survey.files import check_survey_file
+        from landscape._serializer import check_results_file
 
-        check_survey_file(options.export)
+        check_results_file(options.export, is_survey=True)
     if options.tree or options.map:
         from landscape.figures._export import check_kind
 
@@ -166,13 +166,16 @@ def _check_files(options: argparse.Namespace) -> None:
 
 def _write(atlas: Atlas, found: Survey, options: argparse.Namespace) -> None:
     if options.export:
-        from landscape.agents.survey.files import write_survey
-        from landscape.query.files import exported
+        from landscape._serializer import count_written, write_results
 
-        path = write_survey(found, options.export)
+        path = write_results(found, options.export)
         judged = f"{path} holds {count(len(found.crawled), 'paper')} judged"
         judged += f", {len(found):,} of them selected"
-        note(judged if path.suffix.lower() in (".csv", ".json") else exported(found.results, path))
+        note(
+            judged
+            if path.suffix.lower() in (".csv", ".json")
+            else count_written(found.results, path)
+        )
     if options.tree:
         from landscape.figures import save_figure, survey_tree
 
@@ -319,7 +322,7 @@ def _cite(options: argparse.Namespace) -> Answer:
 
 
 def _check(options: argparse.Namespace) -> Answer:
-    from landscape.agents.checking._check import check_draft
+    from landscape.agents._draft_check import check_draft
 
     found = check_draft(
         options.bibliography,
@@ -332,7 +335,7 @@ def _check(options: argparse.Namespace) -> Answer:
 
 
 def _mcp(options: argparse.Namespace) -> Answer:
-    from landscape.agents.mcp_server import serve
+    from landscape.agents._mcp_server import serve
     from landscape.atlas import open as open_atlas
 
     atlas = open_atlas(options.atlas)
@@ -363,7 +366,7 @@ def _evaluate_citing(options: argparse.Namespace) -> Answer:
 
 def _desk(folders: list[Path]) -> Desk:
     """Return a desk of several atlases; equal titles are distinguished by directory."""
-    from landscape.agents.cite.desk import Desk
+    from landscape.agents._desk import Desk
     from landscape.atlas import open as open_atlas
 
     desk = Desk()

@@ -61,8 +61,8 @@ def found(atlas: Atlas, options: argparse.Namespace) -> Results:
 
 
 def _search(options: argparse.Namespace) -> Answer:
+    from landscape._serializer import check_results_file, count_written, write_results
     from landscape.atlas import open as open_atlas
-    from landscape.query.files import check_results_file, exported, write_results
     from landscape.search._outliers import spread_of
 
     if options.export:
@@ -71,7 +71,7 @@ def _search(options: argparse.Namespace) -> Answer:
     results = found(atlas, options)
     if options.export:
         path = write_results(results, options.export)
-        note(exported(results, path))
+        note(count_written(results, path))
     spread = spread_of(atlas, results)
     if options.json:
         return Answer(as_json(results.to_dict() | {"spread": spread.to_dict()}))

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape._progress import progress
-from landscape.agents.attribute.doors import attribute
-from landscape.agents.attribute.stacks import Stacks, bounds
-from landscape.agents.cite.merging import title_key
-from landscape.agents.seeking import Wording
+from landscape.agents._attribution import attribute
+from landscape.agents._bounded_search import BoundedLibrary, Wording, bounds
+from landscape.agents._desk import title_key
 from landscape.errors import InputError
 from landscape.evaluation._questions import checked_question, json_lines, read_text
 from landscape.evaluation._retrieval import Interval, bootstrap_interval, paired_difference
@@ -146,7 +145,7 @@ def evaluate_attribution(
     on_result : callable, optional
         Called with each case and its attribution.
     **settings
-        Further ones of `landscape.agents.attribute.doors.attribute`.
+        Further ones of `landscape.agents._attribution.attribute`.
 
     Returns
     -------
@@ -159,7 +158,7 @@ def evaluate_attribution(
         If the file cannot be read, or the atlas holds none of the answers.
     """
     asked = read_cases(cases) if isinstance(cases, str | Path) else list(cases)
-    known = _known(atlas, asked)
+    known = _find_shown(atlas, asked)
     if not known:
         message = f"{atlas.path} holds none of the papers that the {len(asked):,} excerpts cite."
         raise InputError(message)
@@ -192,7 +191,7 @@ def evaluate_attribution(
 def _scores(atlas: AtlasStore, case: Case, found: Attribution) -> dict[str, float]:
     limits = bounds(atlas, source=case.source, before=case.before)
     plain = " ".join(case.excerpt.replace(_MARK, " ").split())
-    searched = Stacks(atlas, limits).seek([Wording(plain)]).papers
+    searched = BoundedLibrary(atlas, limits).search_wordings([Wording(plain)]).papers
     right = [title_matches(paper.title, case.titles) for paper in found.papers]
     there = [title_matches(paper.title, case.titles) for paper in searched[: _GUESSES[-1]]]
     chosen = found.paper is not None and title_matches(found.paper.title, case.titles)
@@ -204,7 +203,7 @@ def _scores(atlas: AtlasStore, case: Case, found: Attribution) -> dict[str, floa
     }
 
 
-def _known(atlas: AtlasStore, cases: Sequence[Case]) -> list[Case]:
+def _find_shown(atlas: AtlasStore, cases: Sequence[Case]) -> list[Case]:
     """Cases whose answer is in the atlas, with its title."""
     titles = {title_key(title) for title in atlas.read_papers(["title"])["title"]}
     kept = []

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape._progress import progress
-from landscape.agents.cite.desk import Desk
-from landscape.agents.cite.highlights import highlight
+from landscape.agents._citing_sentences import highlight
+from landscape.agents._desk import Desk
 from landscape.errors import InputError, require
 from landscape.evaluation._questions import checked_question, json_lines, read_text
 from landscape.evaluation._retrieval import bootstrap_interval

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from landscape._progress import progress
-from landscape.agents.survey.library import Library
-from landscape.agents.survey.settings import SurveySettings, survey_settings
-from landscape.agents.survey.surveying import survey
+from landscape.agents._survey import survey_question
+from landscape.agents._survey_library import Library
+from landscape.agents._survey_settings import SurveySettings, survey_settings
 from landscape.errors import InputError
 from landscape.evaluation._questions import Query, read_queries, resolve_queries
 from landscape.evaluation._retrieval import bootstrap_interval, paired_difference
@@ -189,7 +189,7 @@ def evaluate_survey(
             without = (query.qid,) if query.qid in own else ()
             for name, changes in variants.items():
                 chosen = survey_settings(**{**settings, **changes, "without": without})
-                found = survey(atlas, query.question, chosen, model=model)
+                found = survey_question(atlas, query.question, model=model, **chosen.to_dict())
                 seconds[name].append(found.spent.seconds)
                 _note(values[name], _measures(found, query))
                 if name == FULL:

@@ -223,7 +223,7 @@ class CitationPanel(ScholarPanel):
         InputError
             For an excerpt without a mark, or a setting that is none.
         """
-        from landscape.agents.attribute.excerpt import read_excerpt
+        from landscape.agents._excerpts import read_excerpt
 
         if settings:
             self._put(settings)
@@ -288,7 +288,7 @@ class CitationPanel(ScholarPanel):
         self._example.value = chosen["demonstration"]
 
     def _show_reading(self) -> None:
-        from landscape.agents.attribute.excerpt import read_excerpt
+        from landscape.agents._excerpts import read_excerpt
 
         if not self._excerpt.value.strip():
             said = "Paste a passage, and write [CITATION] where the paper is cited that you seek."

@@ -12,8 +12,8 @@ import pytest
 from landscape import Atlas
 from landscape._bibliography import to_bibtex
 from landscape.agents import Desk, check_draft
-from landscape.agents.checking._check import why_it_needs_a_citation
-from landscape.agents.checking._latex import read_draft
+from landscape.agents._draft_check import find_citation_cue
+from landscape.agents._draft_latex import read_draft
 from landscape.cli import main
 from landscape.errors import InputError
 from landscape.llm._client import ChatModel
@@ -216,7 +216,7 @@ def test_a_model_that_fails_leaves_near_and_far(
     ],
 )
 def test_which_sentences_seem_to_need_a_citation(sentence: str, needs: bool) -> None:
-    assert bool(why_it_needs_a_citation(sentence)) is needs
+    assert bool(find_citation_cue(sentence)) is needs
 
 
 def test_commands_of_ones_own_cite_and_files_taken_in_are_named(tmp_path: Path) -> None:

@@ -11,8 +11,8 @@ import pytest
 
 from landscape import Atlas
 from landscape.agents import Desk, as_latex
-from landscape.agents.cite.highlights import highlight
-from landscape.agents.cite.merging import is_same
+from landscape.agents._citing_sentences import highlight
+from landscape.agents._desk import is_same
 from landscape.errors import InputError
 from landscape.llm import ChatModel
 from landscape.store._manifest import read_manifest
@@ -171,7 +171,7 @@ def test_citing_sentences_have_evidence_and_are_checked(
 
 
 @pytest.mark.parametrize("verdict", ["contradicted", "not found"])
-def test_a_sentence_that_the_paper_does_not_bear_out_is_left_out(
+def test_a_sentence_that_the_paper_does_not_support_is_omitted(
     demo_atlas: Atlas, server: OpenAIServer, model: ChatModel, verdict: str
 ) -> None:
     reply_for(
@@ -181,7 +181,7 @@ def test_a_sentence_that_the_paper_does_not_bear_out_is_left_out(
     )
     found = demo_atlas.cite(CONTEXT, k=2, model=model)
     assert all(one.sentence is None for one in found.suggestions)
-    assert any("do not bear out" in note for note in found.notes)
+    assert any("do not support" in note for note in found.notes)
 
 
 @pytest.mark.parametrize("reply", ["", "nonsense", '{"sentences": "none"}'])

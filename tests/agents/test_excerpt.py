@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from landscape.agents.attribute.excerpt import read_excerpt
+from landscape.agents._excerpts import read_excerpt
 from landscape.errors import InputError
 
 

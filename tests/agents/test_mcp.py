@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 from landscape import Atlas
-from landscape.agents.mcp_server import make_server
-from landscape.agents.mcp_tools import LONGEST_REPLY, NOTICE, Tools
+from landscape.agents._mcp_server import LONGEST_REPLY, NOTICE, Tools, make_server
 from tests.agents.citing_models import some_paper
 
 TOOLS = {"search", "similar", "paper", "graph", "ask", "survey", "attribute", "map_region"}
@@ -48,7 +47,7 @@ def test_a_client_over_stdio(demo_atlas: Atlas) -> None:
         ("similar", {"papers": [paper.label] * 101}, "1 to 100"),
         ("paper", {"paper": "2020Fake..1A"}, "There is no paper"),
         ("attribute", {"excerpt": "No mark."}, "CITATION"),
-        ("map_region", {"region": 99_999}, "no region"),
+        ("map_region", {"region": 99_999}, "Unknown region"),
         ("ask", {"question": "x" * 9_000}, "at most 8,000"),
     ]
 
@@ -99,7 +98,7 @@ def test_replies_are_clean_and_bounded(demo_atlas: Atlas, monkeypatch: pytest.Mo
     assert reply["notice"] == NOTICE
     region = int(demo_atlas.topics["topic_id"].iloc[0])
     assert tools["map_region"](region)["exemplars"]
-    monkeypatch.setattr("landscape.agents.mcp_tools.LONGEST_REPLY", 500)
+    monkeypatch.setattr("landscape.agents._mcp_server.LONGEST_REPLY", 500)
     with pytest.raises(ToolError, match="fewer papers"):
         tools["search"]("dust")
 

@@ -10,10 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from landscape.agents.survey.journal import Journal
-from landscape.agents.survey.scoring import THRESHOLD, Evidence, scores
-from landscape.agents.survey.settings import SurveySettings
-from landscape.agents.survey.spending import Meter, Request
+from landscape.agents._survey_scoring import THRESHOLD, Evidence, scores
+from landscape.agents._survey_settings import ReplyLog, Request, RequestBudget, SurveySettings
 from landscape.atlas import Atlas
 from landscape.cli import main
 from landscape.errors import InputError
@@ -59,8 +57,8 @@ def test_without_a_model_it_searches_selects_and_follows(
 
 def test_a_question_of_another_world_is_told(demo_atlas: Atlas, offline: Survey) -> None:
     far = demo_atlas.survey("Which recipe makes sourdough bread rise overnight?", model=None)
-    assert "hardly anything on the question" in far.notes[0]
-    assert not any("hardly anything" in note for note in offline.notes)
+    assert "almost nothing on the question" in far.notes[0]
+    assert not any("almost nothing" in note for note in offline.notes)
     assert not far.selected
     assert {one.reason.split(";")[0] for one in far.crawled} == {"Unlikely"}
     likely = {one.reason.split(";")[0] for one in offline.selected}
@@ -151,11 +149,11 @@ def test_seeds_lead_to_papers_like_them(demo_atlas: Atlas, offline: Survey) -> N
     ("settings", "told"),
     [
         ({"depth": 9}, "depth is 9"),
-        ({"dept": 2}, "no setting 'dept'"),
+        ({"dept": 2}, "Unknown setting 'dept'"),
         ({"money": 1.0}, "needs to be above 0 and to know the prices"),
         ({"before": "soon"}, "before is 'soon'"),
         ({"seeds": "2401.00001"}, "give a list of names"),
-        ({"protocol": "morse"}, "no protocol 'morse'"),
+        ({"protocol": "morse"}, "Unknown protocol 'morse'"),
     ],
 )
 def test_settings_that_cannot_be_are_refused(
@@ -320,17 +318,17 @@ def test_a_server_gone_in_the_middle_leaves_a_partial_survey_that_goes_on(
 
 def test_a_reply_that_cannot_be_read_is_told_and_not_kept(tmp_path: Path) -> None:
     kept = tmp_path / "survey.jsonl"
-    meter = Meter(SurveySettings(), Journal(kept, {}))
+    budget = RequestBudget(SurveySettings(), ReplyLog(kept, {}))
 
     def read(reply: Any) -> str:
         return str(reply["papers"])
 
-    bad, good = meter.ask(
+    bad, good = budget.ask(
         [Request(lambda: {"paper": 1}, read, "a?"), Request(lambda: {"papers": 2}, read, "b?")]
     )
     assert "another form" in bad.fault
     assert good.value == "2"
-    assert (meter.calls, meter.failures) == (2, 1)
+    assert (budget.calls, budget.failures) == (2, 1)
     assert len(kept.read_text().splitlines()) == 2  # the head, and the good reply
 
 
@@ -377,7 +375,7 @@ def test_ablations_leave_out_what_they_say(demo_atlas: Atlas) -> None:
 
 
 def test_files_tables_and_pages(demo_atlas: Atlas, offline: Survey, tmp_path: Path) -> None:
-    from landscape.agents.survey.files import write_survey
+    from landscape._serializer import write_results
 
     table = offline.table
     assert table["rank"].dropna().tolist() == list(range(1, len(offline.selected) + 1))
@@ -387,7 +385,7 @@ def test_files_tables_and_pages(demo_atlas: Atlas, offline: Survey, tmp_path: Pa
     assert offline.to_markdown().count("\n1. **") == 1
     assert "<script" not in offline._repr_html_()
     for ending in (".bib", ".csv", ".json", ".md", ".ris"):
-        assert write_survey(offline, tmp_path / f"survey{ending}").stat().st_size > 100
+        assert write_results(offline, tmp_path / f"survey{ending}").stat().st_size > 100
     json.loads((tmp_path / "survey.json").read_text())
 
 

@@ -225,7 +225,7 @@ def test_settings_that_cannot_be_are_told() -> None:
     controls._boxes["tokens"].value = "many"
     with pytest.raises(InputError, match="a whole number"):
         controls.given()
-    with pytest.raises(InputError, match="no setting"):
+    with pytest.raises(InputError, match="Unknown setting"):
         controls.put({"deep": 2})
 
 

@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from landscape.agents.attribute.excerpt import MARK, read_excerpt
+from landscape.agents._excerpts import MARK, read_excerpt
 from landscape.corpus._cleaning import clean_text
 from landscape.errors import InputError
 from landscape.text._sentences import split_sentences

@@ -1,82 +1,117 @@
-"""What an attributor may see of an atlas: neither the excerpt's own paper nor anything newer."""
+"""Search within bounds: without the source of an excerpt, newer papers, or filtered papers."""
 
 from __future__ import annotations
 
 import re
 from calendar import monthrange
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from landscape.agents.seeking import Found, Wording, seek
 from landscape.corpus._identifiers import parse_date
 from landscape.errors import InputError, LandscapeError
 from landscape.overlays.citations._graph import citation_graph
 from landscape.search._engine import open_engine
+from landscape.search._ranking import standardised
+from landscape.search._settings import SearchSettings
+from landscape.types import Hit, Paper, Results
 
 if TYPE_CHECKING:
     from landscape.overlays.citations import Links
     from landscape.search._engine import Engine
     from landscape.store._atlas_store import AtlasStore
-    from landscape.types import Paper
+
+
+class Wording(NamedTuple):
+    """A text to search with, and its weight."""
+
+    text: str
+    weight: float = 1.0
+
+
+@dataclass(frozen=True)
+class Found:
+    """What several wordings found together."""
+
+    hits: tuple[Hit, ...]
+    searches: tuple[Results, ...]
+
+    @property
+    def papers(self) -> tuple[Paper, ...]:
+        """The papers, best first."""
+        return tuple(hit.paper for hit in self.hits)
+
+
+def search_wordings(
+    engine: Engine,
+    wordings: Sequence[Wording],
+    *,
+    k: int = 50,
+    filter: str | None = None,  # noqa: A002 - the word of this field
+    allows: Callable[[Paper], bool] | None = None,
+) -> Found:
+    """Search with each wording and rank the papers by the weighted sum of their scores.
+
+    A wording that did not find a paper counts for it as its worst hit does.
+    """
+    weights: dict[str, float] = {}
+    for text, weight in wordings:
+        weights[text] = weights.get(text, 0.0) + weight
+    settings = SearchSettings(k=k, filter=filter)
+    searches = tuple(engine.search(text, settings) for text in weights)
+    kept = [
+        [hit for hit in found.hits if allows is None or allows(hit.paper)] for found in searches
+    ]
+    first: dict[int, Hit] = {}
+    for hits in kept:
+        for hit in hits:
+            first.setdefault(hit.paper.row, hit)
+    places = {row: place for place, row in enumerate(first)}
+    total = np.zeros(len(first))
+    for hits, weight in zip(kept, weights.values(), strict=True):
+        if hits:
+            scores = standardised(np.array([hit.score for hit in hits]))
+            column = np.full(len(first), scores.min())
+            column[[places[hit.paper.row] for hit in hits]] = scores
+            total += weight * column
+    total /= sum(weights.values()) or 1.0
+    order = np.argsort(-total, kind="stable")
+    listed = list(first.values())
+    ranked = (
+        replace(listed[place], rank=rank, score=float(total[place]), outlier=None)
+        for rank, place in enumerate(order, start=1)
+    )
+    return Found(tuple(ranked), searches)
+
 
 Sort = Literal["relevance", "citations"]
 
 _NOT_LETTERS = re.compile(r"[\W_]+")
-_POOL = 60  # papers of one wording
+_PER_WORDING = 60  # papers of one wording
 _SORTED_BY_CITATIONS = 40  # of the papers found, the most relevant: others only share a word
 
 
 @dataclass(frozen=True)
 class Bounds:
-    """What is kept out of sight.
-
-    Attributes
-    ----------
-    source : str or None
-        Title of the paper that the excerpt is from.
-    rows : frozenset of int
-        That paper in the atlas.
-    before : datetime.date or None
-        The last day that counts.
-    """
+    """What must not be found: the source of the excerpt and newer papers."""
 
     source: str | None = None
     rows: frozenset[int] = frozenset()
     before: date | None = None
 
     def allow(self, paper: Paper) -> bool:
-        """Say whether a paper may be seen; one without a date may not where dates count."""
+        """Whether a paper is within the bounds; one without a date is not if dates count."""
         if paper.row in self.rows or (self.source and _key(paper.title) == _key(self.source)):
             return False
         return self.before is None or (paper.date is not None and paper.date <= self.before)
 
 
 def bounds(atlas: AtlasStore, *, source: str | None, before: date | str | int | None) -> Bounds:
-    """Read what is to be kept out of sight.
-
-    Parameters
-    ----------
-    atlas : AtlasStore
-    source : str, optional
-        The paper that the excerpt is from: identifier or title, in the atlas or not.
-    before : date, str or int, optional
-        A day, ``"2021-05-03"``, or a year, which counts as a whole. Default: the day of the
-        source, where the atlas has it.
-
-    Returns
-    -------
-    Bounds
-
-    Raises
-    ------
-    InputError
-        If `before` is no date.
-    """
+    """Read the bounds of an attribution."""
     rows: frozenset[int] = frozenset()
     title = None
     if source is not None:
@@ -91,54 +126,25 @@ def bounds(atlas: AtlasStore, *, source: str | None, before: date | str | int | 
     return Bounds(title, rows, None if before is None else _last_day(before))
 
 
-class Stacks:
-    """Search, read, and look up citations, within bounds.
-
-    Parameters
-    ----------
-    atlas : AtlasStore
-    bounds : Bounds
-    """
+class BoundedLibrary:
+    """Search, read, and look up citations, within bounds."""
 
     def __init__(self, atlas: AtlasStore, bounds: Bounds) -> None:
         self._atlas, self.bounds = atlas, bounds
 
-    def seek(self, wordings: Sequence[Wording]) -> Found:
-        """Search with several wordings at once, see `landscape.agents.seeking.seek`."""
-        return seek(self._engine, wordings, k=_POOL, allows=self.bounds.allow)
+    def search_wordings(self, wordings: Sequence[Wording]) -> Found:
+        """Search with several wordings at once."""
+        return search_wordings(self._engine, wordings, k=_PER_WORDING, allows=self.bounds.allow)
 
     def search(self, query: str, *, k: int = 10, sort: Sort = "relevance") -> list[Paper]:
-        """Search with one wording.
-
-        Parameters
-        ----------
-        query : str
-        k : int, default 10
-            Papers wanted.
-        sort : {"relevance", "citations"}
-            By citations, the most relevant papers are put in the order of how often they are cited.
-
-        Returns
-        -------
-        list of Paper
-        """
-        papers = list(self.seek([Wording(query)]).papers)
+        """Search with one wording."""
+        papers = list(self.search_wordings([Wording(query)]).papers)
         if sort == "citations":
             papers = sorted(papers[:_SORTED_BY_CITATIONS], key=self._times_cited, reverse=True)
         return papers[:k]
 
     def cited_among(self, papers: Sequence[Paper]) -> dict[int, list[int]]:
-        """Find which of some papers cite which others of them.
-
-        Parameters
-        ----------
-        papers : sequence of Paper
-
-        Returns
-        -------
-        dict of int to list of int
-            Row of a paper cited to the rows of those that cite it, as far as citations are known.
-        """
+        """Find which of some papers cite which others of them."""
         rows = {paper.row for paper in papers}
         cited: dict[int, list[int]] = {}
         links = self._links
@@ -150,19 +156,7 @@ class Stacks:
         return cited
 
     def cited_by_many(self, papers: Sequence[Paper], *, least: int = 2) -> dict[int, list[int]]:
-        """Find what several of some papers cite, inside the atlas and within bounds.
-
-        Parameters
-        ----------
-        papers : sequence of Paper
-        least : int, default 2
-            Papers that have to cite it.
-
-        Returns
-        -------
-        dict of int to list of int
-            Row of a paper cited to the rows of those that cite it.
-        """
+        """Find what several of some papers cite, inside the atlas and within bounds."""
         links = self._links
         if links is None:
             return {}
@@ -176,12 +170,12 @@ class Stacks:
         return {node: cited[node] for node in many if node in allowed}
 
     def papers(self, rows: Sequence[int]) -> list[Paper]:
-        """Take papers out of the atlas; the bounds are the caller's to keep."""
+        """Read papers by row, without a check of the bounds."""
         return open_engine(self._atlas).papers(rows)
 
     @cached_property
     def _engine(self) -> Engine:
-        """The engine that sees nothing else; the title of the source is looked at afterwards."""
+        """The search engine within the bounds; `Bounds.allow` checks the title of the source."""
         engine = open_engine(self._atlas)
         if self.bounds.before is None and not self.bounds.rows:
             return engine

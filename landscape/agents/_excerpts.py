@@ -1,4 +1,4 @@
-"""An excerpt with a citation left out: the mark, its sentence, and its part of the sentence."""
+"""Parse an excerpt with a missing citation: the mark, its sentence, and the part it refers to."""
 
 from __future__ import annotations
 
@@ -42,28 +42,7 @@ _LONG = 30  # words of a sentence of which only a part is about the mark
 
 @dataclass(frozen=True)
 class Excerpt:
-    """An excerpt as the attributor reads it.
-
-    Attributes
-    ----------
-    text : str
-        On one line, every mark spelled as `MARK`.
-    sentence : str
-        The one that holds the mark, without any citation.
-    clause : str
-        The part of it that the citation stands for; the sentence itself where it has no parts.
-    marked : str
-        The sentence with its marks, for a reader to see.
-    plain : str
-        The excerpt without any citation, and without sentences about other papers.
-    n_marks : int
-        Marks in the excerpt.
-
-    Examples
-    --------
-    >>> read_excerpt("Dust cools by lines (Rubin 1980) and gas by shocks [CITATION].").clause
-    'and gas by shocks'
-    """
+    """An excerpt as the attributor reads it."""
 
     text: str
     sentence: str
@@ -79,28 +58,6 @@ def read_excerpt(text: str, *, mark: int = 1) -> Excerpt:
     The part of a sentence that belongs to a citation is what stands between it and the citation
     before, since astronomers cite behind what they say; where nothing stands there, as in
     "[CITATION] showed that...", it is what follows.
-
-    Parameters
-    ----------
-    text : str
-        With ``[CITATION]`` where the paper is cited.
-    mark : int, default 1
-        Which of several marks is meant.
-
-    Returns
-    -------
-    Excerpt
-
-    Raises
-    ------
-    InputError
-        If there is no such mark, or nothing beside it.
-
-    Examples
-    --------
-    >>> read = read_excerpt("Gas is hot. [CITATION] showed that jets heat it (Ford 1999).")
-    >>> read.sentence, read.clause
-    ('showed that jets heat it.', 'showed that jets heat it')
     """
     line = " ".join(_ANY_MARK.sub(MARK, readable_text("excerpt", text)).split())
     line = re.sub(f"[{_MINE}{_OTHER}]", "", line)

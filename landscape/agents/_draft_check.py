@@ -1,20 +1,24 @@
-"""Check whether cited papers support what a draft says, and find missing citations."""
+"""Check whether cited papers support a draft, and find sentences without a citation."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from landscape.agents.checking._bibliography import EntryFinder, read_bibliography, text_of
-from landscape.agents.checking._latex import DraftSentence, inputs_of, read_draft
-from landscape.agents.cite.desk import Corpus, Desk
+from landscape.agents._desk import Corpus, Desk, is_same, title_key
+from landscape.agents._draft_latex import DraftSentence, inputs_of, read_draft
 from landscape.answers._citations import without_labels
 from landscape.answers._evidence import check_claims
+from landscape.corpus._cleaning import clean_text
+from landscape.corpus._identifiers import parse_arxiv_id, parse_bibcode, parse_doi
+from landscape.corpus.readers._bibtex import BibtexEntry, parse_entries, split_authors
 from landscape.embeddings._embedder import (
     Embedder,
     WordEmbedder,
@@ -22,6 +26,7 @@ from landscape.embeddings._embedder import (
     embedding_text,
     load_embedder,
 )
+from landscape.errors import InputError
 from landscape.llm import connect_from_environment
 from landscape.search._engine import open_engine
 from landscape.search._sentences import mixed_nearness, sentences_of
@@ -35,15 +40,94 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+_FIRST_YEAR = 1500  # what is older is a slip
+_NO_ROW = -1  # of a paper that is in no atlas
+
+
+def read_bibliography(path: str | Path) -> dict[str, Paper]:
+    r"""Read a ``.bib`` file."""
+    path = Path(path)
+    text = text_of(path, kind=".bib")
+    entries = parse_entries(text)
+    if not entries:
+        message = f"{path} holds no BibTeX entry; give the .bib file of the draft."
+        raise InputError(message)
+    return {entry.key: _paper(entry) for entry in entries}
+
+
+def text_of(path: Path, *, kind: str) -> str:
+    """Read a file of a draft."""
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except (OSError, ValueError) as error:  # the latter: a name that no file can have
+        why = getattr(error, "strerror", None) or error
+        message = f"{str(path)!r} cannot be read ({why}); give the {kind} file of the draft."
+        raise InputError(message) from error
+
+
+class EntryFinder:
+    """Finds entries of a bibliography among the papers of a desk."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    def find(self, entry: Paper) -> tuple[Corpus, Paper] | None:
+        """Find the paper that an entry is: by identifier, else by title and authors."""
+        for name in (entry.bibcode, entry.arxiv_id, entry.doi):
+            if name:
+                try:
+                    return self._desk.find(name)
+                except InputError:
+                    continue
+        for corpus, row in self._by_title.get(title_key(entry.title), ()):
+            paper = open_engine(corpus.atlas).papers([row])[0]
+            if is_same(paper, entry):
+                return corpus, paper
+        return None
+
+    @cached_property
+    def _by_title(self) -> dict[str, list[tuple[Corpus, int]]]:
+        places: dict[str, list[tuple[Corpus, int]]] = {}
+        for corpus in self._desk.corpora:
+            titles: Iterable[str] = corpus.atlas.read_papers(["title"])["title"]
+            for row, title in enumerate(titles):
+                places.setdefault(title_key(title), []).append((corpus, row))
+        places.pop("", None)
+        return places
+
+
+def _paper(entry: BibtexEntry) -> Paper:
+    fields = entry.fields
+    key = entry.key
+    archive = fields.get("archiveprefix", "arXiv").lower() == "arxiv"
+    eprint = parse_arxiv_id(fields.get("eprint")) if archive else None
+    return Paper(
+        _NO_ROW,
+        key,
+        clean_text(fields.get("title", "")),
+        clean_text(fields.get("abstract", "")),
+        tuple(map(clean_text, split_authors(fields.get("author", "")))),
+        _year(fields.get("year", "") or fields.get("date", "")),
+        parse_bibcode(key) or parse_bibcode(fields.get("adsurl", "")),
+        eprint or parse_arxiv_id(fields.get("url")) or parse_arxiv_id(fields.get("doi")),
+        parse_doi(fields.get("doi")),
+    )
+
+
+def _year(text: str) -> date | None:
+    digits = text.strip("{} ")[:4]
+    year = int(digits) if digits.isdecimal() and len(digits) == 4 else 0
+    return date(year, 1, 1) if year > _FIRST_YEAR else None
+
 
 _SAMPLE = 2_000  # papers that a sentence is compared with
 _PERCENTILE = 99.0
-_LEAST, _MOST = 0.30, 0.55  # bounds of what counts as near, as a cosine
+_LEAST_THRESHOLD, _MOST = 0.30, 0.55  # bounds of what counts as near, as a cosine
 _WITHOUT_ATLAS = 0.45
 
 
 def thresholds(vectors: NDArray[np.float32], corpus: Corpus | None) -> Floats:
-    """Say for each sentence which cosine counts as near."""
+    """Cosine from which a paper is near, for each sentence: a percentile over the corpus."""
     if corpus is None or not len(vectors):
         return np.full(len(vectors), _WITHOUT_ATLAS)
     n = len(corpus.atlas)
@@ -51,7 +135,7 @@ def thresholds(vectors: NDArray[np.float32], corpus: Corpus | None) -> Floats:
     others = open_engine(corpus.atlas).holdings.vectors.vectors(rows)
     cosines = vectors @ others.T
     found: Floats = np.percentile(cosines, _PERCENTILE, axis=1)
-    return np.clip(found, _LEAST, _MOST)
+    return np.clip(found, _LEAST_THRESHOLD, _MOST)
 
 
 def paper_vectors(
@@ -75,7 +159,7 @@ def paper_vectors(
     return vectors
 
 
-_EARLIER = re.compile(
+_EARLIER_WORK = re.compile(
     r"\b(?:"
     r"(?:previous|earlier|prior|recent|past|several|many|numerous|other) (?:\w+ ){0,2}"
     r"(?:stud(?:y|ies)|works?|papers|authors|groups|analys[ei]s|observations|simulations|surveys|"
@@ -108,11 +192,11 @@ _OWN = re.compile(
 _SHORT = 7  # words
 
 
-def why_it_needs_a_citation(sentence: str) -> str:
-    """Say which words of a sentence call for a citation."""
+def find_citation_cue(sentence: str) -> str:
+    """Find the words of a sentence that require a citation, such as "previous studies"."""
     if len(sentence.split()) < _SHORT or _OWN.search(sentence):
         return ""
-    found = _EARLIER.search(sentence)
+    found = _EARLIER_WORK.search(sentence)
     return found[0].strip() if found else ""
 
 
@@ -136,7 +220,7 @@ _OFFLINE_NOTE = (
 
 
 @dataclass(frozen=True)
-class _Place:
+class _CitationUse:
     """One key of one citation of one sentence, and the words that it is judged by."""
 
     sentence: DraftSentence
@@ -183,24 +267,24 @@ def check_draft(
     entries = read_bibliography(bibliography)
     texts = [text_of(Path(file), kind=".tex") for file in files]
     sentences = [sentence for text in texts for sentence in read_draft(text)]
-    places = _places(sentences)
-    known = _known(places, entries, desk)
-    judgements = _by_nearness(places, entries, known, desk)
+    places = _list_citations(sentences)
+    known = _find_cited(places, entries, desk)
+    judgements = _judge_by_similarity(places, entries, known, desk)
     model = connect_from_environment() if model == "auto" else model
-    notes = _unread(files, texts)
+    notes = _unread_files(files, texts)
     if not places:
         notes.append("No citation was found: is this LaTeX, with \\cite and its like?")
     partial = False
     if model is not None:
-        judgements, failure = _by_model(judgements, model)
+        judgements, failure = _judge_by_model(judgements, model)
         partial = bool(failure)
         notes += [failure] if failure else []
     elif any(one.verdict in ("near", "far") for one in judgements):
         notes.append(_OFFLINE_NOTE)
     uncited: tuple[Uncited, ...] = ()
     if find_missing:
-        uncited, told = _missing(sentences, desk)
-        notes += told
+        uncited, more_notes = _find_uncited(sentences, desk)
+        notes += more_notes
     return DraftCheck(
         judgements=tuple(judgements),
         uncited=uncited,
@@ -212,7 +296,7 @@ def check_draft(
     )
 
 
-def _places(sentences: Sequence[DraftSentence]) -> list[_Place]:
+def _list_citations(sentences: Sequence[DraftSentence]) -> list[_CitationUse]:
     """List each key of each citation; a short part is judged with the sentence before it."""
     places = []
     for number, sentence in enumerate(sentences):
@@ -221,12 +305,12 @@ def _places(sentences: Sequence[DraftSentence]) -> list[_Place]:
             few = len(_WORD.findall(part)) < _FEWEST_WORDS
             before = sentences[number - 1].text if few and number else ""
             judged_by = f"{before} {part}".strip()
-            places += [_Place(sentence, part, key, judged_by) for key in citation.keys]
+            places += [_CitationUse(sentence, part, key, judged_by) for key in citation.keys]
     return places
 
 
-def _unread(files: Sequence[str | Path], texts: Sequence[str]) -> list[str]:
-    """Say which files a draft takes in that were not given."""
+def _unread_files(files: Sequence[str | Path], texts: Sequence[str]) -> list[str]:
+    """List the files that a draft inputs and that were not given."""
     given = {Path(file).stem for file in files}
     return [
         f"{Path(file).name}, line {line}: {name} is not read; name it too to have it checked."
@@ -236,10 +320,10 @@ def _unread(files: Sequence[str | Path], texts: Sequence[str]) -> list[str]:
     ]
 
 
-def _known(
-    places: Sequence[_Place], entries: dict[str, Paper], desk: Desk
+def _find_cited(
+    places: Sequence[_CitationUse], entries: dict[str, Paper], desk: Desk
 ) -> dict[str, tuple[Corpus | None, Paper]]:
-    """What each cited key is: a paper of a corpus, else an entry that has an abstract."""
+    """Find the paper of each cited key: in a corpus, else an entry with an abstract."""
     finder = EntryFinder(desk)
     known: dict[str, tuple[Corpus | None, Paper]] = {}
     for key in dict.fromkeys(place.key for place in places):
@@ -254,8 +338,8 @@ def _known(
     return known
 
 
-def _by_nearness(
-    places: Sequence[_Place],
+def _judge_by_similarity(
+    places: Sequence[_CitationUse],
     entries: dict[str, Paper],
     known: dict[str, tuple[Corpus | None, Paper]],
     desk: Desk,
@@ -297,7 +381,7 @@ def _embedder(corpus: Corpus | None) -> Embedder:
 
 
 def _judgement(
-    place: _Place,
+    place: _CitationUse,
     verdict: CitationVerdict,
     *,
     why: str,
@@ -314,7 +398,7 @@ def _judgement(
 def _nearest_sentences(
     part: str, vector: NDArray[np.float32], paper: Paper, embedder: Embedder
 ) -> tuple[Evidence, ...]:
-    """The sentences of an abstract that are nearest, in its order: to read, not to believe."""
+    """The sentences of an abstract that are nearest, in reading order."""
     sentences = sentences_of(paper)
     if not sentences:
         return ()
@@ -327,8 +411,10 @@ def _nearest_sentences(
     return tuple(sentences[n] for n in sorted(best.tolist()) if scores[n] > 0)
 
 
-def _by_model(judgements: Sequence[Judgement], model: WritingModel) -> tuple[list[Judgement], str]:
-    """Judge what has an abstract, some claims a request; say what failed, if anything."""
+def _judge_by_model(
+    judgements: Sequence[Judgement], model: WritingModel
+) -> tuple[list[Judgement], str]:
+    """Judge citations of papers with an abstract; return the failure, if any."""
     judged = list(judgements)
     open_ = [n for n, one in enumerate(judged) if one.paper is not None and one.paper.abstract]
     for start in range(0, len(open_), _AT_ONCE):
@@ -362,7 +448,7 @@ def _by_model(judgements: Sequence[Judgement], model: WritingModel) -> tuple[lis
 
 def _named(paper: Paper | None, n: int) -> Paper:
     """The paper under a label of its own: one paper may be cited for several things."""
-    assert paper is not None  # noqa: S101 - the caller has chosen those that have one
+    assert paper is not None  # noqa: S101 - the caller passes only these
     return replace(paper, paper_id=f"2000Cited.{n:06d}", bibcode=f"2000Cited.{n:06d}")
 
 
@@ -371,27 +457,27 @@ def _plain(part: str) -> str:
     return " ".join(without_labels(part).split()).rstrip(".!? ")
 
 
-def _missing(
+def _find_uncited(
     sentences: Sequence[DraftSentence], desk: Desk
 ) -> tuple[tuple[Uncited, ...], list[str]]:
     found = []
     for place, sentence in enumerate(sentences):
-        why = "" if sentence.citations else why_it_needs_a_citation(sentence.text)
+        why = "" if sentence.citations else find_citation_cue(sentence.text)
         if why:
             before = sentences[place - 1].text if place else ""
             found.append((sentence, why, before))
     if not found:
         return (), []
     notes = []
-    can_seek = any(corpus.on for corpus in desk.corpora)
-    if not can_seek:
+    can_search = any(corpus.on for corpus in desk.corpora)
+    if not can_search:
         notes.append("No corpus to find candidates in for the sentences without a citation.")
     if len(found) > _MOST_UNCITED:
         notes.append(f"Candidates are given for the first {_MOST_UNCITED} of {len(found)}.")
     uncited = []
     for n, (sentence, why, before) in enumerate(found):
         candidates: tuple[Suggestion, ...] = ()
-        if can_seek and n < _MOST_UNCITED:
+        if can_search and n < _MOST_UNCITED:
             context = f"{before} {sentence.text}"
             candidates = desk.cite(context, k=_CANDIDATES, n_highlights=1).suggestions
         uncited.append(Uncited(sentence.line, sentence.text, why, candidates))

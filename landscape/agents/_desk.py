@@ -1,0 +1,517 @@
+"""Find papers to cite in several corpora (SciLit, Gu & Hahnloser 2023, arXiv:2306.03535)."""
+
+from __future__ import annotations
+
+import re
+import time
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from landscape._author_names import parse_name
+from landscape._bibliography import citation_keys, escape_latex
+from landscape._wording import count
+from landscape.agents._bounded_search import Found, Wording, search_wordings
+from landscape.agents._citing_sentences import RELATED_WORK, highlight_papers, write_sentences
+from landscape.answers._extractive import QUOTED, extract_answer, failure_notes
+from landscape.answers._generation import finish
+from landscape.answers._prompts import papers_as_data
+from landscape.errors import InputError, RemoteError
+from landscape.llm._client import connect_from_environment
+from landscape.llm._quoting import as_data
+from landscape.search._engine import open_engine
+from landscape.search._filters import parse_filter
+from landscape.search._ranking import fuse_ranks, standardised
+from landscape.search._settings import LONGEST_QUERY, SearchSettings, readable_text
+from landscape.text._sentences import split_sentences
+from landscape.types import Answer, CitationSuggestions, Hit, Paper, Results, Suggestion
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from landscape.llm._client import WritingModel
+    from landscape.store._atlas_store import AtlasStore
+    from landscape.types import Highlight
+
+    Connection = WritingModel | Literal["auto"] | None
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """An atlas on the desk."""
+
+    name: str
+    atlas: AtlasStore
+    on: bool = True
+
+
+@dataclass(frozen=True)
+class Desk:
+    """Corpora to cite from. Each method returns a changed desk and leaves this one unchanged.
+
+    Attributes
+    ----------
+    corpora : tuple of Corpus
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from landscape.store._manifest import Manifest
+    >>> from landscape.store._atlas_store import AtlasStore
+    >>> def atlas(name):
+    ...     return AtlasStore(Path(f"{name}.atlas"), Manifest(title=name))
+    >>> desk = Desk().add(atlas("Galaxies")).add(atlas("Mine"), "my papers")
+    >>> desk = desk.switch_off("Galaxies")
+    >>> [(corpus.name, corpus.on) for corpus in desk.corpora]
+    [('Galaxies', False), ('my papers', True)]
+    >>> [corpus.name for corpus in desk.remove("my papers").corpora]
+    ['Galaxies']
+    """
+
+    corpora: tuple[Corpus, ...] = ()
+
+    def add(self, atlas: AtlasStore, name: str | None = None) -> Desk:
+        """Add an atlas.
+
+        Parameters
+        ----------
+        atlas : AtlasStore
+        name : str, optional
+            Default: its title.
+
+        Returns
+        -------
+        Desk
+
+        Raises
+        ------
+        InputError
+            If the desk has one of that name.
+        """
+        called = (name or atlas.title).strip()
+        if not called or any(corpus.name == called for corpus in self.corpora):
+            message = f"The desk has a corpus {called!r} already; give this one another name."
+            raise InputError(message)
+        return Desk((*self.corpora, Corpus(called, atlas)))
+
+    def remove(self, name: str) -> Desk:
+        """Remove a corpus; its files are unchanged."""
+        gone = self._named(name)
+        return Desk(tuple(corpus for corpus in self.corpora if corpus is not gone))
+
+    def switch_off(self, name: str) -> Desk:
+        """Exclude a corpus from searches until it is switched on again."""
+        return self._set_on(name, on=False)
+
+    def switch_on(self, name: str) -> Desk:
+        """Include a corpus in searches again."""
+        return self._set_on(name, on=True)
+
+    @property
+    def searched(self) -> tuple[Corpus, ...]:
+        """The corpora that are on.
+
+        Raises
+        ------
+        InputError
+            If there is none.
+        """
+        on = tuple(corpus for corpus in self.corpora if corpus.on)
+        if not on:
+            message = (
+                "No corpus on the desk is switched on; add one with desk.add(atlas), or switch "
+                "one on."
+            )
+            raise InputError(message)
+        return on
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """One row a corpus: ``name, on, papers, path``."""
+        import pandas as pd
+
+        rows = [(c.name, c.on, len(c.atlas), str(c.atlas.path)) for c in self.corpora]
+        return pd.DataFrame(rows, columns=["name", "on", "papers", "path"])
+
+    def cite(
+        self,
+        context: str,
+        keywords: str | Sequence[str] | None = None,
+        *,
+        k: int = 10,
+        model: Connection = None,
+        n_highlights: int = 3,
+        full_texts: Mapping[str, str] | None = None,
+    ) -> CitationSuggestions:
+        """Find papers to cite after a text, with highlights and, with a model, citing sentences.
+
+        Parameters
+        ----------
+        context : str
+            The text before the citation; its last sentence has the largest weight.
+        keywords : str or sequence of str, optional
+            Filter of the papers, in the syntax of `Atlas.search`; all of a sequence are required.
+            Plain words also count in the ranking.
+        k : int, default 10
+            Number of papers.
+        model : WritingModel, "auto" or None
+            Writes the sentences; "auto" connects the one named in the environment.
+        n_highlights : int, default 3
+            Sentences of each paper.
+        full_texts : mapping of str to str, optional
+            By paper id: text to take highlights from instead of the abstract.
+
+        Returns
+        -------
+        CitationSuggestions
+            Partial and without sentences if the model fails.
+
+        Raises
+        ------
+        InputError
+            No context and no keywords, invalid keywords, or no corpus switched on.
+        """
+        started = time.perf_counter()
+        SearchSettings(k=k)  # checks k
+        asked, within = _read_context(context, keywords)
+        corpora = self.searched
+        found = {
+            corpus.name: search_wordings(
+                open_engine(corpus.atlas), asked, k=k + _SPARE, filter=within
+            )
+            for corpus in corpora
+        }
+        merged = merge_duplicates(_rank_together(corpora, found))[:k]
+        suggestions = _with_highlights(merged, corpora, context or " ".join(w.text for w in asked),
+                                       n_highlights, dict(full_texts or {}))  # fmt: skip
+        model = connect_from_environment() if model == "auto" else model
+        partial = False
+        notes = (*_distance_notes(corpora, found), *_notes(suggestions, within, k))
+        if model is not None and suggestions:
+            try:
+                suggestions, told = write_sentences(context, within, suggestions, model)
+                notes = (*notes, *told)
+            except RemoteError as error:
+                partial = True
+                notes = (*notes, f"No citing sentences were written: {error}")
+        return CitationSuggestions(
+            context=context,
+            keywords=within,
+            suggestions=suggestions,
+            coverage={name: one.searches[0].coverage for name, one in found.items()},
+            method=METHOD if model is None else model.model,
+            partial=partial,
+            notes=notes,
+            seconds=time.perf_counter() - started,
+        )
+
+    def related_work(
+        self,
+        papers: Sequence[str | Paper],
+        *,
+        context: str = "",
+        model: Connection = None,
+    ) -> Answer:
+        """Write a paragraph of related work on up to 40 papers, with checked citations."""
+        if not papers or len(papers) > _MOST_PAPERS:
+            message = f"{count(len(papers), 'paper')} given; choose 1 to {_MOST_PAPERS}."
+            raise InputError(message)
+        chosen: list[Paper] = []
+        corpora = []
+        for one in papers:
+            corpus, paper = self.find(one if isinstance(one, str) else one.paper_id)
+            corpora.append(corpus)
+            if not any(is_same(paper, earlier) for earlier in chosen):
+                chosen.append(paper)
+        engine = open_engine(corpora[0].atlas)
+        hits = tuple(Hit(rank, paper, 1.0 / rank) for rank, paper in enumerate(chosen, start=1))
+        question = context.strip() or "Related work"
+        results = Results(question, hits, replace(engine.holdings.coverage, n_searched=len(chosen)))
+        model = connect_from_environment() if model == "auto" else model
+        subject = context.strip() or " ".join(paper.title for paper in chosen)
+        notes: tuple[str, ...] = (QUOTED,)
+        if model is not None:
+            brief = {"text": context, "papers": papers_as_data(chosen)}
+            try:
+                text = model.complete(RELATED_WORK, as_data(brief))
+                said = finish(
+                    question, text, results, model=model, style=STYLE, score=engine.nearness
+                )
+            except RemoteError as error:
+                notes = failure_notes(error)
+            else:
+                if said is not None:
+                    return _note_uncited(said)
+                notes = failure_notes("It cited none of the papers.")
+        quoted = extract_answer(subject, results, n_sentences=2 * len(chosen), notes=notes)
+        return replace(quoted, question=question, style=STYLE)
+
+    def find(self, name: str) -> tuple[Corpus, Paper]:
+        """Find a paper by its identifier in the first corpus that holds it, switched on or not.
+
+        Raises
+        ------
+        InputError
+            If none does.
+        """
+        for corpus in self.corpora:
+            try:
+                row = open_engine(corpus.atlas).row_of(name)
+            except InputError:
+                continue
+            return corpus, open_engine(corpus.atlas).papers([row])[0]
+        message = f"No corpus on the desk holds {name!r}; give a bibcode, arXiv identifier or DOI."
+        raise InputError(message)
+
+    def _set_on(self, name: str, *, on: bool) -> Desk:
+        chosen = self._named(name)
+        return Desk(
+            tuple(replace(corpus, on=on) if corpus is chosen else corpus for corpus in self.corpora)
+        )
+
+    def _named(self, name: str) -> Corpus:
+        for corpus in self.corpora:
+            if corpus.name == name:
+                return corpus
+        known = ", ".join(repr(corpus.name) for corpus in self.corpora) or "none"
+        message = f"The desk has no corpus {name!r}; it has: {known}."
+        raise InputError(message)
+
+    def __len__(self) -> int:
+        return len(self.corpora)
+
+
+_NOT_LETTERS = re.compile(r"[\W_]+")
+_IDENTIFIERS = ("bibcode", "arxiv_id", "doi")
+_SHORTEST_TITLE = 12  # letters; "Erratum" and "Introduction" identify no paper
+_YEARS_APART = 2  # from e-print to print
+
+
+@dataclass(frozen=True)
+class CorpusPaper:
+    """A paper and the corpus that holds it."""
+
+    corpus: str
+    paper: Paper
+    score: float
+
+
+def merge_duplicates(found: Sequence[CorpusPaper]) -> list[tuple[CorpusPaper, tuple[str, ...]]]:
+    """Merge records of the same paper under the first one."""
+    kept: list[tuple[CorpusPaper, list[str]]] = []
+    by_key: dict[tuple[str, str], list[int]] = {}  # papers that can be the same share a key
+    for one in found:
+        keys = _keys(one.paper)
+        likely = sorted({place for key in keys for place in by_key.get(key, ())})
+        same = next((kept[place] for place in likely if kept[place][0].corpus != one.corpus
+                     and is_same(kept[place][0].paper, one.paper)), None)  # fmt: skip
+        if same is None:
+            for key in keys:
+                by_key.setdefault(key, []).append(len(kept))
+            kept.append((one, []))
+        elif one.corpus not in same[1]:
+            same[1].append(one.corpus)
+    return [(held, tuple(also)) for held, also in kept]
+
+
+def _keys(paper: Paper) -> list[tuple[str, str]]:
+    """Keys that a paper shares with every record for which `is_same` is true."""
+    names = [(name, str(getattr(paper, name) or "").lower()) for name in _IDENTIFIERS]
+    return [key for key in (*names, ("title", title_key(paper.title))) if key[1]]
+
+
+def is_same(one: Paper, other: Paper) -> bool:
+    """Whether two records are one paper."""
+    for name in _IDENTIFIERS:
+        mine, yours = getattr(one, name), getattr(other, name)
+        if mine and yours and mine.lower() == yours.lower():
+            return True
+    title = title_key(one.title)
+    if len(title) < _SHORTEST_TITLE or title != title_key(other.title):
+        return False
+    if one.year and other.year and abs(one.year - other.year) > _YEARS_APART:
+        return False
+    mine, yours = family_names(one.authors), family_names(other.authors)
+    return bool(mine & yours) or not mine or not yours
+
+
+def title_key(title: str) -> str:
+    """Letters and digits of a title, whatever its capitals, accents and punctuation."""
+    plain = unicodedata.normalize("NFKD", title.casefold())
+    plain = "".join(c for c in plain if not unicodedata.combining(c))
+    return _NOT_LETTERS.sub("", plain)
+
+
+def family_names(authors: Sequence[str]) -> frozenset[str]:
+    """Family names of authors, without capitals and accents."""
+    return frozenset(filter(None, (title_key(parse_name(name).family) for name in authors)))
+
+
+METHOD = "offline"
+
+_FOCUS, _WHOLE, _KEYWORDS = 1.0, 0.6, 0.5  # weights of the wordings
+_SENTENCES = 4  # of the context that are searched with
+_SPARE = 20  # papers beyond k, for duplicates and a second wording
+_WORD_BY_WORD = 1.5  # beside words and cosines, as the engine weighs them
+_LABEL = re.compile(r"\[(?:CITATION|\?)\]|\\cite[a-z]*\{[^}]*\}|\[\d[\d, –-]*\]", re.IGNORECASE)
+_OPERATOR = re.compile(r"-\S+|\b(?:AND|OR|NOT)\b|\S*[:<>=]\S*|\S*\.\.\S*|[();|\"*]")
+
+
+def _read_context(
+    context: str, keywords: str | Sequence[str] | None
+) -> tuple[list[Wording], str | None]:
+    """Split a context into wordings, and turn its keywords into a filter."""
+    text = " ".join(_LABEL.sub(" ", readable_text("context", context)).split())
+    if keywords is not None and not isinstance(keywords, str):
+        keywords = ";".join(f'"{word}"' for word in keywords)
+    within = keywords.strip() if keywords and keywords.strip() else None
+    plain = ""
+    if within:
+        parse_filter(within)  # a mistake in it is reported before anything is searched
+        plain = " ".join(_OPERATOR.sub(" ", within).split())
+    sentences = [text[start:end] for start, end in split_sentences(text)]
+    wordings = []
+    if sentences:
+        wordings.append(Wording(sentences[-1][:LONGEST_QUERY], _FOCUS))
+        whole = " ".join(sentences[-_SENTENCES:])[-LONGEST_QUERY:]
+        wordings.append(Wording(whole, _WHOLE))
+    if plain:
+        wordings.append(Wording(plain, _KEYWORDS))
+    if not wordings:
+        message = "The context is empty; give the text before the citation, or key words."
+        raise InputError(message)
+    return wordings, within
+
+
+def _rank_together(corpora: Sequence[Corpus], found: Mapping[str, Found]) -> list[CorpusPaper]:
+    """Rank the papers of all corpora together.
+
+    Scores of several corpora are comparable in cosines and matched words; with different embedders
+    only the ranks are.
+    """
+    entries = [(c.name, hit) for c in corpora for hit in found[c.name].hits]
+    if len(corpora) == 1:
+        return [CorpusPaper(name, hit.paper, hit.score) for name, hit in entries]
+    if len({open_engine(c.atlas).holdings.embedder.model for c in corpora}) > 1:
+        scores = fuse_ranks([
+            np.array([hit.score if name == c.name else -np.inf for name, hit in entries])
+            for c in corpora
+        ])  # fmt: skip
+    else:
+        scores = np.zeros(len(entries))
+        for part, weight in (("semantic", 1.0), ("words", 1.0), ("rerank", _WORD_BY_WORD)):
+            column = np.array([hit.parts.get(part, np.nan) for _, hit in entries], dtype=float)
+            scores += weight * standardised(_filled(column))
+    order = np.argsort(-scores, kind="stable")
+    return [CorpusPaper(entries[i][0], entries[i][1].paper, float(scores[i])) for i in order]
+
+
+def _filled(column: NDArray[np.float64]) -> NDArray[np.float64]:
+    known = column[~np.isnan(column)]
+    return np.where(np.isnan(column), known.min() if len(known) else 0.0, column)
+
+
+def _with_highlights(
+    merged: Sequence[tuple[CorpusPaper, tuple[str, ...]]],
+    corpora: Sequence[Corpus],
+    context: str,
+    n: int,
+    full_texts: dict[str, str],
+) -> tuple[Suggestion, ...]:
+    listed = [
+        Suggestion(rank, held.paper, held.corpus, held.score, also)
+        for rank, (held, also) in enumerate(merged, start=1)
+    ]
+    chosen: dict[int, tuple[Highlight, ...]] = {}
+    for corpus in corpora:
+        mine = [one for one in listed if one.corpus == corpus.name]
+        sets = highlight_papers(
+            open_engine(corpus.atlas).holdings,
+            [one.paper for one in mine],
+            context[-LONGEST_QUERY:],
+            n=n,
+            full_texts=full_texts,
+        )
+        chosen |= {one.rank: highlights for one, highlights in zip(mine, sets, strict=True)}
+    return tuple(replace(one, highlights=chosen[one.rank]) for one in listed)
+
+
+def _distance_notes(corpora: Sequence[Corpus], found: Mapping[str, Found]) -> tuple[str, ...]:
+    """Report the similarity where no corpus has a paper near the context."""
+    far = []
+    for corpus in corpora:
+        near = [hit.parts["semantic"] for hit in found[corpus.name].hits if "semantic" in hit.parts]
+        usual = open_engine(corpus.atlas).missed_bar(max(near, default=None))
+        if usual is None:
+            return ()
+        far.append(f"{max(near):.2f} in {corpus.name}, where {usual:.2f} is usual")
+    return (f"No paper is near the context: the nearest is at {'; '.join(far)}.",) if far else ()
+
+
+def _notes(suggestions: Sequence[Suggestion], within: str | None, k: int) -> tuple[str, ...]:
+    if len(suggestions) >= k or within is None:
+        return ()
+    n = len(suggestions)
+    which = "No paper passes" if not n else f"Only {n} paper{'s' * (n > 1)} pass{'es' * (n == 1)}"
+    return (f"{which} the keywords.",)
+
+
+STYLE = "related-work"
+
+_MOST_PAPERS = 40
+_LABELS = re.compile(r"\s*\[([^\[\]\n]{1,600})\]")
+
+
+def as_latex(paragraph: Answer) -> str:
+    r"""Write a paragraph for a manuscript, its citations as ``\citep``.
+
+    Parameters
+    ----------
+    paragraph : Answer
+        As `related_work` gives it.
+
+    Returns
+    -------
+    str
+        Keys are those of ``paragraph.results.to_bibtex()``. Marks of sentences that the papers do
+        not support stay in it, in brackets.
+
+    Examples
+    --------
+    >>> from landscape.types import Coverage
+    >>> paper = Paper(0, "x", "Dust", "", bibcode="2024A&A...1A")
+    >>> found = Results("", (Hit(1, paper, 1.0),), Coverage("", 1, 1, {}, None, None))
+    >>> print(as_latex(Answer("", "Dust is 5% carbon [2024A&A...1A].", (), found, "x")))
+    Dust is 5\% carbon~\citep{2024A&A...1A}.
+    """
+    keys = dict(
+        zip((p.label for p in paragraph.papers), citation_keys(paragraph.papers), strict=True)
+    )
+    pieces = []
+    start = 0
+    for found in _LABELS.finditer(paragraph.text):
+        labels = [part.strip() for part in re.split(r"[;,]", found[1])]
+        if all(label in keys for label in labels):
+            pieces.append(_escaped(paragraph.text[start : found.start()]))
+            pieces.append(f"~\\citep{{{','.join(keys[label] for label in labels)}}}")
+            start = found.end()
+    pieces.append(_escaped(paragraph.text[start:]))
+    return "".join(pieces)
+
+
+def _escaped(text: str) -> str:
+    """Escaped, with the leading space, which `escape_latex` would take."""
+    return (" " if text[:1].isspace() else "") + escape_latex(text)
+
+
+def _note_uncited(said: Answer) -> Answer:
+    cited = {label for claim in said.claims for label in claim.citations}
+    left = [paper.label for paper in said.papers if paper.label not in cited]
+    if not left:
+        return said
+    note = f"Not cited in the paragraph: {', '.join(left)}."
+    return replace(said, notes=(*said.notes, note))

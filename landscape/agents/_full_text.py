@@ -1,0 +1,342 @@
+"""Read the sections of a paper's full text, and what each cites: HTML, LaTeX or PDF."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+import tarfile
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from landscape.corpus._cleaning import one_line
+from landscape.corpus._identifiers import parse_arxiv_id, parse_bibcode, parse_doi
+from landscape.errors import InputError, LandscapeError, require
+
+if TYPE_CHECKING:
+    from landscape.types import Paper
+
+_LONGEST_NAME = 120  # characters of a section's name
+_NAMED = 20  # papers that one entry of a bibliography stands for, at most
+_IDENTIFIERS = (
+    (re.compile(r"\b(\d{4}\.\d{4,5})(?:v\d+)?\b"), parse_arxiv_id),
+    (re.compile(r"\b((?:astro-ph|gr-qc|hep-[a-z]{2,3}|physics|cond-mat)/\d{7})\b"), parse_arxiv_id),
+    (re.compile(r"\b(10\.\d{4,9}/[^\s\"<>{},;]+)"), parse_doi),
+    (re.compile(r"\b((?:18|19|20)\d{2}[A-Za-z&.]{5}[\w.]{9}[A-Z.])(?![\w.])"), parse_bibcode),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section of a paper."""
+
+    name: str
+    cites: tuple[str, ...]
+    text: str = ""
+
+
+Reader = Callable[["Paper"], Sequence[Section]]
+"""Return the sections of a paper; empty without a full text."""
+
+
+def identifiers(text: str) -> tuple[str, ...]:
+    """Find the names of papers in a text."""
+    found: dict[str, None] = {}
+    for pattern, parse in _IDENTIFIERS:
+        for match in pattern.finditer(text):
+            name = parse(match[1])
+            if name:
+                found[name] = None
+    return tuple(found)
+
+
+def join_sections(
+    found: Sequence[tuple[str, str, Sequence[str]]], cited: Mapping[str, tuple[str, ...]]
+) -> list[Section]:
+    """Name what each section cites; two of one name become one."""
+    joined: dict[str, tuple[str, dict[str, None]]] = {}
+    for title, text, keys in found:
+        name = one_line(title, most=_LONGEST_NAME)
+        before, names = joined.get(name, ("", {}))
+        names.update(
+            dict.fromkeys(one for key in dict.fromkeys(keys) for one in cited.get(key, ())[:_NAMED])
+        )
+        joined[name] = (f"{before}\n{text}".strip(), names)
+    return [Section(name or "text", tuple(names), text) for name, (text, names) in joined.items()]
+
+
+_LARGEST = 30_000_000  # bytes of one file
+_MOST_UNPACKED = 500_000_000  # bytes of an archive
+
+_COMMANDS = ("\\documentclass", "\\documentstyle", "\\section", "\\begin{")  # of a LaTeX file
+
+
+def check_size(path: Path) -> None:
+    """Refuse a file that is too large for a paper."""
+    if path.stat().st_size > _LARGEST:
+        raise InputError(f"{path} is larger than {_LARGEST:,} bytes: too large for a paper.")
+
+
+def read_bounded(path: Path) -> str:
+    """Read a text of bounded size."""
+    check_size(path)
+    try:
+        return path.read_text("utf-8", errors="replace")
+    except OSError as error:
+        raise InputError(f"{path} cannot be read ({error.strerror}).") from error
+
+
+def read_archive(path: Path) -> str:
+    """The LaTeX files of an archive, the bibliography last; nothing is unpacked to the disk."""
+    check_size(path)
+    pieces: list[tuple[bool, str, str]] = []
+    left = _LARGEST
+    try:
+        if alone := _single_text(path):
+            return alone
+        with _decompress(path) as stream, tarfile.open(fileobj=stream, mode="r|") as archive:
+            for member in archive:
+                if not member.isfile() or not member.name.endswith((".tex", ".bbl")):
+                    continue
+                inside = archive.extractfile(member)
+                content = inside.read(left) if inside else b""
+                left -= len(content)
+                text = content.decode("utf-8", "replace")
+                pieces.append((member.name.endswith(".bbl"), member.name, text))
+                if left <= 0:
+                    break
+    except InputError:
+        raise
+    except (tarfile.TarError, OSError, EOFError, zlib.error, ValueError, OverflowError) as error:
+        raise InputError(f"{path} cannot be read as an archive of LaTeX ({error}).") from error
+    return "\n".join(text for _, _, text in sorted(pieces))
+
+
+def _single_text(path: Path) -> str:
+    """The text of a paper in one file, which arXiv packs without an archive; else nothing."""
+    with _decompress(path) as stream:
+        head = stream.read(tarfile.BLOCKSIZE)
+        if head[257:262] == b"ustar" or b"\0" in head:
+            return ""
+        pieces = [head]
+        while (piece := stream.read(1 << 20)) and len(pieces) * (1 << 20) < _LARGEST:
+            pieces.append(piece)
+    text = b"".join(pieces).decode("utf-8", "replace")
+    return text if any(command in text for command in _COMMANDS) else ""
+
+
+class _Bounded:
+    """A stream that ends with a sentence where an archive unpacks to more than any paper."""
+
+    def __init__(self, stream: Any, path: Path) -> None:
+        self._stream, self._path = stream, path
+        self._left = _MOST_UNPACKED
+
+    def read(self, size: int = -1) -> bytes:
+        piece = self._stream.read(min(size, 1 << 20) if size >= 0 else 1 << 20)
+        self._left -= len(piece)
+        if self._left < 0:
+            raise InputError(f"{self._path} unpacks to more than {_MOST_UNPACKED:,} bytes.")
+        return piece
+
+
+@contextmanager
+def _decompress(path: Path) -> Iterator[Any]:
+    with path.open("rb") as stream:
+        if path.suffix == ".tar":
+            yield _Bounded(stream, path)
+        else:
+            with gzip.open(stream) as content:
+                yield _Bounded(content, path)
+
+
+# What begins no tag of its own: comments, declarations, and brackets without an end, in which
+# Python's parser looks for that end again and again.
+_STRAY = re.compile(r"<(?!/?[a-zA-Z][^<>]{0,5000}>)")
+_NUMBERS = re.compile(r"&#[xX]?[0-9a-fA-F]{9,}")  # characters that there are none of
+
+
+def read_html(path: Path) -> list[Section]:
+    """Read a paper as arXiv gives it in HTML (made by LaTeXML)."""
+    page = _Page()
+    try:
+        page.feed(_STRAY.sub("&lt;", _NUMBERS.sub(" ", read_bounded(path))))
+        page.close()
+    except (AssertionError, ValueError, RecursionError) as error:  # Python's parser trips over some
+        raise InputError(f"{path} cannot be read as HTML ({type(error).__name__}).") from error
+    cited = {key: identifiers(" ".join(words)) for key, words in page.items.items()}
+    return join_sections(page.sections, cited)
+
+
+class _Page(HTMLParser):
+    """Sections, links to the bibliography, and its items, of a page made by LaTeXML."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.sections: list[tuple[str, str, list[str]]] = []
+        self.items: dict[str, list[str]] = {}
+        self._heading: list[str] | None = None
+        self._item = ""
+        self._silent = 0
+        self._texts: list[list[str]] = []
+
+    def close(self) -> None:
+        """Join the pieces of each section once: joined one by one they take minutes."""
+        super().close()
+        texts_of = zip(self.sections, self._texts, strict=True)
+        self.sections = [(name, "".join(texts), cites) for (name, _, cites), texts in texts_of]
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        attributes = {name: value or "" for name, value in attrs}
+        if tag in ("script", "style"):
+            self._silent += 1
+        elif tag in ("h2", "h3"):
+            self._heading = []
+        elif tag == "li" and attributes.get("id", "").startswith("bib."):
+            self._item = attributes["id"]
+            self.items[self._item] = []
+        elif tag == "a" and self._item:
+            self.items[self._item].append(attributes.get("href", ""))
+        elif tag == "a" and "#bib." in attributes.get("href", "") and self.sections:
+            self.sections[-1][2].append(attributes["href"].rpartition("#")[2])
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in ("script", "style"):
+            self._silent = max(0, self._silent - 1)
+        elif tag in ("h2", "h3") and self._heading is not None:
+            self.sections.append((" ".join("".join(self._heading).split()), "", []))
+            self._texts.append([])
+            self._heading = None
+        elif tag in ("ul", "ol") and self._item:
+            self._item = ""
+
+    def handle_data(self, data: str) -> None:
+        if self._silent:
+            return
+        if self._heading is not None:
+            self._heading.append(data)
+        elif self._item:
+            self.items[self._item].append(data)
+        elif self.sections:
+            self._texts[-1].append(data)
+
+
+# Every repeat has a bound: a stranger's file of brackets alone must not take minutes.
+_LATEX_SECTION = re.compile(
+    r"\\(?:sub)?section\*?\s{0,9}(?:\[[^\]]{0,300}\])?\s{0,9}"
+    r"\{((?:[^{}]|\{[^{}]{0,300}\}){0,500})\}"
+)
+_LATEX_CITE = re.compile(
+    r"\\[cC]ite[a-zA-Z]{0,30}\*?\s{0,9}(?:\[[^\]]{0,300}\]\s{0,9}){0,2}\{([^{}]{1,5000})\}"
+)
+_BIBITEM = re.compile(
+    r"\\bibitem\s{0,9}(?:\[(?:[^\[\]]|\[[^\]]{0,300}\]){0,500}\])?\s{0,9}\{([^{}]{1,300})\}"
+)
+_COMMENT = re.compile(r"(?<!\\)%.*")
+_COMMAND = re.compile(r"\\[a-zA-Z]+\*?|[{}$~]")
+
+
+def read_latex(path: Path) -> list[Section]:
+    """Read a LaTeX source, or arXiv's ``.tar.gz`` of one with its ``.bbl``."""
+    source = (
+        read_archive(path)
+        if path.name.endswith((".tar.gz", ".tgz", ".tar"))
+        else read_bounded(path)
+    )
+    source = _COMMENT.sub("", source)
+    keys = [*_BIBITEM.finditer(source)]
+    ends = [*(match.start() for match in keys[1:]), len(source)]
+    cited = {
+        match[1].strip(): identifiers(source[match.end() : end])
+        for match, end in zip(keys, ends, strict=False)  # without keys there is one end
+    }
+    body = source[: keys[0].start()] if keys else source
+    marks = [*_LATEX_SECTION.finditer(body)]
+    ends = [*(match.start() for match in marks[1:]), len(body)]
+    found = []
+    for match, end in zip(marks, ends, strict=False):
+        text = body[match.end() : end]
+        found.append((_plain(match[1]), text, _keys(text)))
+    if not marks:  # a letter
+        found.append(("text", body, _keys(body)))
+    return join_sections(found, cited)
+
+
+def _keys(text: str) -> list[str]:
+    return [key.strip() for one in _LATEX_CITE.findall(text) for key in one.split(",")]
+
+
+def _plain(latex: str) -> str:
+    return " ".join(_COMMAND.sub(" ", latex).split())
+
+
+_MOST_PAGES = 400
+_PDF_HEADING = re.compile(
+    r"^[^\S\n]{0,80}(?:\d{1,2}(?:\.\d{1,2}){0,2}\.?[^\S\n]{1,9}[A-Z][^\n.]{2,70}"
+    r"|(?:INTRODUCTION|METHODS?|RESULTS|DISCUSSION|CONCLUSIONS?|SUMMARY|REFERENCES|"
+    r"Introduction|Methods?|Results|Discussion|Conclusions?|Summary|References))[^\S\n]{0,80}$",
+    re.MULTILINE,
+)
+
+
+def read_pdf(path: Path) -> list[Section]:
+    """Read a PDF; its citations have no keys, so that all identifiers count as one list."""
+    pypdf = require("pypdf", "pdf")
+    check_size(path)
+    try:
+        document = pypdf.PdfReader(path)
+        pages = [page.extract_text() or "" for page in document.pages[:_MOST_PAGES]]
+    except Exception as error:  # a broken PDF raises whatever its reader tripped over
+        raise InputError(f"{path} cannot be read as a PDF ({type(error).__name__}).") from error
+    text = "\n".join(pages)
+    marks = [*_PDF_HEADING.finditer(text)]
+    ends = [*(match.start() for match in marks[1:]), len(text)]
+    sections = [
+        Section(" ".join(match[0].split()), identifiers(text[match.end() : end]),
+                text[match.end() : end])
+        for match, end in zip(marks, ends, strict=False)
+    ]  # fmt: skip
+    return sections or [Section("text", identifiers(text), text)]
+
+
+class FolderReader:
+    """Read full texts from a folder, named by arXiv identifier, bibcode or DOI.
+
+    Slashes in a name are written as underscores: ``astro-ph_9301002.tex``, ``2401.00001.html``,
+    ``2401.00001.tar.gz`` (arXiv's source), ``2016ApJ...826...56R.pdf``.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self._folder = Path(folder)
+        if not self._folder.is_dir():
+            raise InputError(
+                f"Not a directory: {self._folder}. Give the folder with the full texts."
+            )
+        self.problems: list[str] = []
+
+    def __call__(self, paper: Paper) -> Sequence[Section]:
+        """Read the sections of a paper; errors are collected in `problems`."""
+        for name in filter(None, (paper.arxiv_id, paper.bibcode, paper.doi, paper.paper_id)):
+            for ending, read in _READERS.items():
+                path = self._folder / f"{name.replace('/', '_')}{ending}"
+                try:
+                    if path.is_file():
+                        return read(path)
+                except OSError:  # a name longer than files may have
+                    continue
+                except LandscapeError as error:
+                    self.problems.append(str(error))
+        return ()
+
+
+_READERS: Mapping[str, Callable[[Path], list[Section]]] = {
+    ".html": read_html,
+    ".tex": read_latex,
+    ".tar.gz": read_latex,
+    ".pdf": read_pdf,
+}

@@ -1,1 +1,0 @@
-"""The attributor: which one paper an excerpt cites."""

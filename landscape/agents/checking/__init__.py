@@ -1,1 +1,0 @@
-"""Check the citations of a draft against the papers cited."""

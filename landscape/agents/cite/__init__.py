@@ -1,1 +1,0 @@
-"""The writer's desk: papers to cite, their highlights, citing sentences and related work."""

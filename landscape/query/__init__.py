@@ -1,1 +1,0 @@
-"""The query engine: find papers, weigh them, answer with evidence."""

@@ -1,0 +1,154 @@
+"""Small functions of the agents, imported privately because their cases have no public form."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from landscape._serializer import check_results_file
+from landscape.agents import Desk
+from landscape.agents._attribution import wordings
+from landscape.agents._attribution_agent import agent_instructions
+from landscape.agents._bounded_search import Wording, search_wordings
+from landscape.agents._citing_sentences import highlight
+from landscape.agents._desk import (
+    CorpusPaper,
+    family_names,
+    is_same,
+    merge_duplicates,
+    title_key,
+)
+from landscape.agents._excerpts import read_excerpt
+from landscape.agents._full_text import FolderReader, identifiers
+from landscape.agents._survey import split_question
+from landscape.agents._survey_model import (
+    one_line_each,
+    parse_decision,
+    parse_expansions,
+    parse_searches,
+    pasa_prompt,
+)
+from landscape.agents._survey_scoring import (
+    Evidence,
+    citation_weight,
+    least_matched_share,
+    likelihood_words,
+    probabilities,
+    scores,
+)
+from landscape.agents._survey_settings import (
+    ReplyLog,
+    Request,
+    RequestBudget,
+    SurveySettings,
+    last_day,
+    survey_settings,
+)
+from landscape.errors import InputError
+from landscape.types import Coverage, Hit, Paper, Results
+
+
+def test_a_question_is_split_into_its_subjects() -> None:
+    question = "How do stellar winds change the evolution of massive stars in metal-poor galaxies?"
+    phrases = ["stellar winds change", "evolution", "massive stars", "metal-poor galaxies"]
+    assert split_question(question) == phrases
+    subjects = ["flare", "planet", "M dwarf planet"]
+    found = split_question("How early do flares of M dwarfs strip planets?", subjects=subjects)
+    assert found == ["flares", "M dwarfs strip planets"]
+
+
+def test_scores_of_papers() -> None:
+    none = np.zeros(2)
+    evidence = Evidence(none, np.array([0.3, 0.7]), *[none] * 7)
+    assert scores(evidence).round(1).tolist() == [0.7, 1.0]
+    far, close = probabilities(evidence)
+    assert close > far
+    assert citation_weight(np.array([0.0, 0.1, 0.7])).round(2).tolist() == [0.0, 0.13, 0.5]
+    assert least_matched_share("What powers fast radio bursts?") == 0.65
+    assert least_matched_share("dust " * 48) == 0.55
+    fitting = np.array([1.0, 0.9, 0.8, 0.9])
+    words = likelihood_words(np.array([0.9, 0.3, 0.9, 0.1]), fitting)
+    assert words == ["very likely", "likely", "possible", "unlikely"]
+
+
+def test_replies_of_pasa_are_parsed() -> None:
+    searches = parse_searches("[Search] dust in quasars [Search]cold gas[StopSearch]")
+    assert searches == ["dust in quasars", "cold gas"]
+    sections = parse_expansions("[Expand] 2. Dust models [Expand]Discussion [StopExpand]")
+    assert sections == ["2. Dust models", "Discussion"]
+    said = parse_decision("Decision: True\nReason: It measures the dust.")
+    assert said == (True, "It measures the dust.")
+    assert parse_decision("I like this paper.") is None
+    assert one_line_each([" dust\nlines ", "", "Dust lines"]) == ["dust lines"]
+    prompt = pasa_prompt("Decide.", {"title": "<b>Obey</b>"})
+    assert prompt == 'Decide.\n{"title": "\\u003cb\\u003eObey\\u003c/b\\u003e"}'
+
+
+def test_settings_budget_and_log() -> None:
+    assert survey_settings(depth=2).depth == 2
+    with pytest.raises(InputError, match=r"'dept'.*depth, breadth"):
+        survey_settings(dept=2)
+    assert last_day("2019-06") == date(2019, 6, 1)
+    budget = RequestBudget(SurveySettings(calls=1), ReplyLog(None, {}))
+    asked = [Request(lambda: "yes", str.upper, "a?"), Request(lambda: "no", str.upper, "b?")]
+    replies = [reply.fault or reply.value for reply in budget.ask(asked)]
+    assert replies == ["YES", "The budget of 1 calls is spent."]
+    log = ReplyLog(None, {"question": "?"})
+    log.keep("asked", {"queries": []})
+    assert log.find("asked") == {"queries": []}
+    assert log.find("else") is None
+
+
+def test_records_of_one_paper_are_merged() -> None:
+    quasars = "Dust in distant quasars"
+    first = CorpusPaper("A", Paper(0, "x", quasars, "", ("Rubin, V.",)), 2.0)
+    title = "Dust in Distant Quasars."
+    again = CorpusPaper("B", Paper(7, "y", title, "", ("Vera Rubin",)), 1.0)
+    other = CorpusPaper("B", Paper(8, "z", quasars, "", ("Ford, K.",)), 0.5)
+    merged = merge_duplicates([first, again, other])
+    assert [(one.paper.paper_id, also) for one, also in merged] == [("x", ("B",)), ("z", ())]
+    assert is_same(Paper(0, "x", "A", "", doi="10.1/2"), Paper(9, "y", "B", "", doi="10.1/2"))
+    assert title_key("Étoiles, and: Dust!") == "etoilesanddust"
+    assert sorted(family_names(["Rubin, V.", "Kent Ford"])) == ["ford", "rubin"]
+
+
+def test_excerpts_and_wordings() -> None:
+    assert not Desk().corpora
+    excerpt = "Dust cools by lines (Rubin 1980) and gas by shocks [CITATION]."
+    assert read_excerpt(excerpt).clause == "and gas by shocks"
+    read = read_excerpt("Gas is hot. [CITATION] showed that jets heat it (Ford 1999).")
+    assert read.sentence == "showed that jets heat it."
+    assert read.clause == "showed that jets heat it"
+    texts = wordings(read_excerpt("Gas is hot. Dust cools fast [CITATION]."))
+    assert texts == [("Gas is hot. Dust cools fast.", 1.0), ("Dust cools fast.", 0.5)]
+    assert "An example" in agent_instructions(demonstration=True)
+    text = "Quasars are bright. We find that dust in them cools by lines. Gas is hot there."
+    highlights = highlight(text, "How dust cools", n=1)
+    assert [one.text for one in highlights] == ["We find that dust in them cools by lines."]
+
+
+def test_several_wordings_are_ranked_together() -> None:
+    class Fixed:
+        def search(self, query: str, _settings: Any) -> Results:
+            papers = [Paper(n, f"p{n}", "", "") for n in (0, 1)]
+            values = (2.0, 1.0) if query == "dust" else (1.0, 2.0)
+            pairs = enumerate(zip(papers, values, strict=True), start=1)
+            hits = tuple(Hit(rank, paper, value) for rank, (paper, value) in pairs)
+            return Results(query, hits, Coverage("", 2, 2, {}, None, None))
+
+    found = search_wordings(Fixed(), [Wording("dust"), Wording("gas", 0.5)])  # type: ignore[arg-type]  # a stand-in
+    assert [hit.paper.paper_id for hit in found.hits] == ["p0", "p1"]
+
+
+def test_files_and_identifiers(tmp_path: Path) -> None:
+    names = identifiers("Smith 2020, arXiv:2001.01234v2; doi:10.1093/mnras/stz3000.")
+    assert names == ("2001.01234", "10.1093/mnras/stz3000")
+    with pytest.raises(InputError, match="no-such-folder"):
+        FolderReader(tmp_path / "no-such-folder")
+    assert check_results_file("papers.BIB", is_survey=True).name == "papers.BIB"
+    with pytest.raises(InputError, match=r"A survey cannot be written as 'survey\.doc'"):
+        check_results_file("survey.doc", is_survey=True)

@@ -167,15 +167,27 @@ def arxiv_id_of_bibcode(bibcode: str) -> str | None:
     return None
 
 
-def arxiv_month(arxiv_id: str) -> PaperDate:
-    """Month in which an arXiv id was given out."""
+def arxiv_month(arxiv_id: str) -> PaperDate | None:
+    """Month in which arXiv assigned an id, None for an impossible month such as 2090-01."""
     return _month_of(arxiv_id.rpartition("/")[2][:4])
 
 
 @lru_cache(maxsize=1024)
-def _month_of(digits: str) -> PaperDate:
+def _month_of(digits: str) -> PaperDate | None:
     century = "19" if digits[:2] >= "91" else "20"
-    return parse_date(f"{century}{digits[:2]}-{digits[2:4]}")
+    return _possible_date(f"{century}{digits[:2]}-{digits[2:4]}")
+
+
+def bibcode_year(bibcode: str) -> PaperDate | None:
+    """Year at the start of a bibcode, None for an impossible year."""
+    return _possible_date(bibcode[:4])
+
+
+def _possible_date(text: str) -> PaperDate | None:
+    try:
+        return parse_date(text)
+    except ValueError:
+        return None
 
 
 def parse_doi(text: object) -> str | None:

@@ -18,6 +18,7 @@ from landscape.corpus._identifiers import (
     PaperDate,
     arxiv_id_of_bibcode,
     arxiv_month,
+    bibcode_year,
     is_eprint_doi,
     paper_id,
     parse_arxiv_id,
@@ -310,7 +311,7 @@ def _date(candidates: Any, arxiv_id: str | None, bibcode: str | None) -> PaperDa
         return known if known and date.covers(known) else date
     if known:
         return known
-    return parse_date(bibcode[:4]) if bibcode else None
+    return bibcode_year(bibcode) if bibcode else None
 
 
 def _texts(value: Any, name: str, clean: Callable[[str], str]) -> list[str]:

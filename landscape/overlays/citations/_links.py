@@ -15,7 +15,6 @@ from landscape.corpus._identifiers import (
     parse_bibcode,
     parse_doi,
 )
-from landscape.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -213,13 +212,8 @@ def read_year(name: str) -> int | None:
     if parse_bibcode(name):
         return int(name[:4])
     arxiv = parse_arxiv_id(name)
-    if not arxiv:
-        return None
-    try:
-        day = arxiv_month(arxiv).date
-    except InputError:
-        return None
-    return day.year if day else None
+    month = arxiv_month(arxiv) if arxiv else None
+    return month.date.year if month else None
 
 
 def _look_up(

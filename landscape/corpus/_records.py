@@ -376,13 +376,7 @@ def _snippet(fields: Mapping[str, Any]) -> str:
 
 
 def first(value: Any) -> Any:
-    """Return the first of a list (ADS gives titles and DOIs as lists), else the value itself.
-
-    Examples
-    --------
-    >>> first(["a", "b"]), first([]), first("a")
-    ('a', None, 'a')
-    """
+    """Return the first of a list (ADS gives titles and DOIs as lists), else the value itself."""
     if isinstance(value, (list, tuple)):
         return value[0] if value else None
     return value

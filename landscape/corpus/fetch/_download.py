@@ -55,23 +55,7 @@ class Fetched:
 
 
 class ResumableFile:
-    """A JSON-lines file that grows page by page and survives an interruption at any byte.
-
-    Whole pages of records are appended to ``NAME.part``; ``NAME.state.json`` is written after each
-    page with the number of good bytes. Bytes beyond that number are cut off on restart, so no
-    record is lost or doubled. A record that comes again replaces the older one at the end.
-
-    Attributes: `position` is what the caller stored with the last page, empty at the start.
-
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     out = Path(folder) / "papers.jsonl"
-    ...     with ResumableFile(out, key="id", request={"set": "a"}) as papers:
-    ...         papers.add([("1", {"id": "1"})], position={"token": "next"})
-    ...     with ResumableFile(out, key="id", request={"set": "a"}) as papers:
-    ...         papers.position, papers.n_records
-    ({'token': 'next'}, 1)
-    """
+    """A JSON-lines file that grows page by page and survives an interruption at any byte."""
 
     def __init__(self, out: Path, *, key: str, request: Mapping[str, object]) -> None:
         check_target(out)
@@ -286,13 +270,7 @@ class PagedFetch(ABC):
 
 
 def check_target(out: Path) -> None:
-    """Raise InputError where no plain file can be written.
-
-    >>> check_target(Path("papers.jsonl.gz"))
-    Traceback (most recent call last):
-    ...
-    landscape.errors.InputError: papers.jsonl.gz would not be compressed: ...
-    """
+    """Raise InputError where no plain file can be written."""
     if out.is_dir():
         raise InputError(f"{out} is a folder; name the file to write, for example papers.jsonl")
     if out.suffix.lower() in {".gz", ".bz2", ".xz", ".zst", ".zip"}:

@@ -11,11 +11,9 @@ from pathlib import Path
 from typing import Protocol
 
 from landscape.corpus._records import RawRecord, Rejection
-from landscape.corpus.readers._ads import AdsReader
-from landscape.corpus.readers._arxiv import ArxivReader
 from landscape.corpus.readers._bibtex import BibtexReader
 from landscape.corpus.readers._files import PARQUET_MAGIC, sample
-from landscape.corpus.readers._scilit import ScilitReader
+from landscape.corpus.readers._services import AdsReader, ArxivReader, ScilitReader
 from landscape.corpus.readers._tables import PathfinderReader, TableReader
 from landscape.errors import InputError
 

@@ -1,0 +1,17 @@
+from ._cleaning import clean_text
+from ._identifiers import parse_arxiv_id, parse_bibcode, parse_doi
+from ._ingest import ingest
+from ._scanning import read_papers
+from .readers import choose_reader
+from .readers._citations import read_citations
+
+__all__ = [
+    "choose_reader",
+    "clean_text",
+    "ingest",
+    "parse_arxiv_id",
+    "parse_bibcode",
+    "parse_doi",
+    "read_citations",
+    "read_papers",
+]

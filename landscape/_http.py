@@ -36,7 +36,7 @@ TEMPORARY_STATUSES = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522
 
 _MOST_REDIRECTS = 5
 _LARGEST_REPLY = 512 * 2**20  # bytes; a page of the services we use has a few megabytes
-_ERROR_TEXT = 10_000  # bytes read of what a server says about an error
+_ERROR_TEXT = 10_000  # bytes read of an error reply
 _PORT_TIMEOUT = 3.0  # seconds
 _UNREACHABLE_ATTEMPTS = 3
 

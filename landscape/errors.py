@@ -1,4 +1,4 @@
-"""What can go wrong, said in one clear sentence: what, the value seen, how to mend it."""
+"""Errors; a message names the failure, the value and the remedy."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class LandscapeError(Exception):
     Attributes
     ----------
     exit_status : int
-        What the command line exits with: 2 for wrong usage or bad input, 1 for anything else.
+        Exit code of the command line: 2 for wrong usage or bad input, 1 for anything else.
     """
 
     exit_status = 1
@@ -75,7 +75,7 @@ def require(module: str, extra: str) -> ModuleType:
 
 
 def install_line(extra: str) -> str:
-    """Tell what installs an extra; empty if this installation does not know.
+    """Return the command that installs an extra; empty if unknown.
 
     The packages are named one by one because the name ``landscape`` on PyPI belongs to an
     unrelated project: ``pip install landscape[...]`` would fetch that one.

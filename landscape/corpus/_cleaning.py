@@ -39,7 +39,7 @@ _NO_ABSTRACT = re.compile(
     r"|none|null|nan|unknown|[-–—.?\s]*)[.\s…]*",
     re.IGNORECASE,
 )
-# What arXiv puts in place of a link, with what leads to it and what stands around it.
+# The text that arXiv puts in place of a link, with the words before and the brackets around it.
 _LINK = r"this\s+(?:https?|ftp)\s+URL\b"
 _LINKS = rf"{_LINK}(?:(?:\s*,)?(?:\s+(?:and|or))?\s+{_LINK})*"
 _LINK_PLACE = re.compile(
@@ -91,7 +91,7 @@ def clean_abstract(text: str) -> str | None:
 
 def one_line(text: str, *, most: int) -> str:
     """Join the words of a text by single spaces, without what cannot be printed, and cut it."""
-    # What is far beyond the cut is not looked at: a stranger's line may have a megabyte.
+    # Text far beyond the cut is ignored: an untrusted line may have a megabyte.
     visible = "".join(
         c if c.isprintable() else " " if c.isspace() or unicodedata.category(c) == "Cc" else ""
         for c in text[: 4 * most]

@@ -335,7 +335,7 @@ class _Conversion:
     def _symbol(self, name: str, out: list[str], *, maths: bool) -> str:
         symbol = _symbols().get(name)
         if symbol is None:
-            return name  # an author's own macro: its name mostly says what it prints
+            return name  # an author's own macro: its name usually is the printed text
         spaced_before = bool(out) and out[-1][-1:].isspace()
         is_word = len(symbol) > 1 and symbol[-1:].isalpha()  # "log g", "km s⁻¹"
         keeps_space = is_word or (symbol in _OPERATORS and spaced_before)

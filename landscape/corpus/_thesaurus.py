@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
+from landscape._io import data_file
 from landscape.errors import InputError
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class Thesaurus:
             for parent in concept.broader:
                 if parent not in self.concepts:
                     raise InputError(
-                        f"The concept {concept.label!r} ({concept.concept_id}) stands below the "
+                        f"The concept {concept.label!r} ({concept.concept_id}) has the broader "
                         f"concept {parent!r}, which the thesaurus lacks; add it, or take it out "
                         "of the broader ones."
                     )
@@ -259,19 +260,6 @@ def embedded_thesaurus() -> Thesaurus:
     Its 11 top concepts and some hundreds below them; terms and numbers of release 5.1.0.
     """
     return read_thesaurus(data_file(EMBEDDED), version="5.1.0 (abridged)")
-
-
-def data_file(name: str) -> Path:
-    """A file of the package's data: in a checkout ``data``, installed ``landscape/_data``."""
-    package = Path(__file__).resolve().parents[1]
-    folders = (package / "_data", package.parent / "data")
-    for folder in folders:
-        if (folder / name).is_file():
-            return folder / name
-    raise InputError(
-        f"The file {name} is missing (looked in {folders[0]} and {folders[1]}): install the "
-        "package again."
-    )
 
 
 def _content(file: Path) -> str:

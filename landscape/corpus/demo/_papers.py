@@ -1,4 +1,4 @@
-"""Which papers exist: themes, dates, authors and references."""
+"""Plan and write the demo corpus: themes, dates, authors, references, papers and the truth."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from landscape._io import read_yaml
 from landscape.corpus.demo._cards import (
     Card,
     Mention,
@@ -23,7 +24,6 @@ from landscape.corpus.demo._cards import (
     demo_data_folder,
     find_traps,
     load_cards,
-    read_yaml,
     unmark,
 )
 from landscape.corpus.demo._sentences import Text, Writer
@@ -140,8 +140,8 @@ def _choose_reviews(
 
 
 def _plan(card: Card, day: date, *, review: bool, rng: Random) -> Plan:
-    told = [story for story in card.stories if story.since <= day.year] or list(card.stories[:1])
-    story = rng.choice(told)
+    known = [story for story in card.stories if story.since <= day.year] or list(card.stories[:1])
+    story = rng.choice(known)
     return Plan(card, story, day, "review" if review else _kind(card, story, day.year, rng))
 
 
@@ -158,8 +158,8 @@ def _kind(card: Card, story: Story, year: int, rng: Random) -> str:
         "instrument": (0.7 if card.category == "astro-ph.IM" else 0.06)
         * bool(card.phrases(story, "build")),
     }
-    told = {kind: w for kind, w in weights.items() if kind in (story.kinds or weights)}
-    return rng.choices(list(told), weights=list(told.values()))[0]
+    possible = {kind: w for kind, w in weights.items() if kind in (story.kinds or weights)}
+    return rng.choices(list(possible), weights=list(possible.values()))[0]
 
 
 @dataclass
@@ -285,7 +285,7 @@ _LARGEST_POOL = 150  # papers that an author has in view at once
 
 @dataclass(frozen=True)
 class Citable:
-    """What the graph needs to know of a paper."""
+    """The properties of a paper that decide who cites it."""
 
     day: int
     theme: str
@@ -432,15 +432,15 @@ def write_demo(folder: Path, *, n_papers: int = 4000, seed: int = 1) -> DemoFile
     Parameters
     ----------
     folder : pathlib.Path
-        Made if it is not there.
+        Created if absent.
     n_papers : int, default 4000
     seed : int, default 1
 
     Returns
     -------
     DemoFiles
-        ``papers.jsonl.gz`` and ``truth.json``; a ``README.md`` that says that all is generated
-        lies beside them.
+        ``papers.jsonl.gz`` and ``truth.json``; a ``README.md`` in the same folder states that all
+        is generated.
 
     Raises
     ------
@@ -504,7 +504,9 @@ def generate(n_papers: int = 4000, seed: int = 1) -> tuple[list[dict[str, Any]],
     texts, bylines = [], []
     for index, plan in enumerate(plans):
         rng = stream("paper", seed, index)
-        texts.append(_written(writer, plan, rng))
+        texts.append(
+            writer.write(plan.card, plan.story, kind=plan.kind, date=plan.decimal_year, rng=rng)
+        )
         bylines.append(community.sign(plan.card.id, year=plan.day.year, kind=plan.kind, rng=rng))
     bibcodes = _bibcodes(plans, bylines, rng=stream("journals", seed))
     citing = invert(references)
@@ -523,10 +525,6 @@ def generate(n_papers: int = 4000, seed: int = 1) -> tuple[list[dict[str, Any]],
         records.append(record)
         truths.append(PaperTruth(bibcode, plan.card.id, plan.kind, *truth))
     return records, _truth(cards, plans, truths, seed)
-
-
-def _written(writer: Writer, plan: Plan, rng: Random) -> Text:
-    return writer.write(plan.card, plan.story, kind=plan.kind, date=plan.decimal_year, rng=rng)
 
 
 def _record(

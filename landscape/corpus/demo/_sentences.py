@@ -1,4 +1,4 @@
-"""Small operations on generated English: alternatives, numbers, capitals, LaTeX.
+"""Write the titles and abstracts of the demo corpus from cards and a grammar.
 
 Material in the cards and in the grammar is written with two marks, which :func:`spin` resolves:
 ``{one|two}`` takes one of the alternatives, ``{3..8}`` and ``{0.2..0.9}`` draw a number.
@@ -15,6 +15,7 @@ from itertools import pairwise
 from random import Random
 from typing import cast
 
+from landscape._io import read_yaml
 from landscape.corpus.demo._cards import (
     Card,
     Measure,
@@ -26,7 +27,6 @@ from landscape.corpus.demo._cards import (
     load_facilities,
     load_traps,
     mark,
-    read_yaml,
 )
 from landscape.errors import InputError
 
@@ -247,7 +247,7 @@ class Material:
             "means": self._shuffled(story.means),
             "object": self._shuffled(card.objects),
             "mech": self._shuffled(card.phrases(story, "mechanisms")),
-            # Said once in an abstract: the question, and the theme by its name.
+            # Used once in an abstract: the question and the name of the theme.
             "asks": [story.asks],
             "topic": [card.topic],
         }
@@ -455,7 +455,7 @@ class Material:
         low, high = (max(4.0, bound) for bound in self._sample[1:])
         era = (self.date - 1990.0) / 36.0
         place = min(1.0, max(0.0, 0.12 + 0.5 * era + self.rng.gauss(0.0, 0.2)))
-        if self._kind == "survey":  # a catalogue of a handful is none
+        if self._kind == "survey":  # a catalogue has at least two dozen entries
             low = max(low, 24.0)
         return round(low * math.pow(high / low, place))
 
@@ -512,7 +512,7 @@ def write_bound(measure: Measure, value: float) -> str:
 
 @cache
 def _with_tokens(frame: str) -> str:
-    """The frame with its slots out of the way of :func:`spin`."""
+    """The frame with its slots protected from :func:`spin`."""
     return _SLOT.sub("\ue010\\1\ue011", frame)
 
 
@@ -534,18 +534,11 @@ _MARKS = re.compile("[\ue000-\ue1ff]")
 _MARKED = re.compile("([\ue100-\ue1ff][^\ue000]*\ue000)")
 _STRAY_SPACE = re.compile(r"\s+([,.;:?])")
 _LOWER_WORD = re.compile(r"[a-z]+")
-# Roles that an abstract can lose when it is too long, the first first.
+# Roles that are removed from an abstract that is too long, in this order.
 _SPARE = (
-    "method",
-    "outlook",
-    "theory_outlook",
-    "target",
-    "compare",
-    "trend",
-    "theory_method",
-    "background",
-    "rivals",
-)
+    "method", "outlook", "theory_outlook", "target", "compare", "trend", "theory_method",
+    "background", "rivals",
+)  # fmt: skip
 _PADDING = ("background", "outlook", "compare", "theory_test", "rivals", "gap")
 _MEASURES = {
     "measure": {"=": "measure", "<": "limit", ">": "floor"},
@@ -569,7 +562,7 @@ def load_grammar() -> Grammar:
 
 @dataclass(frozen=True)
 class Text:
-    """Title and abstract with the facility marks still in them (see ``facilities.unmark``)."""
+    """Title and abstract with the facility marks still in them (see ``unmark``)."""
 
     title: str
     abstract: str
@@ -739,7 +732,7 @@ def _tidy_title(title: str, rng: Random) -> str:
 
 
 def _says_something(written: list[tuple[str, str]], kind: str) -> bool:
-    """No abstract without a result and a method, whatever had to be left out."""
+    """Whether an abstract has a result and an aim."""
     roles = {role for role, _ in written}
     has_result = any("measure" in r or "finding" in r or "trend" in r for r in roles)
     if kind == "review":

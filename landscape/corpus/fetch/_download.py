@@ -1,4 +1,4 @@
-"""What all fetchers share: resumable files, and lists that are fetched page by page."""
+"""Resumable files, and lists that are fetched page by page."""
 
 from __future__ import annotations
 
@@ -13,13 +13,11 @@ from typing import Any, BinaryIO, Self
 
 import orjson
 
-from landscape._http import HttpClient, RetryPolicy
-from landscape._io import write_whole
+from landscape._http import HttpClient
+from landscape._io import lock_exclusively, write_whole
 from landscape._progress import progress
 from landscape._wording import count
 from landscape.errors import InputError
-
-__all__ = ["Fetched", "PagedFetch", "ResumableFile", "RetryPolicy", "check_target", "disk_error"]
 
 _WITHDRAWN = "withdrawn by its source"
 
@@ -300,13 +298,9 @@ def _digest(line: bytes) -> bytes:
 
 
 def _lock(stream: BinaryIO, out: Path) -> None:
-    """Keep a second fetch from writing the same file, where the system has such locks."""
+    """Refuse to write a file that another fetch is writing."""
     try:
-        import fcntl
-    except ImportError:
-        return
-    try:
-        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        lock_exclusively(stream)
     except BlockingIOError as error:
         stream.close()
         raise InputError(f"Another fetch is writing {out} at this moment; wait for it") from error

@@ -1,8 +1,7 @@
-"""The pathfinder corpus: papers with embeddings, as Parquet on the Hugging Face Hub."""
+"""Fetch the pathfinder corpus (papers with embeddings, as Parquet) and the thesaurus UAT."""
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import shutil
@@ -24,7 +23,7 @@ from landscape._http import (
     ignore_note,
     refuse_web_page,
 )
-from landscape._io import write_whole
+from landscape._io import sha256_of, write_whole
 from landscape._progress import progress
 from landscape._wording import count
 from landscape.corpus.fetch._download import Fetched, check_target, disk_error
@@ -170,7 +169,7 @@ def _make_folder(folder: Path) -> None:
 
 
 def _is_complete(path: Path, shard: _Shard) -> bool:
-    return path.is_file() and path.stat().st_size == shard.size and _sha256(path) == shard.sha256
+    return path.is_file() and path.stat().st_size == shard.size and sha256_of(path) == shard.sha256
 
 
 def _check_free_space(
@@ -198,7 +197,7 @@ def _fetch_shard(
         advance(part.stat().st_size if part.is_file() else 0)
         for _ in range(2):  # a part of another revision fails only once
             hub.download(url, part, size=shard.size, advance=advance)
-            if _sha256(part) == shard.sha256:
+            if sha256_of(part) == shard.sha256:
                 part.replace(folder / shard.name)
                 return
             part.unlink()
@@ -209,11 +208,6 @@ def _fetch_shard(
         f"{hub.name} sent {shard.name} twice with a wrong checksum; the file was removed. "
         f"{RUN_AGAIN.capitalize()}"
     )
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _count_papers(path: Path) -> int:

@@ -1,8 +1,9 @@
-"""Documents of the ADS search service: complete replies, or one document a line."""
+"""Readers of JSON from services: ADS replies, arXiv metadata and SciLit records."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,32 +21,29 @@ from landscape.corpus.readers._author_lists import read_author_list
 from landscape.corpus.readers._files import checked, first_objects, is_ads_reply, raw_records
 
 _ADS_KEYS = {
-    "author",
-    "pub",
-    "bibstem",
-    "pubdate",
-    "identifier",
-    "doctype",
-    "arxiv_class",
-    "citation_count",
-    "property",
-}
+    "author", "pub", "bibstem", "pubdate", "identifier", "doctype", "arxiv_class",
+    "citation_count", "property",
+}  # fmt: skip
 
 
-class AdsReader:
-    """Reads what the ADS API answers: ``{"response": {"docs": [...]}}``, or a document a line."""
+@dataclass(frozen=True)
+class JsonReader:
+    """Reads JSON objects, one paper each."""
 
-    name = "ads"
+    name: str
+    is_known: Callable[[dict[str, Any]], bool]
+    fields: Callable[[dict[str, Any]], dict[str, Any]]
+    is_known_head: Callable[[bytes], bool] = lambda _: False
 
     def recognises(self, path: Path, head: bytes) -> bool:  # noqa: ARG002  # the protocol's
-        """Say whether the records have the keys of ADS."""
-        return is_ads_reply(head) or any(_is_ads(found) for found in first_objects(head))
+        """Whether the file or one of its first objects has the keys of this service."""
+        return self.is_known_head(head) or any(map(self.is_known, first_objects(head)))
 
     def read(
         self, path: Path, *, on_bytes: Callable[[int], None] | None = None
     ) -> Iterator[RawRecord | Rejection]:
-        """Stream the documents."""
-        return checked(path, raw_records(path, _fields, on_bytes=on_bytes))
+        """Stream the papers."""
+        return checked(path, raw_records(path, self.fields, on_bytes=on_bytes))
 
 
 def _is_ads(record: dict[str, Any]) -> bool:
@@ -54,7 +52,7 @@ def _is_ads(record: dict[str, Any]) -> bool:
     return "bibcode" in record and bool(_ADS_KEYS & record.keys()) and "authors" not in record
 
 
-def _fields(document: dict[str, Any]) -> dict[str, Any]:
+def _fields_ads(document: dict[str, Any]) -> dict[str, Any]:
     affiliations = document.get("aff")
     return {
         "bibcode": document.get("bibcode"),
@@ -78,49 +76,24 @@ def _fields(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def _arxiv_id(document: dict[str, Any]) -> str | None:
-    """The e-print hides among the other names of the paper."""
+    """Find the e-print among the other identifiers of the paper."""
     others = document.get("identifier")
     candidates = [*(others if isinstance(others, list) else [others]), document.get("eid")]
-    for candidate in candidates:
-        # A bare "2101.01542" could be anything; ADS writes the prefix.
-        if isinstance(candidate, str) and candidate.lower().startswith(("arxiv:", "10.48550/")):
-            found = parse_arxiv_id(candidate)
-            if found:
-                return found
-    for candidate in candidates:
-        if isinstance(candidate, str) and "/" in candidate and not parse_bibcode(candidate):
-            found = parse_arxiv_id(candidate)
-            if found:
-                return found
-    return None
+    texts = [candidate for candidate in candidates if isinstance(candidate, str)]
+    # A bare "2101.01542" could be anything; ADS writes the prefix.
+    prefixed = [text for text in texts if text.lower().startswith(("arxiv:", "10.48550/"))]
+    old_style = [text for text in texts if "/" in text and not parse_bibcode(text)]
+    return next(filter(None, map(parse_arxiv_id, (*prefixed, *old_style))), None)
 
 
 def _citations(document: dict[str, Any]) -> Any:
     counts = document.get("[citations]")
     nested = counts.get("num_citations") if isinstance(counts, dict) else None
-    for value in (document.get("citation_count"), document.get("num_citations"), nested):
-        if value is not None:
-            return value
-    return None
+    given = (document.get("citation_count"), document.get("num_citations"), nested)
+    return next((value for value in given if value is not None), None)
 
 
 _SNAPSHOT_KEYS = {"versions", "authors_parsed", "update_date", "submitter", "journal-ref"}
-
-
-class ArxivReader:
-    """Reads the arXiv metadata snapshot, one JSON object a line, plain or ``.gz``."""
-
-    name = "arxiv"
-
-    def recognises(self, path: Path, head: bytes) -> bool:  # noqa: ARG002  # the protocol's
-        """Say whether the records have arXiv's keys."""
-        return any(_is_arxiv(found) for found in first_objects(head))
-
-    def read(
-        self, path: Path, *, on_bytes: Callable[[int], None] | None = None
-    ) -> Iterator[RawRecord | Rejection]:
-        """Stream the records of a snapshot."""
-        return checked(path, raw_records(path, _fields_arxiv, on_bytes=on_bytes))
 
 
 def _is_arxiv(record: dict[str, Any]) -> bool:
@@ -138,8 +111,8 @@ def _fields_arxiv(record: dict[str, Any]) -> dict[str, Any]:
         "arxiv_id": arxiv_id,
         "title": record.get("title"),
         "abstract": record.get("abstract"),
-        "authors": _authors(record),
-        "dates": _dates(record, arxiv_id),
+        "authors": _authors_arxiv(record),
+        "dates": _dates_arxiv(record, arxiv_id),
         "doi": record.get("doi"),
         "bibcode": record.get("bibcode"),
         "journal": record.get("journal-ref") or record.get("journal"),
@@ -150,7 +123,7 @@ def _fields_arxiv(record: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _authors(record: dict[str, Any]) -> Any:
+def _authors_arxiv(record: dict[str, Any]) -> Any:
     parsed = record.get("authors_parsed")
     if isinstance(parsed, list) and parsed:
         # Family name, given names, suffix; whatever follows is an affiliation.
@@ -159,11 +132,11 @@ def _authors(record: dict[str, Any]) -> Any:
         )
     authors = record.get("authors")
     if isinstance(authors, list) and all(isinstance(name, str) for name in authors):
-        authors = _mended(authors)
+        authors = _rejoin_names(authors)
     return read_author_list(authors)
 
 
-def _mended(names: list[str]) -> list[str]:
+def _rejoin_names(names: list[str]) -> list[str]:
     """Names of a line that was split at every comma, also at those within affiliations."""
     if all(name.count("(") == name.count(")") for name in names) or any("," in n for n in names):
         return names
@@ -177,15 +150,15 @@ def _name(entry: list[Any]) -> str:
     return ", ".join(part for part in (family, given, suffix) if part)
 
 
-def _dates(record: dict[str, Any], arxiv_id: Any) -> list[Any]:
+def _dates_arxiv(record: dict[str, Any], arxiv_id: Any) -> list[Any]:
     known = parse_arxiv_id(arxiv_id)
     month = arxiv_month(known) if known else None
-    born = record.get("date") or _created(record.get("versions"))
-    if born:
-        return [f"{month.date:%Y-%m}" if month and _is_far(born, month) else born]
+    submitted = record.get("date") or _created(record.get("versions"))
+    if submitted:
+        return [f"{month.date:%Y-%m}" if month and _is_far(submitted, month) else submitted]
     updated = record.get("update_date")
     if updated and month:
-        # The last change can be decades after the paper; its id holds the month of birth.
+        # An update can be decades later than the paper; the id has the month of submission.
         try:
             return [updated] if month.covers(parse_date(updated)) else []
         except ValueError:
@@ -194,7 +167,7 @@ def _dates(record: dict[str, Any], arxiv_id: Any) -> list[Any]:
 
 
 def _created(versions: Any) -> Any:
-    """Return when the first version was sent in."""
+    """Return the date of the first version."""
     if isinstance(versions, list) and versions and isinstance(versions[0], dict):
         return versions[0].get("created")
     return None
@@ -205,33 +178,20 @@ def _is_far(given: Any, month: PaperDate) -> bool:
     try:
         date = parse_date(given)
     except ValueError:
-        return False  # said of the record where its dates are read
+        return False  # reported later, where the dates are read
     years = date.date.year - month.date.year
     if date.precision == "year":
         return abs(years) > 1
     return abs(12 * years + date.date.month - month.date.month) > 12
 
 
-class ScilitReader:
-    """Reads SciLit's unified schema: one paper an object, its text as sections and sentences."""
+def _is_scilit(record: dict[str, Any]) -> bool:
+    return "Title" in record and bool({"Content", "Author", "Reference"} & record.keys())
 
-    name = "scilit"
 
-    def recognises(self, path: Path, head: bytes) -> bool:  # noqa: ARG002  # the protocol's
-        """Say whether the records have SciLit's keys, in its spelling."""
-        if any(
-            "Title" in found and {"Content", "Author", "Reference"} & found.keys()
-            for found in first_objects(head)
-        ):
-            return True
-        # A record with its full text can be larger than what we look at.
-        return head.lstrip()[:1] in (b"{", b"[") and b'"Abstract_Parsed"' in head
-
-    def read(
-        self, path: Path, *, on_bytes: Callable[[int], None] | None = None
-    ) -> Iterator[RawRecord | Rejection]:
-        """Stream the papers."""
-        return checked(path, raw_records(path, _fields_scilit, on_bytes=on_bytes))
+def _has_scilit_text(head: bytes) -> bool:
+    """Whether a record that is larger than the sample has SciLit's parsed abstract."""
+    return head.lstrip()[:1] in (b"{", b"[") and b'"Abstract_Parsed"' in head
 
 
 def _fields_scilit(record: dict[str, Any]) -> dict[str, Any]:
@@ -305,7 +265,7 @@ def _dates_scilit(value: Any) -> list[Any]:
 
 
 def _references(value: Any) -> list[str]:
-    """Known names of the papers cited; a reference without one cannot be looked up again."""
+    """Identifiers of the cited papers; a reference without one is omitted."""
     found = []
     for reference in value if isinstance(value, list) else []:
         texts = [text for text in _values(reference) if len(text) < 200]
@@ -324,3 +284,8 @@ def _values(reference: Any) -> list[str]:
     if isinstance(reference, dict):
         return [value for value in reference.values() if isinstance(value, str)]
     return []
+
+
+SCILIT = JsonReader("scilit", _is_scilit, _fields_scilit, _has_scilit_text)
+ADS = JsonReader("ads", _is_ads, _fields_ads, is_ads_reply)
+ARXIV = JsonReader("arxiv", _is_arxiv, _fields_arxiv)

@@ -31,14 +31,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 LIST_COLUMNS = (
-    "ads_keywords",
-    "authors",
-    "aff",
-    "cite_bibcodes",
-    "ref_bibcodes",
-    "source",
-    "categories",
-)
+    "ads_keywords", "authors", "aff", "cite_bibcodes", "ref_bibcodes", "source", "categories",
+)  # fmt: skip
 """Columns with a list of texts in every row (empty where unknown)."""
 
 

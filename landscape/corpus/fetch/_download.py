@@ -13,11 +13,13 @@ from typing import Any, BinaryIO, Self
 
 import orjson
 
-from landscape._http import HttpClient
+from landscape._http import HttpClient, RetryPolicy
 from landscape._io import lock_exclusively, write_whole
 from landscape._progress import progress
 from landscape._wording import count
 from landscape.errors import InputError
+
+__all__ = ["Fetched", "PagedFetch", "ResumableFile", "RetryPolicy", "check_target", "disk_error"]
 
 _WITHDRAWN = "withdrawn by its source"
 

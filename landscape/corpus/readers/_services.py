@@ -26,7 +26,7 @@ _ADS_KEYS = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
+@dataclass
 class JsonReader:
     """Reads JSON objects, one paper each."""
 

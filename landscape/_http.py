@@ -36,7 +36,7 @@ TEMPORARY_STATUSES = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522
 
 _MOST_REDIRECTS = 5
 _LARGEST_REPLY = 512 * 2**20  # bytes; a page of the services we use has a few megabytes
-_ERROR_TEXT = 10_000  # bytes read of what a server says about an error
+_ERROR_TEXT = 10_000  # bytes read of an error reply
 _PORT_TIMEOUT = 3.0  # seconds
 _UNREACHABLE_ATTEMPTS = 3
 
@@ -140,36 +140,7 @@ class _TemporaryError(Exception):
 
 
 class HttpClient:
-    """The connection to one server; a context manager.
-
-    Parameters
-    ----------
-    name : str
-        Name of the server in messages, for example ``"arXiv"``.
-    base_url : str
-    policy : RetryPolicy
-    hints : mapping of int to str, optional
-        What the user can do about a status, for example ``{401: "set ADS_API_TOKEN"}``.
-    headers : mapping, optional
-        Sent with every request.
-    secret : bool, default False
-        The headers contain a key: redirects to another host are refused.
-    https_only : bool, default True
-        Refuse addresses that are neither https nor on this machine.
-    notify : callable, optional
-        Called with messages for the user.
-
-    Raises
-    ------
-    InputError
-        `base_url` is not https.
-
-    Examples
-    --------
-    >>> with HttpClient("example", "https://example.org/", policy=RetryPolicy()) as client:
-    ...     client.base_url
-    'https://example.org'
-    """
+    """The connection to one server; a context manager."""
 
     def __init__(
         self,
@@ -214,30 +185,7 @@ class HttpClient:
         json: Any = None,
         accept: frozenset[int] = frozenset(),
     ) -> T:
-        """Request a page and read it; retry temporary failures.
-
-        Parameters
-        ----------
-        url : str
-        read : callable
-            Reads a `Reply`; raises `GarbledReplyError` where another attempt may help.
-        params : mapping, optional
-            Query parameters.
-        json : object, optional
-            Body of a POST request; GET without it.
-        accept : frozenset of int, optional
-            Statuses beyond 2xx that `read` handles.
-
-        Returns
-        -------
-        object
-            What `read` returns.
-
-        Raises
-        ------
-        RequestError
-            The server refuses, or stays unreachable, busy or garbled.
-        """
+        """Request a page and read it; retry temporary failures."""
         end = self._policy.clock() + self._policy.time_limit
 
         def attempt() -> T:
@@ -254,23 +202,7 @@ class HttpClient:
     def download(
         self, url: str, part: Path, *, size: int, advance: Callable[[float], None]
     ) -> None:
-        """Download `size` bytes into the file `part`, continuing after the bytes that it has.
-
-        Parameters
-        ----------
-        url : str
-        part : pathlib.Path
-        size : int
-        advance : callable
-            Called with the bytes done since the last call, negative where a file starts over.
-
-        Raises
-        ------
-        RequestError
-            As `request`.
-        OSError
-            The file cannot be written.
-        """
+        """Download `size` bytes into the file `part`, continuing after the bytes that it has."""
 
         def attempt() -> None:
             done = part.stat().st_size if part.exists() else 0
@@ -533,12 +465,7 @@ class Quota:
 
 
 def read_quota(headers: Mapping[str, str]) -> Quota | None:
-    """Read the quota from X-RateLimit headers.
-
-    >>> print(read_quota({"X-RateLimit-Limit": "5000", "X-RateLimit-Remaining": "42",
-    ...                   "X-RateLimit-Reset": "1700000000"}))
-    42 of 5,000 requests left until 2023-11-14 22:13 UTC
-    """
+    """Read the quota from X-RateLimit headers."""
     try:
         limit, left, renewal = (
             int(headers[f"X-RateLimit-{name}"]) for name in ("Limit", "Remaining", "Reset")
@@ -550,13 +477,7 @@ def read_quota(headers: Mapping[str, str]) -> Quota | None:
 
 
 def retry_after(headers: Mapping[str, str], *, now: float) -> float | None:
-    """Seconds that a Retry-After header asks for, as a number or as a date (RFC 9110, 10.2.3).
-
-    >>> retry_after({"Retry-After": "30"}, now=0.0)
-    30.0
-    >>> retry_after({"Retry-After": "Thu, 01 Jan 1970 00:01:00 GMT"}, now=20.0)
-    40.0
-    """
+    """Seconds that a Retry-After header asks for, as a number or as a date (RFC 9110, 10.2.3)."""
     value = headers.get("Retry-After", "").strip()
     if not value:
         return None
@@ -588,11 +509,7 @@ def user_agent() -> str:
 
 
 def require_https(url: str) -> None:
-    """Raise InputError for an address that is neither https nor on this machine.
-
-    >>> require_https("https://example.org/oai")
-    >>> require_https("http://127.0.0.1:8000/")
-    """
+    """Raise InputError for an address that is neither https nor on this machine."""
     parts = urlsplit(url)
     if parts.scheme == "https" and parts.hostname:
         return
@@ -602,11 +519,7 @@ def require_https(url: str) -> None:
 
 
 def is_loopback(url: str) -> bool:
-    """Whether an address is on the loopback interface.
-
-    >>> is_loopback("http://localhost:80/"), is_loopback("https://example.org")
-    (True, False)
-    """
+    """Whether an address is on the loopback interface."""
     try:
         host = urlsplit(url).hostname or ""
         return host == "localhost" or ip_address(host).is_loopback
@@ -630,11 +543,7 @@ def is_refused(url: str) -> bool:
 
 
 def without_query(url: str) -> str:
-    """An address without user, password, query and fragment, for messages.
-
-    >>> without_query("https://me:pw@example.org:8443/oai?verb=Identify")
-    'https://example.org:8443/oai'
-    """
+    """An address without user, password, query and fragment, for messages."""
     parts = urlsplit(url)
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 

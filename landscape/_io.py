@@ -1,4 +1,4 @@
-"""Files that users name: there or not, of a kind that is written, whole or not there at all."""
+"""Read, lock and atomically write files; find package data; measure memory and time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from landscape.errors import AtlasError, InputError, LandscapeError
 
 def check_output(path: str | os.PathLike[str], kinds: Collection[str], *, what: str) -> Path:
     """Refuse a file that cannot be written, before any work is done for it."""
-    target = at_home(path)
+    target = expand_home(path)
     if target.suffix.lower() not in kinds:
         allowed = f"in one of {', '.join(kinds)}" if len(kinds) > 1 else f"in {next(iter(kinds))}"
         raise InputError(
@@ -39,7 +39,7 @@ def check_output(path: str | os.PathLike[str], kinds: Collection[str], *, what: 
 
 def write_output(path: str | os.PathLike[str], content: str | bytes) -> Path:
     """Write a file atomically and return its path."""
-    target = at_home(path)
+    target = expand_home(path)
     try:
         raw = content.encode() if isinstance(content, str) else content
         write_whole(target, raw)
@@ -53,11 +53,18 @@ def write_output(path: str | os.PathLike[str], content: str | bytes) -> Path:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file so that it is there whole or not at all."""
-    # A name of its own: two that write the same file at once do not write into each other.
-    unfinished = path.with_name(f".{path.name}.{secrets.token_hex(4)}.unfinished")
-    try:
+    """Write a file completely or not at all."""
+    # A random name: two processes can write the same file at once.
+    with unfinished_file(path, tag=f".{secrets.token_hex(4)}") as unfinished:
         unfinished.write_bytes(content)
+
+
+@contextmanager
+def unfinished_file(path: Path, *, tag: str = "") -> Iterator[Path]:
+    """Give a hidden path to write to, and rename it to `path` if no error occurs."""
+    unfinished = path.with_name(f".{path.name}{tag}.unfinished")
+    try:
+        yield unfinished
         put_in_place(unfinished, path)
     except BaseException:
         unfinished.unlink(missing_ok=True)
@@ -65,11 +72,8 @@ def write_whole(path: Path, content: bytes) -> None:
 
 
 def put_in_place(unfinished: Path, path: Path) -> None:
-    """Give a written and closed file its name, once its bytes are on the disk.
-
-    Without that, a power cut may leave the name and no bytes.
-    """
-    with contextlib.suppress(OSError):  # who may read the file that it replaces may read this one
+    """Rename a closed file after its bytes are on the disk, so that a power cut loses nothing."""
+    with contextlib.suppress(OSError):  # keep the permissions of the replaced file
         unfinished.chmod(path.stat().st_mode & 0o777)
     with unfinished.open("rb+") as stream:
         os.fsync(stream.fileno())
@@ -77,7 +81,7 @@ def put_in_place(unfinished: Path, path: Path) -> None:
 
 
 def is_folder(path: Path) -> bool:
-    """Say whether a folder is there; False too for a name that none can have."""
+    """Whether a folder exists; False also for an impossible name."""
     try:
         return path.is_dir()
     except (OSError, ValueError):
@@ -85,15 +89,15 @@ def is_folder(path: Path) -> bool:
 
 
 def is_file(path: Path) -> bool:
-    """Say whether a file is there; False too for a name that none can have."""
+    """Whether a file exists; False also for an impossible name."""
     try:
         return path.is_file()
     except (OSError, ValueError):
         return False
 
 
-def at_home(path: str | os.PathLike[str]) -> Path:
-    """Put the home folder in the place of ``~``, where there is such a home."""
+def expand_home(path: str | os.PathLike[str]) -> Path:
+    """Replace ``~`` with the home folder, if that exists."""
     try:
         return Path(path).expanduser()
     except RuntimeError:  # ~name of an unknown user is an ordinary name
@@ -115,9 +119,9 @@ class DiskFullError(LandscapeError):
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
     """Write to a temporary file and rename it when it is complete."""
-    with telling_of_a_full_disk(path):
+    with report_full_disk(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        # Hidden, so that a reader of the folder of parts never takes it for a part.
+        # Hidden, so that no reader of the folder takes it for a part.
         temporary = path.with_name(f".{path.name}{TEMPORARY_SUFFIX}")
         try:
             yield temporary
@@ -137,14 +141,42 @@ def write_bytes(path: Path, content: bytes) -> None:
 
 
 @contextmanager
-def telling_of_a_full_disk(path: Path) -> Iterator[None]:
-    """Turn the operating system's "no space left" into a sentence that says what to do."""
+def report_full_disk(path: Path) -> Iterator[None]:
+    """Turn the system's error for a full disk into a `DiskFullError`."""
     try:
         yield
     except OSError as error:
         if error.errno not in _DISK_FULL and not _NUMPY_SHORT_WRITE.match(str(error)):
             raise
         raise DiskFullError(_no_room(path, error)) from error
+
+
+def data_file(name: str) -> Path:
+    """A file or folder of package data: ``data`` in a checkout, ``landscape/_data`` installed."""
+    package = Path(__file__).resolve().parent
+    folders = (package / "_data", package.parent / "data")
+    for folder in folders:
+        if (folder / name).exists():
+            return folder / name
+    raise InputError(
+        f"The file {name} is missing (looked in {folders[0]} and {folders[1]}): install the "
+        "package again."
+    )
+
+
+def read_yaml(path: Path) -> Any:
+    """Read a YAML file with the fast loader where PyYAML was built with it."""
+    import yaml
+
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    try:
+        # Both loaders are safe: they build plain Python values only.
+        return yaml.load(path.read_text(encoding="utf-8"), Loader=loader)  # noqa: S506
+    except yaml.YAMLError as error:
+        raise InputError(
+            f"{path.name} is not YAML: {str(error).splitlines()[0]}; "
+            "quote a value that begins with '{' or holds ': '"
+        ) from error
 
 
 def sha256_of(path: Path) -> str:
@@ -161,7 +193,7 @@ def remove_leftovers(folder: Path) -> None:
 
 
 def refuse_links(folder: Path, *, but: Collection[str] = ()) -> None:
-    """Refuse a folder with symbolic links in it: writing there would change files elsewhere."""
+    """Refuse a folder with symbolic links, through which a build would change other files."""
     for place, folders, files in os.walk(folder):
         for path in (Path(place, name) for name in sorted(folders + files)):
             if path.is_symlink() and not (path.parent == folder and path.name in but):
@@ -175,7 +207,7 @@ def refuse_links(folder: Path, *, but: Collection[str] = ()) -> None:
 def locked(folder: Path) -> Iterator[None]:
     """Hold a folder against a second build at the same time."""
     path = folder / LOCK_NAME
-    with telling_of_a_full_disk(path):
+    with report_full_disk(path):
         stream = _open_and_lock(path)
     try:
         with contextlib.suppress(OSError):  # the number is only there for the message
@@ -189,11 +221,11 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 def _open_and_lock(path: Path) -> IO[str]:
-    """Open the lock file and lock it; go round again if its last holder removed it meanwhile."""
+    """Open and lock the lock file; try again if its last owner removed it meanwhile."""
     while True:
         stream = path.open("a+", encoding="ascii")
         try:
-            _lock(stream)
+            lock_exclusively(stream)
         except OSError as error:
             stream.seek(0)
             holder = stream.read().strip() or "unknown"
@@ -207,10 +239,11 @@ def _open_and_lock(path: Path) -> IO[str]:
         stream.close()
 
 
-def _lock(stream: IO[Any]) -> None:
+def lock_exclusively(stream: IO[Any]) -> None:
+    """Lock an open file, or raise BlockingIOError if another process has locked it."""
     try:
         import fcntl
-    except ImportError:  # Windows has no advisory locks of this kind; two builds are then on trust
+    except ImportError:  # Windows has no such locks
         return
     fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
@@ -221,7 +254,7 @@ def _flush_to_disk(path: Path) -> None:
 
 
 def _flush_folder(folder: Path) -> None:
-    """Make the rename itself durable, where the system can."""
+    """Make a rename durable, where the system can."""
     with contextlib.suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:
@@ -240,12 +273,12 @@ def _no_room(path: Path, error: OSError) -> str:
     )
 
 
-_EVERY = 0.2  # seconds between two looks at the child processes
+_EVERY = 0.2  # seconds between two samples of the child processes
 
 
 @dataclass
 class Usage:
-    """What a piece of work cost: wall-clock seconds and peak resident memory in megabytes."""
+    """Wall-clock seconds and peak resident memory in megabytes of a piece of work."""
 
     seconds: float = 0.0
     peak_memory_mb: float = 0.0
@@ -268,10 +301,10 @@ def measured() -> Iterator[Usage]:
 
 @contextmanager
 def _watched_children() -> Iterator[list[float]]:
-    """Look at the memory of the child processes from time to time.
+    """Sample the memory of the child processes.
 
-    What the operating system keeps of children that have ended does not do: on Linux the peak of
-    a process counts what its parent held when it was started.
+    The system's own record of ended children is unusable: on Linux the peak of a process includes
+    the memory that its parent had when it started.
     """
     largest, done = [0.0], threading.Event()
 
@@ -292,7 +325,7 @@ def _children_mb() -> float:
     import psutil
 
     total = 0.0
-    with contextlib.suppress(psutil.Error):  # all of it: a process of others, or one that has gone
+    with contextlib.suppress(psutil.Error):  # a process of another user, or one that ended
         for child in psutil.Process().children(recursive=True):
             with contextlib.suppress(psutil.Error):
                 total += child.memory_info().rss / 1e6

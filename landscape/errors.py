@@ -1,4 +1,4 @@
-"""What can go wrong, said in one clear sentence: what, the value seen, how to mend it."""
+"""Errors; a message names the failure, the value and the remedy."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ class LandscapeError(Exception):
     Attributes
     ----------
     exit_status : int
-        What the command line exits with: 2 for wrong usage or bad input, 1 for anything else.
+        Exit code of the command line: 2 for wrong usage or bad input, 1 for anything else.
     """
 
     exit_status = 1
 
 
 class InputError(LandscapeError, ValueError):
-    """The user's input or arguments cannot be used; the message says how to mend them."""
+    """The input or arguments cannot be used; the message says how to correct them."""
 
     exit_status = 2
 
@@ -31,11 +31,11 @@ class AtlasError(InputError):
 
 
 class RemoteError(LandscapeError):
-    """A server could not be reached, refused, or answered nonsense."""
+    """A server could not be reached, refused, or sent an unreadable reply."""
 
 
 class MissingExtraError(LandscapeError, ImportError):
-    """An optional package is not installed; the message holds the exact line that installs it."""
+    """An optional package is not installed; the message contains the line that installs it."""
 
 
 def require(module: str, extra: str) -> ModuleType:
@@ -66,7 +66,7 @@ def require(module: str, extra: str) -> ModuleType:
         return importlib.import_module(module)
     except ImportError as error:
         if importlib.util.find_spec(module.split(".")[0]) is not None:
-            raise  # installed but broken: the original error says more than we could
+            raise  # installed but broken: the original error is more precise
         message = (
             f"This needs the package {module!r}, which is not installed. "
             f"Install it with: {install_line(extra) or f'pip install {module}'}"
@@ -75,7 +75,7 @@ def require(module: str, extra: str) -> ModuleType:
 
 
 def install_line(extra: str) -> str:
-    """Tell what installs an extra; empty if this installation does not know.
+    """Return the command that installs an extra; empty if unknown.
 
     The packages are named one by one because the name ``landscape`` on PyPI belongs to an
     unrelated project: ``pip install landscape[...]`` would fetch that one.
@@ -99,7 +99,7 @@ def install_line(extra: str) -> str:
 
 
 def misfits(extra: str) -> list[str]:
-    """Find packages of an extra that are installed in a version it was not made for.
+    """Find installed packages of an extra whose version is not supported.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def misfits(extra: str) -> list[str]:
     Returns
     -------
     list of str
-        One sentence for each, with the line that mends it.
+        One sentence for each, with the line that installs a supported version.
 
     Examples
     --------
@@ -123,7 +123,7 @@ def misfits(extra: str) -> list[str]:
         try:
             version = importlib.metadata.version(wanted.name)
         except importlib.metadata.PackageNotFoundError:
-            continue  # the import says so where it is needed
+            continue  # reported by the import that needs it
         if not wanted.specifier.contains(version, prereleases=True):
             found.append(
                 f"{wanted.name} {version} is installed, which is known to fail or not tested. "
@@ -133,7 +133,7 @@ def misfits(extra: str) -> list[str]:
 
 
 def _packages_of(extra: str) -> list[str]:
-    """Requirements of one extra, read from our own metadata so that they cannot go stale."""
+    """Requirements of one extra, from the metadata of this package."""
     try:
         requirements = importlib.metadata.requires("landscape") or []
     except importlib.metadata.PackageNotFoundError:

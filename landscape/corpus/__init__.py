@@ -1,4 +1,4 @@
-"""Read papers from files of many kinds, clean them, find duplicates, and write papers.parquet.
+"""Read papers from files, clean them, merge duplicates and write papers.parquet.
 
 >>> from landscape.corpus import parse_arxiv_id
 >>> parse_arxiv_id("https://arxiv.org/abs/2101.01542v3")

@@ -39,7 +39,7 @@ _NO_ABSTRACT = re.compile(
     r"|none|null|nan|unknown|[-–—.?\s]*)[.\s…]*",
     re.IGNORECASE,
 )
-# What arXiv puts in place of a link, with what leads to it and what stands around it.
+# The text that arXiv puts in place of a link, with the words before and the brackets around it.
 _LINK = r"this\s+(?:https?|ftp)\s+URL\b"
 _LINKS = rf"{_LINK}(?:(?:\s*,)?(?:\s+(?:and|or))?\s+{_LINK})*"
 _LINK_PLACE = re.compile(
@@ -90,25 +90,8 @@ def clean_abstract(text: str) -> str | None:
 
 
 def one_line(text: str, *, most: int) -> str:
-    r"""Join the words of a text by single spaces, without what cannot be printed, and cut it.
-
-    Parameters
-    ----------
-    text : str
-        From anywhere; its markup stays.
-    most : int
-        Longest result in characters.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> one_line(" a \n b\x1b ", most=2)
-    'a'
-    """
-    # What is far beyond the cut is not looked at: a stranger's line may have a megabyte.
+    """Join the words of a text by single spaces, without what cannot be printed, and cut it."""
+    # Text far beyond the cut is ignored: an untrusted line may have a megabyte.
     visible = "".join(
         c if c.isprintable() else " " if c.isspace() or unicodedata.category(c) == "Cc" else ""
         for c in text[: 4 * most]
@@ -117,13 +100,7 @@ def one_line(text: str, *, most: int) -> str:
 
 
 def without_parentheses(text: str) -> str:
-    """Remove parentheses (nested ones too) and their content, such as affiliations.
-
-    Examples
-    --------
-    >>> without_parentheses("Zoe Hill (1) ((1) Here (and there))").split()
-    ['Zoe', 'Hill']
-    """
+    """Remove parentheses (nested ones too) and their content, such as affiliations."""
     while (shorter := _INNERMOST.sub(" ", text)) != text:
         text = shorter
     return text

@@ -1,4 +1,4 @@
-"""Which records are the same paper: hashed keys, sorted and linked without a loop over papers.
+"""Find records of the same paper from hashed keys, without a loop over papers.
 
 Two records are one paper when they share an arXiv id, a bibcode or a DOI, or when they have the
 same normalised title and an author in common. Both rules have guards, because real sources break
@@ -31,10 +31,10 @@ Hashes = NDArray[np.uint64]
 AuthorsOf = Callable[[NDArray[np.int64]], list[frozenset[int]]]
 
 MOST_TITLES = 4
-"""An identifier borne by records of more titles than this names a collection, not a paper."""
+"""An identifier shared by more titles than this names a collection, not a paper."""
 
 YEARS_APART = 2
-"""From e-print to print; the same title later is a sequel, a yearly report, a lecture again."""
+"""From e-print to print; a later paper of the same title is a sequel or a yearly report."""
 
 _FEWEST_WORDS = 2
 _MOST_PAIRS = 8
@@ -43,7 +43,7 @@ _MOST_AUTHORS = 40
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """What records are compared by, one element a record; 0 where a record has none."""
+    """Keys by which records are compared, one element a record; 0 where missing."""
 
     bibcode: Hashes
     arxiv_id: Hashes
@@ -137,7 +137,7 @@ def _by_identifier(
     doubtful: list[tuple[int, int]] = []
     for start, stop in groups:
         members = order[start:stop]
-        # One record for each run of equal titles stands for all of them.
+        # One record represents each run of equal titles.
         leaders = members[np.r_[True, ~titled[start : stop - 1]]]
         if len(leaders) <= MOST_TITLES:
             doubtful.extend(combinations(leaders.tolist(), 2))
@@ -189,8 +189,8 @@ def _by_title(keys: Keys, authors_of: AuthorsOf) -> NDArray[np.int64]:
     for name in _IDENTIFIERS:
         fine &= ~_differ(getattr(keys, name), left, right)
     years = keys.year.astype(np.int64)
-    apart = np.abs(years[left] - years[right])
-    fine &= (apart <= YEARS_APART) | (years[left] == 0) | (years[right] == 0)
+    difference = np.abs(years[left] - years[right])
+    fine &= (difference <= YEARS_APART) | (years[left] == 0) | (years[right] == 0)
     left, right = left[fine], right[fine]
     shared = [bool(a & b) for a, b in _author_pairs(left, right, authors_of)]
     return np.stack([left, right])[:, np.array(shared, dtype=bool)]
@@ -274,7 +274,7 @@ def _is_eprint_journal(journal: str) -> bool:
 
 
 def _first(values: Iterable[Any], *, demote: Any = None) -> Any:
-    """First value there is; one that is demoted only where there is no other."""
+    """First known value; a demoted one only if all are demoted."""
     fallback = None
     for value in values:
         if value is None:

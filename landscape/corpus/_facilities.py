@@ -13,7 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from landscape.corpus._thesaurus import data_file
+from landscape._io import data_file, read_yaml
 from landscape.errors import InputError
 
 _NOT_IN_NAMES = re.compile(r"[^a-z0-9+]+")
@@ -25,32 +25,7 @@ _NEAREST = 4
 
 @dataclass(frozen=True)
 class Facility:
-    """A telescope, satellite, probe, detector or survey.
-
-    Attributes
-    ----------
-    name : str
-        The canonical name: ``"HST"``.
-    full_name : str
-        ``"Hubble Space Telescope"``.
-    aliases : tuple of str
-        Further names of the facility itself.
-    instruments, surveys : tuple of str
-        Names that count as use of the facility.
-    first_light : datetime.date
-        Launch of a spacecraft, first light of a telescope. To the year or the month where no day
-        is known; in the future for what is being built.
-    end : datetime.date or None
-        End of operation; none where it operates or is being built.
-    band, agency : str
-        What it observes in and who runs it.
-    home_fields : tuple of str
-        Top concepts of the Unified Astronomy Thesaurus that it was built for.
-    ambiguous : frozenset of str
-        Which of its names mean other things too, and count only with evidence beside them.
-    traps : tuple of str
-        Phrases that hold a name of it and do not mean it.
-    """
+    """A telescope, satellite, probe, detector or survey."""
 
     name: str
     full_name: str
@@ -74,55 +49,13 @@ class Facility:
 
 @cache
 def load_facilities() -> Mapping[str, Facility]:
-    """All facilities by canonical name.
-
-    Returns
-    -------
-    mapping of str to Facility
-
-    Raises
-    ------
-    InputError
-        If the file of facts is missing or an entry of it is incomplete.
-
-    Examples
-    --------
-    >>> load_facilities()["JWST"].first_light
-    datetime.date(2021, 12, 25)
-    """
-    import yaml
-
-    path = missions_file()
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the one in C is ten times as fast
-    entries = yaml.load(path.read_text(encoding="utf-8"), Loader=loader)  # noqa: S506 - both are safe
+    """All facilities by canonical name."""
+    entries = read_yaml(missions_file())
     return MappingProxyType({str(name): _facility(str(name), raw) for name, raw in entries.items()})
 
 
 def find_facility(name: str) -> Facility:
-    """A facility by any of its names, whatever the case, hyphens and spaces.
-
-    Parameters
-    ----------
-    name : str
-        Canonical or full name, alias, instrument or survey.
-
-    Returns
-    -------
-    Facility
-
-    Raises
-    ------
-    InputError
-        If there is none of this name; the nearest names are suggested.
-
-    Examples
-    --------
-    >>> find_facility("xmm newton").name, find_facility("NIRSpec").name
-    ('XMM-Newton', 'JWST')
-    >>> find_facility("Huble")
-    Traceback (most recent call last):
-    landscape.errors.InputError: There is no facility 'Huble'; the nearest names are: Hubble...
-    """
+    """A facility by any of its names, whatever the case, hyphens and spaces."""
     folded = _by_folded_name()
     for tried in (name, _KIND.sub("", name), name.rpartition("/")[2]):
         found = folded.get(_folded(tried))

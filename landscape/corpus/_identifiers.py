@@ -14,7 +14,7 @@ from urllib.parse import unquote
 Precision = Literal["day", "month", "year"]
 
 EARLIEST_YEAR = 1500
-"""Before this no dated paper exists in any source: older years are mistakes."""
+"""Earlier years are mistakes of the source."""
 
 _ISO = re.compile(r"(\d{4})(?:[-/.](\d{1,2})(?:[-/.](\d{1,2}))?)?(?:[T\s]\d.*)?", re.DOTALL)
 _COMPACT = re.compile(r"(\d{4})(\d{2})(\d{2})")
@@ -24,13 +24,13 @@ _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct",
 
 @dataclass(frozen=True, slots=True)
 class PaperDate:
-    """When a paper appeared, and how exactly that is known."""
+    """Date of a paper and its precision."""
 
     date: dt.date
     precision: Precision
 
     def covers(self, other: PaperDate) -> bool:
-        """Whether `other` says the same, but more exactly."""
+        """Whether `other` is the same date with a higher precision."""
         if self.precision == "year":
             return other.precision != "year" and self.date.year == other.date.year
         if self.precision == "month":
@@ -40,7 +40,7 @@ class PaperDate:
 
 
 def latest_year() -> int:
-    """Latest year that a paper can bear: journals date issues up to two years ahead."""
+    """Latest possible year of a paper: journals date issues up to two years ahead."""
     return max(dt.datetime.now(dt.UTC).year, 2026) + 2
 
 
@@ -100,7 +100,7 @@ def _checked(year: int, month: int, day: int, value: object) -> PaperDate:
     try:
         return PaperDate(dt.date(year, month or 1, (day if month else 0) or 1), precision)
     except ValueError:
-        raise ValueError(f"{_shown(value)} is no day of the calendar") from None
+        raise ValueError(f"{_shown(value)} is not a day of the calendar") from None
 
 
 def _shown(value: object) -> str:
@@ -139,7 +139,7 @@ def parse_arxiv_id(text: object) -> str | None:
     Returns
     -------
     str or None
-        ``"2101.01542"`` or ``"astro-ph/0703001"``; None where it is no arXiv id.
+        ``"2101.01542"`` or ``"astro-ph/0703001"``; None where it is not an arXiv id.
 
     Examples
     --------
@@ -167,15 +167,27 @@ def arxiv_id_of_bibcode(bibcode: str) -> str | None:
     return None
 
 
-def arxiv_month(arxiv_id: str) -> PaperDate:
-    """Month in which an arXiv id was given out."""
+def arxiv_month(arxiv_id: str) -> PaperDate | None:
+    """Month in which arXiv assigned an id, None for an impossible month such as 2090-01."""
     return _month_of(arxiv_id.rpartition("/")[2][:4])
 
 
 @lru_cache(maxsize=1024)
-def _month_of(digits: str) -> PaperDate:
+def _month_of(digits: str) -> PaperDate | None:
     century = "19" if digits[:2] >= "91" else "20"
-    return parse_date(f"{century}{digits[:2]}-{digits[2:4]}")
+    return _possible_date(f"{century}{digits[:2]}-{digits[2:4]}")
+
+
+def bibcode_year(bibcode: str) -> PaperDate | None:
+    """Year at the start of a bibcode, None for an impossible year."""
+    return _possible_date(bibcode[:4])
+
+
+def _possible_date(text: str) -> PaperDate | None:
+    try:
+        return parse_date(text)
+    except ValueError:
+        return None
 
 
 def parse_doi(text: object) -> str | None:
@@ -235,6 +247,6 @@ def paper_id(
 
 
 def content_id(content: str) -> str:
-    """Key of a paper that nothing but its own text identifies."""
+    """Key of a paper that only its own text identifies."""
     digest = hashlib.sha256(content.encode("utf-8", "replace")).hexdigest()
     return f"sha256:{digest[:16]}"

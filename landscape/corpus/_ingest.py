@@ -15,7 +15,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from landscape._io import put_in_place
+from landscape._io import put_in_place, unfinished_file
 from landscape.corpus._duplicates import (
     Keys,
     ambiguous_rows,
@@ -24,7 +24,7 @@ from landscape.corpus._duplicates import (
     possible_ids,
 )
 from landscape.corpus._records import IngestReport, PartReport, Row, papers_schema, to_table
-from landscape.corpus._scanning import KEYS, Scan, part_names, read_papers, scan_input
+from landscape.corpus._scanning import KEYS, Scan, part_names, scan_input
 from landscape.errors import InputError
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class PartWriter:
         summary = _Summary()
         path = self._folder / f"{scan.part}.parquet"
         with ExitStack() as stack:
-            target = stack.enter_context(_whole_file(path))
+            target = stack.enter_context(unfinished_file(path))
             writer = stack.enter_context(
                 pq.ParquetWriter(target, papers_schema(), compression="zstd")
             )
@@ -130,7 +130,7 @@ class PartWriter:
         )
 
     def remove_others(self, names: Sequence[str]) -> None:
-        """Remove parts that have no input any more, and what a killed run left."""
+        """Remove parts without an input, and files of a killed run."""
         wanted = {f"{name}.parquet" for name in names}
         for path in self._folder.iterdir():
             if path.is_file() and path.name not in wanted:
@@ -198,7 +198,7 @@ class PartWriter:
         return rows
 
     def _sort_merged(self) -> None:
-        """Write every record that is merged into another to the file of where it goes."""
+        """Write merged records to the files of their target chunks."""
         import pyarrow as pa
 
         layout = self._layout
@@ -246,7 +246,7 @@ class PartWriter:
 
 
 class _Summary:
-    """Dates and categories of a part, gathered on the way."""
+    """Dates and categories of a part."""
 
     def __init__(self) -> None:
         self.oldest: str | None = None
@@ -302,7 +302,7 @@ class Matrix:
             return
         whole = False
         try:
-            self._stream.close()  # writes what is still in the buffer, and can fail at that
+            self._stream.close()  # flushes the buffer, which can fail
             whole = kind is None and self.n_known > 0
         finally:
             if whole:
@@ -325,32 +325,6 @@ class Matrix:
             self._stream.write(np.ascontiguousarray(rows, dtype="<f4").tobytes())
 
 
-class _whole_file:  # noqa: N801  # used like a function
-    """A path to write to; what was written appears under its name only if all went well."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._unfinished = path.with_name(f".{path.name}.unfinished")
-
-    def __enter__(self) -> Path:
-        return self._unfinished
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        try:
-            if kind is None:
-                put_in_place(self._unfinished, self._path)
-        finally:
-            self._unfinished.unlink(missing_ok=True)
-
-
-__all__ = ["IngestReport", "PartReport", "ingest", "read_papers"]
-
-
 def ingest(
     inputs: Sequence[Path],
     folder: Path,
@@ -362,46 +336,38 @@ def ingest(
 ) -> IngestReport:
     r"""Turn source files into ``papers.parquet`` and ``rejected.jsonl``.
 
-    Every input is streamed into chunks under ``work/scan`` (a run that was killed goes on after
-    the last whole chunk), duplicates are found among all of them, and one part an input is
-    written. A paper found in several inputs stands, merged, in the part of the first that holds
-    it. The same inputs give the same bytes, however often the work was interrupted and whatever
-    `workers` is. Nothing but `folder` and `work` is written; `work` may be removed afterwards,
-    and must be on the same file system.
+    Every input is streamed into chunks under ``work/scan``, duplicates are found among all of
+    them, and one part per input is written. A paper of several inputs is merged into the part of
+    the first. The same inputs give the same bytes for any `workers`, also after an interruption.
 
     Parameters
     ----------
     inputs : sequence of pathlib.Path
         Files of any supported kind.
     folder : pathlib.Path
-        The atlas. ``papers.parquet/<part>.parquet`` are replaced one by one, each whole; parts
-        that no longer have an input are removed.
+        The atlas; ``papers.parquet/<part>.parquet`` are replaced, parts without an input removed.
     work : pathlib.Path
-        Folder for unfinished work and for ready-made vectors: ``work/ready/<part>.npy``, float32
-        (rows, d), and coordinates ``work/ready/coordinates/<part>.npy``, float32 (rows, 2), for
-        inputs that bring them (pathfinder Parquet; a column ``embed`` or ``embedding``). Rows are
-        those of the part; a paper without a vector is a row of NaN (see
-        `PartReport.ready_vectors`).
+        Folder on the same file system for unfinished work, and for vectors and coordinates that
+        inputs contain: ``work/ready/<part>.npy``, float32 (rows, d), and
+        ``work/ready/coordinates/<part>.npy``, float32 (rows, 2), with NaN for missing rows.
     workers : int, default 1
         Processes that clean.
     advance : callable, optional
-        Told the bytes of the inputs done since the last call; their sum is that of the sizes of
-        the files.
+        Called with the bytes of the inputs done since the last call.
     begin_writing : callable, optional
-        Called once all inputs were read and found usable, before anything in `folder` changes.
+        Called when all inputs have been read, before anything in `folder` changes.
 
     Returns
     -------
     IngestReport
-        With ``read = kept + merged + rejected``, for the whole and for each part.
+        With ``read = kept + merged + rejected``, in total and for each part.
 
     Raises
     ------
     landscape.errors.InputError
-        If a file cannot be read or breaks off, or no record of any of them can be used. The
-        files of an earlier run are then still as they were.
+        If a file cannot be read or no record is usable; earlier files are then unchanged.
     OSError
-        As the system raises it, for example when the disk is full; no half file is left.
+        For example if the disk is full; no partial file is left.
 
     Examples
     --------
@@ -509,17 +475,11 @@ def _count_records(scans: Sequence[Scan]) -> tuple[list[int], list[int], Counter
 
 
 def _write_rejected(scans: Sequence[Scan], path: Path) -> None:
-    unfinished = path.with_name(f".{path.name}.unfinished")
-    try:
-        with unfinished.open("wb") as stream:
-            for scan in scans:
-                for chunk in range(scan.n_chunks):
-                    rejected = scan.facts(chunk)["rejected"]
-                    stream.writelines(orjson.dumps(r) + b"\n" for r in rejected)
-        put_in_place(unfinished, path)
-    except BaseException:
-        unfinished.unlink(missing_ok=True)
-        raise
+    with unfinished_file(path) as unfinished, unfinished.open("wb") as stream:
+        for scan in scans:
+            for chunk in range(scan.n_chunks):
+                rejected = scan.facts(chunk)["rejected"]
+                stream.writelines(orjson.dumps(r) + b"\n" for r in rejected)
 
 
 def _nothing_usable(inputs: Sequence[Path], n_read: int, reasons: Counter[str]) -> str:

@@ -158,15 +158,7 @@ _MAX_DEPTH = 40
 
 
 def latex_to_unicode(text: str) -> str:
-    r"""Convert LaTeX to readable Unicode; other text is unchanged, and so is white space.
-
-    Examples
-    --------
-    >>> latex_to_unicode(r"$\sim 10^{6}\,M_\odot$ {\it et al.} Universit\'e")
-    '∼10⁶ M⊙ et al. Université'
-    >>> latex_to_unicode(r"$1.2^{+0.3}_{-0.2}$ km s$^{-1}$, [O\,{\sc iii}]")
-    '1.2 (+0.3/-0.2) km s⁻¹, [O III]'
-    """
+    """Convert LaTeX to readable Unicode; other text is unchanged, and so is white space."""
     if "$" not in text and "\\(" not in text and "\\[" not in text:
         return _text(text)
     pieces: list[str] = []
@@ -343,7 +335,7 @@ class _Conversion:
     def _symbol(self, name: str, out: list[str], *, maths: bool) -> str:
         symbol = _symbols().get(name)
         if symbol is None:
-            return name  # an author's own macro: its name mostly says what it prints
+            return name  # an author's own macro: its name usually is the printed text
         spaced_before = bool(out) and out[-1][-1:].isspace()
         is_word = len(symbol) > 1 and symbol[-1:].isalpha()  # "log g", "km s⁻¹"
         keeps_space = is_word or (symbol in _OPERATORS and spaced_before)

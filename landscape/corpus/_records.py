@@ -18,6 +18,7 @@ from landscape.corpus._identifiers import (
     PaperDate,
     arxiv_id_of_bibcode,
     arxiv_month,
+    bibcode_year,
     is_eprint_doi,
     paper_id,
     parse_arxiv_id,
@@ -30,15 +31,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 LIST_COLUMNS = (
-    "ads_keywords",
-    "authors",
-    "aff",
-    "cite_bibcodes",
-    "ref_bibcodes",
-    "source",
-    "categories",
-)
-"""Columns that hold a list of texts in every row (an empty list where nothing is known)."""
+    "ads_keywords", "authors", "aff", "cite_bibcodes", "ref_bibcodes", "source", "categories",
+)  # fmt: skip
+"""Columns with a list of texts in every row (empty where unknown)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,10 +144,8 @@ def papers_schema() -> pa.Schema:
     )
 
 
-LONGEST_TITLE = 5_000
-LONGEST_ABSTRACT = 100_000
-"""Characters. The longest real abstracts have some ten thousand; more is a whole document."""
-
+# Characters. The longest real abstracts have some ten thousand.
+_LONGEST = {"title": 5_000, "abstract": 100_000}
 _LARGEST_COUNT = 2**31 - 1
 _CATEGORY = re.compile(r"[A-Za-z][\w.:-]{1,60}")
 
@@ -183,7 +176,7 @@ def to_table(rows: Sequence[Row]) -> pa.Table:
 
 
 def vectors_of(raws: Sequence[RawRecord]) -> np.ndarray[Any, Any] | None:
-    """Stack the ready-made embeddings of records, float32 (n, d), NaN where there is none."""
+    """Stack the ready-made embeddings of records, float32 (n, d), NaN for missing ones."""
     rows = [_vector(raw.vector) for raw in raws]
     dimension = next((len(row) for row in rows if row is not None), 0)
     if not dimension:
@@ -196,7 +189,7 @@ def vectors_of(raws: Sequence[RawRecord]) -> np.ndarray[Any, Any] | None:
 
 
 def positions_of(raws: Sequence[RawRecord]) -> np.ndarray[Any, Any] | None:
-    """Stack the ready-made coordinates of records, float32 (n, 2), NaN where there are none."""
+    """Stack the ready-made coordinates of records, float32 (n, 2), NaN for missing ones."""
     if all(raw.position is None for raw in raws):
         return None
     none = (np.nan, np.nan)
@@ -217,8 +210,12 @@ def _vector(value: Any) -> np.ndarray[Any, Any] | None:
 
 
 def _row(fields: Mapping[str, Any], source: str) -> Row:
-    title, title_original = _title(fields)
-    abstract, abstract_original = _abstract(fields)
+    title, title_original = _cleaned(
+        fields, "title", clean_text, "a title of {:,} characters is too long"
+    )
+    abstract, abstract_original = _cleaned(
+        fields, "abstract", clean_abstract, "an abstract of {:,} characters is a whole document"
+    )
     authors = _texts(fields.get("authors"), "authors", clean_text)
     bibcode = parse_bibcode(fields.get("bibcode"))
     arxiv_id = parse_arxiv_id(fields.get("arxiv_id")) or (bibcode and arxiv_id_of_bibcode(bibcode))
@@ -261,32 +258,21 @@ def _row(fields: Mapping[str, Any], source: str) -> Row:
     return row
 
 
-def _title(fields: Mapping[str, Any]) -> tuple[str, str | None]:
-    given = fields.get("title")
+def _cleaned(
+    fields: Mapping[str, Any], name: str, clean: Callable[[str], str | None], too_long: str
+) -> tuple[str, str | None]:
+    """Return the cleaned title or abstract, and the original where cleaning changed it."""
+    given = fields.get(name)
     if given is None:
-        raise UnusableError("no title")
+        raise UnusableError(f"no {name}")
     if not isinstance(given, str):
-        raise UnusableError(f"the title is {_kind(given)}, not text")
-    if len(given) > LONGEST_TITLE:
-        raise UnusableError(f"a title of {len(given):,} characters is none")
-    title = clean_text(given)
-    if not any(character.isalnum() for character in title):
-        raise UnusableError("no title")
-    return title, _original(given, title, fields.get("title_original"))
-
-
-def _abstract(fields: Mapping[str, Any]) -> tuple[str, str | None]:
-    given = fields.get("abstract")
-    if given is None:
-        raise UnusableError("no abstract")
-    if not isinstance(given, str):
-        raise UnusableError(f"the abstract is {_kind(given)}, not text")
-    if len(given) > LONGEST_ABSTRACT:
-        raise UnusableError(f"an abstract of {len(given):,} characters is a whole document")
-    abstract = clean_abstract(given)
-    if abstract is None or not any(character.isalnum() for character in abstract):
-        raise UnusableError("no abstract")
-    return abstract, _original(given, abstract, fields.get("abstract_original"))
+        raise UnusableError(f"the {name} is {_kind(given)}, not text")
+    if len(given) > _LONGEST[name]:
+        raise UnusableError(too_long.format(len(given)))
+    text = clean(given)
+    if text is None or not any(character.isalnum() for character in text):
+        raise UnusableError(f"no {name}")
+    return text, _original(given, text, fields.get(f"{name}_original"))
 
 
 def _original(given: str, cleaned: str, kept: Any) -> str | None:
@@ -310,7 +296,7 @@ def _date(candidates: Any, arxiv_id: str | None, bibcode: str | None) -> PaperDa
         return known if known and date.covers(known) else date
     if known:
         return known
-    return parse_date(bibcode[:4]) if bibcode else None
+    return bibcode_year(bibcode) if bibcode else None
 
 
 def _texts(value: Any, name: str, clean: Callable[[str], str]) -> list[str]:
@@ -319,13 +305,13 @@ def _texts(value: Any, name: str, clean: Callable[[str], str]) -> list[str]:
     if isinstance(value, str):
         value = [value]
     if not isinstance(value, (list, tuple)):
-        raise UnusableError(f"{name}: {_kind(value)} where a list of texts belongs")
+        raise UnusableError(f"{name}: {_kind(value)} instead of a list of texts")
     cleaned = []
     for text in value:
         if text is None:
             continue
         if not isinstance(text, str):
-            raise UnusableError(f"{name}: {_kind(text)} where a text belongs")
+            raise UnusableError(f"{name}: {_kind(text)} instead of a text")
         if tidy := clean(text):
             cleaned.append(tidy)
     return cleaned
@@ -351,7 +337,7 @@ def _given_id(value: Any) -> str | None:
 
 
 def _count(value: Any) -> int | None:
-    """A count, or None: an odd number of citations is no reason to lose a paper."""
+    """A count, or None for an invalid one, which does not reject the paper."""
     if isinstance(value, str):
         value = value.strip()
         value = float(value) if re.fullmatch(r"\d{1,12}(?:\.0*)?", value) else None
@@ -375,13 +361,7 @@ def _snippet(fields: Mapping[str, Any]) -> str:
 
 
 def first(value: Any) -> Any:
-    """Return the first of a list (ADS gives titles and DOIs as lists), else the value itself.
-
-    Examples
-    --------
-    >>> first(["a", "b"]), first([]), first("a")
-    ('a', None, 'a')
-    """
+    """Return the first of a list (ADS gives titles and DOIs as lists), else the value itself."""
     if isinstance(value, (list, tuple)):
         return value[0] if value else None
     return value

@@ -63,9 +63,9 @@ def read_papers(
     workers : int, default 1
         Processes that clean. The order of the papers does not depend on it.
     reader : Reader, optional
-        Where it is known already; otherwise found by looking at the file.
+        By default chosen from the content of the file.
     skip : int, default 0
-        Batches to pass over (read but not cleaned), to go on where an earlier run was stopped.
+        Batches to read but not clean, to continue an earlier run.
 
     Yields
     ------
@@ -104,11 +104,11 @@ _Piece = tuple[list[RawRecord | Rejection], int]
 def _pieces(
     records: Iterator[RawRecord | Rejection], size: int, bytes_read: list[int]
 ) -> Iterator[_Piece]:
-    told = 0
+    reported = 0
     while piece := list(itertools.islice(records, size)):
         now = bytes_read[0]
-        yield piece, now - told
-        told = now
+        yield piece, now - reported
+        reported = now
 
 
 def _cleaned(
@@ -280,7 +280,7 @@ def _is_whole(folder: Path, number: int) -> bool:
 
 
 def _load(path: Path) -> dict[str, Any] | None:
-    """Read a note; None where there is none, or none that can be read."""
+    """Read a JSON object; None where it is missing or damaged."""
     try:
         loaded = json.loads(path.read_bytes())
     except (FileNotFoundError, ValueError):
@@ -289,7 +289,7 @@ def _load(path: Path) -> dict[str, Any] | None:
 
 
 def _write_chunk(folder: Path, number: int, batch: Batch) -> None:
-    """Write what a batch holds; the JSON file comes last and says that the chunk is whole."""
+    """Write the files of a chunk; the JSON file comes last and marks the chunk as complete."""
     import io
 
     import pyarrow as pa

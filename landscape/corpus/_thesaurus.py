@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
+from landscape._io import data_file
 from landscape.errors import InputError
 
 if TYPE_CHECKING:
@@ -28,28 +29,7 @@ _NAME_AND_NUMBER = re.compile(r"\s*(.*?)\s*\((\d+)\)\s*")
 
 @dataclass(frozen=True)
 class Concept:
-    """One concept of a thesaurus.
-
-    Attributes
-    ----------
-    concept_id : str
-        Its number in the thesaurus: ``"573"``.
-    label : str
-        Preferred term.
-    alternatives : tuple of str
-        Other terms for it.
-    broader : tuple of str
-        Ids of the concepts one step above; a concept may have several.
-    related : tuple of str
-        Ids of related concepts.
-    definition : str
-        Its definition, empty if none is given.
-
-    Examples
-    --------
-    >>> Concept("164", "Blazars", broader=("16",)).label
-    'Blazars'
-    """
+    """One concept of a thesaurus."""
 
     concept_id: str
     label: str
@@ -66,28 +46,7 @@ class Concept:
 
 @dataclass(frozen=True)
 class Thesaurus:
-    """Concepts and their hierarchy: a directed graph without cycles.
-
-    Attributes
-    ----------
-    version : str
-        Release, for example ``"5.1.0"``; empty where it is unknown.
-    concepts : mapping of str to Concept
-        By id.
-
-    Raises
-    ------
-    InputError
-        If a broader concept is missing, or the hierarchy has a cycle.
-
-    Examples
-    --------
-    >>> stars = Concept("1", "Stars")
-    >>> dwarfs = Concept("2", "White dwarf stars", ("White dwarfs",), broader=("1",))
-    >>> thesaurus = Thesaurus("", {"1": stars, "2": dwarfs})
-    >>> thesaurus.top, thesaurus.narrower("1"), thesaurus.find("white dwarfs").concept_id
-    (('1',), ('2',), '2')
-    """
+    """Concepts and their hierarchy: a directed graph without cycles."""
 
     version: str
     concepts: Mapping[str, Concept] = field(repr=False)
@@ -97,7 +56,7 @@ class Thesaurus:
             for parent in concept.broader:
                 if parent not in self.concepts:
                     raise InputError(
-                        f"The concept {concept.label!r} ({concept.concept_id}) stands below the "
+                        f"The concept {concept.label!r} ({concept.concept_id}) has the broader "
                         f"concept {parent!r}, which the thesaurus lacks; add it, or take it out "
                         "of the broader ones."
                     )
@@ -136,19 +95,7 @@ class Thesaurus:
         return frozenset((*concept.broader, *self.narrower(concept.concept_id)))
 
     def find(self, name_or_id: str | int) -> Concept:
-        """Find a concept by id, term or alternative term; case does not matter.
-
-        Parameters
-        ----------
-        name_or_id : str or int
-            ``"573"``, ``"Galaxies"``, ``"Galaxies (573)"`` or an address that ends in
-            ``/uat/573``.
-
-        Raises
-        ------
-        InputError
-            If there is none; the message names the nearest.
-        """
+        """Find a concept by id, term or alternative term; case does not matter."""
         given = str(name_or_id).strip()
         if given in self.concepts:
             return self.concepts[given]
@@ -166,13 +113,7 @@ class Thesaurus:
         return self.concepts[found]
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a concept, for a Parquet file.
-
-        Returns
-        -------
-        pandas.DataFrame
-            Columns ``concept_id, label, alternatives, broader, related, definition, version``.
-        """
+        """One row a concept, for a Parquet file."""
         import pandas as pd
 
         columns = [*Concept.__dataclass_fields__, "version"]
@@ -297,34 +238,7 @@ _Records = dict[str, _Record]
 
 
 def read_thesaurus(path: str | Path, *, version: str | None = None) -> Thesaurus:
-    """Read a thesaurus; the format is detected from the content.
-
-    Parameters
-    ----------
-    path : path
-        ``UAT.json`` (tree), ``UAT_list.json`` (flat), ``UAT.csv`` (levels), ``UAT.rdf`` (SKOS),
-        or a table with the columns ``concept_id, label, alternatives, broader``; each may be
-        compressed with gzip.
-    version : str, optional
-        The release. Default: what the path says (``uat/5.1.0/UAT.json``), else empty.
-
-    Returns
-    -------
-    Thesaurus
-        Without the deprecated concepts. A file that gives no numbers (the CSV of levels, old
-        trees) gives concepts whose id is their term.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read, is not a thesaurus, or goes in circles.
-
-    Examples
-    --------
-    >>> read_thesaurus("no-such-UAT.json")
-    Traceback (most recent call last):
-    landscape.errors.InputError: The thesaurus no-such-UAT.json cannot be read (No such file ...
-    """
+    """Read a thesaurus; the format is detected from the content."""
     file = Path(path)
     text = _content(file)
     try:
@@ -344,27 +258,8 @@ def embedded_thesaurus() -> Thesaurus:
     """The small part of the Unified Astronomy Thesaurus that comes with the package.
 
     Its 11 top concepts and some hundreds below them; terms and numbers of release 5.1.0.
-
-    Examples
-    --------
-    >>> thesaurus = embedded_thesaurus()
-    >>> len(thesaurus.top), thesaurus.find("Galaxies").concept_id
-    (11, '573')
     """
     return read_thesaurus(data_file(EMBEDDED), version="5.1.0 (abridged)")
-
-
-def data_file(name: str) -> Path:
-    """A file of the package's data: in a checkout ``data``, installed ``landscape/_data``."""
-    package = Path(__file__).resolve().parents[1]
-    folders = (package / "_data", package.parent / "data")
-    for folder in folders:
-        if (folder / name).is_file():
-            return folder / name
-    raise InputError(
-        f"The file {name} is missing (looked in {folders[0]} and {folders[1]}): install the "
-        "package again."
-    )
 
 
 def _content(file: Path) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from landscape._io import at_home, is_file, is_folder
+from landscape._io import expand_home, is_file, is_folder
 from landscape.errors import InputError, RemoteError, require
 from landscape.figures._labels import one_line
 
@@ -60,7 +60,7 @@ class Weights:
 
 def check_weights(weights: str) -> None:
     """Check weights before anything is drawn; a local folder is not loaded."""
-    path = at_home(weights)
+    path = expand_home(weights)
     is_here = is_folder(path) or is_file(path)
     if is_here or weights.count("/") != 1 or weights.startswith((".", "~", "/")):
         open_folder(path, name=weights)
@@ -77,7 +77,7 @@ def find_weights(
     cache: Path | None = None,
 ) -> Weights:
     """Find a model and its ControlNets in folders, without network, or on the Hub."""
-    path = at_home(weights)
+    path = expand_home(weights)
     local = is_folder(path) or is_file(path) or not _HUB_NAME.fullmatch(str(weights))
     if local:
         found = open_folder(path)
@@ -131,7 +131,7 @@ def variant_of(folder: Path) -> str | None:
 
 def _add_control(weights: Weights, kind: str, wanted: str, cache: Path | None) -> Weights:
     """Add a ControlNet from a folder or the Hub, if it fits the model."""
-    folder = at_home(wanted)
+    folder = expand_home(wanted)
     if is_folder(folder):
         name = f"{wanted}@{_fingerprint([folder])}"
     elif _HUB_NAME.fullmatch(wanted):

@@ -14,7 +14,7 @@ from landscape._io import (
     locked,
     refuse_links,
     remove_leftovers,
-    telling_of_a_full_disk,
+    report_full_disk,
 )
 from landscape._wording import count
 from landscape.errors import AtlasError, InputError
@@ -206,7 +206,7 @@ def _run_stages(context: Context) -> None:
         if ran.count(stage.name) > 1:  # a stage that never comes out fresh would run for ever
             raise RuntimeError(f"the stage {stage.name} does not settle")
         if not ran:
-            with telling_of_a_full_disk(context.folder):
+            with report_full_disk(context.folder):
                 remember(context.folder, context.manifest)
         ran.append(stage.name)
         try:

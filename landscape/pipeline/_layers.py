@@ -169,7 +169,8 @@ _UatBatch = tuple[Path | None, list[str], list[str], list[list[str]]]
 
 
 def _uat_parameters(context: Context) -> dict[str, Any]:
-    from landscape.corpus._thesaurus import EMBEDDED, data_file
+    from landscape._io import data_file
+    from landscape.corpus._thesaurus import EMBEDDED
 
     path = context.options.thesaurus or data_file(EMBEDDED)
     return {"thesaurus": sha256_of(path)}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from landscape._io import measured, remove_leftovers, sha256_of, telling_of_a_full_disk, write_bytes
+from landscape._io import measured, remove_leftovers, report_full_disk, sha256_of, write_bytes
 from landscape.errors import AtlasError, InputError
 from landscape.pipeline._rows import row_keys
 from landscape.store._manifest import (
@@ -250,7 +250,7 @@ def run_stage(stage: Stage, context: Context) -> None:
     context.begin_writing = begin_writing
     if not stage.checks_first:
         begin_writing()
-    with measured() as usage, telling_of_a_full_disk(context.folder):
+    with measured() as usage, report_full_disk(context.folder):
         result = stage.run(context)
     if result.makeshift:
         context.makeshift.add(stage.name)

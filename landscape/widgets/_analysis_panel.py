@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from landscape._io import at_home
+from landscape._io import expand_home
 from landscape._progress import Stopped
 from landscape.errors import InputError, require
 from landscape.figures._colours import theme as colours_of
@@ -138,7 +138,7 @@ class AnalysisPanel(OpenedPanel):
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write what is shown."""
         self.wait()
-        return self._write(self._shown(), at_home(path))
+        return self._write(self._shown(), expand_home(path))
 
     # -- asking
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from landscape._io import at_home, write_output
+from landscape._io import expand_home, write_output
 from landscape._render import escape
 from landscape._wording import count
 from landscape.errors import InputError, LandscapeError
@@ -591,7 +591,7 @@ class MapExplorer(ExplorerState):
         """
         from landscape.widgets._saving import save_view
 
-        target = at_home(path)
+        target = expand_home(path)
         ending = target.suffix.lower()
         if ending == ".csv":
             return write_output(target, work.papers_as_csv(self.atlas, self._some_rows()))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from landscape._io import at_home, write_output
+from landscape._io import expand_home, write_output
 from landscape._progress import Stopped
 from landscape._serializer import to_csv
 from landscape.errors import InputError, install_line
@@ -508,7 +508,7 @@ class OutreachPanel(OpenedPanel):
         self.wait()
         if self._shown is None:
             raise InputError("No map is drawn yet, so there is nothing to save.")
-        return _write(self._shown.rendering, at_home(path))
+        return _write(self._shown.rendering, expand_home(path))
 
     # -- drawing
 

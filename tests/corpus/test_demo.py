@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from landscape.corpus.demo import _sentences, _wording, generate, write_demo
+from landscape.corpus.demo import _sentences, generate, write_demo
+from landscape.corpus.demo import _sentences as _wording
 from landscape.corpus.demo._cards import Measure, load_cards, load_facilities, load_traps
-from landscape.corpus.demo._planning import Author
-from landscape.corpus.demo._writing import Truth
+from landscape.corpus.demo._papers import Author, Truth
 from landscape.errors import InputError
 
 Corpus = tuple[list[dict[str, Any]], Truth]

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from landscape.corpus.demo._cards import load_cards, parse_card, read_yaml
+from landscape._io import read_yaml
+from landscape.corpus.demo._cards import load_cards, parse_card
 from landscape.errors import InputError
 
 

@@ -76,7 +76,15 @@ def test_an_e_print_s_bibcode_holds_its_arxiv_id(bibcode: str, arxiv_id: str, mo
     assert parse_bibcode(bibcode) == bibcode
     assert arxiv_id_of_bibcode(bibcode) == arxiv_id
     assert is_eprint_bibcode(bibcode)
-    assert arxiv_month(arxiv_id).date.isoformat() == month
+    assigned = arxiv_month(arxiv_id)
+    assert assigned is not None
+    assert assigned.date.isoformat() == month
+
+
+@pytest.mark.parametrize("arxiv_id", ["9001.00001", "6512.00001", "astro-ph/9001001"])
+def test_an_impossible_arxiv_month_is_unknown(arxiv_id: str) -> None:
+    assert parse_arxiv_id(arxiv_id) == arxiv_id
+    assert arxiv_month(arxiv_id) is None
 
 
 def test_real_bibcodes_are_valid_and_their_pieces_are_not(real_data: Path) -> None:

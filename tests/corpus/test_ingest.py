@@ -152,6 +152,24 @@ def test_one_broken_record_in_a_hundred(tmp_path: Path) -> None:
     assert [item["line"] for item in rejected(tmp_path)] == list(range(1, 1001, 100))
 
 
+def test_an_impossible_date_in_an_identifier_leaves_the_date_unknown(tmp_path: Path) -> None:
+    texts = [f"Galaxies of number {i}, seen at high redshift." for i in range(5)]
+    papers = [
+        {"arxiv_id": "9001.00001", "title": "First survey", "abstract": texts[0]},
+        {"arxiv_id": "9001.00002", "title": "Second map", "abstract": texts[1], "year": 2020},
+        {"bibcode": "2090ApJ...123..456A", "title": "Third sky", "abstract": texts[2]},
+        {"arxiv_id": "9002.00003", "title": "Fourth", "abstract": texts[3], "categories": "x"},
+    ]
+    # The last one alone goes through the arXiv reader.
+    write(tmp_path / "a.jsonl", papers[:3])
+    write(tmp_path / "b.jsonl", papers[3:])
+    report = run(tmp_path, tmp_path / "a.jsonl", tmp_path / "b.jsonl")
+    assert (report.kept, report.rejected) == (4, 0)
+    assert [part.source for part in report.parts] == ["table", "arxiv"]
+    assert table(tmp_path, "a")["year"].to_pylist() == [None, 2020, None]
+    assert table(tmp_path, "b")["date"].to_pylist() == [None]
+
+
 def test_no_abstract_anywhere_is_told_and_leaves_the_atlas_alone(tmp_path: Path) -> None:
     run(tmp_path, write(tmp_path / "good.jsonl", [record(1)]))
     bad = write(tmp_path / "bad.jsonl", [record(i, abstract=None) for i in range(40)])

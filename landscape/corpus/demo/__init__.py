@@ -8,6 +8,6 @@
 
 from __future__ import annotations
 
-from landscape.corpus.demo._writing import DemoFiles, generate, write_demo
+from landscape.corpus.demo._papers import DemoFiles, generate, write_demo
 
 __all__ = ["DemoFiles", "generate", "write_demo"]

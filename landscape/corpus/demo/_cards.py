@@ -10,12 +10,13 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from landscape._io import data_file, read_yaml
 from landscape.errors import InputError
 
 
 @dataclass(frozen=True)
 class Phrase:
-    """A piece of text and the first year in which a paper can have said it."""
+    """A piece of text and the first year in which a paper can use it."""
 
     text: str
     since: int = 0
@@ -36,7 +37,7 @@ class Measure:
 
 @dataclass(frozen=True)
 class Trend:
-    """How one observable goes with another; ``sign`` is ``+``, ``-`` or ``0`` (no relation)."""
+    """The relation of two observables; ``sign`` is ``+``, ``-`` or ``0`` (no relation)."""
 
     response: str
     sign: str
@@ -45,7 +46,7 @@ class Trend:
 
 @dataclass(frozen=True)
 class Story:
-    """One line of work inside a theme: a question, what is measured, and what comes out."""
+    """One line of work in a theme: a question, measurements and results."""
 
     focus: str
     titles: tuple[Phrase, ...]
@@ -68,7 +69,7 @@ class Story:
 
 @dataclass(frozen=True)
 class Card:
-    """Everything the grammar knows of one research theme."""
+    """All material for one research theme."""
 
     id: str
     name: str
@@ -101,14 +102,7 @@ class Card:
         return own
 
 
-CATEGORIES = (
-    "astro-ph.CO",
-    "astro-ph.EP",
-    "astro-ph.GA",
-    "astro-ph.HE",
-    "astro-ph.IM",
-    "astro-ph.SR",
-)
+CATEGORIES = tuple(f"astro-ph.{name}" for name in ("CO", "EP", "GA", "HE", "IM", "SR"))
 ACTIVITIES = ("rising", "falling", "steady", "burst")
 
 _SINCE = re.compile(r"\s*\(since (\d{4})\)$")
@@ -129,24 +123,12 @@ _STORY_OPTIONAL = {"since", "kinds", "sample", "observe", *_STORY_OWN}
 
 def demo_data_folder() -> Path:
     """Folder that holds ``themes/``, ``facilities.yaml`` and ``grammar.yaml``."""
-    package = Path(__file__).resolve().parents[2]
-    for folder in (package / "_data" / "demo", package.parent / "data" / "demo"):
-        if (folder / "themes").is_dir():
-            return folder
-    raise InputError(
-        f"the data cards of the demo corpus are missing (looked in {package / '_data' / 'demo'} "
-        f"and {package.parent / 'data' / 'demo'}): install the package again"
-    )
-
-
-def theme_cards_folder() -> Path:
-    """Folder of the theme cards."""
-    return demo_data_folder() / "themes"
+    return data_file("demo/themes").parent
 
 
 def load_cards(folder: Path | None = None) -> tuple[Card, ...]:
     """Load and check every card of a folder, in the order of their file names."""
-    return _load_cards(folder or theme_cards_folder())
+    return _load_cards(folder or demo_data_folder() / "themes")
 
 
 @cache
@@ -163,21 +145,6 @@ def _load_cards(folder: Path) -> tuple[Card, ...]:
                 f"{card.id}.yaml: related names no such theme: {', '.join(sorted(unknown))}"
             )
     return cards
-
-
-def read_yaml(path: Path) -> Any:
-    """Read one YAML file with the fast loader where PyYAML was built with it."""
-    import yaml
-
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    try:
-        # Both loaders are safe ones: they build plain Python values only.
-        return yaml.load(path.read_text(encoding="utf-8"), Loader=loader)  # noqa: S506
-    except yaml.YAMLError as error:
-        raise InputError(
-            f"{path.name} is not YAML: {str(error).splitlines()[0]}; "
-            "quote a value that begins with '{' or holds ': '"
-        ) from error
 
 
 def parse_card(card_id: str, raw: Any) -> Card:
@@ -315,8 +282,8 @@ def _trend(where: str, text: str) -> Trend:
 PUBLICATION_LAG = 0.4
 ARCHIVAL_YEARS = 5.0
 
-# A mention travels inside the text between two private characters, so that titles can change case
-# and symbols can become LaTeX without any offset going stale; `unmark` removes them at the end.
+# Two private characters mark a mention in the text, so that titles can change case and symbols can
+# become LaTeX while offsets stay correct; `unmark` removes them at the end.
 _FIRST_MARK = 0xE100
 _CLOSE = "\ue000"
 _MARKED = re.compile(f"([\ue100-\ue1ff])([^{_CLOSE}]*){_CLOSE}")
@@ -394,7 +361,7 @@ def mark(facility: Facility, rng: Random) -> str:
 
 
 def unmark(text: str, *, field: str) -> tuple[str, list[Mention]]:
-    """Take the marks out of a text and say where the mentions are."""
+    """Remove the marks from a text and return the mentions."""
     by_mark = _ids_by_mark()
     pieces: list[str] = []
     mentions = []

@@ -28,7 +28,7 @@ from landscape.errors import InputError, RemoteError
 ADS_API = "https://api.adsabs.harvard.edu/v1"
 ADS_POLICY = RetryPolicy(pause=0.5)
 
-#: What the ADS reader uses.
+#: Fields that the ADS reader uses.
 ADS_FIELDS = (
     "bibcode", "identifier", "title", "abstract", "author", "aff", "date", "pubdate", "year",
     "doi", "keyword", "citation_count", "read_count", "doctype", "pub", "property", "arxiv_class",
@@ -184,7 +184,7 @@ class _AdsFetch(PagedFetch):
                         f"ADS does not accept its own cursor: {error}; {RUN_AGAIN}"
                     ) from error
                 # An outdated cursor starts over with a new one; where even that is refused there
-                # are no cursors. Records that come again are not written again.
+                # are no cursors. Repeated records are written once.
                 self._position["cursor"] = None if self._position["cursor"] == "*" else "*"
                 self._position["start"] = 0
 

@@ -44,16 +44,9 @@ _RAW = "{http://arxiv.org/OAI/arXivRaw/}"
 _OAI = "{http://www.openarchives.org/OAI/2.0/}"
 
 _FIELDS = (
-    "authors",
-    "title",
-    "comments",
-    "journal-ref",
-    "doi",
-    "report-no",
-    "categories",
-    "license",
+    "authors", "title", "comments", "journal-ref", "doi", "report-no", "categories", "license",
     "abstract",
-)
+)  # fmt: skip
 _MOST_RESTARTS = 3
 
 
@@ -348,13 +341,7 @@ _BETWEEN = re.compile(r"\s*[,;:]\s*(?:and\s+)?|\s+and\s+|\s+&\s+|\s*\\&\s*")
 
 
 def parse_authors(line: str) -> list[list[str]]:
-    r"""Split arXiv's line of authors into [family, given, suffix], as its snapshot does.
-
-    >>> parse_authors("A. Penzias (1,2), R. van der Berg Jr. ((1) Leiden, NL) and J. C\\^ot\\'e")
-    [['Penzias', 'A.', ''], ['van der Berg', 'R.', 'Jr.'], ["C\\^ot\\'e", 'J.', '']]
-    >>> parse_authors("Planck Collaboration: N. Aghanim, Y. Akrami")
-    [['Planck Collaboration', '', ''], ['Aghanim', 'N.', ''], ['Akrami', 'Y.', '']]
-    """
+    """Split arXiv's line of authors into [family, given, suffix], as its snapshot does."""
     line = without_parentheses(line.replace(r"\,", " ").replace("~", " "))
     authors: list[list[str]] = []
     for piece in _BETWEEN.split(line):

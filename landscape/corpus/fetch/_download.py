@@ -1,4 +1,4 @@
-"""What all fetchers share: resumable files, and lists that are fetched page by page."""
+"""Resumable files, and lists that are fetched page by page."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, Self
 import orjson
 
 from landscape._http import HttpClient, RetryPolicy
-from landscape._io import write_whole
+from landscape._io import lock_exclusively, write_whole
 from landscape._progress import progress
 from landscape._wording import count
 from landscape.errors import InputError
@@ -55,23 +55,7 @@ class Fetched:
 
 
 class ResumableFile:
-    """A JSON-lines file that grows page by page and survives an interruption at any byte.
-
-    Whole pages of records are appended to ``NAME.part``; ``NAME.state.json`` is written after each
-    page with the number of good bytes. Bytes beyond that number are cut off on restart, so no
-    record is lost or doubled. A record that comes again replaces the older one at the end.
-
-    Attributes: `position` is what the caller stored with the last page, empty at the start.
-
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     out = Path(folder) / "papers.jsonl"
-    ...     with ResumableFile(out, key="id", request={"set": "a"}) as papers:
-    ...         papers.add([("1", {"id": "1"})], position={"token": "next"})
-    ...     with ResumableFile(out, key="id", request={"set": "a"}) as papers:
-    ...         papers.position, papers.n_records
-    ({'token': 'next'}, 1)
-    """
+    """A JSON-lines file that grows page by page and survives an interruption at any byte."""
 
     def __init__(self, out: Path, *, key: str, request: Mapping[str, object]) -> None:
         check_target(out)
@@ -286,13 +270,7 @@ class PagedFetch(ABC):
 
 
 def check_target(out: Path) -> None:
-    """Raise InputError where no plain file can be written.
-
-    >>> check_target(Path("papers.jsonl.gz"))
-    Traceback (most recent call last):
-    ...
-    landscape.errors.InputError: papers.jsonl.gz would not be compressed: ...
-    """
+    """Raise InputError where no plain file can be written."""
     if out.is_dir():
         raise InputError(f"{out} is a folder; name the file to write, for example papers.jsonl")
     if out.suffix.lower() in {".gz", ".bz2", ".xz", ".zst", ".zip"}:
@@ -322,13 +300,9 @@ def _digest(line: bytes) -> bytes:
 
 
 def _lock(stream: BinaryIO, out: Path) -> None:
-    """Keep a second fetch from writing the same file, where the system has such locks."""
+    """Refuse to write a file that another fetch is writing."""
     try:
-        import fcntl
-    except ImportError:
-        return
-    try:
-        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        lock_exclusively(stream)
     except BlockingIOError as error:
         stream.close()
         raise InputError(f"Another fetch is writing {out} at this moment; wait for it") from error

@@ -11,11 +11,9 @@ from pathlib import Path
 from typing import Protocol
 
 from landscape.corpus._records import RawRecord, Rejection
-from landscape.corpus.readers._ads import AdsReader
-from landscape.corpus.readers._arxiv import ArxivReader
 from landscape.corpus.readers._bibtex import BibtexReader
 from landscape.corpus.readers._files import PARQUET_MAGIC, sample
-from landscape.corpus.readers._scilit import ScilitReader
+from landscape.corpus.readers._services import ADS, ARXIV, SCILIT
 from landscape.corpus.readers._tables import PathfinderReader, TableReader
 from landscape.errors import InputError
 
@@ -23,13 +21,13 @@ __all__ = ["READERS", "Reader", "choose_reader"]
 
 
 class Reader(Protocol):
-    """What reads one kind of source."""
+    """Reads one kind of source."""
 
     name: str
     """Name in the column ``source`` and in the manifest, for example ``"arxiv"``."""
 
     def recognises(self, path: Path, head: bytes) -> bool:
-        """Say whether a file is of this kind, from its first (decompressed) bytes."""
+        """Whether a file is of this kind, from its first (decompressed) bytes."""
         ...
 
     def read(
@@ -43,19 +41,19 @@ class Reader(Protocol):
         ...
 
 
-# The order of asking: from the most particular shape to the most general.
+# From the most specific format to the most general.
 READERS: dict[str, Reader] = {
     reader.name: reader
     for reader in (
         PathfinderReader(),
-        ScilitReader(),
-        AdsReader(),
-        ArxivReader(),
+        SCILIT,
+        ADS,
+        ARXIV,
         BibtexReader(),
         TableReader(),
     )
 }
-"""All readers by name, in the order in which they are asked whether they know a file."""
+"""All readers by name, in the order in which they are tried."""
 
 
 def choose_reader(path: Path) -> Reader:

@@ -90,7 +90,7 @@ class BibtexReader:
         for line, block in _blocks(path, on_bytes):
             kind = _ENTRY.match(block)
             if kind is None:
-                continue  # what stands between entries is a comment in BibTeX
+                continue  # text between entries is a comment in BibTeX
             try:
                 text = block.decode("utf-8")
             except UnicodeDecodeError:

@@ -44,7 +44,7 @@ def read_citations(path: Path) -> Citations:
     path : pathlib.Path
         A table (CSV or tab-separated, plain or gzip) with the columns ``citing`` and ``cited``,
         and ``citing_title`` and ``cited_title`` if it likes; or JSON lines, each a paper with its
-        name (``bibcode``, ``arxiv_id``, ``doi`` or ``id``) and the list of what it cites
+        name (``bibcode``, ``arxiv_id``, ``doi`` or ``id``) and the list of the cited papers
         (``refs``, ``references`` or ``ref_bibcodes``), and its ``title`` if it likes. Other
         columns are passed over.
 

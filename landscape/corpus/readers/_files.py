@@ -1,4 +1,4 @@
-"""Open source files and stream JSON records from them; each fault is one clear sentence."""
+"""Open source files and stream JSON records from them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _ARCHIVES = {
 def sample(path: Path) -> bytes:
     """Return the first bytes of a file, decompressed and without a byte order mark."""
     _check_exists(path)
-    with _sentences(path), open_input(path) as stream:
+    with _input_errors(path), open_input(path) as stream:
         head = _beginning(stream)
     if not head.strip():
         raise InputError(f"{path} is empty; give a file with at least one paper.")
@@ -81,16 +81,16 @@ def open_input(
 def checked(
     path: Path, records: Iterator[RawRecord | Rejection]
 ) -> Iterator[RawRecord | Rejection]:
-    """Pass records through; a file that breaks off becomes an error that counts the good ones."""
+    """Pass records through; a damaged file raises an error with the number of good records."""
     n_good = 0
-    with _sentences(path, lambda: n_good):
+    with _input_errors(path, lambda: n_good):
         for record in records:
             n_good += isinstance(record, RawRecord)
             yield record
 
 
 def _beginning(stream: io.BufferedReader) -> bytes:
-    """Read a sample; of a file that breaks off, what there is: the reader counts its records."""
+    """Read a sample; of a truncated file, the readable part."""
     pieces: list[bytes] = []
     try:
         while sum(map(len, pieces)) < SAMPLE_BYTES and (piece := stream.read1(1 << 16)):
@@ -109,8 +109,8 @@ def _check_exists(path: Path) -> None:
 
 
 @contextmanager
-def _sentences(path: Path, count: Callable[[], int] | None = None) -> Iterator[None]:
-    """Turn what the system and zlib raise for damaged files into sentences."""
+def _input_errors(path: Path, count: Callable[[], int] | None = None) -> Iterator[None]:
+    """Turn errors of the system and of zlib into input errors."""
 
     def good() -> str:
         return "" if count is None else f" after {count():,} good records"
@@ -132,7 +132,7 @@ def _sentences(path: Path, count: Callable[[], int] | None = None) -> Iterator[N
 
 
 class _Unpacked(io.RawIOBase):
-    """What a gzip file holds, given out as it comes: all of it that is there, if it breaks off."""
+    """The content of a gzip file, up to the point where a damaged file ends."""
 
     def __init__(self, file: gzip.GzipFile) -> None:
         self._file = file
@@ -177,10 +177,10 @@ Piece = tuple[int, bytes]
 
 
 class Stream(Protocol):
-    """What can be read as it comes: a buffered file or bytes in memory."""
+    """A readable stream: a buffered file or bytes in memory."""
 
     def read1(self, size: int, /) -> bytes:
-        """Read at most so many bytes, fewer where fewer are at hand; none at the end."""
+        """Read at most `size` bytes; none at the end."""
         ...
 
 
@@ -312,7 +312,7 @@ def raw_records(
 
 @lru_cache(maxsize=4)
 def first_objects(head: bytes) -> tuple[dict[str, Any], ...]:
-    """Return the complete objects among the first of a file; none where it is no JSON."""
+    """Return the first complete objects of a file; none where it is not JSON."""
     if head.lstrip()[:1] not in (b"{", b"["):
         return ()
     found = []

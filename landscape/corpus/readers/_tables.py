@@ -92,7 +92,7 @@ def has_titles(names: Mapping[str, Any] | tuple[str, ...] | list[str]) -> bool:
 
 def _dates(row: Mapping[str, Any]) -> list[Any]:
     dates = [row[name] for name in DATES if name in row] or [row[n] for n in YEARS if n in row]
-    # An atlas holds unknown months and days as 1, and says so beside.
+    # An atlas stores unknown months and days as 1, with the precision in its own column.
     precision = row.get("date_precision")
     if dates and precision in ("year", "month"):
         return [str(dates[0])[: 4 if precision == "year" else 7]]
@@ -100,7 +100,7 @@ def _dates(row: Mapping[str, Any]) -> list[Any]:
 
 
 def _sort_out_id(fields: dict[str, Any]) -> None:
-    """An ``id`` that is plainly an arXiv id, a bibcode or a DOI takes that place."""
+    """Use an ``id`` that is an arXiv id, a bibcode or a DOI as such."""
     given = fields["given_id"]
     if isinstance(given, int) and not isinstance(given, bool):
         fields["given_id"] = given = str(given)
@@ -160,7 +160,7 @@ def parquet_records(
                     on_bytes(size * row // total - told)
                     told = size * row // total
     except pa.ArrowMemoryError:
-        raise  # the file is not to blame
+        raise  # not an error of the file
     except pa.ArrowException as error:
         raise _damaged(path, error, row) from None
     except OSError as error:
@@ -359,7 +359,7 @@ def _csv_record(path: Path, line: int, header: list[str], row: list[str]) -> Raw
 
 
 class _TextLines:
-    """The decoded lines of a stream; too long a one raises, and the next is the one after it."""
+    """The decoded lines of a stream; a line that is too long raises an error and is skipped."""
 
     def __init__(self, stream: io.BufferedReader) -> None:
         self._stream = io.TextIOWrapper(stream, "utf-8", errors="surrogateescape", newline="")

@@ -9,7 +9,7 @@ from files_server import FilesServer
 from loopback import refuse, say, shorten
 
 from landscape.corpus.fetch import fetch_uat
-from landscape.corpus.fetch._uat import concepts  # its walk over deep trees is tested alone
+from landscape.corpus.fetch._files import concepts  # its walk over deep trees is tested alone
 from landscape.errors import InputError, RemoteError
 
 

@@ -1,0 +1,291 @@
+"""Readers of JSON from services: ADS replies, arXiv metadata and SciLit records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from landscape.corpus._cleaning import without_parentheses
+from landscape.corpus._identifiers import (
+    PaperDate,
+    arxiv_month,
+    parse_arxiv_id,
+    parse_bibcode,
+    parse_date,
+    parse_doi,
+)
+from landscape.corpus._records import RawRecord, Rejection, first, texts_of
+from landscape.corpus.readers._author_lists import read_author_list
+from landscape.corpus.readers._files import checked, first_objects, is_ads_reply, raw_records
+
+_ADS_KEYS = {
+    "author", "pub", "bibstem", "pubdate", "identifier", "doctype", "arxiv_class",
+    "citation_count", "property",
+}  # fmt: skip
+
+
+@dataclass
+class JsonReader:
+    """Reads JSON objects, one paper each."""
+
+    name: str
+    is_known: Callable[[dict[str, Any]], bool]
+    fields: Callable[[dict[str, Any]], dict[str, Any]]
+    is_known_head: Callable[[bytes], bool] = lambda _: False
+
+    def recognises(self, path: Path, head: bytes) -> bool:  # noqa: ARG002  # the protocol's
+        """Whether the file or one of its first objects has the keys of this service."""
+        return self.is_known_head(head) or any(map(self.is_known, first_objects(head)))
+
+    def read(
+        self, path: Path, *, on_bytes: Callable[[int], None] | None = None
+    ) -> Iterator[RawRecord | Rejection]:
+        """Stream the papers."""
+        return checked(path, raw_records(path, self.fields, on_bytes=on_bytes))
+
+
+def _is_ads(record: dict[str, Any]) -> bool:
+    if isinstance(record.get("title"), list) and not {"embed", "embedding"} & record.keys():
+        return True
+    return "bibcode" in record and bool(_ADS_KEYS & record.keys()) and "authors" not in record
+
+
+def _fields_ads(document: dict[str, Any]) -> dict[str, Any]:
+    affiliations = document.get("aff")
+    return {
+        "bibcode": document.get("bibcode"),
+        "arxiv_id": _arxiv_id(document),
+        "doi": first(document.get("doi")),
+        "title": first(document.get("title")),
+        "abstract": document.get("abstract"),
+        "authors": document.get("author"),
+        "aff": [] if affiliations is None else affiliations,
+        "dates": [d for d in (document.get("pubdate"), document.get("date")) if d]
+        or [y for y in [document.get("year")] if y],
+        "cites": _citations(document),
+        "read_count": document.get("read_count"),
+        "ads_keywords": document.get("keyword"),
+        "cite_bibcodes": document.get("citation"),
+        "ref_bibcodes": document.get("reference"),
+        "categories": document.get("arxiv_class"),
+        "doctype": document.get("doctype"),
+        "journal": first(document.get("pub")),
+    }
+
+
+def _arxiv_id(document: dict[str, Any]) -> str | None:
+    """Find the e-print among the other identifiers of the paper."""
+    others = document.get("identifier")
+    candidates = [*(others if isinstance(others, list) else [others]), document.get("eid")]
+    texts = [candidate for candidate in candidates if isinstance(candidate, str)]
+    # A bare "2101.01542" could be anything; ADS writes the prefix.
+    prefixed = [text for text in texts if text.lower().startswith(("arxiv:", "10.48550/"))]
+    old_style = [text for text in texts if "/" in text and not parse_bibcode(text)]
+    return next(filter(None, map(parse_arxiv_id, (*prefixed, *old_style))), None)
+
+
+def _citations(document: dict[str, Any]) -> Any:
+    counts = document.get("[citations]")
+    nested = counts.get("num_citations") if isinstance(counts, dict) else None
+    given = (document.get("citation_count"), document.get("num_citations"), nested)
+    return next((value for value in given if value is not None), None)
+
+
+_SNAPSHOT_KEYS = {"versions", "authors_parsed", "update_date", "submitter", "journal-ref"}
+
+
+def _is_arxiv(record: dict[str, Any]) -> bool:
+    if "title" not in record:
+        return False
+    if "id" in record and _SNAPSHOT_KEYS & record.keys():
+        return True
+    flat = {"arxiv_id", "categories"} <= record.keys()
+    return flat and not {"paper_id", "source", "generated", "embed", "embedding"} & record.keys()
+
+
+def _fields_arxiv(record: dict[str, Any]) -> dict[str, Any]:
+    arxiv_id = record.get("arxiv_id", record.get("id"))
+    return {
+        "arxiv_id": arxiv_id,
+        "title": record.get("title"),
+        "abstract": record.get("abstract"),
+        "authors": _authors_arxiv(record),
+        "dates": _dates_arxiv(record, arxiv_id),
+        "doi": record.get("doi"),
+        "bibcode": record.get("bibcode"),
+        "journal": record.get("journal-ref") or record.get("journal"),
+        "categories": texts_of(record.get("categories"), separator=r"[\s,;]+"),
+        "cites": record.get("citation_count", record.get("cites", record.get("s2_citations"))),
+        "ads_keywords": texts_of(record.get("keywords")),
+        "doctype": record.get("doctype"),
+    }
+
+
+def _authors_arxiv(record: dict[str, Any]) -> Any:
+    parsed = record.get("authors_parsed")
+    if isinstance(parsed, list) and parsed:
+        # Family name, given names, suffix; whatever follows is an affiliation.
+        return read_author_list(
+            [_name(entry) for entry in parsed if isinstance(entry, list) and entry]
+        )
+    authors = record.get("authors")
+    if isinstance(authors, list) and all(isinstance(name, str) for name in authors):
+        authors = _rejoin_names(authors)
+    return read_author_list(authors)
+
+
+def _rejoin_names(names: list[str]) -> list[str]:
+    """Names of a line that was split at every comma, also at those within affiliations."""
+    if all(name.count("(") == name.count(")") for name in names) or any("," in n for n in names):
+        return names
+    line = without_parentheses(",".join(names))
+    whole = (name.split("(")[0].strip(" )") for name in line.split(","))
+    return [name for name in whole if name]
+
+
+def _name(entry: list[Any]) -> str:
+    family, given, suffix = ([part for part in entry if isinstance(part, str)] + ["", "", ""])[:3]
+    return ", ".join(part for part in (family, given, suffix) if part)
+
+
+def _dates_arxiv(record: dict[str, Any], arxiv_id: Any) -> list[Any]:
+    known = parse_arxiv_id(arxiv_id)
+    month = arxiv_month(known) if known else None
+    submitted = record.get("date") or _created(record.get("versions"))
+    if submitted:
+        return [f"{month.date:%Y-%m}" if month and _is_far(submitted, month) else submitted]
+    updated = record.get("update_date")
+    if updated and month:
+        # An update can be decades later than the paper; the id has the month of submission.
+        try:
+            return [updated] if month.covers(parse_date(updated)) else []
+        except ValueError:
+            return []
+    return [updated] if updated else []
+
+
+def _created(versions: Any) -> Any:
+    """Return the date of the first version."""
+    if isinstance(versions, list) and versions and isinstance(versions[0], dict):
+        return versions[0].get("created")
+    return None
+
+
+def _is_far(given: Any, month: PaperDate) -> bool:
+    """Whether a date is more than a year off the month of the arXiv id."""
+    try:
+        date = parse_date(given)
+    except ValueError:
+        return False  # reported later, where the dates are read
+    years = date.date.year - month.date.year
+    if date.precision == "year":
+        return abs(years) > 1
+    return abs(12 * years + date.date.month - month.date.month) > 12
+
+
+def _is_scilit(record: dict[str, Any]) -> bool:
+    return "Title" in record and bool({"Content", "Author", "Reference"} & record.keys())
+
+
+def _has_scilit_text(head: bytes) -> bool:
+    """Whether a record that is larger than the sample has SciLit's parsed abstract."""
+    return head.lstrip()[:1] in (b"{", b"[") and b'"Abstract_Parsed"' in head
+
+
+def _fields_scilit(record: dict[str, Any]) -> dict[str, Any]:
+    content = record.get("Content")
+    content = content if isinstance(content, dict) else {}
+    identifiers = [
+        value
+        for key, value in record.items()
+        if key.lower() in ("arxivid", "arxiv_id", "arxiv", "id", "id_type", "doi", "bibcode")
+    ]
+    return {
+        "title": record.get("Title"),
+        "abstract": _abstract(content) or record.get("Abstract"),
+        "authors": _authors_scilit(record.get("Author")),
+        "dates": _dates_scilit(record.get("PublicationDate")),
+        "doi": record.get("DOI"),
+        "arxiv_id": next(filter(None, map(parse_arxiv_id, identifiers)), None),
+        "bibcode": next(filter(None, map(parse_bibcode, identifiers)), None),
+        "given_id": record.get("id"),
+        "journal": record.get("Venue"),
+        "ref_bibcodes": _references(record.get("Reference")),
+    }
+
+
+def _abstract(content: dict[str, Any]) -> Any:
+    parsed = content.get("Abstract_Parsed")
+    sentences = list(_sentences(parsed)) if isinstance(parsed, list) else []
+    return " ".join(sentences) or content.get("Abstract")
+
+
+def _sentences(sections: list[Any]) -> Iterator[str]:
+    """Walk sections, paragraphs and sentences; a level may be missing or be plain text."""
+    for section in sections:
+        if isinstance(section, str):
+            yield section
+        elif isinstance(section, dict):
+            for key in ("section_text", "paragraph_text", "sentence_text"):
+                below = section.get(key)
+                if isinstance(below, str):
+                    yield below
+                elif isinstance(below, list):
+                    yield from _sentences(below)
+
+
+def _authors_scilit(value: Any) -> Any:
+    if not isinstance(value, list):
+        return value
+    names = []
+    for author in value:
+        if isinstance(author, dict):
+            parts = [author.get("FamilyName"), author.get("GivenName")]
+            names.append(", ".join(part for part in parts if isinstance(part, str) and part))
+        else:
+            names.append(author)
+    return [name for name in names if name]
+
+
+def _dates_scilit(value: Any) -> list[Any]:
+    if not isinstance(value, dict):
+        return [value] if value else []
+    numbers = []
+    for key in ("Year", "Month", "Day"):
+        try:
+            numbers.append(int(value.get(key) or 0))
+        except (TypeError, ValueError):
+            numbers.append(0)
+    year, month, day = numbers
+    if not year:
+        return [value["Year"]] if value.get("Year") else []
+    return [f"{year:04d}-{max(month, 0):02d}-{max(day, 0):02d}"]
+
+
+def _references(value: Any) -> list[str]:
+    """Identifiers of the cited papers; a reference without one is omitted."""
+    found = []
+    for reference in value if isinstance(value, list) else []:
+        texts = [text for text in _values(reference) if len(text) < 200]
+        bibcode = next(filter(None, map(parse_bibcode, texts)), None)
+        arxiv_id = next(filter(None, map(parse_arxiv_id, texts)), None)
+        doi = next(filter(None, map(parse_doi, texts)), None)
+        name = bibcode or (arxiv_id and f"arXiv:{arxiv_id}") or (doi and f"doi:{doi}")
+        if name:
+            found.append(name)
+    return found
+
+
+def _values(reference: Any) -> list[str]:
+    if isinstance(reference, str):
+        return [reference]
+    if isinstance(reference, dict):
+        return [value for value in reference.values() if isinstance(value, str)]
+    return []
+
+
+SCILIT = JsonReader("scilit", _is_scilit, _fields_scilit, _has_scilit_text)
+ADS = JsonReader("ads", _is_ads, _fields_ads, is_ads_reply)
+ARXIV = JsonReader("arxiv", _is_arxiv, _fields_arxiv)

@@ -199,7 +199,7 @@ def ask(
             thread=thread,
             score=engine.nearness,
             nearest=nearest,
-            threshold=engine.missed_bar(nearest),
+            threshold=engine.missed_threshold(nearest),
             check_with_model=settings.check_with_model,
             on_text=on_text,
         )

@@ -145,7 +145,7 @@ def _pooled(corpora: Sequence[Corpus], found: Mapping[str, Found]) -> list[Held]
     entries = [(c.name, hit) for c in corpora for hit in found[c.name].hits]
     if len(corpora) == 1:
         return [Held(name, hit.paper, hit.score) for name, hit in entries]
-    if len({open_engine(c.atlas).holdings.embedder.model for c in corpora}) > 1:
+    if len({open_engine(c.atlas).indexes.embedder.model for c in corpora}) > 1:
         scores = fuse_ranks([
             np.array([hit.score if name == c.name else -np.inf for name, hit in entries])
             for c in corpora
@@ -179,7 +179,7 @@ def _with_highlights(
     for corpus in corpora:
         mine = [one for one in listed if one.corpus == corpus.name]
         sets = highlight_papers(
-            open_engine(corpus.atlas).holdings,
+            open_engine(corpus.atlas).indexes,
             [one.paper for one in mine],
             context[-LONGEST_QUERY:],
             n=n,
@@ -194,7 +194,7 @@ def _far_off(corpora: Sequence[Corpus], found: Mapping[str, Found]) -> tuple[str
     far = []
     for corpus in corpora:
         near = [hit.parts["semantic"] for hit in found[corpus.name].hits if "semantic" in hit.parts]
-        usual = open_engine(corpus.atlas).missed_bar(max(near, default=None))
+        usual = open_engine(corpus.atlas).missed_threshold(max(near, default=None))
         if usual is None:
             return ()
         far.append(f"{max(near):.2f} in {corpus.name}, where {usual:.2f} is usual")

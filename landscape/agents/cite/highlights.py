@@ -25,7 +25,7 @@ from landscape.types import Highlight
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from landscape.search._papers import Holdings
+    from landscape.search._papers import SearchIndexes
     from landscape.types import Paper
 
     Floats = NDArray[np.float64]
@@ -118,7 +118,7 @@ def highlight(
 
 
 def highlight_papers(
-    held: Holdings,
+    held: SearchIndexes,
     papers: Sequence[Paper],
     context: str,
     *,
@@ -129,7 +129,7 @@ def highlight_papers(
 
     Parameters
     ----------
-    held : Holdings
+    held : SearchIndexes
     papers : sequence of Paper
     context : str
     n : int, default 3
@@ -184,7 +184,7 @@ def _choose(total: Floats, alike: Floats, *, n: int) -> list[int]:
     return chosen
 
 
-def _meanings(held: Holdings, papers: Sequence[Paper], context: str) -> list[Floats | None]:
+def _meanings(held: SearchIndexes, papers: Sequence[Paper], context: str) -> list[Floats | None]:
     """How near each sentence of each abstract is to a context, word by word."""
     embedder = held.embedder
     none: list[Floats | None] = [None] * len(papers)

@@ -72,7 +72,7 @@ def related_work(
     engine = open_engine(corpora[0].atlas)
     hits = tuple(Hit(rank, paper, 1.0 / rank) for rank, paper in enumerate(chosen, start=1))
     question = context.strip() or "Related work"
-    results = Results(question, hits, replace(engine.holdings.coverage, n_searched=len(chosen)))
+    results = Results(question, hits, replace(engine.indexes.coverage, n_searched=len(chosen)))
     model = connect_from_environment() if model == "auto" else model
     subject = context.strip() or " ".join(paper.title for paper in chosen)
     notes: tuple[str, ...] = (QUOTED,)

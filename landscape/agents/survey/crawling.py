@@ -129,7 +129,7 @@ class Crawl:
         if self.pool.seeds:
             return
         nearest = self.library.nearest(self.pool.rows)
-        usual = self.library.engine.missed_bar(nearest)
+        usual = self.library.engine.missed_threshold(nearest)
         matches = None if self.pool.evidence is None else matched(self.pool.evidence)
         fewest = fewest_matches(self.question)
         if matches is not None and matches < fewest:
@@ -165,7 +165,7 @@ class Crawl:
         first = self.library.papers(self._rounds[len(self.searches) - 1][:_TELLING])
         every = list(dict.fromkeys(word for paper in first for word in paper.keywords))
         words = [word for word in every if " " not in word]
-        rarity = self.library.engine.holdings.rarity(words)
+        rarity = self.library.engine.indexes.rarity(words)
         rare = [word for word, how in zip(words, rarity, strict=True) if how >= _RARE]
         return [*(word for word in every if " " in word), *rare]
 

@@ -77,7 +77,7 @@ class Library:
 
     def near(self, rows: Rows, *, k: int) -> list[Rows]:
         """Find the papers most like each of some papers, best first, without itself."""
-        held = self.engine.holdings
+        held = self.engine.indexes
         found = []
         for row, vector in zip(rows.tolist(), held.vectors.vectors(rows), strict=True):
             near = held.vectors.search(vector, k=k + 1, rows=self._allowed).rows
@@ -102,7 +102,7 @@ class Library:
 
     def likeness_to_many(self, rows: Rows, centre_of: Rows) -> Floats:
         """Cosines of papers to the middle of others, in deviations from chance papers."""
-        held = self.engine.holdings.vectors
+        held = self.engine.indexes.vectors
         centre = held.vectors(centre_of).mean(axis=0)
         centre /= max(float(np.linalg.norm(centre)), 1e-12)
         chance = held.similarities(centre, self._sample).astype(float)
@@ -139,7 +139,7 @@ class Library:
         return node if self.is_open[node] else None
 
     def papers(self, rows: Sequence[int] | Rows) -> list[Paper]:
-        """Take papers off the shelf."""
+        """Read papers."""
         return self.engine.papers(rows)
 
     def inside(self, nodes: Rows) -> Rows:
@@ -174,7 +174,7 @@ class Library:
         visible = np.ones(self.graph.n_nodes, dtype=bool)
         if before is not None:
             limit = last_day(before)
-            shelf = self.engine.holdings.shelf
+            shelf = self.engine.indexes.paper_table
             dates = shelf.column("date", np.arange(self.n_papers))
             visible[: self.n_papers] = [day is not None and day < limit for day in dates]
             years = self.graph.stubs["year"].to_numpy(dtype=float, na_value=np.nan)

@@ -119,7 +119,7 @@ def survey(
         crawled=crawled,
         searches=tuple(crawl.searches),
         beyond=_beyond(crawl, crawled),
-        coverage=replace(library.engine.holdings.coverage, n_searched=seen),
+        coverage=replace(library.engine.indexes.coverage, n_searched=seen),
         settings=settings.to_dict(),
         spent=Spent(meter.calls, meter.tokens, meter.money, len(crawled), seconds),
         partial=bool(meter.ended),

@@ -107,7 +107,7 @@ def answer(
     check_with_model : bool, default True
         Whether claims are checked by the model too, in one more request.
     on_text : callable, optional
-        Told the text of the answer as it is written.
+        Receives the text of the answer as it is written.
 
     Returns
     -------
@@ -246,23 +246,23 @@ def _written(
     model: WritingModel, brief: dict[str, Any], *, style: Style, on_text: OnText | None
 ) -> str:
     if style != "nuanced":
-        return _told(model, answering(style), as_data(brief), on_text)
+        return _written(model, answering(style), as_data(brief), on_text)
     draft = model.complete(answering(style), as_data(brief))
     if draft.strip().upper().startswith(NO_ANSWER):
         return draft
     review = model.complete(CRITICISE, as_data(brief | {"draft": draft}))
-    return _told(model, IMPROVE, as_data(brief | {"draft": draft, "review": review}), on_text)
+    return _written(model, IMPROVE, as_data(brief | {"draft": draft, "review": review}), on_text)
 
 
-def _told(model: WritingModel, system: str, user: str, on_text: OnText | None) -> str:
+def _written(model: WritingModel, system: str, user: str, on_text: OnText | None) -> str:
     if on_text is None:
         return model.complete(system, user)
     pieces: Iterator[str] = model.stream(system, user)
-    told = []
+    pieces = []
     for piece in pieces:
-        told.append(piece)
+        pieces.append(piece)
         on_text(piece)
-    return "".join(told)
+    return "".join(pieces)
 
 
 def _without_citations(text: str) -> str:
@@ -297,7 +297,7 @@ def rewrite(
     Raises
     ------
     InputError
-        The audience is unknown, or the language is no name.
+        The audience is unknown, or the language is not a name.
 
     Examples
     --------

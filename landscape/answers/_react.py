@@ -111,7 +111,7 @@ def reason(
         score=score,
         check_with_model=check_with_model,
     )
-    return replace(written, trace=trace, notes=_told(notes, written))
+    return replace(written, trace=trace, notes=_merged_notes(notes, written))
 
 
 def _search_and_think(
@@ -173,7 +173,7 @@ def _brief(work: _Work, left: int) -> dict[str, Any]:
     shown: set[str] = set()
     steps: list[dict[str, Any]] = []
     for n, step in enumerate(work.steps):
-        told: dict[str, Any] = {
+        shown_step: dict[str, Any] = {
             "thought": step.thought,
             "action": step.action,
             "observation": step.observation,
@@ -181,12 +181,12 @@ def _brief(work: _Work, left: int) -> dict[str, Any]:
         if n in work.results:
             papers = [p for p in work.results[n].papers if p.paper_id not in shown]
             shown |= {paper.paper_id for paper in papers}
-            told["new_papers"] = papers_as_data(papers)
-        steps.append(told)
+            shown_step["new_papers"] = papers_as_data(papers)
+        steps.append(shown_step)
     return {"question": work.question, "steps": steps, "steps_left": left}
 
 
-def _told(notes: tuple[str, ...], written: Answer) -> tuple[str, ...]:
+def _merged_notes(notes: tuple[str, ...], written: Answer) -> tuple[str, ...]:
     """Notes of both, without "no language model is connected" when one has failed."""
     kept = [note for note in written.notes if "no language model is connected" not in note]
     return tuple(dict.fromkeys([*notes, *kept]))

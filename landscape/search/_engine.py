@@ -63,7 +63,7 @@ _NO_WORDS = "Not reranked word by word: the atlas has no word vectors (its embed
 def hypothetical_abstract(question: str, model: WritingModel) -> str:
     """Write the abstract of a paper that would answer a question (HyDE).
 
-    Its embedding lies nearer to those of real abstracts than the question's does (Gao et al. 2023,
+    Its embedding is nearer to those of real abstracts than the question's does (Gao et al. 2023,
     arXiv:2212.10496).
 
     Examples
@@ -455,39 +455,14 @@ def search(
     hyde: bool = False,
     model: WritingModel | None = None,
 ) -> Results:
-    """Find papers.
-
-    Parameters
-    ----------
-    engine : Engine
-    query : str
-    settings : SearchSettings
-    reranker : Reranker or str, optional
-        One as `load_reranker` names it.
-    expansion : str, optional
-        A hypothetical abstract to search with.
-    hyde : bool, default False
-        Whether a language model writes that abstract.
-    model : WritingModel, optional
-        Default: the one that the environment names.
-
-    Returns
-    -------
-    Results
-        Its ``expansion`` is what the model wrote; a model that fails costs a note.
-
-    Raises
-    ------
-    InputError
-        If something is asked for that cannot be, as an abstract where there is no model.
-    """
+    """Find papers."""
     loaded = load_reranker(reranker) if isinstance(reranker, str) else reranker
     notes: tuple[str, ...] = ()
     if (hyde or expansion) and settings.method == "words":
         message = "A hypothetical abstract is searched by meaning; use method hybrid or semantic."
         raise InputError(message)
     if settings.filter:
-        parse_filter(settings.filter)  # a mistake in it is told before a model is paid
+        parse_filter(settings.filter)  # report a mistake before a paid request
     if hyde and expansion is None:
         expansion, notes = _written(query, model)
     found = engine.search(query, settings, reranker=loaded, expansion=expansion)

@@ -27,7 +27,20 @@ _CONTROLS = dict.fromkeys({*range(0x20), *range(0x7F, 0xA0)} - {0x09, 0x0A, 0x0D
 
 
 def render(template: str, **values: Any) -> str:
-    """Fill a template of ``landscape/templates``."""
+    """Fill a template of ``landscape/templates``.
+
+    Parameters
+    ----------
+    template : str
+        Name of the file; its ending gives the format and with it the escaping.
+    **values
+        What the template names.
+
+    Returns
+    -------
+    str
+        Two blank lines or more become one; only Markdown ends in a newline.
+    """
     text = _environment().get_template(template).render(**values)
     if template.endswith(".html"):
         return text
@@ -36,7 +49,13 @@ def render(template: str, **values: Any) -> str:
 
 
 def escape(text: str) -> str:
-    """Escape markup, and drop control characters."""
+    r"""Escape markup, and drop control characters.
+
+    Examples
+    --------
+    >>> escape("a\x1b[2J<b>")
+    'a[2J&lt;b&gt;'
+    """
     return html.escape(text.translate(_CONTROLS))
 
 
@@ -66,7 +85,14 @@ def code(text: str) -> str:
 
 
 def marked(text: str, spans: Iterable[Any]) -> list[tuple[str, bool]]:
-    """Cut a text into pieces, each with whether a span covers it; spans may overlap."""
+    """Cut a text into pieces, each with whether a span covers it; spans may overlap.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace as Span
+    >>> marked("Dust. Gas.", [Span(start=6, end=10, text="Gas."), Span(start=0, end=9, text="?")])
+    [('Dust. ', False), ('Gas.', True), ('', False)]
+    """
     pieces, done = [], 0
     for span in sorted(spans, key=lambda span: (span.start, span.end)):
         start = max(span.start, done)

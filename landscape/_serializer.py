@@ -32,7 +32,14 @@ class Record:
 
 
 def plain(value: Any) -> Any:
-    """Convert a value to JSON values: records, data frames, NumPy's numbers, dates and tuples."""
+    """Convert a value to JSON values: records, data frames, NumPy's numbers, dates and tuples.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> plain({"k": np.int64(3), "w": (np.float32(0.5),), 1: date(2020, 1, 2), "x": float("nan")})
+    {'k': 3, 'w': [0.5], '1': '2020-01-02', 'x': None}
+    """
     if isinstance(value, Mapping):
         return {str(key): plain(inner) for key, inner in value.items()}
     if isinstance(value, tuple | list | set | frozenset):
@@ -93,7 +100,26 @@ def to_table(
 
 
 def to_csv(table: pd.DataFrame, **options: Any) -> str:
-    """Write a table as CSV; text that a spreadsheet would run as a formula gets a leading quote."""
+    """Write a table as CSV; text that a spreadsheet would run as a formula gets a leading quote.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        Lists in cells are joined by semicolons.
+    **options
+        For `pandas.DataFrame.to_csv`.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> print(to_csv(pd.DataFrame({"title": ["=HYPERLINK(1)"], "names": [["a", "b"]]})), end="")
+    title,names
+    '=HYPERLINK(1),a; b
+    """
     safe = table.copy()
     for place, dtype in enumerate(table.dtypes):
         if str(dtype) in ("object", "string", "str", "category"):

@@ -203,16 +203,20 @@ def ask(
             check_with_model=settings.check_with_model,
             on_text=on_text,
         )
-    earlier = [*said.notes, *_not_possible(settings, model)]
+    all_notes = [*said.notes, *_not_possible(settings, model)]
     if settings.generation == "quoted":
-        earlier = [_QUOTED_AS_ASKED if note == QUOTED else note for note in earlier]
+        all_notes = [_QUOTED_AS_ASKED if note == QUOTED else note for note in all_notes]
     return replace(
         said,
         question=question,
         question_type=str(kind),
         consensus=_consensus(asked, said.results, kind, model, notes),
         ads_query=propose_ads_query(asked, model=model) if "bibliographic" in kind.flags else None,
-        notes=(*earlier, f"Settings are those for questions of this kind: {preset.name}.", *notes),
+        notes=(
+            *all_notes,
+            f"Settings are those for questions of this kind: {preset.name}.",
+            *notes,
+        ),
         settings=_as_mapping(chosen),
     )
 

@@ -81,7 +81,11 @@ def nearest(
 
 
 def overlap(found: NDArray[np.int64], exact: NDArray[np.int64]) -> float:
-    """Measure which fraction of the exact neighbours was found."""
+    """Measure which fraction of the exact neighbours was found.
+
+    >>> overlap(np.array([[1, 2], [5, 6]]), np.array([[2, 1], [6, 7]]))
+    0.75
+    """
     if exact.size == 0:
         return 1.0
     return float((found[:, :, None] == exact[:, None, :]).any(axis=1).mean())

@@ -99,7 +99,7 @@ def naming_data(regions: Sequence[Mapping[str, Any]]) -> str:
 
 
 def allowed_name(name: str) -> str | None:
-    """A proposed name with single spaces, or None where it is not plain text that fits on the map."""
+    """A proposed name with single spaces, or None if it is not plain text or too long."""
     plain = " ".join(name.split())
     if not 3 <= len(plain) <= LONGEST_NAME or "://" in plain or "www." in plain.lower():
         return None

@@ -29,7 +29,7 @@ def citing_times(atlas_path: Path, excerpts: Path, *, n: int = 30) -> dict[str, 
     contexts = [text.replace("[CITATION]", " ") for text in texts]
     atlas.attribute(texts[0])  # opens what is opened once
     papers = [list(atlas.search(context, k=10).papers) for context in contexts[:5]]
-    held = atlas.engine.holdings
+    held = atlas.engine.indexes
     joined = [paper.abstract for some in papers for paper in some]
     full = " ".join(joined[:_FULL_TEXT])
     work: dict[str, Callable[[int], object]] = {

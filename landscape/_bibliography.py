@@ -140,7 +140,24 @@ def citation_keys(papers: Sequence[Citable]) -> list[str]:
 
 
 def ads_url(query: str, *, order: str = "date desc") -> str:
-    """Build the address of the results of a query in ADS."""
+    """Link to the results of a query in ADS.
+
+    Parameters
+    ----------
+    query : str
+        A query; it is not checked.
+    order : str, default "date desc"
+        Order of the results in ADS.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> ads_url('author:"Rubin, V"')
+    'https://ui.adsabs.harvard.edu/search/q=author%3A%22Rubin%2C%20V%22&sort=date%20desc...'
+    """
     # Bibcodes decide between papers of the same rank, so that pages of results do not overlap.
     sort = quote(f"{order}, bibcode desc", safe="")
     return f"https://ui.adsabs.harvard.edu/search/q={quote(query, safe='')}&sort={sort}"

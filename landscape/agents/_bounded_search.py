@@ -181,7 +181,7 @@ class BoundedLibrary:
             return engine
         allowed = np.ones(len(self._atlas), dtype=bool)
         if self.bounds.before is not None:
-            dates = engine.holdings.shelf.frame(["date"])["date"].to_numpy("datetime64[D]")
+            dates = engine.indexes.paper_table.frame(["date"])["date"].to_numpy("datetime64[D]")
             allowed = dates <= np.datetime64(self.bounds.before)  # False where there is none
         allowed[sorted(self.bounds.rows)] = False
         return engine.within(np.flatnonzero(allowed))

@@ -132,7 +132,7 @@ def thresholds(vectors: NDArray[np.float32], corpus: Corpus | None) -> Floats:
         return np.full(len(vectors), _WITHOUT_ATLAS)
     n = len(corpus.atlas)
     rows = np.unique(np.linspace(0, n - 1, min(n, _SAMPLE)).astype(np.int64))
-    others = open_engine(corpus.atlas).holdings.vectors.vectors(rows)
+    others = open_engine(corpus.atlas).indexes.vectors.vectors(rows)
     cosines = vectors @ others.T
     found: Floats = np.percentile(cosines, _PERCENTILE, axis=1)
     return np.clip(found, _LEAST_THRESHOLD, _MOST)
@@ -147,10 +147,10 @@ def paper_vectors(
     for place, (corpus, paper) in enumerate(papers):
         if (
             corpus is not None
-            and open_engine(corpus.atlas).holdings.embedder.model == embedder.model
+            and open_engine(corpus.atlas).indexes.embedder.model == embedder.model
         ):
             row = np.array([paper.row], dtype=np.int64)
-            vectors[place] = open_engine(corpus.atlas).holdings.vectors.vectors(row)[0]
+            vectors[place] = open_engine(corpus.atlas).indexes.vectors.vectors(row)[0]
         else:
             outside.append(place)
     if outside:
@@ -377,7 +377,7 @@ def _judge_by_similarity(
 
 
 def _embedder(corpus: Corpus | None) -> Embedder:
-    return load_embedder() if corpus is None else open_engine(corpus.atlas).holdings.embedder
+    return load_embedder() if corpus is None else open_engine(corpus.atlas).indexes.embedder
 
 
 def _judgement(

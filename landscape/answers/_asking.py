@@ -140,9 +140,9 @@ def ask(
     thread : sequence of Answer
         The conversation so far, oldest first.
     on_text : callable, optional
-        Told the text as it is written.
+        Receives the text as it is written.
     on_step : callable, optional
-        Told each step of an agent.
+        Receives each step of an agent.
 
     Returns
     -------
@@ -199,20 +199,24 @@ def ask(
             thread=thread,
             score=engine.nearness,
             nearest=nearest,
-            threshold=engine.missed_bar(nearest),
+            threshold=engine.missed_threshold(nearest),
             check_with_model=settings.check_with_model,
             on_text=on_text,
         )
-    told = [*said.notes, *_not_possible(settings, model)]
+    all_notes = [*said.notes, *_not_possible(settings, model)]
     if settings.generation == "quoted":
-        told = [_QUOTED_AS_ASKED if note == QUOTED else note for note in told]
+        all_notes = [_QUOTED_AS_ASKED if note == QUOTED else note for note in all_notes]
     return replace(
         said,
         question=question,
         question_type=str(kind),
         consensus=_consensus(asked, said.results, kind, model, notes),
         ads_query=propose_ads_query(asked, model=model) if "bibliographic" in kind.flags else None,
-        notes=(*told, f"Settings are those for questions of this kind: {preset.name}.", *notes),
+        notes=(
+            *all_notes,
+            f"Settings are those for questions of this kind: {preset.name}.",
+            *notes,
+        ),
         settings=_as_mapping(chosen),
     )
 

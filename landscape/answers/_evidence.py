@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal, get_args
 
 from landscape.answers._agreement import compare, missing_numbers
 from landscape.answers._citations import (
@@ -15,14 +15,13 @@ from landscape.answers._citations import (
     read_citations,
     write_citations,
 )
-from landscape.answers._prompts import CHECKING, CHECKING_SCHEMA, CONSENSUS
+from landscape.answers._prompts import CHECKING, CONSENSUS
 from landscape.errors import RemoteError
+from landscape.llm._client import LanguageModel, request_reply
 from landscape.llm._quoting import as_data
+from landscape.llm._replies import ReplyForm
 from landscape.search._sentences import Score, sentences_of
 from landscape.types import Claim, Consensus, Evidence, Paper, Stance, Verdict
-
-if TYPE_CHECKING:
-    from landscape.llm._client import LanguageModel
 
 _MOST_EVIDENCE = 3  # sentences for a claim
 _MARKS: dict[Verdict, str | None] = {
@@ -31,7 +30,7 @@ _MARKS: dict[Verdict, str | None] = {
     "not found": UNSUPPORTED,
 }
 
-LEVELS = (
+Level = Literal[
     "Strong Agreement",
     "Moderate Agreement",
     "Weak Agreement",
@@ -39,37 +38,37 @@ LEVELS = (
     "Weak Disagreement",
     "Moderate Disagreement",
     "Strong Disagreement",
-)
+]
+LEVELS: tuple[Level, ...] = get_args(Level)
 """From all papers for the statement to all against it."""
 Position = Literal["supports", "refutes", "mixed", "irrelevant"]
 """What one paper says to a statement."""
-_POSITIONS = ["supports", "refutes", "mixed", "irrelevant"]
 # Shares of the papers with a stance, for minus against, above which a level begins.
 _BOUNDS = (0.75, 0.4, 0.15, -0.15, -0.4, -0.75)
-_SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {
-        "statement": {"type": "string"},
-        "stances": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "paper": {"type": "string"},
-                    "position": {"type": "string", "enum": _POSITIONS},
-                    "sentence": {"type": "string"},
-                },
-                "required": ["paper", "position", "sentence"],
-                "additionalProperties": False,
-            },
-        },
-        "level": {"type": "string", "enum": list(LEVELS)},
-        "explanation": {"type": "string"},
-        "relevance": {"type": "number"},
-    },
-    "required": ["statement", "stances", "level", "explanation", "relevance"],
-    "additionalProperties": False,
-}
+
+
+class _Judgement(ReplyForm):
+    claim: int
+    verdict: Verdict
+    sentences: list[str]
+
+
+class _Judgements(ReplyForm):
+    verdicts: list[_Judgement]
+
+
+class _Position(ReplyForm):
+    paper: str
+    position: Position
+    sentence: str
+
+
+class _Agreement(ReplyForm):
+    statement: str
+    stances: list[_Position]
+    level: Level
+    explanation: str
+    relevance: float
 
 
 @dataclass(frozen=True)
@@ -163,26 +162,25 @@ def _by_model(
         for n, claim in enumerate(claims)
         if claim.citations
     ]
-    reply = model.complete_json(
-        CHECKING, as_data({"papers": papers, "claims": listed}), CHECKING_SCHEMA
-    )
+    brief = as_data({"papers": papers, "claims": listed})
+    reply = request_reply(model, CHECKING, brief, _Judgements)
     judged = list(claims)
-    for verdict in reply["verdicts"]:
-        if 0 <= verdict["claim"] < len(claims):
-            judged[verdict["claim"]] = _believed(claims[verdict["claim"]], verdict, known, by_label)
+    for said in reply.verdicts:
+        if 0 <= said.claim < len(claims):
+            judged[said.claim] = _believed(claims[said.claim], said, known, by_label)
     return judged
 
 
 def _believed(
     claim: Claim,
-    verdict: dict[str, Any],
+    judgement: _Judgement,
     known: dict[str, Evidence],
     by_label: dict[str, tuple[Evidence, ...]],
 ) -> Claim:
     """The model's verdict if its evidence can be checked, else that of the rules."""
-    quoted = dict.fromkeys(known[key] for key in verdict["sentences"] if key in known)
+    quoted = dict.fromkeys(known[key] for key in judgement.sentences if key in known)
     evidence = tuple(s for s in quoted if s.label in claim.citations)[:_MOST_EVIDENCE]
-    said: Verdict = verdict["verdict"]
+    said = judgement.verdict
     if said == "not found":
         return Claim(claim.text, claim.citations, claim.evidence, said)
     if not evidence:
@@ -238,21 +236,20 @@ def judge_consensus(question: str, papers: Sequence[Paper], model: LanguageModel
         {"paper": key, "title": paper.title, "sentences": {k: s.text for k, s in own.items()}}
         for (key, own), paper in zip(sentences.items(), papers, strict=True)
     ]
-    reply = model.complete_json(
-        CONSENSUS, as_data({"question": question, "papers": listed}), _SCHEMA
-    )
-    stances = _stances(reply["stances"], papers, sentences)
-    level, remark = _level(reply["level"], stances)
+    brief = as_data({"question": question, "papers": listed})
+    reply = request_reply(model, CONSENSUS, brief, _Agreement)
+    stances = _stances(reply.stances, papers, sentences)
+    level, remark = _level(reply.level, stances)
     return Consensus(
-        statement=" ".join(reply["statement"].split()) or question,
+        statement=" ".join(reply.statement.split()) or question,
         level=level,
-        explanation=" ".join(f"{reply['explanation']} {remark}".split()),
-        relevance=_relevance(reply["relevance"], stances),
+        explanation=" ".join(f"{reply.explanation} {remark}".split()),
+        relevance=_relevance(reply.relevance, stances),
         stances=stances,
     )
 
 
-def level_of(stances: Sequence[Stance]) -> str:
+def level_of(stances: Sequence[Stance]) -> Level:
     """Level of consensus that follows from stances."""
     counts = Counter(stance.position for stance in stances)
     n = counts.total() - counts["irrelevant"]
@@ -269,24 +266,24 @@ def level_of(stances: Sequence[Stance]) -> str:
 
 
 def _stances(
-    rows: Sequence[Mapping[str, Any]],
+    rows: Sequence[_Position],
     papers: Sequence[Paper],
     sentences: Mapping[str, Mapping[str, Evidence]],
 ) -> tuple[Stance, ...]:
-    said: dict[str, Mapping[str, Any]] = {}
+    said: dict[str, _Position] = {}
     for row in rows:
-        said.setdefault(row["paper"], row)  # the first word counts
+        said.setdefault(row.paper, row)  # the first stance on a paper counts
     stances = []
     for (key, own), paper in zip(sentences.items(), papers, strict=True):
-        row = said.get(key, {})
-        evidence = own.get(row.get("sentence", ""))
-        position: Position = row.get("position", "irrelevant") if evidence else "irrelevant"
+        row = said.get(key)
+        evidence = own.get(row.sentence) if row else None
+        position: Position = row.position if row and evidence else "irrelevant"
         shown = None if position == "irrelevant" else evidence
         stances.append(Stance(paper.paper_id, paper.label, position, shown))
     return tuple(stances)
 
 
-def _level(said: str, stances: Sequence[Stance]) -> tuple[str, str]:
+def _level(said: Level, stances: Sequence[Stance]) -> tuple[Level, str]:
     """The level to show, and a remark if it differs from the model's."""
     counted = level_of(stances)
     sides = [_side(said), _side(counted)]
@@ -296,7 +293,7 @@ def _level(said: str, stances: Sequence[Stance]) -> tuple[str, str]:
     return said, ""
 
 
-def _side(level: str) -> int:
+def _side(level: Level) -> int:
     middle = LEVELS.index("No Clear Consensus")
     place = LEVELS.index(level)
     return (place < middle) - (place > middle)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from landscape.answers._agreement import invents_numbers
 from landscape.answers._citations import (
@@ -29,24 +29,35 @@ from landscape.answers._prompts import (
     NO_ANSWER,
     READERS,
     REWRITING,
-    REWRITING_SCHEMA,
     STANDALONE,
-    STANDALONE_SCHEMA,
     STYLES,
     Style,
     answering,
     papers_as_data,
 )
 from landscape.errors import InputError, RemoteError
+from landscape.llm._client import LanguageModel, WritingModel, request_reply
 from landscape.llm._quoting import as_data
+from landscape.llm._replies import ReplyForm
 from landscape.search._sentences import Score
 from landscape.types import Answer, Claim, Results
 
-if TYPE_CHECKING:
-    from landscape.llm._client import LanguageModel, WritingModel
-
 OnText = Callable[[str], None]
-"""Told each piece of an answer as it is written, before it is checked."""
+"""Receives each piece of an answer as it is written, before it is checked."""
+
+
+class _Question(ReplyForm):
+    question: str
+
+
+class _Sentence(ReplyForm):
+    id: int
+    text: str
+
+
+class _Sentences(ReplyForm):
+    sentences: list[_Sentence]
+
 
 _REMEMBERED = 4  # answers of a thread that a follow-up question is read with
 _LONGEST_QUESTION = 2000  # characters of a rewritten question
@@ -96,7 +107,7 @@ def answer(
     check_with_model : bool, default True
         Whether claims are checked by the model too, in one more request.
     on_text : callable, optional
-        Told the text of the answer as it is written.
+        Receives the text of the answer as it is written.
 
     Returns
     -------
@@ -203,10 +214,10 @@ def standalone_question(
     if model is not None:
         data = {"conversation": _conversation(thread), "follow_up": question}
         try:
-            reply = model.complete_json(STANDALONE, as_data(data), STANDALONE_SCHEMA)
+            reply = request_reply(model, STANDALONE, as_data(data), _Question)
         except RemoteError:
             return _leaning(question, thread)
-        rewritten = " ".join(reply["question"].split())
+        rewritten = " ".join(reply.question.split())
         if 0 < len(rewritten) <= _LONGEST_QUESTION:
             return rewritten
     return _leaning(question, thread)
@@ -235,23 +246,23 @@ def _written(
     model: WritingModel, brief: dict[str, Any], *, style: Style, on_text: OnText | None
 ) -> str:
     if style != "nuanced":
-        return _told(model, answering(style), as_data(brief), on_text)
+        return _written(model, answering(style), as_data(brief), on_text)
     draft = model.complete(answering(style), as_data(brief))
     if draft.strip().upper().startswith(NO_ANSWER):
         return draft
     review = model.complete(CRITICISE, as_data(brief | {"draft": draft}))
-    return _told(model, IMPROVE, as_data(brief | {"draft": draft, "review": review}), on_text)
+    return _written(model, IMPROVE, as_data(brief | {"draft": draft, "review": review}), on_text)
 
 
-def _told(model: WritingModel, system: str, user: str, on_text: OnText | None) -> str:
+def _written(model: WritingModel, system: str, user: str, on_text: OnText | None) -> str:
     if on_text is None:
         return model.complete(system, user)
     pieces: Iterator[str] = model.stream(system, user)
-    told = []
+    pieces = []
     for piece in pieces:
-        told.append(piece)
+        pieces.append(piece)
         on_text(piece)
-    return "".join(told)
+    return "".join(pieces)
 
 
 def _without_citations(text: str) -> str:
@@ -286,7 +297,7 @@ def rewrite(
     Raises
     ------
     InputError
-        The audience is unknown, or the language is no name.
+        The audience is unknown, or the language is not a name.
 
     Examples
     --------
@@ -310,8 +321,8 @@ def rewrite(
         "sentences": listed,
     }
     try:
-        reply = model.complete_json(REWRITING, as_data(data), REWRITING_SCHEMA)
-        texts = _accepted(reply, old)
+        reply = request_reply(model, REWRITING, as_data(data), _Sentences)
+        texts = _accepted(reply.sentences, old)
     except RemoteError as error:
         return replace(said, notes=(*said.notes, f"The answer could not be rewritten: {error}"))
     claims = tuple(replace(claim, text=text) for claim, text in zip(old, texts, strict=True))
@@ -337,15 +348,17 @@ def check_readers(language: str | None, audience: str | None) -> None:
         and 0 < len(language) <= _LONGEST_LANGUAGE
         and all(c.isalpha() or c in " ()-'" for c in language)
     ):
-        message = f"{str(language)[:60]!r} is no name of a language; write, for example, Spanish."
+        message = (
+            f"{str(language)[:60]!r} is not the name of a language; write, for example, Spanish."
+        )
         raise InputError(message)
 
 
-def _accepted(reply: dict[str, Any], old: Sequence[Claim]) -> list[str]:
-    ids = Counter(row["id"] for row in reply["sentences"])
+def _accepted(rows: Sequence[_Sentence], old: Sequence[Claim]) -> list[str]:
+    ids = Counter(row.id for row in rows)
     if ids != Counter(range(1, len(old) + 1)):
         raise RemoteError("the model did not give one sentence for each.")
-    new = {row["id"]: row["text"] for row in reply["sentences"]}
+    new = {row.id: row.text for row in rows}
     texts = []
     for n, claim in enumerate(old, start=1):
         text = _bare(new[n])

@@ -8,14 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Literal, get_args
 
 from landscape.answers._prompts import CLASSIFYING
 from landscape.errors import InputError, RemoteError
+from landscape.llm._client import LanguageModel, request_reply
 from landscape.llm._quoting import as_data
-
-if TYPE_CHECKING:
-    from landscape.llm._client import LanguageModel
+from landscape.llm._replies import ReplyForm
 
 
 def _rule(*parts: str) -> re.Pattern[str]:
@@ -137,15 +136,10 @@ Flag = Literal["named entity", "jargon", "bibliographic", "time-sensitive"]
 TYPES: tuple[QuestionType, ...] = get_args(QuestionType)
 FLAGS: tuple[Flag, ...] = get_args(Flag)
 
-_SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {
-        "type": {"type": "string", "enum": list(TYPES)},
-        "flags": {"type": "array", "items": {"type": "string", "enum": list(FLAGS)}},
-    },
-    "required": ["type", "flags"],
-    "additionalProperties": False,
-}
+
+class _Classification(ReplyForm):
+    type: QuestionType
+    flags: list[Flag]
 
 
 @dataclass(frozen=True)
@@ -240,11 +234,13 @@ def classify(question: str, *, model: LanguageModel | None = None) -> QuestionKi
     """
     if model is not None and question.strip():
         try:
-            reply = model.complete_json(CLASSIFYING, as_data({"question": question}), _SCHEMA)
+            reply = request_reply(
+                model, CLASSIFYING, as_data({"question": question}), _Classification
+            )
         except RemoteError:
             return _by_rule(question)
-        flags = tuple(flag for flag in FLAGS if flag in reply["flags"])
-        return QuestionKind(reply["type"], flags, model.model)
+        flags = tuple(flag for flag in FLAGS if flag in reply.flags)
+        return QuestionKind(reply.type, flags, model.model)
     return _by_rule(question)
 
 

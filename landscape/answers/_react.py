@@ -5,39 +5,34 @@ Each step is one JSON object, so models without tool calling can do it too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, Literal
 
 from landscape._wording import count
 from landscape.answers._extractive import failure_notes
 from landscape.answers._generation import answer, finish
 from landscape.answers._prompts import AGENT, Style, papers_as_data
 from landscape.errors import InputError, RemoteError
+from landscape.llm._client import WritingModel, request_reply
 from landscape.llm._quoting import as_data
+from landscape.llm._replies import ReplyForm
 from landscape.search._sentences import Score
 from landscape.types import Answer, Hit, Results, Step
-
-if TYPE_CHECKING:
-    from landscape.llm._client import WritingModel
 
 Search = Callable[..., Results]
 """Called as ``search(query, k, filter=None)``."""
 
 _MOST_REPEATS = 2  # repeated searches after which the agent has to answer
 _LONGEST_QUERY, _LONGEST_THOUGHT = 500, 1000  # characters
-_SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {
-        "thought": {"type": "string"},
-        "action": {"type": "string", "enum": ["search", "answer"]},
-        "query": {"type": "string"},
-        "filter": {"type": "string"},
-        "answer": {"type": "string"},
-    },
-    "required": ["thought", "action", "query", "filter", "answer"],
-    "additionalProperties": False,
-}
+
+
+class _NextStep(ReplyForm):
+    thought: str
+    action: Literal["search", "answer"]
+    query: str
+    filter: str
+    answer: str
 
 
 @dataclass
@@ -116,7 +111,7 @@ def reason(
         score=score,
         check_with_model=check_with_model,
     )
-    return replace(written, trace=trace, notes=_told(notes, written))
+    return replace(written, trace=trace, notes=_merged_notes(notes, written))
 
 
 def _search_and_think(
@@ -130,27 +125,27 @@ def _search_and_think(
 ) -> str | None:
     """Take steps until there is an answer; None if the steps run out."""
     for left in range(max_steps, 0, -1):
-        reply = model.complete_json(AGENT, as_data(_brief(work, left)), _SCHEMA)
-        thought = " ".join(reply["thought"].split())[:_LONGEST_THOUGHT]
-        if reply["action"] == "answer" and work.results:
+        reply = request_reply(model, AGENT, as_data(_brief(work, left)), _NextStep)
+        thought = " ".join(reply.thought.split())[:_LONGEST_THOUGHT]
+        if reply.action == "answer" and work.results:
             step = Step(thought, "answer", "")
-        elif reply["action"] == "answer":
+        elif reply.action == "answer":
             step = Step(thought, "answer", "Nothing was searched for yet: search first.")
         else:
             step = _searched(work, search, reply, thought, k=k)
         work.steps.append(step)
         on_step(step)
         if step.action == "answer" and not step.observation:
-            return str(reply["answer"])
+            return reply.answer
         if work.repeats >= _MOST_REPEATS:
             return None
     return None
 
 
-def _searched(
-    work: _Work, search: Search, reply: Mapping[str, Any], thought: str, *, k: int
-) -> Step:
-    query, within = (" ".join(reply[key].split())[:_LONGEST_QUERY] for key in ("query", "filter"))
+def _searched(work: _Work, search: Search, reply: _NextStep, thought: str, *, k: int) -> Step:
+    query, within = (
+        " ".join(text.split())[:_LONGEST_QUERY] for text in (reply.query, reply.filter)
+    )
     action = f"search: {query}" + (f"; filter: {within}" if within else "")
     if not query:
         work.repeats += 1
@@ -178,7 +173,7 @@ def _brief(work: _Work, left: int) -> dict[str, Any]:
     shown: set[str] = set()
     steps: list[dict[str, Any]] = []
     for n, step in enumerate(work.steps):
-        told: dict[str, Any] = {
+        shown_step: dict[str, Any] = {
             "thought": step.thought,
             "action": step.action,
             "observation": step.observation,
@@ -186,12 +181,12 @@ def _brief(work: _Work, left: int) -> dict[str, Any]:
         if n in work.results:
             papers = [p for p in work.results[n].papers if p.paper_id not in shown]
             shown |= {paper.paper_id for paper in papers}
-            told["new_papers"] = papers_as_data(papers)
-        steps.append(told)
+            shown_step["new_papers"] = papers_as_data(papers)
+        steps.append(shown_step)
     return {"question": work.question, "steps": steps, "steps_left": left}
 
 
-def _told(notes: tuple[str, ...], written: Answer) -> tuple[str, ...]:
+def _merged_notes(notes: tuple[str, ...], written: Answer) -> tuple[str, ...]:
     """Notes of both, without "no language model is connected" when one has failed."""
     kept = [note for note in written.notes if "no language model is connected" not in note]
     return tuple(dict.fromkeys([*notes, *kept]))

@@ -170,24 +170,7 @@ def load_embedder(spec: str | None = None, **options: Any) -> Embedder:
 
 
 def identity(spec: str) -> dict[str, str]:
-    """Server or checksum behind the name of an embedder, without loading it.
-
-    Parameters
-    ----------
-    spec : str
-        As for :func:`load_embedder`.
-
-    Returns
-    -------
-    dict of str to str
-        ``server`` (its address, without secrets) of an openai model, ``checksum`` of the folder
-        of an st model. Empty where the name says it all.
-
-    Examples
-    --------
-    >>> identity("minilm")
-    {}
-    """
+    """Server or checksum behind the name of an embedder, without loading it."""
     name, _, detail = spec.partition(":")
     if name == "openai":
         return {"server": server_url()}

@@ -120,7 +120,7 @@ def questions_from_citations(
         )
     rows = np.random.default_rng(0).permutation(rows)
     rows = {"all": rows, "first": rows[0::2], "second": rows[1::2]}[half][:most]
-    keys = open_engine(atlas).holdings.shelf.column("paper_id", np.arange(n_papers))
+    keys = open_engine(atlas).indexes.paper_table.column("paper_id", np.arange(n_papers))
     return [
         Query(paper.paper_id, paper.title, tuple(keys[t] for t in links.of(paper.row)
                                                  if t < n_papers))

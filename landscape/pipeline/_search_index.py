@@ -49,7 +49,7 @@ def _run(context: Context) -> StageResult:
     with progress("Search index", total=None):
         _write_cutoffs(context)
         report = _index_vectors(context)
-        _write_shelf(context)
+        _write_paper_table(context)
     words = sorted(f"{LEXICAL}/{path.name}" for path in _files(context.folder / LEXICAL))
     outputs = [*words, CUTOFFS, SHELF, *([INDEX] if report else [])]
     clear_work(context, LEXICAL)
@@ -187,7 +187,7 @@ def _index_vectors(context: Context) -> IndexReport | None:
         return write_index(parts, temporary)
 
 
-def _write_shelf(context: Context) -> None:
+def _write_paper_table(context: Context) -> None:
     """Write the papers once more so that single ones can be taken out at once, memory-mapped."""
     import pyarrow as pa
     import pyarrow.parquet as pq

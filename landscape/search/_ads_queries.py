@@ -13,15 +13,15 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any, cast
-from urllib.parse import quote
 
 from lark import Lark, Token, Transformer
 from lark.exceptions import UnexpectedInput
 
+from landscape._bibliography import ads_url
 from landscape.errors import InputError
 from landscape.search._filters import MisplacedError, pointed_error
 
-NEWEST = "date desc"
+NEWEST = "date desc"  # the default order of `ads_url`
 LONGEST = 20_000  # characters of a query
 DEEPEST = 100  # nested parentheses and operators
 
@@ -166,30 +166,6 @@ def parse_ads(query: str) -> AdsQuery:
         raise pointed_error("ADS query", query, *_explain(error, query)) from None
     clauses = tuple((name, value) for name, value, _ in parsed.clauses)
     return AdsQuery(" ".join(query.split()), clauses, parsed.operators)
-
-
-def ads_url(query: str, *, order: str = NEWEST) -> str:
-    """Link to the results of a query in ADS.
-
-    Parameters
-    ----------
-    query : str
-        A query; it is not checked.
-    order : str, default "date desc"
-        How ADS sorts the results; see `proposed_order`.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> ads_url('author:"Rubin, V"')
-    'https://ui.adsabs.harvard.edu/search/q=author%3A%22Rubin%2C%20V%22&sort=date%20desc...'
-    """
-    # Papers of equal rank are sorted by bibcode, so that pages of results do not overlap.
-    sort = quote(f"{order}, bibcode desc", safe="")
-    return f"https://ui.adsabs.harvard.edu/search/q={quote(query, safe='')}&sort={sort}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from landscape.llm._reranking import checked_scores, load_reranker
 from landscape.search._entities import absent_objects, find_entities, shares_of_names
 from landscape.search._filters import parse_filter
 from landscape.search._outliers import find_outliers
-from landscape.search._papers import Holdings
+from landscape.search._papers import SearchIndexes
 from landscape.search._ranking import Ranking, fused, reranked, weighed, word_by_word
 from landscape.search._sentences import mixed_nearness
 from landscape.search._settings import SearchSettings, query_text, search_settings
@@ -56,14 +56,14 @@ _WEIGHED = 1_000  # papers that weights reorder (pathfinder: the top 1000)
 _RERANKED = 100
 _RERANKED_LIKE_PATHFINDER = 250
 _CALIBRATED_ON = 150  # titles
-_SURELY_NEAR = 0.5  # cosine that needs no calibration, which takes seconds
+_ALWAYS_ANSWERED = 0.5  # cosine that needs no calibration, which takes seconds
 _NO_WORDS = "Not reranked word by word: the atlas has no word vectors (its embedder gives none)."
 
 
 def hypothetical_abstract(question: str, model: WritingModel) -> str:
     """Write the abstract of a paper that would answer a question (HyDE).
 
-    Its embedding lies nearer to those of real abstracts than the question's does (Gao et al. 2023,
+    Its embedding is nearer to those of real abstracts than the question's does (Gao et al. 2023,
     arXiv:2212.10496).
 
     Examples
@@ -95,7 +95,7 @@ class _Reading(NamedTuple):
 class Comparison:
     """An embedded query that can be compared with any papers; see `Engine.compare`."""
 
-    def __init__(self, held: Holdings, reading: _Reading) -> None:
+    def __init__(self, held: SearchIndexes, reading: _Reading) -> None:
         self._held, self._reading = held, reading
 
     def cosines(self, rows: Rows) -> Floats:
@@ -129,7 +129,7 @@ class Engine:
     """
 
     def __init__(self, atlas: AtlasStore, *, embedder: Embedder | None = None) -> None:
-        self._held = Holdings(atlas, embedder=embedder)
+        self._held = SearchIndexes(atlas, embedder=embedder)
         self._whole: Engine | None = None
         self._only: Rows | None = None
 
@@ -240,31 +240,31 @@ class Engine:
         return mixed_nearness(question, sentences, cosines)
 
     @cached_property
-    def near_enough(self) -> float | None:
+    def similarity_threshold(self) -> float | None:
         """Minimum cosine of the nearest paper for a question to be answered.
 
         It is the first percentile of the cosines between titles and the nearest other paper; None
         without a local embedder.
         """
         if self._whole is not None:
-            return self._whole.near_enough
+            return self._whole.similarity_threshold
         with contextlib.suppress(LandscapeError):
             embedder = self._held.embedder
             if isinstance(embedder, WordEmbedder) and len(self._held) > _CALIBRATED_ON:
                 rows = np.linspace(0, len(self._held) - 1, _CALIBRATED_ON).astype(np.int64)
-                titles = embedder.embed(self._held.shelf.column("title", rows))
+                titles = embedder.embed(self._held.paper_table.column("title", rows))
                 others = [self._held.vectors.search(v, k=2).similarities[-1] for v in titles]
                 return float(np.percentile(others, 1))
         return None
 
-    def missed_bar(self, nearest: float | None) -> float | None:
+    def missed_threshold(self, nearest: float | None) -> float | None:
         """The threshold that a question's nearest paper misses; None if it is near enough."""
-        if nearest is None or nearest >= _SURELY_NEAR or self.near_enough is None:
+        if nearest is None or nearest >= _ALWAYS_ANSWERED or self.similarity_threshold is None:
             return None
-        return self.near_enough if nearest < self.near_enough else None
+        return self.similarity_threshold if nearest < self.similarity_threshold else None
 
     @property
-    def holdings(self) -> Holdings:
+    def indexes(self) -> SearchIndexes:
         """The indexes and tables of the atlas."""
         return self._held
 
@@ -285,7 +285,7 @@ class Engine:
 
     def papers(self, rows: Sequence[int] | Rows) -> list[Paper]:
         """Read papers by row."""
-        return self._held.shelf.papers(rows)
+        return self._held.paper_table.papers(rows)
 
     def select(self, filter_text: str) -> Rows:
         """Find the rows of the papers that pass a filter; an empty filter passes all."""
@@ -408,7 +408,7 @@ class Engine:
                 parts=_known(first, place),
                 outlier=bool(apart[place]) if len(first) >= 3 else None,
             )
-            for place, paper in enumerate(held.shelf.papers(first.rows))
+            for place, paper in enumerate(held.paper_table.papers(first.rows))
         )
         n_searched = len(held) if allowed is None else len(allowed)
         coverage = replace(held.coverage, n_searched=n_searched)
@@ -455,39 +455,14 @@ def search(
     hyde: bool = False,
     model: WritingModel | None = None,
 ) -> Results:
-    """Find papers.
-
-    Parameters
-    ----------
-    engine : Engine
-    query : str
-    settings : SearchSettings
-    reranker : Reranker or str, optional
-        One as `load_reranker` names it.
-    expansion : str, optional
-        A hypothetical abstract to search with.
-    hyde : bool, default False
-        Whether a language model writes that abstract.
-    model : WritingModel, optional
-        Default: the one that the environment names.
-
-    Returns
-    -------
-    Results
-        Its ``expansion`` is what the model wrote; a model that fails costs a note.
-
-    Raises
-    ------
-    InputError
-        If something is asked for that cannot be, as an abstract where there is no model.
-    """
+    """Find papers."""
     loaded = load_reranker(reranker) if isinstance(reranker, str) else reranker
     notes: tuple[str, ...] = ()
     if (hyde or expansion) and settings.method == "words":
         message = "A hypothetical abstract is searched by meaning; use method hybrid or semantic."
         raise InputError(message)
     if settings.filter:
-        parse_filter(settings.filter)  # a mistake in it is told before a model is paid
+        parse_filter(settings.filter)  # report a mistake before a paid request
     if hyde and expansion is None:
         expansion, notes = _written(query, model)
     found = engine.search(query, settings, reranker=loaded, expansion=expansion)

@@ -43,7 +43,7 @@ def names_of_paper(name: str) -> list[str]:
     return [name, *filter(None, readings)]
 
 
-class Holdings:
+class SearchIndexes:
     """The indexes of one atlas; safe to use from several threads."""
 
     def __init__(self, atlas: AtlasStore, *, embedder: Embedder | None = None) -> None:
@@ -82,7 +82,7 @@ class Holdings:
         return WordIndex(self._atlas.path / "lexical")
 
     @cached_property
-    def shelf(self) -> PaperTable:
+    def paper_table(self) -> PaperTable:
         """Single papers and columns."""
         self.check_unchanged()  # the file is opened at the first need: perhaps only after a rebuild
         return PaperTable(self._atlas.path / "papers.arrow")
@@ -116,7 +116,7 @@ class Holdings:
     @cached_property
     def keys(self) -> NDArray[np.uint64]:
         """Keys of the papers in the word index, shape (n_papers,)."""
-        ids = self.shelf.column("paper_id", np.arange(len(self.shelf)))
+        ids = self.paper_table.column("paper_id", np.arange(len(self.paper_table)))
         return np.array([paper_key(paper_id) for paper_id in ids], dtype=np.uint64)
 
     def rows_of_keys(self, keys: NDArray[np.uint64]) -> Rows:
@@ -154,7 +154,7 @@ class Holdings:
             if stage in self._atlas.stages
         }
         needed = columns_needed(parsed, layers)
-        frame = self.shelf.frame(sorted(needed - layers))
+        frame = self.paper_table.frame(sorted(needed - layers))
         if "facilities" in needed:
             frame["facilities"] = self._facilities
         if "is_review" in needed:
@@ -167,18 +167,18 @@ class Holdings:
 
     def texts(self, rows: Rows) -> list[str]:
         """Titles and abstracts of papers."""
-        titles, abstracts = (self.shelf.column(name, rows) for name in ("title", "abstract"))
+        titles, abstracts = (self.paper_table.column(name, rows) for name in ("title", "abstract"))
         return [f"{title}. {text}" for title, text in zip(titles, abstracts, strict=True)]
 
     def ages(self, rows: Rows, *, today: date) -> Floats:
         """Years since the publication of papers; nan where unknown."""
-        dates = self.shelf.column("date", rows)
+        dates = self.paper_table.column("date", rows)
         days = [(today - day).days if day else np.nan for day in dates]
         return np.array(days, dtype=float) / 365.25
 
     def citations(self, rows: Rows) -> Floats:
         """Citations of papers; nan where unknown."""
-        counts = self.shelf.column("cites", rows)
+        counts = self.paper_table.column("cites", rows)
         return np.array([np.nan if n is None else n for n in counts], dtype=float)
 
     def word_vectors(self, rows: Rows) -> WordVectors | None:
@@ -242,9 +242,9 @@ class Holdings:
     @cached_property
     def _rows_by_name(self) -> dict[str, int]:
         names: dict[str, int] = {}
-        every = np.arange(len(self.shelf))
+        every = np.arange(len(self.paper_table))
         for column in ("doi", "arxiv_id", "bibcode", "paper_id"):
-            given = enumerate(self.shelf.column(column, every))
+            given = enumerate(self.paper_table.column(column, every))
             spelt = str.lower if column == "doi" else str
             names.update({spelt(name): row for row, name in given if name})
         return names

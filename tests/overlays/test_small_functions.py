@@ -186,7 +186,7 @@ def test_sampled_rows() -> None:
     assert weight.sum().round().item() == 1000.0
 
 
-def test_near_enough() -> None:
+def test_similarity_threshold() -> None:
     assert choose_n_nearest(4000, 80) == 50
     assert choose_n_nearest(4000, 0) == 200
     assert choose_n_nearest(100, 50) == 20

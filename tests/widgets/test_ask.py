@@ -27,7 +27,7 @@ from landscape.widgets import SurveyPanel
 from landscape.widgets._ask_panel import AskPanel
 from landscape.widgets._connection import Connection, Used
 from landscape.widgets._notebook import checksum_of
-from tests.query.sample_results import HOSTILE, sample_answer
+from tests.answers.sample_results import HOSTILE, sample_answer
 from tests.servers.openai_server import KEY, OpenAIServer, failing, fine, word_by_word
 from tests.widgets.asking import QUESTION, inside, labels_of, page_of, script, until
 

@@ -24,7 +24,7 @@ from landscape.widgets._agent_panel import ScholarPanel
 from landscape.widgets._connection import Connection
 from landscape.widgets._survey_panel import SurveyControls
 from tests.agents import citing_models, survey_scripts
-from tests.query.sample_results import HOSTILE
+from tests.answers.sample_results import HOSTILE
 from tests.servers.openai_server import KEY, OpenAIServer, failing, slow
 from tests.widgets.asking import QUESTION, built_again, live_widgets, page_of, until
 

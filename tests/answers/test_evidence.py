@@ -12,7 +12,7 @@ import pytest
 from landscape.answers._agreement import compare
 from landscape.answers._evidence import check_claims
 from landscape.llm import ChatModel
-from tests.query.answering_papers import COOLING, HEATING, HOSTILE
+from tests.answers.answering_papers import COOLING, HEATING, HOSTILE
 from tests.servers.openai_server import OpenAIServer, failing, slow
 
 SENTENCES = [

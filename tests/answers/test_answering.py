@@ -13,7 +13,7 @@ from landscape.answers._generation import answer, standalone_question
 from landscape.errors import InputError
 from landscape.llm import ChatModel, connect
 from landscape.types import Answer
-from tests.query.answering_papers import COOLING, HEATING, HOSTILE, found
+from tests.answers.answering_papers import COOLING, HEATING, HOSTILE, found
 from tests.servers.openai_server import (
     OpenAIServer,
     cut_off,

@@ -12,7 +12,7 @@ from landscape.answers._react import reason
 from landscape.errors import InputError
 from landscape.llm import ChatModel, connect
 from landscape.types import Paper, Results
-from tests.query.answering_papers import COOLING, HEATING, HOSTILE, found
+from tests.answers.answering_papers import COOLING, HEATING, HOSTILE, found
 from tests.servers.openai_server import OpenAIServer, failing
 
 QUESTION = "How does the cooling of dust compare to the heating of gas in quasar outflows?"

@@ -11,7 +11,7 @@ from landscape.answers._citations import read_citations
 from landscape.answers._extractive import QUOTED, extract_answer
 from landscape.search._sentences import word_scores
 from landscape.types import Paper
-from tests.query.answering_papers import COOLING, HEATING, HOSTILE, found
+from tests.answers.answering_papers import COOLING, HEATING, HOSTILE, found
 
 QUESTION = "How does dust cool in quasar outflows?"
 
@@ -29,7 +29,7 @@ def test_sentences_are_quoted_exactly_with_their_papers() -> None:
         assert f"“{claim.text}” [{evidence.label}]" in answer.text
 
 
-def test_nothing_near_enough_is_no_answer() -> None:
+def test_nothing_similarity_threshold_is_no_answer() -> None:
     near = extract_answer(QUESTION, found(COOLING), nearest=0.5, threshold=0.4)
     far = extract_answer(QUESTION, found(COOLING), nearest=0.3, threshold=0.4)
     assert not near.abstained

@@ -12,7 +12,7 @@ from landscape.answers._generation import answer, rewrite
 from landscape.errors import InputError
 from landscape.llm import ChatModel
 from landscape.types import Answer
-from tests.query.answering_papers import COOLING, HEATING, found
+from tests.answers.answering_papers import COOLING, HEATING, found
 from tests.servers.openai_server import OpenAIServer, failing
 
 TEXT = (

@@ -17,7 +17,7 @@ from landscape.corpus._records import RawRecord, Rejection, normalise
 from landscape.corpus.readers._bibtex import BibtexReader
 from landscape.errors import InputError
 from landscape.types import Answer, Coverage, Paper, Results
-from tests.query.sample_results import HOSTILE, sample_answer, sample_papers, sample_results
+from tests.answers.sample_results import HOSTILE, sample_answer, sample_papers, sample_results
 
 
 @pytest.fixture

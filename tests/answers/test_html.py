@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 import pytest
 
 from landscape.types import Answer, Results
-from tests.query.sample_results import HOSTILE, sample_answer, sample_results
+from tests.answers.sample_results import HOSTILE, sample_answer, sample_results
 
 ALLOWED = {
     "style", "div", "h3", "h4", "p", "ol", "li", "b", "br", "a", "span", "details", "summary",

@@ -11,7 +11,7 @@ from landscape.answers._evidence import LEVELS, judge_consensus, level_of
 from landscape.errors import RemoteError
 from landscape.llm import ChatModel
 from landscape.types import Stance
-from tests.query.answering_papers import COOLING, HEATING, HOSTILE
+from tests.answers.answering_papers import COOLING, HEATING, HOSTILE
 from tests.servers.openai_server import OpenAIServer, failing
 
 PAPERS = [COOLING, HEATING, HOSTILE]

@@ -24,7 +24,7 @@ from landscape.atlas import Atlas
 from landscape.errors import AtlasError, InputError, RemoteError
 from landscape.search._engine import Engine
 from landscape.search._entities import find_entities
-from landscape.search._papers import Holdings, names_of_paper
+from landscape.search._papers import SearchIndexes, names_of_paper
 from landscape.search._settings import SearchSettings, Weights
 from landscape.store._manifest import Manifest, write_manifest
 
@@ -359,7 +359,7 @@ def test_a_paper_is_found_by_any_spelling_of_its_names(tmp_path: Path, name: str
     table = pa.table({key: pa.array(values, pa.string()) for key, values in names.items()})
     with pa.ipc.new_file(str(tmp_path / "papers.arrow"), table.schema) as file:
         file.write_table(table)
-    held = Holdings(Atlas(tmp_path, write_manifest(tmp_path, Manifest(title="Three"))))
+    held = SearchIndexes(Atlas(tmp_path, write_manifest(tmp_path, Manifest(title="Three"))))
     assert held.row_of(name) == row
     with pytest.raises(InputError, match=r"no paper '2401\.01235'"):
         held.row_of("2401.01235")

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from landscape.llm._client import LanguageModel
-    from landscape.search._papers import Holdings
+    from landscape.search._papers import SearchIndexes
     from landscape.types import Paper
 
     Floats = NDArray[np.float64]
@@ -212,7 +212,7 @@ def highlight(
 
 
 def highlight_papers(
-    held: Holdings,
+    held: SearchIndexes,
     papers: Sequence[Paper],
     context: str,
     *,
@@ -263,7 +263,7 @@ def _choose(total: Floats, alike: Floats, *, n: int) -> list[int]:
     return chosen
 
 
-def _similarities(held: Holdings, papers: Sequence[Paper], context: str) -> list[Floats | None]:
+def _similarities(held: SearchIndexes, papers: Sequence[Paper], context: str) -> list[Floats | None]:
     """How near each sentence of each abstract is to a context, word by word."""
     embedder = held.embedder
     none: list[Floats | None] = [None] * len(papers)

@@ -230,7 +230,7 @@ class Desk:
         engine = open_engine(corpora[0].atlas)
         hits = tuple(Hit(rank, paper, 1.0 / rank) for rank, paper in enumerate(chosen, start=1))
         question = context.strip() or "Related work"
-        results = Results(question, hits, replace(engine.holdings.coverage, n_searched=len(chosen)))
+        results = Results(question, hits, replace(engine.indexes.coverage, n_searched=len(chosen)))
         model = connect_from_environment() if model == "auto" else model
         subject = context.strip() or " ".join(paper.title for paper in chosen)
         notes: tuple[str, ...] = (QUOTED,)
@@ -396,7 +396,7 @@ def _rank_together(corpora: Sequence[Corpus], found: Mapping[str, Found]) -> lis
     entries = [(c.name, hit) for c in corpora for hit in found[c.name].hits]
     if len(corpora) == 1:
         return [CorpusPaper(name, hit.paper, hit.score) for name, hit in entries]
-    if len({open_engine(c.atlas).holdings.embedder.model for c in corpora}) > 1:
+    if len({open_engine(c.atlas).indexes.embedder.model for c in corpora}) > 1:
         scores = fuse_ranks([
             np.array([hit.score if name == c.name else -np.inf for name, hit in entries])
             for c in corpora
@@ -430,7 +430,7 @@ def _with_highlights(
     for corpus in corpora:
         mine = [one for one in listed if one.corpus == corpus.name]
         sets = highlight_papers(
-            open_engine(corpus.atlas).holdings,
+            open_engine(corpus.atlas).indexes,
             [one.paper for one in mine],
             context[-LONGEST_QUERY:],
             n=n,
@@ -445,7 +445,7 @@ def _distance_notes(corpora: Sequence[Corpus], found: Mapping[str, Found]) -> tu
     far = []
     for corpus in corpora:
         near = [hit.parts["semantic"] for hit in found[corpus.name].hits if "semantic" in hit.parts]
-        usual = open_engine(corpus.atlas).missed_bar(max(near, default=None))
+        usual = open_engine(corpus.atlas).missed_threshold(max(near, default=None))
         if usual is None:
             return ()
         far.append(f"{max(near):.2f} in {corpus.name}, where {usual:.2f} is usual")

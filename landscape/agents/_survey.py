@@ -34,7 +34,7 @@ from landscape.agents._survey_settings import (
 )
 from landscape.llm import connect_from_environment
 from landscape.overlays.citations import cocited
-from landscape.overlays.citations._citation_graph import citation_graph
+from landscape.overlays.citations._graph import citation_graph
 from landscape.search._settings import query_text
 from landscape.text._words import normal_forms
 from landscape.types import Asked, Crawled, Spent, Survey
@@ -210,7 +210,7 @@ class Crawler:
         if self.candidates.seeds:
             return
         nearest = self.library.nearest(self.candidates.rows)
-        usual = self.library.engine.missed_bar(nearest)
+        usual = self.library.engine.missed_threshold(nearest)
         matches = (
             None if self.candidates.evidence is None else matched_share(self.candidates.evidence)
         )
@@ -248,7 +248,7 @@ class Crawler:
         first = self.library.papers(self._rounds[len(self.searches) - 1][:_KEYWORD_PAPERS])
         every = list(dict.fromkeys(word for paper in first for word in paper.keywords))
         words = [word for word in every if " " not in word]
-        rarity = self.library.engine.holdings.rarity(words)
+        rarity = self.library.engine.indexes.rarity(words)
         rare = [word for word, how in zip(words, rarity, strict=True) if how >= _RARE]
         return [*(word for word in every if " " in word), *rare]
 
@@ -521,7 +521,7 @@ def survey_question(
         crawled=crawled,
         searches=tuple(crawler.searches),
         beyond=_outside_atlas(crawler, crawled),
-        coverage=replace(library.engine.holdings.coverage, n_searched=seen),
+        coverage=replace(library.engine.indexes.coverage, n_searched=seen),
         settings=chosen.to_dict(),
         spent=Spent(budget.calls, budget.tokens, budget.money, len(crawled), seconds),
         partial=bool(budget.ended),

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from landscape.agents.survey.settings import last_day
+from landscape.agents._survey_settings import last_day
 from landscape.errors import InputError
-from landscape.overlays.citations._citation_graph import citation_graph
+from landscape.overlays.citations._graph import citation_graph
 from landscape.search._engine import open_engine
 from landscape.search._settings import SearchSettings
 

@@ -1,4 +1,5 @@
 from ._cleaning import clean_text
+from ._facilities import Facility, find_facility, load_facilities
 from ._identifiers import parse_arxiv_id, parse_bibcode, parse_doi
 from ._ingest import ingest
 from ._scanning import read_papers
@@ -6,9 +7,12 @@ from .readers import choose_reader
 from .readers._citations import read_citations
 
 __all__ = [
+    "Facility",
     "choose_reader",
     "clean_text",
+    "find_facility",
     "ingest",
+    "load_facilities",
     "parse_arxiv_id",
     "parse_bibcode",
     "parse_doi",

@@ -3,38 +3,64 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from landscape._io import data_file
-from landscape.corpus._thesaurus import Thesaurus
-from landscape.overlays.thesaurus._matching import GIVEN, GIVEN_BY_NAME, TermMatches, read_papers
-from landscape.overlays.thesaurus._splitting import TermStems, covered, rarity, stem_terms
+from landscape.corpus._thesaurus import Thesaurus, data_file
+from landscape.overlays.thesaurus._matching import (
+    GIVEN,
+    GIVEN_BY_NAME,
+    TermMatches,
+    TermStems,
+    covered,
+    rarity,
+    read_papers,
+    stem_terms,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
     from scipy.sparse import csr_matrix
 
-# Logistic regression on 453 papers (half of those whose authors gave concepts), see
-# landscape.evaluation.tagging.fit_weights: the intercept under "", one weight a feature.
-_WITH_VECTORS = {
-    "": -1.962, "about": 1.182, "rank": -0.879, "root_rank": 0.018, "title": 0.463,
-    "abstract": 1.601, "covered": -0.710, "covered_squared": 0.787, "rank_covered": 0.451,
-    "similarity": 1.431, "frequency": -0.494, "about_abstract": -0.705,
-    "frequency_abstract": -0.115, "inside": -0.661, "below": 0.884, "usage": 0.942,
-}  # fmt: skip
-_WITHOUT_VECTORS = {
-    "": -13.036, "title": 1.322, "abstract": 2.631, "covered": 3.653,
-    "covered_squared": 2.475, "rank_covered": 0.791, "frequency": -0.273,
-    "frequency_abstract": -0.264, "inside": -0.082, "below": 0.836, "usage": 0.935,
-}  # fmt: skip
 
-_LEAST = 0.01
+@dataclass(frozen=True)
+class TaggingSettings:
+    """Settings of tagging, with the weights of a logistic regression (the intercept under "").
+
+    `landscape.evaluation._layers.fit_weights` fitted the weights to 453 papers, half of those
+    whose authors gave concepts; `landscape.evaluation.evaluate_concepts` measures on the others.
+    """
+
+    with_vectors: Mapping[str, float] = field(
+        default_factory=lambda: {
+            "": -1.962, "about": 1.182, "rank": -0.879, "root_rank": 0.018, "title": 0.463,
+            "abstract": 1.601, "covered": -0.710, "covered_squared": 0.787, "rank_covered": 0.451,
+            "similarity": 1.431, "frequency": -0.494, "about_abstract": -0.705,
+            "frequency_abstract": -0.115, "inside": -0.661, "below": 0.884, "usage": 0.942,
+        }
+    )  # fmt: skip
+    without_vectors: Mapping[str, float] = field(
+        default_factory=lambda: {
+            "": -13.036, "title": 1.322, "abstract": 2.631, "covered": 3.653,
+            "covered_squared": 2.475, "rank_covered": 0.791, "frequency": -0.273,
+            "frequency_abstract": -0.264, "inside": -0.082, "below": 0.836, "usage": 0.935,
+        }
+    )  # fmt: skip
+    least_score: float = 0.01
+    most_meant: int = 100  # candidates by meaning, besides the named concepts
+    most_similar: int = 20  # candidates whose term has a similar embedding
+    whole_term: float = 0.999
+    ridge: float = 10.0
+    spread_power: float = 0.3  # of a concept's variance: 0.5 favours rare concepts, 0 common ones
+    fewest_papers: int = 4
+
+
+_SETTINGS = TaggingSettings()
 
 
 def concept_texts(thesaurus: Thesaurus) -> tuple[list[str], list[str]]:
@@ -111,14 +137,14 @@ def tag_wording(
     evidence = gather_evidence(wording, vectors, thesaurus)
     given = wording.given
     found = [given if only is None else given[given["row"].isin(only)]]
-    chosen = _WITHOUT_VECTORS if vectors is None else _WITH_VECTORS
+    chosen = _SETTINGS.without_vectors if vectors is None else _SETTINGS.with_vectors
     weights = np.array([chosen.get(name, 0.0) for name in FEATURES])
     for rows, columns, values in features(
         evidence, vectors, concept_vectors, usage(thesaurus), only=only
     ):
         odds = chosen[""] + values @ weights
         scores = 1.0 / (1.0 + np.exp(-odds))
-        likely = scores >= _LEAST
+        likely = scores >= _SETTINGS.least_score
         block = {"row": rows[likely], "column": columns[likely], "score": scores[likely]}
         found.append(_first(_ordered(pd.DataFrame(block)), limit))
     tags = _ordered(pd.concat(found, ignore_index=True)).drop_duplicates(["row", "column"])
@@ -185,8 +211,6 @@ FEATURES = (
 )  # fmt: skip
 """Features of a pair of paper and concept, see `features`."""
 
-_MEANT, _SIMILAR = 100, 20  # candidates besides the named concepts
-_WHOLE = 0.999
 _ROWS_AT_ONCE = 2048
 
 
@@ -258,12 +282,12 @@ def features(
         share = covered(in_text[rows], evidence.stems, weights)
         title, abstract = evidence.in_title[rows], evidence.in_abstract[rows]
         named = title + abstract
-        rank = _ranks(about) if about.any() else np.full(shape, _MEANT)
-        chosen = (rank < _MEANT) & (about > 0)
-        chosen |= share > _WHOLE
+        rank = _ranks(about) if about.any() else np.full(shape, _SETTINGS.most_meant)
+        chosen = (rank < _SETTINGS.most_meant) & (about > 0)
+        chosen |= share > _SETTINGS.whole_term
         chosen[named.nonzero()] = True
         if similarity.any():
-            chosen |= _best(similarity, _SIMILAR)
+            chosen |= _best(similarity, _SETTINGS.most_similar)
         at = np.flatnonzero(chosen)
         row, column = np.divmod(at, max(m, 1))
         rank_here = np.log1p(rank.ravel()[at])
@@ -322,9 +346,6 @@ def _best(scores: NDArray[np.float32], count: int) -> NDArray[np.bool_]:
     return chosen
 
 
-_RIDGE = 10.0
-_SPREAD_POWER = 0.3  # of a concept's variance: 0.5 favours rare concepts, 0 common ones
-_FEWEST_PAPERS = 4
 _PAIRS_AT_ONCE = 16_384
 
 
@@ -356,8 +377,8 @@ def learn_meaning(vectors: NDArray[np.float32], named: csr_matrix) -> Meaning:
         block = block - centre.astype(np.float32)
         products += block.T @ block
         targets += (named[start : start + _PAIRS_AT_ONCE].T @ block).T
-    directions = np.linalg.solve(products + _RIDGE * np.eye(dims), targets)
+    directions = np.linalg.solve(products + _SETTINGS.ridge * np.eye(dims), targets)
     variance = (directions * (products / max(n, 1) @ directions)).sum(0)
-    directions /= (variance + 1e-9) ** _SPREAD_POWER
-    directions[:, np.diff(named.tocsc().indptr) < _FEWEST_PAPERS] = 0.0
+    directions /= (variance + 1e-9) ** _SETTINGS.spread_power
+    directions[:, np.diff(named.tocsc().indptr) < _SETTINGS.fewest_papers] = 0.0
     return Meaning(centre.astype(np.float32), directions.astype(np.float32))

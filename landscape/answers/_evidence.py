@@ -275,9 +275,9 @@ def _stances(
         said.setdefault(row.paper, row)  # the first stance on a paper counts
     stances = []
     for (key, own), paper in zip(sentences.items(), papers, strict=True):
-        row = said.get(key)
-        evidence = own.get(row.sentence) if row else None
-        position: Position = row.position if row and evidence else "irrelevant"
+        stance = said.get(key)
+        evidence = own.get(stance.sentence) if stance else None
+        position: Position = stance.position if stance and evidence else "irrelevant"
         shown = None if position == "irrelevant" else evidence
         stances.append(Stance(paper.paper_id, paper.label, position, shown))
     return tuple(stances)

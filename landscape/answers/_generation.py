@@ -246,15 +246,15 @@ def _written(
     model: WritingModel, brief: dict[str, Any], *, style: Style, on_text: OnText | None
 ) -> str:
     if style != "nuanced":
-        return _written(model, answering(style), as_data(brief), on_text)
+        return _streamed(model, answering(style), as_data(brief), on_text)
     draft = model.complete(answering(style), as_data(brief))
     if draft.strip().upper().startswith(NO_ANSWER):
         return draft
     review = model.complete(CRITICISE, as_data(brief | {"draft": draft}))
-    return _written(model, IMPROVE, as_data(brief | {"draft": draft, "review": review}), on_text)
+    return _streamed(model, IMPROVE, as_data(brief | {"draft": draft, "review": review}), on_text)
 
 
-def _written(model: WritingModel, system: str, user: str, on_text: OnText | None) -> str:
+def _streamed(model: WritingModel, system: str, user: str, on_text: OnText | None) -> str:
     if on_text is None:
         return model.complete(system, user)
     pieces: Iterator[str] = model.stream(system, user)

@@ -17,7 +17,7 @@ from typing import Any, cast
 from lark import Lark, Token, Transformer
 from lark.exceptions import UnexpectedInput
 
-from landscape._bibliography import ads_url
+from landscape._bibliography import ads_url as ads_url
 from landscape.errors import InputError
 from landscape.search._filters import MisplacedError, pointed_error
 

@@ -18,15 +18,31 @@ if TYPE_CHECKING:
 
     Rows = NDArray[np.int64]
 
-SEMANTIC_SHARE = 0.65
-"""Of the fused score; the rest is words. Flat between 0.6 and 0.7 on our questions."""
 
-_RANK_CONSTANT = 60
+@dataclass(frozen=True)
+class RankingSettings:
+    """Constants of the ranking.
 
-_WORD_BY_WORD = 1.5  # weight of late interaction beside words and cosines
+    Results are flat for shares of the cosines between 0.6 and 0.7 on our questions; compare with
+    `landscape.evaluation`. The rank constant is that of Cormack, Clarke and Buettcher (SIGIR 2009);
+    the pathfinder paper (Iyer et al. 2024) weighs 1,000 papers and reranks 250.
+    """
+
+    semantic_share: float = 0.65  # of the fused score; the rest is words
+    rank_constant: int = 60
+    late_interaction: float = 1.5  # beside words and cosines
+    candidates: int = 300  # of each method
+    weighed: int = 1_000  # papers that weights reorder
+    reranked: int = 100
+    reranked_like_pathfinder: int = 250
 
 
-def fuse_scores(semantic: Floats, words: Floats, *, share: float = SEMANTIC_SHARE) -> Floats:
+RANKING = RankingSettings()
+
+
+def fuse_scores(
+    semantic: Floats, words: Floats, *, share: float = RANKING.semantic_share
+) -> Floats:
     """Add cosines and word scores."""
     largest = float(words.max(initial=0.0))
     fused: Floats = share * semantic + (1.0 - share) * (words / largest if largest > 0 else 0.0)
@@ -39,7 +55,7 @@ def fuse_ranks(rankings: Sequence[Floats]) -> Floats:
     for scores in rankings:
         ranks = np.empty(len(scores))
         ranks[np.argsort(-scores, kind="stable")] = np.arange(1, len(scores) + 1)
-        total += np.where(np.isfinite(scores), 1.0 / (_RANK_CONSTANT + ranks), 0.0)
+        total += np.where(np.isfinite(scores), 1.0 / (RANKING.rank_constant + ranks), 0.0)
     return total
 
 
@@ -109,7 +125,7 @@ def reranked(ranking: Ranking, judged: Floats, total: Floats) -> Ranking:
 def word_by_word(first: Ranking, matched: Floats, weights: Weights) -> Floats:
     """Sum of the late-interaction score, the first scores and the weights."""
     before = standardised(first.parts["words"]) + standardised(first.parts["semantic"])
-    total: Floats = before + _WORD_BY_WORD * standardised(matched)
+    total: Floats = before + RANKING.late_interaction * standardised(matched)
     relevance = first.parts["relevance"]
     is_pathfinder = weights.compat == "pathfinder"
     lift = np.zeros(len(first)) if is_pathfinder else first.scores - relevance

@@ -1,39 +1,32 @@
-"""What an explorer does at the wish of the page: outlines, clicks, files, answers."""
+"""The map explorer: its public class, and the events of its page and controls."""
 
 from __future__ import annotations
 
-import tempfile
 import time as clock
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from landscape._io import expand_home, write_output
-from landscape._render import escape
-from landscape._wording import count
+from landscape._io import at_home, write_output
 from landscape.errors import InputError, LandscapeError
 from landscape.widgets import _explorer_tasks as tasks
-from landscape.widgets import _explorer_tasks as work
-from landscape.widgets._explorer_controls import list_nothing
 from landscape.widgets._explorer_state import (
+    LAYERS,
     USUAL_SIZE,
     ExplorerState,
     checked_factor,
+    checked_layers,
     checked_name,
     checked_outline,
-    heading_of,
-    time_within,
+    checked_time,
 )
-from landscape.widgets._figure_view import download_link
 from landscape.widgets._panel import checked_atlas
-from landscape.widgets._selection import Summary, comparison_html, selection_table, summarise
+from landscape.widgets._selection import Summary, selection_table, summarise
 from landscape.widgets._view import CLOSEST, FARTHEST, rows_of_selection, view_of
 
 if TYPE_CHECKING:
-    import ipywidgets as widgets
     import pandas as pd
     from numpy.typing import NDArray
 
@@ -41,12 +34,13 @@ if TYPE_CHECKING:
     from landscape.types import Analysis, Answer
     from landscape.widgets._explorer_controls import Controls
     from landscape.widgets._map_figure import MapFigure
+    from landscape.widgets._scene import Period
 
 T = TypeVar("T")
 _NO_ROWS = np.zeros(0, dtype=np.int64)
 
 
-def moved(explorer: MapExplorer, box: tuple[float, float, float, float]) -> None:
+def show_window(explorer: MapExplorer, box: tuple[float, float, float, float]) -> None:
     """The page shows another window."""
     if not (np.isfinite(box).all() and box[2] > box[0] and box[3] > box[1]):
         return
@@ -57,16 +51,16 @@ def moved(explorer: MapExplorer, box: tuple[float, float, float, float]) -> None
     explorer._change(view=view)
 
 
-def outlined(explorer: MapExplorer, xs: Sequence[float], ys: Sequence[float]) -> None:
+def select_outline(explorer: MapExplorer, xs: Sequence[float], ys: Sequence[float]) -> None:
     """The page drew an outline: all papers in it are selected, drawn or not."""
     unit = explorer._scene.view.width / explorer._size[0]
-    corners = work.simple_outline(xs, ys, unit=unit)
+    corners = tasks.simple_outline(xs, ys, unit=unit)
     explorer._choose(explorer._rows_inside(corners), ("outline", corners))
     if not len(explorer.rows):
         explorer.say("No paper lies in this outline.")
 
 
-def clicked(explorer: MapExplorer, name: str, number: int) -> None:
+def show_clicked(explorer: MapExplorer, name: str, number: int) -> None:
     """The page tells which mark was clicked."""
     if explorer._painter.data is not explorer._data:
         return  # the marks of another atlas, which takes the place of this one just now
@@ -75,80 +69,6 @@ def clicked(explorer: MapExplorer, name: str, number: int) -> None:
         rows = rows[::-1]
     if number < len(rows):
         explorer._show_paper(int(rows[number]))
-
-
-def make_file(explorer: MapExplorer, ending: str) -> None:
-    """Draw what is seen into a file to download."""
-    from landscape.widgets._saving import save_view
-
-    atlas, scene, data = explorer.atlas, explorer._scene, explorer._data
-    texts, shown = dict(explorer._painter.texts), explorer._controls.file
-    stem = "".join(c if c.isalnum() else "-" for c in atlas.title.lower())[:40].strip("-")
-    name = f"{stem or 'map'}{ending}"
-
-    def make() -> str:
-        with tempfile.TemporaryDirectory() as folder:
-            path = save_view(atlas, scene, data, Path(folder) / name, texts=texts)
-            return download_link(name, path.read_bytes())
-
-    shown.value = ""
-    explorer.run(
-        "Drawing the file", make, lambda link: setattr(shown, "value", link), kind="file"
-    )  # fmt: skip
-
-
-def make_links(explorer: MapExplorer) -> None:
-    """Write the selected papers into files to download."""
-    from landscape.figures._caption import facts_of, headline
-
-    atlas, rows, shown = explorer.atlas, explorer._some_rows(), explorer._controls.links
-
-    def make() -> str:
-        note = f"{count(len(rows), 'paper')} selected of {headline(facts_of(atlas))}"
-        links = [download_link("selection.csv", work.papers_as_csv(atlas, rows))]
-        try:
-            links.append(download_link("selection.bib", work.papers_as_bibtex(atlas, rows)))
-        except InputError as error:
-            links.append(f"<div class='landscape-quiet'>{escape(str(error))}</div>")
-        return "".join([*links, f"<div class='landscape-quiet'>{escape(note)}</div>"])
-
-    explorer.run(
-        "Writing the files", make, _if_still_selected(explorer, rows, shown, str), kind="links"
-    )  # fmt: skip
-
-
-def ask(explorer: MapExplorer, question: str) -> None:
-    """Answer a question from the selected papers."""
-    atlas, rows, shown = explorer.atlas, explorer.rows, explorer._controls.outcome
-
-    def told(answer: Answer) -> str:
-        return answer._repr_html_()
-
-    explorer.run(
-        "Asking the selected papers", lambda: work.ask_papers(atlas, rows, question),
-        _if_still_selected(explorer, rows, shown, told), kind="ask",
-    )  # fmt: skip
-
-
-def compare(explorer: MapExplorer) -> None:
-    """Compare the selected papers with the rest."""
-    atlas, rows, shown = explorer.atlas, explorer._some_rows(), explorer._controls.outcome
-    explorer.run(
-        "Comparing", lambda: work.compare_with_rest(atlas, rows),
-        _if_still_selected(explorer, rows, shown, comparison_html), kind="compare",
-    )  # fmt: skip
-
-
-def _if_still_selected(
-    explorer: MapExplorer, rows: NDArray[np.int64], shown: widgets.HTML, told: Callable[[T], str]
-) -> Callable[[T], None]:
-    """Show what was made of some papers, unless others are selected by then."""
-
-    def then(made: T) -> None:
-        if explorer.rows is rows:
-            shown.value = told(made)
-
-    return then
 
 
 _CLICKABLE = ("papers", "reviews", "selected", "found", "apart")
@@ -167,10 +87,10 @@ def connect(explorer: MapExplorer, controls: Controls, figure: MapFigure) -> Non
 
 
 def _connect_map(explorer: MapExplorer, controls: Controls, figure: MapFigure) -> None:
-    def on_moved(*_: Any) -> None:
-        moved(explorer, figure.box())
+    def moved(*_: Any) -> None:
+        show_window(explorer, figure.box())
 
-    figure.layout.on_change(on_moved, "xaxis.range", "yaxis.range")
+    figure.layout.on_change(moved, "xaxis.range", "yaxis.range")
 
     def mode_changed(_: Any, mode: str) -> None:
         if mode in [value for _, value in controls.mode.options]:
@@ -183,10 +103,10 @@ def _connect_map(explorer: MapExplorer, controls: Controls, figure: MapFigure) -
         if selector is None:
             return
         if hasattr(selector, "xs"):
-            outlined(explorer, selector.xs, selector.ys)
+            select_outline(explorer, selector.xs, selector.ys)
         else:
             (x0, x1), (y0, y1) = sorted(selector.xrange), sorted(selector.yrange)
-            outlined(explorer, [x0, x1, x1, x0], [y0, y0, y1, y1])
+            select_outline(explorer, [x0, x1, x1, x0], [y0, y0, y1, y1])
 
     # plotly tells every trace of every outline, whether or not it has points inside.
     figure.data[0].on_selection(selected)
@@ -195,11 +115,11 @@ def _connect_map(explorer: MapExplorer, controls: Controls, figure: MapFigure) -
 def _connect_clicks(explorer: MapExplorer, figure: MapFigure) -> None:
     for name in _CLICKABLE:
 
-        def on_clicked(_trace: Any, points: Any, _state: Any, name: str = name) -> None:
+        def clicked(_trace: Any, points: Any, _state: Any, name: str = name) -> None:
             if points.point_inds:
-                clicked(explorer, name, points.point_inds[0])
+                show_clicked(explorer, name, points.point_inds[0])
 
-        figure.trace(name).on_click(on_clicked)
+        figure.trace(name).on_click(clicked)
     for name, level in (("regions", 1), ("continents", 0)):
 
         def went(_trace: Any, points: Any, _state: Any, level: int = level) -> None:
@@ -315,13 +235,13 @@ def _connect_selection(explorer: MapExplorer, controls: Controls) -> None:
             explorer._tell(error)
 
     controls.clear_selection.on_click(clear)
-    controls.compare.on_click(lambda _: gently(compare))
-    controls.export.on_click(lambda _: gently(make_links))
+    controls.compare.on_click(lambda _: gently(tasks.compare_selection))
+    controls.export.on_click(lambda _: gently(tasks.make_links))
     _on_user(
         explorer, controls.question,
-        lambda text: ask(explorer, text) if text.strip() else None,
+        lambda text: tasks.ask_selection(explorer, text) if text.strip() else None,
     )  # fmt: skip
-    controls.make.on_click(lambda _: make_file(explorer, controls.format.value))
+    controls.make.on_click(lambda _: tasks.make_file(explorer, controls.format.value))
     controls.reload.on_click(lambda _: explorer.reload())
 
 
@@ -442,7 +362,64 @@ class MapExplorer(ExplorerState):
     def selection(self, selection: Any) -> None:
         self.select(selection)
 
-    # -- what one does with it
+    @property
+    def colour_by(self) -> str:
+        """What the colours stand for."""
+        return self._colour_by
+
+    @colour_by.setter
+    def colour_by(self, name: str) -> None:
+        tasks.read_colours(self, name)
+
+    @property
+    def time(self) -> Period | None:
+        """First and last year shown; None shows all papers, those of unknown years too."""
+        return self._scene.time
+
+    @time.setter
+    def time(self, period: Sequence[int] | None) -> None:
+        chosen = checked_time(period, self._data.period)
+        if chosen == self._scene.time:
+            return
+        self._change(time=chosen)
+        # Only the papers that are shown are searched; a search under way sees to it itself.
+        if self._searched is not None and not self._turns.holds("search"):
+            tasks.search(self, *self._searched)
+
+    @property
+    def layers(self) -> tuple[str, ...]:
+        """Which of names, papers and reviews are shown."""
+        return tuple(name for name in LAYERS if name in self._scene.layers)
+
+    @layers.setter
+    def layers(self, names: Sequence[str]) -> None:
+        chosen = checked_layers(names)
+        self._change(layers=chosen)
+        if "reviews" in chosen:
+            tasks.read_reviews(self)
+        else:
+            self._take_back("reviews")
+            self._drop_overlay("reviews")
+
+    @property
+    def concept(self) -> str | None:
+        """The concept whose papers are outlined."""
+        return self._concept
+
+    @concept.setter
+    def concept(self, name: str | None) -> None:
+        self._overlay("concept", name)
+
+    @property
+    def facility(self) -> str | None:
+        """The facility whose papers are outlined."""
+        return self._facility
+
+    @facility.setter
+    def facility(self, name: str | None) -> None:
+        self._overlay("facility", name)
+
+    # -- actions
 
     def go_to(self, region: str | int) -> MapExplorer:
         """Show a region, by its name or number.
@@ -552,7 +529,7 @@ class MapExplorer(ExplorerState):
         InputError
             If nothing, or everything, is selected.
         """
-        return work.compare_with_rest(self.atlas, self._some_rows())
+        return tasks.compare_with_rest(self.atlas, self._some_rows())
 
     def ask(self, question: str, *, model: Any = "auto", **settings: Any) -> Answer:
         """Answer a question from the selected papers alone, or from all if none is selected.
@@ -569,7 +546,7 @@ class MapExplorer(ExplorerState):
         -------
         Answer
         """
-        return work.ask_papers(self.atlas, self.rows, question, model=model, **settings)
+        return tasks.ask_papers(self.atlas, self.rows, question, model=model, **settings)
 
     def save(self, path: str | Path) -> Path:
         """Save what is seen, or the selected papers.
@@ -591,12 +568,12 @@ class MapExplorer(ExplorerState):
         """
         from landscape.widgets._saving import save_view
 
-        target = expand_home(path)
+        target = at_home(path)
         ending = target.suffix.lower()
         if ending == ".csv":
-            return write_output(target, work.papers_as_csv(self.atlas, self._some_rows()))
+            return write_output(target, tasks.papers_as_csv(self.atlas, self._some_rows()))
         if ending == ".bib":
-            return write_output(target, work.papers_as_bibtex(self.atlas, self._some_rows()))
+            return write_output(target, tasks.papers_as_bibtex(self.atlas, self._some_rows()))
         return save_view(
             self.atlas, self._scene, self._data, target, texts=self._painter.texts
         )  # fmt: skip
@@ -615,52 +592,17 @@ class MapExplorer(ExplorerState):
                 return False
         return True
 
-    # -- behind it
+    # -- internals
 
-    def _replace_atlas(self, opened: tasks.Reopened) -> None:
-        data, found, overlays = opened.data, opened.found, opened.overlays
-        with self._lock:  # in one step: a drawing is of the old atlas or of the new one
-            time = time_within(self._scene.time, data.period)
-            layers = self._scene.layers - ({"reviews"} - set(overlays))
-            self.atlas, self._data, self._built = opened.atlas, data, opened.built
-            self._is_old = False
-            self._painter.forget()
-            self._history, self._chosen_by = [], None
-            self._colour_by = opened.colouring.name
-            self._concept = self._concept if "concept" in overlays else None
-            self._facility = self._facility if "facility" in overlays else None
-            self._searched = self._searched if found is not None else None
-            self._scene = replace(
-                self._scene, view=data.whole, time=time, colouring=opened.colouring,
-                overlays=overlays, layers=layers, found=found, selected=_NO_ROWS,
-            )  # fmt: skip
-        controls = self._controls
-        controls.links.value = controls.outcome.value = ""
-        controls.reload.layout.display = "none"
-        self.heading = heading_of(opened.atlas)
-        lacking = self._offer()
-        self._tell_state()
-        if found is None:
-            list_nothing(controls)
-        else:
-            self._list_found(found)
-        self.figure.clear_outline()
-        self._painter.focus(None, data)
-        self._painter.start_anew()
-        self.figure.look(data.whole)
-        self._drawing.request()
-        self._summing.request()
-        told = "The atlas is open as it is now; the selection was of the old one and is gone."
-        self.say(" ".join([told, *opened.problems, lacking]).strip())
-        if self._searched is not None and time != opened.time:
-            tasks.search(self, *self._searched)
-
-    def _some_rows(self) -> NDArray[np.int64]:
-        if not len(self._scene.selected):
-            raise InputError(
-                "No paper is selected; draw round some with the lasso, or give select() a filter."
-            )
-        return self._scene.selected
+    def _overlay(self, kind: str, name: str | None) -> None:
+        if chosen := checked_name(kind, name):
+            tasks.read_overlay(self, kind, chosen)
+            return
+        self._take_back(kind)
+        setattr(self, f"_{kind}", None)
+        self._drop_overlay(kind)
+        if self._colour_by == kind:
+            tasks.read_colours(self, "density")
 
     def _rows_inside(self, corners: Sequence[tuple[float, float]]) -> NDArray[np.int64]:
         points = self._data.in_time(self._scene.time)

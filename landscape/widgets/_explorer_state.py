@@ -1,4 +1,4 @@
-"""What an explorer may be told, checked; and when its atlas was written."""
+"""The state of a map explorer: its checked settings, scene, controls and figure in step."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from landscape._wording import count
 from landscape.errors import AtlasError, InputError, LandscapeError, require
 from landscape.figures._colours import theme as find_theme
 from landscape.widgets import _explorer_controls as telling
-from landscape.widgets import _explorer_tasks as tasks
 from landscape.widgets._explorer_controls import Controls
 from landscape.widgets._jobs import Latest
 from landscape.widgets._map_figure import legend_html, view_line
@@ -244,63 +243,6 @@ class ExplorerState(Panel):
         self._go(view_of(box, self._size))
 
     @property
-    def colour_by(self) -> str:
-        """What the colours stand for."""
-        return self._colour_by
-
-    @colour_by.setter
-    def colour_by(self, name: str) -> None:
-        tasks.read_colours(self, name)
-
-    @property
-    def time(self) -> Period | None:
-        """First and last year shown; None shows all papers, those of unknown years too."""
-        return self._scene.time
-
-    @time.setter
-    def time(self, period: Sequence[int] | None) -> None:
-        chosen = checked_time(period, self._data.period)
-        if chosen == self._scene.time:
-            return
-        self._change(time=chosen)
-        # Only the papers that are shown are searched; a search under way sees to it itself.
-        if self._searched is not None and not self._turns.holds("search"):
-            tasks.search(self, *self._searched)
-
-    @property
-    def layers(self) -> tuple[str, ...]:
-        """Which of names, papers and reviews are shown."""
-        return tuple(name for name in LAYERS if name in self._scene.layers)
-
-    @layers.setter
-    def layers(self, names: Sequence[str]) -> None:
-        chosen = checked_layers(names)
-        self._change(layers=chosen)
-        if "reviews" in chosen:
-            tasks.read_reviews(self)
-        else:
-            self._take_back("reviews")
-            self._drop_overlay("reviews")
-
-    @property
-    def concept(self) -> str | None:
-        """The concept whose papers are outlined."""
-        return self._concept
-
-    @concept.setter
-    def concept(self, name: str | None) -> None:
-        self._overlay("concept", name)
-
-    @property
-    def facility(self) -> str | None:
-        """The facility whose papers are outlined."""
-        return self._facility
-
-    @facility.setter
-    def facility(self, name: str | None) -> None:
-        self._overlay("facility", name)
-
-    @property
     def theme(self) -> str:
         """Colours of the map, "light" or "dark"."""
         return self._scene.theme
@@ -318,6 +260,13 @@ class ExplorerState(Panel):
     @property
     def rows(self) -> NDArray[np.int64]:
         """Rows of the selected papers in the atlas."""
+        return self._scene.selected
+
+    def _some_rows(self) -> NDArray[np.int64]:
+        if not len(self._scene.selected):
+            raise InputError(
+                "No paper is selected; draw round some with the lasso, or give select() a filter."
+            )
         return self._scene.selected
 
     # -- changes of the scene
@@ -370,16 +319,6 @@ class ExplorerState(Panel):
             self._controls.query.value = ""
         telling.list_nothing(self._controls)
         self._painter.focus(None, self._data)
-
-    def _overlay(self, kind: str, name: str | None) -> None:
-        if chosen := checked_name(kind, name):
-            tasks.read_overlay(self, kind, chosen)
-            return
-        self._take_back(kind)
-        setattr(self, f"_{kind}", None)
-        self._drop_overlay(kind)
-        if self._colour_by == kind:
-            tasks.read_colours(self, "density")
 
     def _drop_overlay(self, kind: str) -> None:
         kept = {key: value for key, value in self._scene.overlays.items() if key != kind}

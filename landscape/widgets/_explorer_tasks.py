@@ -1,13 +1,16 @@
-"""The long pieces of work of the map explorer, as functions of an atlas: each runs in a thread."""
+"""Background tasks of the map explorer: search, overlays, comparison, export, reopening."""
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from landscape._render import escape
 from landscape._serializer import to_csv
 from landscape._wording import count
 from landscape.errors import InputError, LandscapeError
@@ -18,19 +21,21 @@ from landscape.widgets._colours import (
     papers_with_concept,
     share_colouring,
 )
-from landscape.widgets._explorer_state import time_within, written_at
-from landscape.widgets._scene import Found
-from landscape.widgets._selection import selection_table
+from landscape.widgets._explorer_controls import list_nothing
+from landscape.widgets._explorer_state import heading_of, time_within, written_at
+from landscape.widgets._figure_view import download_link
+from landscape.widgets._scene import Found, MapData
+from landscape.widgets._selection import comparison_html, selection_table
 
 if TYPE_CHECKING:
+    import ipywidgets as widgets
     from numpy.typing import NDArray
 
     from landscape.atlas import Atlas
     from landscape.types import Analysis, Answer
     from landscape.widgets._colours import Colouring
-    from landscape.widgets._explorer import MapExplorer
     from landscape.widgets._explorer_state import ExplorerState
-    from landscape.widgets._scene import MapData, Period
+    from landscape.widgets._scene import Period
 
     Rows = NDArray[np.int64]
 
@@ -216,6 +221,80 @@ def select(explorer: ExplorerState, filter_text: str) -> None:
     explorer.run("Selecting", lambda: explorer.atlas.select(filter_text), then, kind="select")
 
 
+def make_file(explorer: ExplorerState, ending: str) -> None:
+    """Draw what is seen into a file to download."""
+    from landscape.widgets._saving import save_view
+
+    atlas, scene, data = explorer.atlas, explorer._scene, explorer._data
+    texts, shown = dict(explorer._painter.texts), explorer._controls.file
+    stem = "".join(c if c.isalnum() else "-" for c in atlas.title.lower())[:40].strip("-")
+    name = f"{stem or 'map'}{ending}"
+
+    def make() -> str:
+        with tempfile.TemporaryDirectory() as folder:
+            path = save_view(atlas, scene, data, Path(folder) / name, texts=texts)
+            return download_link(name, path.read_bytes())
+
+    shown.value = ""
+    explorer.run(
+        "Drawing the file", make, lambda link: setattr(shown, "value", link), kind="file"
+    )  # fmt: skip
+
+
+def make_links(explorer: ExplorerState) -> None:
+    """Write the selected papers into files to download."""
+    from landscape.figures._caption import facts_of, headline
+
+    atlas, rows, shown = explorer.atlas, explorer._some_rows(), explorer._controls.links
+
+    def make() -> str:
+        note = f"{count(len(rows), 'paper')} selected of {headline(facts_of(atlas))}"
+        links = [download_link("selection.csv", papers_as_csv(atlas, rows))]
+        try:
+            links.append(download_link("selection.bib", papers_as_bibtex(atlas, rows)))
+        except InputError as error:
+            links.append(f"<div class='landscape-quiet'>{escape(str(error))}</div>")
+        return "".join([*links, f"<div class='landscape-quiet'>{escape(note)}</div>"])
+
+    explorer.run(
+        "Writing the files", make, _if_still_selected(explorer, rows, shown, str), kind="links"
+    )  # fmt: skip
+
+
+def ask_selection(explorer: ExplorerState, question: str) -> None:
+    """Answer a question from the selected papers."""
+    atlas, rows, shown = explorer.atlas, explorer.rows, explorer._controls.outcome
+
+    def told(answer: Answer) -> str:
+        return answer._repr_html_()
+
+    explorer.run(
+        "Asking the selected papers", lambda: ask_papers(atlas, rows, question),
+        _if_still_selected(explorer, rows, shown, told), kind="ask",
+    )  # fmt: skip
+
+
+def compare_selection(explorer: ExplorerState) -> None:
+    """Compare the selected papers with the rest."""
+    atlas, rows, shown = explorer.atlas, explorer._some_rows(), explorer._controls.outcome
+    explorer.run(
+        "Comparing", lambda: compare_with_rest(atlas, rows),
+        _if_still_selected(explorer, rows, shown, comparison_html), kind="compare",
+    )  # fmt: skip
+
+
+def _if_still_selected(
+    explorer: ExplorerState, rows: NDArray[np.int64], shown: widgets.HTML, told: Callable[[T], str]
+) -> Callable[[T], None]:
+    """Show what was made of some papers, unless others are selected by then."""
+
+    def then(made: T) -> None:
+        if explorer.rows is rows:
+            shown.value = told(made)
+
+    return then
+
+
 @dataclass(frozen=True)
 class Reopened:
     """An atlas as it is now, and of it what an explorer showed of the old one."""
@@ -230,16 +309,58 @@ class Reopened:
     problems: tuple[str, ...]
 
 
-def open_again(explorer: MapExplorer) -> None:
+def open_again(explorer: ExplorerState) -> None:
     """Open the atlas as it is now on disk, and read what is shown of it."""
     explorer.run(
-        "Opening the atlas", lambda: _reopened(explorer), explorer._replace_atlas, kind="open"
+        "Opening the atlas",
+        lambda: _reopened(explorer),
+        lambda opened: _replace_atlas(explorer, opened),
+        kind="open",
     )
 
 
-def _reopened(explorer: MapExplorer) -> Reopened:
+def _replace_atlas(explorer: ExplorerState, opened: Reopened) -> None:
+    """Show the reopened atlas in place of the old one."""
+    data, found, overlays = opened.data, opened.found, opened.overlays
+    with explorer._lock:  # in one step: a drawing is of the old atlas or of the new one
+        time = time_within(explorer._scene.time, data.period)
+        layers = explorer._scene.layers - ({"reviews"} - set(overlays))
+        explorer.atlas, explorer._data, explorer._built = opened.atlas, data, opened.built
+        explorer._is_old = False
+        explorer._painter.forget()
+        explorer._history, explorer._chosen_by = [], None
+        explorer._colour_by = opened.colouring.name
+        explorer._concept = explorer._concept if "concept" in overlays else None
+        explorer._facility = explorer._facility if "facility" in overlays else None
+        explorer._searched = explorer._searched if found is not None else None
+        explorer._scene = replace(
+            explorer._scene, view=data.whole, time=time, colouring=opened.colouring,
+            overlays=overlays, layers=layers, found=found, selected=np.zeros(0, dtype=np.int64),
+        )  # fmt: skip
+    controls = explorer._controls
+    controls.links.value = controls.outcome.value = ""
+    controls.reload.layout.display = "none"
+    explorer.heading = heading_of(opened.atlas)
+    lacking = explorer._offer()
+    explorer._tell_state()
+    if found is None:
+        list_nothing(controls)
+    else:
+        explorer._list_found(found)
+    explorer.figure.clear_outline()
+    explorer._painter.focus(None, data)
+    explorer._painter.start_anew()
+    explorer.figure.look(data.whole)
+    explorer._drawing.request()
+    explorer._summing.request()
+    told = "The atlas is open as it is now; the selection was of the old one and is gone."
+    explorer.say(" ".join([told, *opened.problems, lacking]).strip())
+    if explorer._searched is not None and time != opened.time:
+        search(explorer, *explorer._searched)
+
+
+def _reopened(explorer: ExplorerState) -> Reopened:
     from landscape.atlas import open as open_atlas
-    from landscape.widgets._scene import MapData
 
     built = written_at(explorer.atlas)
     atlas = open_atlas(explorer.atlas.path)

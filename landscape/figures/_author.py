@@ -53,14 +53,10 @@ def author(
     atlas : AtlasStore
     name : str
         Such as ``"Rubin, Vera"``. Namesakes are taken together, as the caption says.
-    colours : {"light", "dark"}, default "light"
-        For print or for screens.
-    size_inches : (float, float), default (11, 8.5)
-        Width and height of the page.
-    title : str, optional
-        Heading above the map.
     **options
         Passed on to `landscape.overlays.author_path`: ``group``, ``period_years``, ...
+    colours, size_inches, title
+        As for `landscape.figures.heatmap`.
 
     Returns
     -------

@@ -58,14 +58,10 @@ def compare(
         False discovery rate over all regions.
     n_regions : int, default 24
         Regions in the ranking.
-    colours : {"light", "dark"}, default "light"
-        For print or for screens.
-    size_inches : (float, float), default (11, 8.5)
-        Width and height of the page.
-    title : str, optional
-        Heading above the charts.
     **options
         Passed on to `landscape.overlays.compare`.
+    colours, size_inches, title
+        As for `landscape.figures.heatmap`.
 
     Returns
     -------

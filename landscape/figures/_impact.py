@@ -104,7 +104,6 @@ def impact(
     Parameters
     ----------
     atlas : AtlasStore
-        With its mentions of facilities.
     facilities : str or sequence of str, optional
         Any of their names; the six most mentioned when not given.
     since, until : int, optional
@@ -115,16 +114,8 @@ def impact(
         A share map for each facility and each of these periods, on one scale.
     n_resamples : int, default 1000
         For the intervals of the table.
-    colours : {"light", "dark"}, default "light"
-        For print or for screens.
-    size_inches : (float, float), optional
-        Width and height of the page.
-    title : str, optional
-        Heading above the map.
-    raster_dpi : int, default 200
-        Pixels per inch of the density picture.
-    ax : matplotlib.axes.Axes, optional
-        Axes to draw the map into, instead of a page; not with `multiples` or `slices`.
+    colours, size_inches, title, raster_dpi, ax
+        As for `landscape.figures.heatmap`; no `ax` with `multiples` or `slices`.
 
     Returns
     -------

@@ -50,15 +50,9 @@ def intervals(
     atlas : AtlasStore
     *arguments, **options
         What the analysis of that kind takes beside the atlas.
-    colours : {"light", "dark"}, default "light"
-        For print or for screens.
-    size_inches : (float, float), optional
-        Width and height of the page; by default 11 inches wide and as high as the rows need, at
-        most 8.5.
-    title : str, optional
-        Heading above the chart.
-    ax : matplotlib.axes.Axes, optional
-        Axes to draw into, instead of a page.
+    colours, size_inches, title, ax
+        As for `landscape.figures.heatmap`; by default 11 inches wide and as high as the rows
+        need, at most 8.5.
 
     Returns
     -------

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from landscape._wording import count
 from landscape.errors import InputError
 from landscape.figures._caption import levels_of
-from landscape.figures._colours import Theme
+from landscape.figures._colours import Theme, Tones, choose_tones, draw_specks, smooth_adaptively
 from landscape.figures._labels import capitals, clean_name, line_breaks, place_labels
 from landscape.figures._page import Key, LegendEntry, Page
 from landscape.figures._scene import (
@@ -27,7 +27,7 @@ from landscape.figures._scene import (
     Points,
     spread,
 )
-from landscape.figures._shading import Tones, choose_tones, count_grid, dust, smooth_adaptively
+from landscape.mapping._density import count_grid
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -142,14 +142,14 @@ def add_density(
     left, bottom, right, top = panel.box
     pixel = 72 / dpi if dpi else page.pixel
     rows, columns = (max(8, round(side / pixel)) for side in (top - bottom, right - left))
-    counts = count_grid(x, y, extent=panel.extent, shape=(rows, columns))
+    counts = count_grid(x, y, bounds=panel.extent, shape=(rows, columns)).astype(np.float32)
     # Inches; shrinks with the papers as the best kernel in two dimensions does (Scott 1992).
     widest = 0.13 * float(np.clip((4000 / len(x)) ** (1 / 6), 0.4, 2)) * page.scale
     density = smooth_adaptively(counts, coarsest=widest * 72 / pixel)
     tones = choose_tones(density, counts)
     position = tones.position(density)
     if specks:
-        position += dust(counts, n_papers=len(x)) * (1 - position)
+        position += draw_specks(counts, n_papers=len(x)) * (1 - position)
     panel.layers.append(ramp_image(position, page.colours.ramp, panel.extent))
     return tones
 

@@ -123,7 +123,10 @@ def draw_onto(axes: Axes, scene: Scene) -> Axes:
         if panel.x.log or panel.y.log
         else BboxTransform(page, Bbox.from_extents(x0, y0, x1, y1)) + axes.transData
     )
-    _Brush(scene, axes, points).panel(axes, panel)
+    brush = _Brush(scene, axes, points)
+    brush.panel(axes, panel)
+    for text in scene.texts:
+        brush.text(text)
     size = 7.0 * scene.scale
     if panel.rows:
         axes.set_yticks([at for at, _ in panel.rows], [words for _, words in panel.rows],
@@ -196,7 +199,7 @@ class _Brush:
             text.x, text.y, text.words, transform=self.points, fontfamily=list(FONTS),
             fontsize=text.size, fontweight=text.weight, color=text.colour, ha=text.align,
             va="baseline", parse_math=False,  # names are untrusted: a dollar sign is a dollar sign
-            bbox=behind if text.backed else None,
+            bbox=behind if text.in_panel else None,
             gid=text.gid, zorder=3,
         )  # fmt: skip
 

@@ -166,12 +166,12 @@ class Page:
         colour: str | None = None,
         align: str = "left",
         gid: str = "words",
-        backed: bool = False,
+        in_panel: bool = False,
     ) -> None:
-        """Write one line with its baseline at a place, in points."""
-        if self.onto is None:
+        """Write one line at a place, in points; into axes of the user only what is in a panel."""
+        if self.onto is None or in_panel:
             self.texts.append(Text(words, x, y, size * self.scale, colour or self.colours.ink,
-                                   weight, align, gid, backed))  # fmt: skip
+                                   weight, align, gid, in_panel))  # fmt: skip
 
     def wrapped(self, words: str, *, size: float, weight: str, width: float) -> list[str]:
         """Break words into lines no wider than `width` points; a wider word is cut."""

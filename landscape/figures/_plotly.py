@@ -224,7 +224,7 @@ class _Drawing:
             y=text.y + 0.28 * text.size, xref="x", yref="y", showarrow=False, borderpad=0,
             xanchor={"center": "center", "right": "right"}.get(text.align, "left"),
             yanchor="middle", font={"size": text.size * self.size, "color": text.colour},
-            bgcolor=self.colours.page if text.backed else None,
+            bgcolor=self.colours.page if text.in_panel else None,
         )  # fmt: skip
 
     def _caption(self) -> None:

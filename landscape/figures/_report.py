@@ -66,7 +66,6 @@ def report(
     Parameters
     ----------
     atlas : AtlasStore
-        With its layer of facilities.
     facility : str
         Any of its names.
     path : path

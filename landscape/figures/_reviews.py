@@ -64,23 +64,14 @@ def reviews(
     Parameters
     ----------
     atlas : AtlasStore
-        With its recognised reviews.
     weights : mapping of str to float, optional
         Of the components of the score, see `landscape.overlays.review_gaps`.
     n_resamples : int, default 200
         For the intervals of the ranks.
     listed : int, default 15
         Gaps to number on the map and to list beside it.
-    colours : {"light", "dark"}, default "light"
-        For print or for screens.
-    size_inches : (float, float), optional
-        Width and height of the page.
-    title : str, optional
-        Heading above the map.
-    raster_dpi : int, default 200
-        Pixels per inch of pictures.
-    ax : matplotlib.axes.Axes, optional
-        Axes to draw the map into, instead of a page.
+    colours, size_inches, title, raster_dpi, ax
+        As for `landscape.figures.heatmap`.
 
     Returns
     -------

@@ -209,7 +209,7 @@ class Text:
     weight: str = "normal"
     align: str = "left"
     gid: str = "words"
-    backed: bool = False  # on the colour of the page, over lines
+    in_panel: bool = False  # over the lines of a panel, on the colour of the page
 
 
 @dataclass(frozen=True)

@@ -12,16 +12,15 @@ from landscape._wording import count
 from landscape.errors import InputError
 from landscape.figures._caption import Account
 from landscape.figures._colours import theme
+from landscape.figures._density_map import query_map
 from landscape.figures._labels import clean_name
 from landscape.figures._page import RASTER_DPI, SIZE_INCHES, SMALL, Page
-from landscape.figures._query_map import query_map
 from landscape.figures._scene import Axis, Box, Lines, Panel, Points
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from landscape.figures._matplotlib import Sheet
     from landscape.store._atlas_store import AtlasStore
     from landscape.types import Crawled, Survey
 
@@ -66,7 +65,8 @@ def survey_tree(
     colours: str = "light",
     size_inches: tuple[float, float] = SIZE_INCHES,
     title: str | None = None,
-) -> Sheet:
+    ax: Axes | None = None,
+) -> Any:
     """Draw which search or paper led to each paper of a survey.
 
     Parameters
@@ -74,16 +74,14 @@ def survey_tree(
     survey : Survey
     most : int, default 60
         Papers drawn, the best first, besides those on the way to them.
-    colours : {"light", "dark"}, default "light"
-    size_inches : (float, float), default (11, 8.5)
-    title : str, optional
-        Heading above the tree.
+    colours, size_inches, title, ax
+        As for `landscape.figures.heatmap`.
 
     Returns
     -------
-    Sheet
+    Sheet or matplotlib.axes.Axes
         A matplotlib Figure, with ``alt_text`` and a ``table`` of what is drawn: ``label, paper_id,
-        how, parent, column, row, selected, score``.
+        how, parent, column, row, selected, score``; or `ax`.
 
     Raises
     ------
@@ -101,7 +99,7 @@ def survey_tree(
     root, drawn = _tree(survey, most=most)
     n_rows = _place(root)
     account = _account(survey, drawn)
-    page = Page(size_inches, theme(colours), account, title=title, smallest=(4.0, 3.0))
+    page = Page(size_inches, theme(colours), account, title=title, smallest=(4.0, 3.0), onto=ax)
     _draw(page, page.room, root, n_rows)
     ways: dict[str, int] = {}
     for one in survey.selected:
@@ -195,7 +193,7 @@ def _draw(page: Page, box: Box, root: _Node, n_rows: int) -> None:
         ((x, y),) = panel.to_page([_across(node.column)], [node.row])
         words = page.shortened(node.label, width=room, size=size, weight=weight)
         page.write(words, x + 4.5 * page.scale, y - 0.3 * size * page.scale, size=size,
-                   weight=weight, gid="label", backed=True,
+                   weight=weight, gid="label", in_panel=True,
                    colour=page.colours.ink if loud else page.colours.faint)  # fmt: skip
 
 
@@ -304,12 +302,11 @@ def survey_map(
     Parameters
     ----------
     atlas : AtlasStore
-        The one that was surveyed.
     survey : Survey
     most : int, default 100
         Papers marked, the best first.
     colours, size_inches, title, raster_dpi, ax
-        As for `landscape.figures.query_map`.
+        As for `landscape.figures.heatmap`.
 
     Returns
     -------

@@ -66,14 +66,10 @@ def trends(
         First and last year.
     n_topics : int, default 24
         Topics in the ranking: half of them the steepest risers, half the steepest fallers.
-    colours : {"light", "dark"}, default "light"
-        For print or for screens.
-    size_inches : (float, float), default (11, 8.5)
-        Width and height of the page.
-    title : str, optional
-        Heading above the charts.
     **options
         Passed on to `landscape.overlays.trends`.
+    colours, size_inches, title
+        As for `landscape.figures.heatmap`.
 
     Returns
     -------

@@ -70,21 +70,12 @@ def uat(
     Parameters
     ----------
     atlas : AtlasStore
-        With its thesaurus and tags.
     concepts : sequence of str, optional
         Names or ids; the top concepts when not given.
     multiples : bool, default False
         One small map a concept, instead of all on one with a table beside it.
-    colours : {"light", "dark"}, default "light"
-        For print or for screens.
-    size_inches : (float, float), optional
-        Width and height of the page.
-    title : str, optional
-        Heading above the map.
-    raster_dpi : int, default 200
-        Pixels per inch of the density picture.
-    ax : matplotlib.axes.Axes, optional
-        Axes to draw the map into, instead of a page; not with `multiples`.
+    colours, size_inches, title, raster_dpi, ax
+        As for `landscape.figures.heatmap`; no `ax` with `multiples`.
 
     Returns
     -------

@@ -1,4 +1,7 @@
-"""The papers that a search found, on the map (after figure 4 of Iyer et al. 2024, ApJS 275, 38)."""
+"""Density of papers on the map, alone or with the papers that a search found.
+
+After figures 2 and 4 of Iyer et al. 2024, ApJS 275, 38.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +14,24 @@ import numpy as np
 from landscape._wording import count
 from landscape.embeddings._neighbours import LONGEST
 from landscape.errors import InputError
-from landscape.figures._caption import Account, MapFacts, explanation, facts_of, headline, place_of
-from landscape.figures._colours import quiet, theme
+from landscape.figures._caption import (
+    Account,
+    MapFacts,
+    alt_text,
+    explanation,
+    facts_of,
+    headline,
+    place_of,
+)
+from landscape.figures._colours import FEW_ENOUGH_TO_SEE, quiet, theme
 from landscape.figures._labels import clean_name
 from landscape.figures._maps import (
     add_density,
     add_names,
+    add_papers,
     chosen_topics,
     density_key,
+    label_table,
     legend_of,
     map_panel,
     mark_papers,
@@ -26,17 +39,126 @@ from landscape.figures._maps import (
     positions,
 )
 from landscape.figures._page import RASTER_DPI, SIZE_INCHES, Page
-from landscape.figures._scene import Arrows, Bools, Floats, Lines, Panel
-from landscape.figures._shading import count_grid
+from landscape.figures._scene import Arrows, Bools, Floats, Lines, Panel, Points
+from landscape.mapping._density import count_grid
 from landscape.search._outliers import rows_on_map, spread_of
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
+    from numpy.typing import ArrayLike
 
     from landscape.search._outliers import Spread
     from landscape.store import AtlasStore
     from landscape.types import Results
+
+
+def heatmap(
+    atlas: AtlasStore,
+    *,
+    colours: str = "light",
+    levels: Sequence[int] = (0, 1),
+    size_inches: tuple[float, float] = SIZE_INCHES,
+    labels: bool = True,
+    max_labels: int | None = None,
+    title: str | None = None,
+    raster_dpi: int = RASTER_DPI,
+    ax: Axes | None = None,
+) -> Any:
+    """Draw the density of an atlas's papers, with its regions named.
+
+    Parameters
+    ----------
+    atlas : AtlasStore
+        With its ``map``, ``topics``, ``quality`` and ``coverage``.
+    colours : {"light", "dark"}, default "light"
+        For print or for screens.
+    levels : sequence of int, default (0, 1)
+        Which names: 0 continents, 1 regions.
+    size_inches : (float, float), default (11, 8.5)
+        Width and height of the page.
+    labels : bool, default True
+        False omits the names.
+    max_labels : int, optional
+        Most names, the largest topics first; by default as many as suit the size of the page.
+    title : str, optional
+        Heading above the map; by default the corpus with its dates.
+    raster_dpi : int, default 200
+        Pixels per inch of the density picture; names are always drawn as text.
+    ax : matplotlib.axes.Axes, optional
+        Axes to draw into, instead of a page.
+
+    Returns
+    -------
+    Sheet or matplotlib.axes.Axes
+        A matplotlib Figure with ``alt_text`` and ``table`` for `save_figure`, or `ax`.
+
+    Raises
+    ------
+    InputError
+        For unknown colours, too small a page, or an atlas without a map.
+
+    Examples
+    --------
+    >>> import landscape as ls
+    >>> ls.figures.heatmap(ls.open("my.atlas"))  # doctest: +SKIP
+    """
+    return draw_heatmap(
+        atlas.map["x"], atlas.map["y"], atlas.topics, facts=facts_of(atlas), colours=colours,
+        levels=levels, size_inches=size_inches, labels=labels, max_labels=max_labels, title=title,
+        raster_dpi=raster_dpi, ax=ax, atlas=atlas,
+    )  # fmt: skip
+
+
+def draw_heatmap(
+    x: ArrayLike,
+    y: ArrayLike,
+    topics: pd.DataFrame | None = None,
+    *,
+    facts: MapFacts | None = None,
+    colours: str = "light",
+    levels: Sequence[int] = (0, 1),
+    size_inches: tuple[float, float] = SIZE_INCHES,
+    labels: bool = True,
+    max_labels: int | None = None,
+    title: str | None = None,
+    raster_dpi: int = RASTER_DPI,
+    ax: Axes | None = None,
+    atlas: AtlasStore | None = None,
+) -> Any:
+    """Draw a density map of points, with named topics; `atlas` has what can be pointed at."""
+    across, up = positions(x, y)
+    facts = facts or MapFacts(n_papers=len(across))
+    chosen, palette = chosen_topics(topics, levels=levels), theme(colours)
+    specks = len(across) < FEW_ENOUGH_TO_SEE
+    account = Account(headline(facts), explanation(facts, specks=specks), facts.generated)
+    page = Page(
+        size_inches, palette, account, title=title, raster_dpi=raster_dpi, has_key=True, onto=ax
+    )
+    panel = map_panel(page, page.area, across, up, include=chosen)
+    page.write_key(density_key(page, add_density(page, panel, across, up, specks=True)))
+    if atlas is not None:
+        add_papers(panel, atlas, palette)
+    boxes = add_names(page, panel, chosen, labels=labels, most=max_labels)
+    table = label_table(chosen, boxes, panel, len(across))
+    hidden = chosen[(chosen["level"] == 1) & ~table["shown"].to_numpy(dtype=bool)]
+    if len(hidden):
+        panel.layers.append(
+            Points(x=hidden["x"].to_numpy(float), y=hidden["y"].to_numpy(float), size=5.0,
+                   colour=palette.halo, edge=palette.ink, edge_width=1.0, gid="regions",
+                   screen=True, hover=[f"{row.label}: {count(row.n_papers, 'paper')}"
+                                       for row in hidden.itertuples()])
+        )  # fmt: skip
+    sentences = explanation(
+        facts, not_shown=int((~table["shown"]).sum()) if labels else 0,
+        outside=panel.outside(across, up), specks=specks,
+    )  # fmt: skip
+    account = replace(account, sentences=sentences)
+    x0, y0, x1, y1 = panel.extent
+    seen = chosen.assign(x=(chosen["x"] - x0) / (x1 - x0), y=(chosen["y"] - y0) / (y1 - y0))
+    words = f"{alt_text(facts, seen)} {' '.join(account.sentences)}"
+    return page.draw(alt_text=words, table=table, account=account)
+
 
 _LONGEST_QUESTION, _LONGEST_NOTE = 240, 160
 _REGIONS_NAMED, _FOR_ORIENTATION = 16, 8
@@ -68,24 +190,15 @@ def query_map(
     Parameters
     ----------
     atlas : AtlasStore
-        With its ``map``, ``topics``, ``quality`` and ``coverage``.
     results : Results
         What ``atlas.search`` found.
-    colours : {"light", "dark"}, default "light"
-        For print or for screens.
-    size_inches : (float, float), default (11, 8.5)
-        Width and height of the page.
-    title : str, optional
-        Heading above the map; by default the question.
-    raster_dpi : int, default 200
-        Pixels per inch of the density picture; names are always drawn as text.
     links : sequence of (int, int)
         Papers that led to papers, by their places among the hits, from 0: drawn as arrows.
     how : str, optional
         How they were chosen, such as ``"9 papers selected of 100 judged"``; by default as those
         that a search found best.
-    ax : matplotlib.axes.Axes, optional
-        Axes to draw into, instead of a page.
+    colours, size_inches, title, raster_dpi, ax
+        As for `landscape.figures.heatmap`.
 
     Returns
     -------
@@ -198,7 +311,7 @@ def _outline(page: Page, panel: Panel, x: Floats, y: Floats, *, found: Bools) ->
     left, bottom, right, top = panel.box
     cell = _CELL * page.scale
     shape = (max(8, round((top - bottom) / cell)), max(8, round((right - left) / cell)))
-    counts = count_grid(x, y, extent=panel.extent, shape=shape)
+    counts = count_grid(x, y, bounds=panel.extent, shape=shape)
     rows, columns = np.nonzero(counts)
     if not len(rows):
         return
@@ -208,7 +321,7 @@ def _outline(page: Page, panel: Panel, x: Floats, y: Floats, *, found: Bools) ->
     order = np.argsort(density[rows, columns])
     held = np.cumsum(counts[rows, columns][order])
     level = density[rows, columns][order][int(np.searchsorted(held, 0.15 * held[-1]))]
-    marks = count_grid(x[found], y[found], extent=panel.extent, shape=shape) > 0
+    marks = count_grid(x[found], y[found], bounds=panel.extent, shape=shape) > 0
     level = min(float(level), float(density[marks].min(initial=np.inf)))
     grid = Grid(panel.extent, density.astype(np.float64))
     style = outline_style(page.colours, page.scale)

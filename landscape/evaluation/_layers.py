@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from landscape.corpus._facilities import load_facilities
 from landscape.corpus._thesaurus import Thesaurus
 from landscape.embeddings._embedder import embedder_for
 from landscape.errors import InputError
 from landscape.evaluation._questions import json_lines, read_text
-from landscape.overlays.missions import Mention, find_in_papers, load_facilities
+from landscape.overlays.missions import Mention, find_in_papers
 from landscape.overlays.thesaurus._matching import read_papers
 from landscape.overlays.thesaurus._tagging import (
     FEATURES,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from landscape.figures._caption import NEARNESS, account_of, place_of
+from landscape.figures._caption import NEARNESS, caption_of, place_of
 from landscape.figures._colours import oklab_to_srgb, quiet, theme
 from landscape.figures._labels import clean_name
 from landscape.figures._maps import add_density, add_few_names, map_box, map_panel, positions
@@ -89,10 +89,10 @@ def draw_author(
 ) -> Sheet:
     """Draw the papers of an analysis of an author (``title, year, x, y, topic_id, label``)."""
     papers = analysis.table
-    account = account_of(
+    caption = caption_of(
         analysis, NEARNESS, "The line joins the middles of the periods in the order of time."
     )
-    page = Page(size_inches, quiet(theme(colours)), account, title=title, smallest=(4.0, 3.0))
+    page = Page(size_inches, quiet(theme(colours)), caption, title=title, smallest=(4.0, 3.0))
     left, bottom, right, top = page.room
     middle = left + 0.6 * (right - left)
     tints = year_tints(papers["year"].to_numpy(dtype=float), dark=colours == "dark")
@@ -107,7 +107,7 @@ def draw_author(
         name = clean_name(label) or "outside every region"
         told.append(f"{name} ({len(part)}, {years}, {place})")
     more = f"In order: {'; '.join(told[:12])}."
-    words = account.describe("Map of an author's papers in time.", more)
+    words = caption.describe("Map of an author's papers in time.", more)
     return page.draw(alt_text=words, table=papers)
 
 

@@ -15,7 +15,7 @@ from landscape._wording import count
 from landscape.embeddings._neighbours import LONGEST
 from landscape.errors import InputError
 from landscape.figures._caption import (
-    Account,
+    Caption,
     MapFacts,
     alt_text,
     explanation,
@@ -131,9 +131,9 @@ def draw_heatmap(
     facts = facts or MapFacts(n_papers=len(across))
     chosen, palette = chosen_topics(topics, levels=levels), theme(colours)
     specks = len(across) < FEW_ENOUGH_TO_SEE
-    account = Account(headline(facts), explanation(facts, specks=specks), facts.generated)
+    caption = Caption(headline(facts), explanation(facts, specks=specks), facts.generated)
     page = Page(
-        size_inches, palette, account, title=title, raster_dpi=raster_dpi, has_key=True, onto=ax
+        size_inches, palette, caption, title=title, raster_dpi=raster_dpi, has_key=True, onto=ax
     )
     panel = map_panel(page, page.area, across, up, include=chosen)
     page.write_key(density_key(page, add_density(page, panel, across, up, specks=True)))
@@ -153,11 +153,11 @@ def draw_heatmap(
         facts, not_shown=int((~table["shown"]).sum()) if labels else 0,
         outside=panel.outside(across, up), specks=specks,
     )  # fmt: skip
-    account = replace(account, sentences=sentences)
+    caption = replace(caption, sentences=sentences)
     x0, y0, x1, y1 = panel.extent
     seen = chosen.assign(x=(chosen["x"] - x0) / (x1 - x0), y=(chosen["y"] - y0) / (y1 - y0))
-    words = f"{alt_text(facts, seen)} {' '.join(account.sentences)}"
-    return page.draw(alt_text=words, table=table, account=account)
+    words = f"{alt_text(facts, seen)} {' '.join(caption.sentences)}"
+    return page.draw(alt_text=words, table=table, caption=caption)
 
 
 _LONGEST_QUESTION, _LONGEST_NOTE = 240, 160
@@ -230,12 +230,12 @@ def query_map(
     topics, outlined = _topics_to_name(atlas.topics, spread), _outlined(spread)
     apart = table["outlier"].fillna(False).to_numpy(dtype=bool)
     facts, palette = facts_of(atlas), quiet(theme(colours))
-    account = Account(_head(results, how), _sentences(results, spread, facts), facts.generated)
+    caption = Caption(_head(results, how), _sentences(results, spread, facts), facts.generated)
     legend = legend_of(
         palette, scale=1.0, n_papers=len(table), apart=bool(apart.any()), outlined=len(outlined)
     )
     page = Page(
-        size_inches, palette, account, title=title, raster_dpi=raster_dpi, legend=legend,
+        size_inches, palette, caption, title=title, raster_dpi=raster_dpi, legend=legend,
         has_key=True, onto=ax,
     )  # fmt: skip
     shown = pd.concat([topics[["x", "y"]], table[["x", "y"]]])
@@ -256,10 +256,10 @@ def query_map(
         more.append(f"{count(not_numbered, 'paper')} marked without a number.")
     if outside := panel.outside(x, y):
         more.append(explanation(MapFacts(), outside=outside)[-1])
-    account = replace(account, sentences=[*account.sentences, *more])
-    told = _in_words(table, panel)
-    words = account.describe("Map of the papers found for a question.", told)
-    return page.draw(alt_text=words, table=table, account=account)
+    caption = replace(caption, sentences=[*caption.sentences, *more])
+    told = _describe(table, panel)
+    words = caption.describe("Map of the papers found for a question.", told)
+    return page.draw(alt_text=words, table=table, caption=caption)
 
 
 def _table(atlas: AtlasStore, results: Results) -> pd.DataFrame:
@@ -351,7 +351,7 @@ def _head(results: Results, how: str | None) -> str:
 
 
 def _sentences(results: Results, spread: Spread, facts: MapFacts) -> list[str]:
-    """The account below the question, one sentence an item."""
+    """The caption below the question, one sentence an item."""
     nearness = {key: value for key, value in facts.quality.items() if key == "knn_recall_at_10"}
     how_to_read = explanation(replace(facts, share_named=None, quality=nearness))
     sentences = [
@@ -402,7 +402,7 @@ def _settings_in_words(results: Results) -> str:
     return f"Searched {', '.join(parts)}." if parts else ""
 
 
-def _in_words(table: pd.DataFrame, panel: Panel) -> str:
+def _describe(table: pd.DataFrame, panel: Panel) -> str:
     """The first papers, with their places, for readers who cannot see the map."""
     outliers = set(table["rank"][table["outlier"].fillna(False).astype(bool)])
     told = []

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape.errors import InputError
-from landscape.figures._caption import Account, account_of
+from landscape.figures._caption import Caption, caption_of
 from landscape.figures._colours import Series, quiet, series, share_ramp, theme
 from landscape.figures._labels import clean_name
 from landscape.figures._maps import (
@@ -190,30 +190,30 @@ def draw_impact(
         raise InputError(
             f"{len(views)} facilities cannot be told apart on a map; choose {_SERIES}."
         )
-    account = _account(analysis, views, alone=alone, in_panels=in_panels, sliced=bool(slices))
+    caption = _write_bounds(analysis, views, alone=alone, in_panels=in_panels, sliced=bool(slices))
     palette = theme(colours) if alone or in_panels else quiet(theme(colours))
     size = size_inches or (SIZE_INCHES if in_panels else BESIDE_A_TABLE)
-    page = Page(size, palette, account, title=title, raster_dpi=raster_dpi, has_key=True, onto=ax)
+    page = Page(size, palette, caption, title=title, raster_dpi=raster_dpi, has_key=True, onto=ax)
     if in_panels:
         _draw_panels(page, x, y, views)
     elif alone:
         _draw_alone(page, x, y, views[0], analysis, atlas.topics)
     else:
         _draw_together(page, x, y, views, analysis)
-    words = account.describe("Map of the impact of facilities.", _in_words(analysis))
+    words = caption.describe("Map of the impact of facilities.", _describe(analysis))
     return page.draw(alt_text=words, table=analysis.table)
 
 
-def _account(
+def _write_bounds(
     analysis: Analysis, views: Sequence[View], *, alone: bool, in_panels: bool, sliced: bool
-) -> Account:
+) -> Caption:
     """Title, numbers, bounds, and how to read the map."""
-    account = account_of(replace(analysis, denominators={}) if sliced else analysis)
+    caption = caption_of(replace(analysis, denominators={}) if sliced else analysis)
     how = [_SHARES if alone or in_panels else _CONTOURS]
     if in_panels or alone:
         how += [_HATCHING] if any(not view.inside.all() for view in views) else []
     numbers = [_key_numbers(analysis.table.iloc[0])] if alone else []
-    return replace(account, sentences=[*numbers, *account.sentences, *how])
+    return replace(caption, sentences=[*numbers, *caption.sentences, *how])
 
 
 def views_of(usage: Usage, windows: Sequence[tuple[int | None, int | None]]) -> list[View]:
@@ -505,7 +505,7 @@ def _key_numbers(row: Any) -> str:
     return "; ".join(parts) + "."
 
 
-def _in_words(analysis: Analysis) -> str:
+def _describe(analysis: Analysis) -> str:
     """The numbers for readers who cannot see the map."""
     table = analysis.table
     told = [

@@ -10,7 +10,7 @@ import numpy as np
 
 from landscape._wording import count
 from landscape.errors import InputError
-from landscape.figures._caption import account_of
+from landscape.figures._caption import caption_of
 from landscape.figures._colours import series, theme
 from landscape.figures._labels import clean_name
 from landscape.figures._page import SMALL, Page
@@ -83,16 +83,16 @@ def draw_intervals(
     ax: Axes | None = None,
 ) -> Any:
     """Draw what an analysis found, see `intervals`."""
-    shown, account = interval_rows(kind, found), account_of(found)
-    size = size_inches or (WIDTH_INCHES, _height(shown, generated=account.generated))
-    page = Page(size, theme(colours), account, title=title, smallest=(4.0, 2.5), onto=ax)
+    shown, caption = interval_rows(kind, found), caption_of(found)
+    size = size_inches or (WIDTH_INCHES, _height(shown, generated=caption.generated))
+    page = Page(size, theme(colours), caption, title=title, smallest=(4.0, 2.5), onto=ax)
     _draw_rows(page, page.room, shown)
     told = "; ".join(
         f"{clean_name(str(row.label))}{f' ({row.group})' if row.group else ''} "
         f"{shown.written(row.value)}"
         for row in shown.rows.head(12).itertuples()
     )
-    words = account.describe("Chart of values with their intervals.", f"{told}.")
+    words = caption.describe("Chart of values with their intervals.", f"{told}.")
     return page.draw(alt_text=words, table=found.table, on_screen=("intervals",))
 
 

@@ -25,7 +25,7 @@ from landscape.figures._scene import (
     Names,
     Panel,
     Points,
-    spread,
+    padded_range,
 )
 from landscape.mapping._density import count_grid
 
@@ -94,7 +94,7 @@ def map_panel(
     """Put a map on the page that shows the papers, and the places of `include`."""
     low, high = [], []
     for values, column in ((x, "x"), (y, "y")):
-        least, most = spread(values)
+        least, most = padded_range(values)
         more = [] if include is None else [float(one) for one in include[column]]
         low.append(min([least, *more]))
         high.append(max([most, *more]))

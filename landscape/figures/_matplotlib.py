@@ -96,7 +96,7 @@ def draw(scene: Scene) -> Sheet:
     width, height = scene.size
     sheet = Sheet(
         figsize=(width / 72, height / 72), facecolor=scene.colours.page, scene=scene,
-        alt_text=scene.alt_text, table=scene.table, caption=scene.account.text,
+        alt_text=scene.alt_text, table=scene.table, caption=scene.caption.text,
     )  # fmt: skip
     points: Any = Affine2D().scale(1 / 72) + sheet.dpi_scale_trans
     brush = _Brush(scene, sheet, points)
@@ -133,11 +133,11 @@ def draw_onto(axes: Axes, scene: Scene) -> Axes:
                         fontsize=size, fontfamily=list(FONTS), parse_math=False)  # fmt: skip
     if panel.x.title:
         axes.set_xlabel(panel.x.title, fontsize=size, fontfamily=list(FONTS), parse_math=False)
-    title = scene.title or scene.account.head
+    title = scene.title or scene.caption.head
     axes.set_title(title, loc="left", fontsize=1.3 * size, fontfamily=list(FONTS),
                    parse_math=False)  # fmt: skip
-    told = scene.account.sentences[:1]
-    told = [GENERATED, *told] if scene.account.generated else list(told)
+    told = scene.caption.sentences[:1]
+    told = [GENERATED, *told] if scene.caption.generated else list(told)
     axes.annotate("\n".join(told), (0, 0), xycoords="axes fraction", fontsize=0.9 * size,
                   xytext=(0, -(26 if panel.x.ticks else 4)), textcoords="offset points", va="top",
                   fontfamily=list(FONTS), color=scene.colours.faint, parse_math=False,

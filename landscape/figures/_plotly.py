@@ -116,7 +116,7 @@ def count_marks(figure: Any) -> int:
     return sum(0 if trace.x is None else len(trace.x) for trace in figure.data)
 
 
-def plain(text: Any, *, most: int = _LONGEST_HOVER) -> str:
+def safe_text(text: Any, *, most: int = _LONGEST_HOVER) -> str:
     """Make text safe for plotly, which reads a subset of HTML, and mathematics between dollars."""
     return _escaped(clean_name(str(text), most=most))
 
@@ -218,7 +218,7 @@ class _Drawing:
             self._text(text)
 
     def _text(self, text: Text) -> None:
-        safe = plain(text.words, most=400)
+        safe = safe_text(text.words, most=400)
         self.figure.add_annotation(
             text=f"<b>{safe}</b>" if text.weight == "bold" else safe, x=text.x,
             y=text.y + 0.28 * text.size, xref="x", yref="y", showarrow=False, borderpad=0,
@@ -229,10 +229,10 @@ class _Drawing:
 
     def _caption(self) -> None:
         """Write the caption below the panels."""
-        account = self.scene.account
-        lines = [f"<b>{plain(GENERATED)}</b>"] if account.generated else []
-        lines += [f"<b>{plain(line, most=200)}</b>" for line in wrap(account.head, 150)[:2]]
-        lines += [plain(line, most=200) for line in wrap(" ".join(account.sentences), 150)[:2]]
+        caption = self.scene.caption
+        lines = [f"<b>{safe_text(GENERATED)}</b>"] if caption.generated else []
+        lines += [f"<b>{safe_text(line, most=200)}</b>" for line in wrap(caption.head, 150)[:2]]
+        lines += [safe_text(line, most=200) for line in wrap(" ".join(caption.sentences), 150)[:2]]
         self.below = 20 + 15 * len(lines)
         self.figure.add_annotation(
             text="<br>".join(lines), xref="paper", yref="paper", x=0, y=0, showarrow=False,
@@ -257,7 +257,7 @@ class _Drawing:
             return
         has_ticks = any(panel.x.ticks for panel in panels)
         note = self.figure.layout.annotations[0]
-        note.text = "<br>".join([note.text, *map(plain, self.samples)])
+        note.text = "<br>".join([note.text, *map(safe_text, self.samples)])
         gap = 48 if has_ticks else 12
         note.yshift = -gap
         own = bool(self.scene.title)
@@ -266,13 +266,13 @@ class _Drawing:
         is_map = panels[0].edge != "chart"
         high = max(180, round(height * (self.pixels if is_map else _PIXELS_A_POINT)))
         self.figure.update_layout(
-            title={"text": plain(self.scene.title)} if own else None, margin=margin,
+            title={"text": safe_text(self.scene.title)} if own else None, margin=margin,
             height=high + margin["t"] + margin["b"], showlegend=rows > 0,
         )  # fmt: skip
 
     def _note(self, words: str, shift: float) -> None:
         self.figure.add_annotation(
-            text=plain(words), xref="paper", yref="paper", x=0.02, y=0, yshift=shift,
+            text=safe_text(words), xref="paper", yref="paper", x=0.02, y=0, yshift=shift,
             showarrow=False, xanchor="left", yanchor="top",
             font={"size": 11, "color": self.colours.faint},
         )  # fmt: skip
@@ -299,7 +299,7 @@ class _Drawing:
                 "visible": panel.edge == "chart" or (self.is_page and is_framed),
                 "mirror": is_framed,
                 "tickvals": [at for at, _ in marks],
-                "ticktext": [plain(words, most=48) for _, words in marks],
+                "ticktext": [safe_text(words, most=48) for _, words in marks],
                 "tickfont": {"color": self.colours.faint,
                              "size": 7.0 * self.scene.scale * self.size if self.is_page else 11},
                 "linecolor": self.colours.faint,
@@ -308,7 +308,7 @@ class _Drawing:
                 "automargin": not self.is_page,
             }  # fmt: skip
             if axis.title and not self.is_page:
-                layout["title"] = {"text": plain(axis.title)}
+                layout["title"] = {"text": safe_text(axis.title)}
             self.figure.update_layout({f"{side}axis{number}": layout})
         maps = [one for one in self.scene.panels if one.gid == "map"]
         if panel.gid == "map" and len(maps) == 1:
@@ -319,7 +319,7 @@ class _Drawing:
                 self.figure.update_layout({f"{side}axis{number}": {"matches": f"{side}{first}"}})
         if panel.heading and not self.is_page:
             self.figure.add_annotation(
-                text=f"<b>{plain(panel.heading, most=40)}</b>", xref=f"x{number} domain",
+                text=f"<b>{safe_text(panel.heading, most=40)}</b>", xref=f"x{number} domain",
                 yref=f"y{number} domain", x=0, y=1, yanchor="bottom", xanchor="left",
                 showarrow=False, font={"size": 11},
             )  # fmt: skip
@@ -353,11 +353,11 @@ class _Drawing:
         dash = layer.dashes if isinstance(layer.dashes, str) else str(layer.dashes[-1][0])
         self.figure.add_trace(
             self.go.Scatter(
-                x=x, y=y, mode="lines", name=plain(layer.name, most=60) or layer.gid,
+                x=x, y=y, mode="lines", name=safe_text(layer.name, most=60) or layer.gid,
                 legendgroup=layer.gid, showlegend=bool(layer.name), opacity=layer.opacity,
                 line={"color": layer.colour, "width": max(0.8, layer.width * self.size),
                       "dash": _DASHES.get(dash) or ("dash" if float(dash) > 2 else "dot")},
-                hovertext=plain(layer.hover) if layer.hover else None,
+                hovertext=safe_text(layer.hover) if layer.hover else None,
                 hoverinfo="text" if layer.hover else "skip",
                 fill="toself" if layer.fill else None,
                 fillcolor=_faded(layer.colour, layer.fill) if layer.fill else None,
@@ -392,7 +392,7 @@ class _Drawing:
         self.figure.add_trace(
             kind(
                 x=np.asarray(layer.x), y=np.asarray(layer.y), mode="markers", marker=marker,
-                name=plain(layer.name) or layer.gid,
+                name=safe_text(layer.name) or layer.gid,
                 showlegend=bool(layer.name) and not self.is_page,
                 hovertext=[_lines_of(text) for text in hover] if len(hover) else None,
                 hoverinfo="text" if len(hover) else "skip", **self._axes(number),
@@ -436,7 +436,7 @@ class _Drawing:
             self.figure.add_trace(
                 self.go.Scatter(
                     x=value[rows], y=np.asarray(layer.at)[rows], mode="markers",
-                    name=plain(layer.name) or layer.gid,
+                    name=safe_text(layer.name) or layer.gid,
                 showlegend=bool(layer.name) and not self.is_page,
                     cliponaxis=False,
                     marker={"color": colour, "size": layer.size * self.size,
@@ -459,7 +459,7 @@ class _Drawing:
         )  # fmt: skip
         if layer.label:
             self.figure.add_annotation(
-                text=plain(layer.label), x=layer.x, y=1, xref=f"x{number}",
+                text=safe_text(layer.label), x=layer.x, y=1, xref=f"x{number}",
                 yref=f"y{number} domain", showarrow=False, xanchor="left", yanchor="top",
                 font={"size": 7 * self.scene.scale * self.size},
             )  # fmt: skip
@@ -523,7 +523,7 @@ class _Drawing:
                 text = text.replace("\u200a", "").replace("\u2004", " ")
             self.figure.add_annotation(
                 text=f"<b>{text}</b>" if name.weight == "bold" else text, x=x, y=y,
-                showarrow=False, borderpad=0, hovertext=plain(name.hover) or None,
+                showarrow=False, borderpad=0, hovertext=safe_text(name.hover) or None,
                 align=name.side, font={"size": name.size * self.size, "color": name.colour},
                 **self._refs(number),
             )  # fmt: skip
@@ -560,7 +560,7 @@ def _marked(panel: Panel) -> Floats:
 
 
 def _lines_of(text: str) -> str:
-    return "<br>".join(plain(line) for line in str(text).split("\n"))
+    return "<br>".join(safe_text(line) for line in str(text).split("\n"))
 
 
 def _rgb(colour: str) -> tuple[int, int, int]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from landscape._author_names import short_names
 from landscape.errors import InputError
-from landscape.figures._caption import NEARNESS, account_of
+from landscape.figures._caption import NEARNESS, caption_of
 from landscape.figures._colours import share_ramp, theme
 from landscape.figures._export import check_kind, save_figure
 from landscape.figures._impact import add_shares, scale_top, share_maps, views_of
@@ -126,9 +126,9 @@ def draw_report(
         )
     numbers = key_numbers(row)
     home = [f"Home fields: {', '.join(of.home_fields)}."] if of.home_fields else []
-    account = account_of(found, *_METHOD, *home)
+    caption = caption_of(found, *_METHOD, *home)
     title = of.full_name if of.full_name == of.name else f"{of.full_name} ({of.name})"
-    page = Page(size_inches, theme(colours), account, title=title)
+    page = Page(size_inches, theme(colours), caption, title=title)
     usage = read_usage(atlas, [of.name])
     _compose(page, atlas, of, found, numbers, usage, since=since, until=until)
     table = _regions_table(found)
@@ -138,7 +138,7 @@ def draw_report(
         for one in table.head(5).itertuples()
     )
     more = f"{told}. Regions with most of its papers: {top or 'none'}."
-    words = account.describe(f"Report on {title}.", more)
+    words = caption.describe(f"Report on {title}.", more)
     return page.draw(alt_text=words, table=table, on_screen=("map",))
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from landscape._author_names import short_names
 from landscape._wording import count
 from landscape.errors import InputError
-from landscape.figures._caption import Account
+from landscape.figures._caption import Caption
 from landscape.figures._colours import theme
 from landscape.figures._density_map import query_map
 from landscape.figures._labels import clean_name
@@ -98,14 +98,14 @@ def survey_tree(
         raise InputError("The survey judged no paper, so there is no tree to draw.")
     root, drawn = _tree(survey, most=most)
     n_rows = _place(root)
-    account = _account(survey, drawn)
-    page = Page(size_inches, theme(colours), account, title=title, smallest=(4.0, 3.0), onto=ax)
+    caption = _write_bounds(survey, drawn)
+    page = Page(size_inches, theme(colours), caption, title=title, smallest=(4.0, 3.0), onto=ax)
     _draw(page, page.room, root, n_rows)
     ways: dict[str, int] = {}
     for one in survey.selected:
         ways[one.how] = ways.get(one.how, 0) + 1
     told = ", ".join(f"{n} {_WAYS.get(how, how)}" for how, n in ways.items())
-    words = account.describe("Tree of a survey.", f"Selected papers were found: {told or 'none'}.")
+    words = caption.describe("Tree of a survey.", f"Selected papers were found: {told or 'none'}.")
     return page.draw(alt_text=words, table=_table(root), on_screen=("tree",))
 
 
@@ -242,7 +242,7 @@ def _label(one: Crawled) -> str:
     return clean_name(f"{head}: {one.paper.title}" if names else one.paper.title, most=_LONGEST)
 
 
-def _account(survey: Survey, drawn: int) -> Account:
+def _write_bounds(survey: Survey, drawn: int) -> Caption:
     question = clean_name(survey.question, most=240)
     chosen, judged = len(survey.selected), len(survey.crawled)
     sentences = [
@@ -255,7 +255,7 @@ def _account(survey: Survey, drawn: int) -> Account:
         "dashes, cited together with it; dotted, like it.",
     ]
     head = f"“{question}”: {count(chosen, 'paper')} selected of {judged:,} judged."
-    return Account(head, sentences, survey.coverage.generated)
+    return Caption(head, sentences, survey.coverage.generated)
 
 
 def _table(root: _Node) -> pd.DataFrame:

@@ -21,7 +21,7 @@ from landscape._io import check_output, write_output
 from landscape._wording import count
 from landscape.errors import InputError
 from landscape.figures import _matplotlib
-from landscape.figures._caption import GENERATED, NEARNESS, Account, facts_of, headline
+from landscape.figures._caption import GENERATED, NEARNESS, Caption, facts_of, headline
 from landscape.figures._colours import choose_tones, theme
 from landscape.figures._export import few_colours
 from landscape.figures._impact import View, add_shares, percent, scale_top, share_key, share_maps
@@ -105,18 +105,18 @@ def time_slices(
     year = paper_years(atlas)
     chosen, slice_of = cut(year, edges)
     years, facts = count_years(year), facts_of(atlas)
-    account = Account(
+    caption = Caption(
         f"The map in slices of time: {headline(facts)}", [*years.warnings, _HOW, NEARNESS],
         facts.generated,
     )  # fmt: skip
     page = Page(
-        size_inches, theme(colours), account, title=title, raster_dpi=raster_dpi,
+        size_inches, theme(colours), caption, title=title, raster_dpi=raster_dpi,
         smallest=(4.0, 3.0),
     )  # fmt: skip
     table = slice_table(atlas.map["topic_id"].to_numpy(), slice_of, chosen, atlas.topics)
     _draw(page, x, y, slice_of, chosen, years, topics=atlas.topics)
     _add_region_dots(page, table, atlas.topics)
-    words = account.describe("Maps of slices of time.", _in_words(table))
+    words = caption.describe("Maps of slices of time.", _describe(table))
     return page.draw(alt_text=words, table=table)
 
 
@@ -280,7 +280,7 @@ def tile(room: Box, n: int, *, heading: float, gap: float) -> list[Box]:
     return boxes
 
 
-def _in_words(table: pd.DataFrame) -> str:
+def _describe(table: pd.DataFrame) -> str:
     """Papers and largest regions of each slice."""
     told = []
     for _, part in table.groupby("slice"):
@@ -410,9 +410,9 @@ def _draw_frames(
     x, y = positions(atlas.map["x"], atlas.map["y"])
     facts = facts_of(atlas)
     sentences = [headline(facts), *usage.years.warnings, *_HOW_TO_READ]
-    account = Account(views[-1].heading, sentences, facts.generated)
+    caption = Caption(views[-1].heading, sentences, facts.generated)
     topics = chosen_topics(atlas.topics, levels=(0,)).head(_NAMES_PER_FRAME)
-    page = Page(size_inches, theme(colours), account, raster_dpi=FILM_DPI, has_key=True)
+    page = Page(size_inches, theme(colours), caption, raster_dpi=FILM_DPI, has_key=True)
     panel = map_panel(page, page.area, x, y, include=topics)
     found, everywhere = share_maps(page, panel, x, y, views)
     top = scale_top(found)
@@ -437,7 +437,7 @@ def _draw_frames(
 
 def _frame_scene(page: Page, panel: Panel, texts: list[Text], *, bare: bool = False) -> Scene:
     size = (page.width, page.height)
-    return Scene(size, page.scale, page.colours, page.title, page.account, [panel],
+    return Scene(size, page.scale, page.colours, page.title, page.caption, [panel],
                  [] if bare else page.layers, texts)  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape.errors import InputError
-from landscape.figures._caption import account_of, place_of
+from landscape.figures._caption import caption_of, place_of
 from landscape.figures._colours import Series, quiet, series, theme
 from landscape.figures._labels import clean_name
 from landscape.figures._maps import (
@@ -123,15 +123,15 @@ def draw_concepts(
         )
     x, y = positions(atlas.map["x"], atlas.map["y"])
     size = size_inches or (SIZE_INCHES if multiples else BESIDE_A_TABLE)
-    account = account_of(analysis, _HOW)
+    caption = caption_of(analysis, _HOW)
     page = Page(
-        size, quiet(theme(colours)), account, title=title, raster_dpi=raster_dpi, has_key=True,
+        size, quiet(theme(colours)), caption, title=title, raster_dpi=raster_dpi, has_key=True,
         onto=ax,
     )  # fmt: skip
     styles = series(theme(colours), len(table))
     draw = _draw_multiples if multiples else _draw_together
     panel = draw(page, x, y, analysis, styles)
-    words = account.describe("Map of concepts.", _in_words(analysis, panel))
+    words = caption.describe("Map of concepts.", _describe(analysis, panel))
     return page.draw(alt_text=words, table=table)
 
 
@@ -236,7 +236,7 @@ def _ranking(page: Page, analysis: Analysis, styles: Sequence[Series]) -> Rankin
     return Ranking("Concepts of the Unified Astronomy Thesaurus", headings, rows)
 
 
-def _in_words(analysis: Analysis, panel: Panel) -> str:
+def _describe(analysis: Analysis, panel: Panel) -> str:
     """Where the concepts are, for readers who cannot see it."""
     told = [
         f"{clean_name(row.label)} ({row.n_papers:,} papers, {place_of(row.x, row.y, panel.extent)})"

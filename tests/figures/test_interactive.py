@@ -10,7 +10,7 @@ import pytest
 from landscape.errors import InputError
 from landscape.figures import interactive
 from landscape.figures._labels import boxes_overlap
-from landscape.figures._plotly import MOST_MARKS, count_marks, draw_panels, plain, thinned
+from landscape.figures._plotly import MOST_MARKS, count_marks, draw_panels, safe_text, thinned
 from landscape.figures._reviews import draw_reviews
 from landscape.figures._uat import draw_concepts
 from landscape.types import Analysis
@@ -190,4 +190,4 @@ def test_gaps_are_marked_by_rank(make_atlas):
 
 
 def test_plain_keeps_ordinary_text():
-    assert plain("Type Ia supernovae") == "Type Ia supernovae"
+    assert safe_text("Type Ia supernovae") == "Type Ia supernovae"

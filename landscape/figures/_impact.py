@@ -213,7 +213,10 @@ def _write_bounds(
     if in_panels or alone:
         how += [_HATCHING] if any(not view.inside.all() for view in views) else []
     numbers = [_key_numbers(analysis.table.iloc[0])] if alone else []
-    return replace(caption, sentences=[*numbers, *caption.sentences, *how])
+    head, names = caption.head, analysis.table["facility"].unique()
+    if len(names) == 1:
+        head = head.replace("Impact of facilities", f"Impact of {clean_name(str(names[0]))}", 1)
+    return replace(caption, head=head, sentences=[*numbers, *caption.sentences, *how])
 
 
 def views_of(usage: Usage, windows: Sequence[tuple[int | None, int | None]]) -> list[View]:

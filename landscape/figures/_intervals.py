@@ -324,9 +324,12 @@ def _difference_rows(found: Analysis, most: int) -> IntervalRows:
 def _place_rows(found: Analysis, most: int) -> IntervalRows:
     kind = "country" if "institution" not in found.table else "institution"
     table = found.table.head(most)
+    names = table[kind].astype(str)
+    if kind == "institution":  # two countries may have institutions of one name
+        names = names.where(~names.duplicated(keep=False), names + " (" + table["country"] + ")")
     return IntervalRows(
         _rows(
-            table[kind], table["share"], table["share_low"], table["share_high"],
+            names, table["share"], table["share_low"], table["share_high"],
             [
                 f"{count(row.papers, 'paper')}; most in {row.main_region}"
                 for row in table.itertuples()

@@ -327,8 +327,18 @@ class _Drawing:
             if layer.screen is not False:
                 self.draws[type(layer)](layer, number, panel)
 
-    def _axes(self, number: str) -> dict[str, str]:
-        return {"xaxis": f"x{number}", "yaxis": f"y{number}"}
+    def _trace(
+        self, number: str, x: Any, y: Any, hover: Any = "", *, kind: str = "Scatter", **style: Any
+    ) -> None:
+        """Add a trace to a panel; `hover` is one text for all, or one for each mark."""
+        hover = hover() if callable(hover) else hover
+        told = hover if isinstance(hover, str) else [_lines_of(text) for text in hover]
+        trace = getattr(self.go, kind)(
+            x=x, y=y, xaxis=f"x{number}", yaxis=f"y{number}",
+            hovertext=told if len(told) else None,
+            **{"hoverinfo": "text" if len(told) else "skip", **style},
+        )  # fmt: skip
+        self.figure.add_trace(trace)
 
     def _refs(self, number: str) -> dict[str, str]:
         return {"xref": f"x{number}", "yref": f"y{number}"}
@@ -351,22 +361,17 @@ class _Drawing:
         most = n if self.vertices <= room or panel.gid == "page" else int(room * n / self.vertices)
         x, y = thinned(lines, most=max(8, most))
         dash = layer.dashes if isinstance(layer.dashes, str) else str(layer.dashes[-1][0])
-        self.figure.add_trace(
-            self.go.Scatter(
-                x=x, y=y, mode="lines", name=safe_text(layer.name, most=60) or layer.gid,
-                legendgroup=layer.gid, showlegend=bool(layer.name), opacity=layer.opacity,
-                line={"color": layer.colour, "width": max(0.8, layer.width * self.size),
-                      "dash": _DASHES.get(dash) or ("dash" if float(dash) > 2 else "dot")},
-                hovertext=safe_text(layer.hover) if layer.hover else None,
-                hoverinfo="text" if layer.hover else "skip",
-                fill="toself" if layer.fill else None,
-                fillcolor=_faded(layer.colour, layer.fill) if layer.fill else None,
-                connectgaps=False, **self._axes(number),
-            )
+        self._trace(
+            number, x, y, safe_text(layer.hover), mode="lines", connectgaps=False,
+            name=safe_text(layer.name, most=60) or layer.gid, legendgroup=layer.gid,
+            showlegend=bool(layer.name), opacity=layer.opacity,
+            line={"color": layer.colour, "width": max(0.8, layer.width * self.size),
+                  "dash": _DASHES.get(dash) or ("dash" if float(dash) > 2 else "dot")},
+            fill="toself" if layer.fill else None,
+            fillcolor=_faded(layer.colour, layer.fill) if layer.fill else None,
         )  # fmt: skip
 
     def _points(self, layer: Points, number: str, _panel: Panel) -> None:
-        hover = layer.hover() if callable(layer.hover) else layer.hover
         symbol = _SYMBOLS.get(layer.marker, "circle") + ("" if layer.filled else "-open")
         size = np.asarray(layer.size, dtype=float) * self.size
         marker: dict[str, Any] = {
@@ -388,27 +393,18 @@ class _Drawing:
             self.samples.append(
                 f"A random {len(layer.x):,} of {layer.of:,} papers can be pointed at."
             )
-        kind = self.go.Scattergl if len(layer.x) > _MANY else self.go.Scatter
-        self.figure.add_trace(
-            kind(
-                x=np.asarray(layer.x), y=np.asarray(layer.y), mode="markers", marker=marker,
-                name=safe_text(layer.name) or layer.gid,
-                showlegend=bool(layer.name) and not self.is_page,
-                hovertext=[_lines_of(text) for text in hover] if len(hover) else None,
-                hoverinfo="text" if len(hover) else "skip", **self._axes(number),
-            )
+        self._trace(
+            number, np.asarray(layer.x), np.asarray(layer.y), layer.hover, mode="markers",
+            kind="Scattergl" if len(layer.x) > _MANY else "Scatter", marker=marker,
+            name=safe_text(layer.name) or layer.gid,
+            showlegend=bool(layer.name) and not self.is_page,
         )  # fmt: skip
 
     def _curve(self, layer: Curve, number: str, _panel: Panel) -> None:
-        hover = layer.hover() if callable(layer.hover) else layer.hover
-        self.figure.add_trace(
-            self.go.Scatter(
-                x=np.asarray(layer.x, dtype=float), y=np.asarray(layer.y, dtype=float),
-                mode="lines", connectgaps=False, showlegend=False, name=layer.gid,
-                line={"color": layer.colour, "width": layer.width * self.size},
-                hovertext=[_lines_of(text) for text in hover] if len(hover) else None,
-                hoverinfo="text" if len(hover) else "skip", **self._axes(number),
-            )
+        self._trace(
+            number, np.asarray(layer.x, dtype=float), np.asarray(layer.y, dtype=float),
+            layer.hover, mode="lines", connectgaps=False, showlegend=False, name=layer.gid,
+            line={"color": layer.colour, "width": layer.width * self.size},
         )  # fmt: skip
 
     def _band(self, layer: Band, number: str, _panel: Panel) -> None:
@@ -417,12 +413,10 @@ class _Drawing:
         for run in np.split(np.arange(len(x)), np.flatnonzero(np.diff(known)) + 1):
             if known[run].any():
                 path = np.concatenate([x[run], x[run][::-1]])
-                self.figure.add_trace(
-                    self.go.Scatter(
-                        x=path, y=np.concatenate([low[run], high[run][::-1]]), mode="lines",
-                        fill="toself", fillcolor=_faded(layer.colour, 0.22), line={"width": 0},
-                        hoverinfo="skip", showlegend=False, name=layer.gid, **self._axes(number),
-                    )
+                self._trace(
+                    number, path, np.concatenate([low[run], high[run][::-1]]), mode="lines",
+                    fill="toself", fillcolor=_faded(layer.colour, 0.22), line={"width": 0},
+                    showlegend=False, name=layer.gid,
                 )  # fmt: skip
 
     def _intervals(self, layer: Intervals, number: str, _panel: Panel) -> None:
@@ -433,21 +427,18 @@ class _Drawing:
         colours, filled = np.asarray(layer.colours), np.asarray(layer.filled, dtype=bool)
         for colour, is_filled in dict.fromkeys(zip(colours.tolist(), filled.tolist(), strict=True)):
             rows = np.flatnonzero((colours == colour) & (filled == is_filled)).tolist()
-            self.figure.add_trace(
-                self.go.Scatter(
-                    x=value[rows], y=np.asarray(layer.at)[rows], mode="markers",
-                    name=safe_text(layer.name) or layer.gid,
+            self._trace(
+                number, value[rows], np.asarray(layer.at)[rows],
+                [hover[row] for row in rows] if len(hover) else "", mode="markers",
+                hoverinfo="text" if len(hover) else "x", cliponaxis=False,
+                name=safe_text(layer.name) or layer.gid,
                 showlegend=bool(layer.name) and not self.is_page,
-                    cliponaxis=False,
-                    marker={"color": colour, "size": layer.size * self.size,
-                            "symbol": "circle" if is_filled else "circle-open"},
-                    error_x={"type": "data", "symmetric": False, "width": 0, "color": colour,
-                             "thickness": layer.width * self.size,
-                             "array": np.maximum(high[rows] - value[rows], 0),
-                             "arrayminus": np.maximum(value[rows] - low[rows], 0)},
-                    hovertext=[_lines_of(hover[row]) for row in rows] if len(hover) else None,
-                    hoverinfo="text" if len(hover) else "x", **self._axes(number),
-                )
+                marker={"color": colour, "size": layer.size * self.size,
+                        "symbol": "circle" if is_filled else "circle-open"},
+                error_x={"type": "data", "symmetric": False, "width": 0, "color": colour,
+                         "thickness": layer.width * self.size,
+                         "array": np.maximum(high[rows] - value[rows], 0),
+                         "arrayminus": np.maximum(value[rows] - low[rows], 0)},
             )  # fmt: skip
 
     def _rule(self, layer: Rule, number: str, _panel: Panel) -> None:
@@ -503,7 +494,7 @@ class _Drawing:
         names, leaders = layer.names, layer.leaders
         if not self.is_page:
             taken = self.taken.setdefault(number, _marked(panel))
-            names, leaders = _placed_anew(
+            names, leaders = _place_again(
                 names, panel, grow=_WIDER * self.size / self.pixels, taken=taken
             )
             self.taken[number] = np.concatenate([taken, *(name.box[None] for name in names)])
@@ -529,7 +520,7 @@ class _Drawing:
             )  # fmt: skip
 
 
-def _placed_anew(
+def _place_again(
     names: Sequence[Name], panel: Panel, *, grow: float, taken: Floats
 ) -> tuple[list[Name], Floats]:
     """Place names that are larger than on the page; those without room are omitted."""

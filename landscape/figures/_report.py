@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from landscape.corpus._facilities import Facility
     from landscape.figures._matplotlib import Sheet
     from landscape.overlays.missions._usage import Usage
-    from landscape.store._atlas_store import AtlasStore
+    from landscape.store import AtlasStore
     from landscape.types import Analysis
 
     Ints = NDArray[np.int64]
@@ -219,14 +219,16 @@ def key_numbers(row: Mapping[str, Any]) -> list[Number]:
             f"of all citations ({_whole(row, 'cited_papers')} of its papers known)",
         ),
         _number(
-            row, "effective_regions", _decimal,
+            row, "effective_regions", "{:.1f}".format,
             f"regions, effectively (papers in {_whole(row, 'regions')})",
         ),
         _number(
             row, "outside_home", _percent,
             f"outside its home fields, of {_whole(row, 'fields_known')} papers",
         ),
-        _number(row, "bridging", _times, "regions reached by a paper, against others there"),
+        _number(
+            row, "bridging", "×{:.2f}".format, "regions reached by a paper, against others there"
+        ),
     ]  # fmt: skip
 
 
@@ -266,8 +268,13 @@ def _rise(row: Mapping[str, Any], first_light: str) -> Number:
     """How the share rose since first light, unless the corpus itself changed meanwhile."""
     if not row.get("rise_comparable", True):
         meaning = f"rise since first light, {first_light}: the corpus itself changed meanwhile"
-        return Number(_NOT_KNOWN, "not told", meaning)
-    return _number(row, "rise", _points, f"in that share since first light, {first_light}")
+        return Number(_NOT_KNOWN, "not comparable", meaning)
+    return _number(
+        row,
+        "rise",
+        lambda value: f"{100 * value:+.1f} pts",
+        f"in that share since first light, {first_light}",
+    )
 
 
 def _float(value: Any) -> float:
@@ -284,18 +291,6 @@ def _whole(row: Mapping[str, Any], name: str) -> str:
 
 def _percent(value: float) -> str:
     return f"{value:.0%}" if abs(value) >= 0.1 else f"{value:.1%}"
-
-
-def _points(value: float) -> str:
-    return f"{100 * value:+.1f} pts"
-
-
-def _decimal(value: float) -> str:
-    return f"{value:.1f}"
-
-
-def _times(value: float) -> str:
-    return f"×{value:.2f}"
 
 
 # -- map, years, regions and papers
@@ -416,9 +411,7 @@ def _write_papers(page: Page, box: Box, atlas: AtlasStore, rows: Sequence[int]) 
 
 def _authors(authors: Any) -> str:
     listed = [] if authors is None else [str(name) for name in authors]
-    if not listed:
-        return "Unknown author"
-    return clean_name(short_names(listed, link="&"), most=40)
+    return clean_name(short_names(listed, link="&"), most=40) if listed else "Unknown author"
 
 
 def _heading(page: Page, box: Box, words: str) -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from landscape.store._atlas_store import AtlasStore
+    from landscape.store import AtlasStore
     from landscape.types import Crawled, Survey
 
 _LONGEST = 90  # characters of a label, before it is cut to its column

@@ -116,7 +116,7 @@ def year_tints(years: Floats, *, dark: bool = False) -> Floats:
     span = years.max() - years.min()
     along = (years - years.min()) / span if span else np.ones(len(years))
     lightness = (0.9 - 0.25 * along) if dark else (0.72 - 0.34 * along)
-    # Through grey in a straight line from yellow to blue: told apart with any colour vision.
+    # Through grey in a straight line from yellow to blue: distinct with any colour vision.
     return oklab_to_srgb(
         np.column_stack([lightness, 0.02 + 0.02 * along, 0.13 - 0.28 * along])
     )  # fmt: skip

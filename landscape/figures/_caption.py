@@ -63,9 +63,9 @@ def caption_of(analysis: Analysis, *notes: str) -> Caption:
     if len(head) > _LONGEST_HEAD and mark:
         head, _, more = head.partition(mark)
         told.insert(0, f"{more[:1].upper()}{more[1:].rstrip('.')}.")
-    said = [clean_name(line, most=_LONGEST_NOTE) for line in told]
+    sentences = [clean_name(line, most=_LONGEST_NOTE) for line in told]
     head = clean_name(f"{head.rstrip('.')}.", most=_LONGEST_NOTE)
-    return Caption(head, said, bool(analysis.bounds.get("generated")))
+    return Caption(head, sentences, bool(analysis.bounds.get("generated")))
 
 
 @dataclass(frozen=True)

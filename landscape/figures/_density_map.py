@@ -228,12 +228,16 @@ def query_map(
     x, y = positions(atlas.map["x"], atlas.map["y"])
     table, spread = _table(atlas, results), spread_of(atlas, results)
     topics, outlined = _topics_to_name(atlas.topics, spread), _outlined(spread)
-    apart = table["outlier"].fillna(False).to_numpy(dtype=bool)
+    outliers = table["outlier"].fillna(False).to_numpy(dtype=bool)
     facts, palette = facts_of(atlas), quiet(theme(colours))
     caption = Caption(_head(results, how), _sentences(results, spread, facts), facts.generated)
     legend = legend_of(
-        palette, scale=1.0, n_papers=len(table), apart=bool(apart.any()), outlined=len(outlined)
-    )
+        palette,
+        scale=1.0,
+        n_papers=len(table),
+        outliers=bool(outliers.any()),
+        outlined=len(outlined),
+    )  # fmt: skip
     page = Page(
         size_inches, palette, caption, title=title, raster_dpi=raster_dpi, legend=legend,
         has_key=True, onto=ax,
@@ -248,7 +252,7 @@ def query_map(
     at = table["x"].to_numpy(), table["y"].to_numpy()
     _add_links(page, panel, np.column_stack(at), links)
     hover = [f"{row.rank}. {row.title}\n{row.region}" for row in table.itertuples()]
-    boxes, not_numbered = mark_papers(page, panel, *at, apart=apart, hover=hover)
+    boxes, not_numbered = mark_papers(page, panel, *at, outliers=outliers, hover=hover)
     loud = [topic for topic, *_ in spread.inside]
     add_names(page, panel, topics, reserved=boxes, loud=loud)
     more = [_LED] if links else []
@@ -380,11 +384,11 @@ def _outliers_in_words(results: Results, *, n_papers: int) -> str:
         "to their k nearest neighbours"
     )
     if not ranks:
-        return f"No paper lies apart from the others ({measure})."
-    lies = "lies" if len(ranks) == 1 else "lie"
+        return f"No paper is an outlier ({measure})."
+    are = "is an outlier" if len(ranks) == 1 else "are outliers"
     more = f" and {len(ranks) - _RANKS_TOLD} more" if len(ranks) > _RANKS_TOLD else ""
     which = f"number{'s' if len(ranks) > 1 else ''} {', '.join(map(str, ranks[:_RANKS_TOLD]))}"
-    return f"{count(len(ranks), 'paper')} ({which}{more}) {lies} apart from the others: {measure}."
+    return f"{count(len(ranks), 'paper')} ({which}{more}) {are}: {measure}."
 
 
 def _settings_in_words(results: Results) -> str:
@@ -409,7 +413,7 @@ def _describe(table: pd.DataFrame, panel: Panel) -> str:
     for row in table.head(_PAPERS_TOLD).itertuples():
         place = place_of(row.x, row.y, panel.extent)
         where = ", ".join(filter(None, [clean_name(str(row.region)), place]))
-        apart = ", apart from the others" if row.rank in outliers else ""
-        told.append(f"{row.rank} {clean_name(row.title)} ({where}{apart})")
+        mark = ", outlier" if row.rank in outliers else ""
+        told.append(f"{row.rank} {clean_name(row.title)} ({where}{mark})")
     first = "The first" if len(table) > _PAPERS_TOLD else "They are"
     return f"{first}: {'; '.join(told)}."

@@ -188,7 +188,7 @@ def draw_impact(
         raise InputError(f"{len(views)} maps do not fit on a page; ask for {_PANELS} at most.")
     if not in_panels and len(views) > _SERIES:
         raise InputError(
-            f"{len(views)} facilities cannot be told apart on a map; choose {_SERIES}."
+            f"{len(views)} facilities are too many for one map; choose {_SERIES} at most."
         )
     caption = _write_bounds(analysis, views, alone=alone, in_panels=in_panels, sliced=bool(slices))
     palette = theme(colours) if alone or in_panels else quiet(theme(colours))

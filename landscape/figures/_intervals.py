@@ -105,7 +105,7 @@ def _height(shown: IntervalRows, *, generated: bool) -> float:
 
 
 def _draw_rows(page: Page, box: Box, shown: IntervalRows) -> None:
-    """Draw names and what is said of them on the left, values with intervals on the right."""
+    """Draw names and their details on the left, values with intervals on the right."""
     left, bottom, right, top = box
     scale, colours = page.scale, page.colours
     labels, groups = shown.labels, shown.groups

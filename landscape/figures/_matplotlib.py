@@ -174,7 +174,7 @@ class _Brush:
         axes.set(xlim=panel.x.limits, ylim=panel.y.limits)
 
     def page(self, scene: Scene) -> None:
-        """Draw what lies on the page itself."""
+        """Draw texts and layers of the page itself."""
         for layer in scene.layers:
             if isinstance(layer, Squares):
                 for (x0, y0, x1, y1), colour in zip(layer.boxes, layer.colours, strict=True):

@@ -354,7 +354,7 @@ class Page:
         self, box: Box, words: str, told: str = "", *, colour: str | None = None,
         told_colour: str | None = None, size: float = 8.6, told_gid: str = "told",
     ) -> None:  # fmt: skip
-        """Write a heading above a panel, and smaller at its right what is said about it."""
+        """Write a heading above a panel, and smaller text at its right."""
         left, _, right, top = box
         y = top + 3.2 * self.scale
         kept = self.extent(told, size=SMALL).width + 6 * self.scale if told else 0.0

@@ -204,7 +204,7 @@ class _Drawing:
     # -- around the panels
 
     def _page(self) -> None:
-        """Write and draw what lies on the page itself."""
+        """Draw texts and layers of the page itself."""
         width, height = self.scene.size
         page = Panel(self.box, Axis((0, width)), Axis((0, height)), gid="page")
         fixed = {"visible": False, "fixedrange": True}

@@ -233,7 +233,7 @@ def _mark_gaps(page: Page, panel: Panel, best: pd.DataFrame, located: pd.DataFra
     )  # fmt: skip
     at = best["x"].to_numpy(dtype=float), best["y"].to_numpy(dtype=float)
     boxes, _ = mark_papers(
-        page, panel, *at, apart=np.zeros(len(best), dtype=bool), hover=hover[: len(best)]
+        page, panel, *at, outliers=np.zeros(len(best), dtype=bool), hover=hover[: len(best)]
     )
     names = best.assign(level=1, n_papers=best.get("papers", 0))
     add_names(page, panel, names, reserved=boxes, loud=names["topic_id"].tolist())

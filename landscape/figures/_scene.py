@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Box = tuple[float, float, float, float]
-#: What is said of each mark under the pointer; a function where reading it takes time.
+#: The text of each mark under the pointer; a function where reading it takes time.
 Hover = Sequence[str] | Callable[[], Sequence[str]]
 
 
@@ -189,7 +189,7 @@ class Name:
 
 @dataclass(frozen=True, kw_only=True)
 class Names(Layer):
-    """Names over halos, and the lines from their peaks to those that stand beside them."""
+    """Names over halos, and the lines from their peaks to names beside them."""
 
     names: Sequence[Name]
     leaders: Floats = field(default_factory=lambda: np.empty((0, 4)))

@@ -118,9 +118,7 @@ def draw_concepts(
     if not len(table):
         raise InputError("There is no concept to draw; choose one that papers are tagged with.")
     if len(table) > _MOST:
-        raise InputError(
-            f"{len(table)} concepts cannot be told apart on a map; choose {_MOST} at most."
-        )
+        raise InputError(f"{len(table)} concepts are too many for one map; choose {_MOST} at most.")
     x, y = positions(atlas.map["x"], atlas.map["y"])
     size = size_inches or (SIZE_INCHES if multiples else BESIDE_A_TABLE)
     caption = caption_of(analysis, _HOW)

@@ -83,7 +83,7 @@ def test_a_query_marks_what_was_found_and_what_lies_apart(make_atlas):
     figure = interactive("query", atlas, replace(results, hits=tuple(hits)))
     marks = {trace.name: len(trace.x) for trace in figure.data}
     assert marks["found"] == 2
-    assert marks["apart from the others"] == 1
+    assert marks["outlier"] == 1
     assert "<img" not in json.dumps(list(hover_texts(figure)))
     with pytest.raises(InputError, match="found no paper"):
         interactive("query", atlas, replace(results, hits=()))
@@ -106,7 +106,7 @@ def test_names_touch_neither_each_other_nor_what_is_marked(make_atlas):
     overlap = boxes_overlap(np.array(boxes)[:, None], np.array(boxes)[None], gap=0)
     assert overlap.sum() == len(boxes)
     for trace in figure.data:
-        if trace.name in ("found", "apart from the others"):
+        if trace.name in ("found", "outlier"):
             at = np.column_stack([trace.x, trace.y]) / unit
             for box in boxes:
                 inside = (at > box[:2]).all(axis=1) & (at < box[2:]).all(axis=1)

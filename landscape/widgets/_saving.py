@@ -184,7 +184,7 @@ def _add_marks(page: Any, panel: Any, scene: Scene, data: MapData, drawn: Drawn)
         rows = scene.found.rows
         mark_papers(
             page, panel, data.x[rows].astype(np.float64), data.y[rows].astype(np.float64),
-            apart=scene.found.apart,
+            outliers=scene.found.apart,
         )  # fmt: skip
     elif "found" in drawn.marks:
         for kind, order in (("found", 2.1), ("apart", 2.2)):

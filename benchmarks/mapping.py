@@ -88,7 +88,7 @@ def run_topics(n_papers: int) -> dict[str, Any]:
 def run_figure(n_papers: int) -> dict[str, Any]:
     """The labelled heat map, drawn and saved as PNG."""
     from landscape.figures import save_figure
-    from landscape.figures._heatmap import draw_heatmap
+    from landscape.figures._density_map import draw_heatmap
     from landscape.mapping._regions import build_topics
 
     plane, keywords = made_up_plane(n_papers), made_up_keywords(n_papers)

@@ -1,16 +1,14 @@
-from ._animation import animate
 from ._author import author
 from ._compare import compare
+from ._density_map import heatmap, query_map
 from ._export import save_figure, save_table
-from ._heatmap import heatmap
 from ._impact import impact
 from ._interactive import interactive
 from ._intervals import intervals
-from ._query_map import query_map
 from ._report import report
 from ._reviews import reviews
 from ._survey import survey_map, survey_tree
-from ._time_slices import time_slices
+from ._time_slices import animate, time_slices
 from ._trends import trends
 from ._uat import uat
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from landscape.figures._caption import NEARNESS, account_of, place_of
+from landscape.figures._caption import NEARNESS, caption_of, place_of
 from landscape.figures._colours import oklab_to_srgb, quiet, theme
 from landscape.figures._labels import clean_name
 from landscape.figures._maps import add_density, add_few_names, map_box, map_panel, positions
@@ -53,14 +53,10 @@ def author(
     atlas : AtlasStore
     name : str
         Such as ``"Rubin, Vera"``. Namesakes are taken together, as the caption says.
-    colours : {"light", "dark"}, default "light"
-        For print or for screens.
-    size_inches : (float, float), default (11, 8.5)
-        Width and height of the page.
-    title : str, optional
-        Heading above the map.
     **options
         Passed on to `landscape.overlays.author_path`: ``group``, ``period_years``, ...
+    colours, size_inches, title
+        As for `landscape.figures.heatmap`.
 
     Returns
     -------
@@ -93,10 +89,10 @@ def draw_author(
 ) -> Sheet:
     """Draw the papers of an analysis of an author (``title, year, x, y, topic_id, label``)."""
     papers = analysis.table
-    account = account_of(
+    caption = caption_of(
         analysis, NEARNESS, "The line joins the middles of the periods in the order of time."
     )
-    page = Page(size_inches, quiet(theme(colours)), account, title=title, smallest=(4.0, 3.0))
+    page = Page(size_inches, quiet(theme(colours)), caption, title=title, smallest=(4.0, 3.0))
     left, bottom, right, top = page.room
     middle = left + 0.6 * (right - left)
     tints = year_tints(papers["year"].to_numpy(dtype=float), dark=colours == "dark")
@@ -111,7 +107,7 @@ def draw_author(
         name = clean_name(label) or "outside every region"
         told.append(f"{name} ({len(part)}, {years}, {place})")
     more = f"In order: {'; '.join(told[:12])}."
-    words = account.describe("Map of an author's papers in time.", more)
+    words = caption.describe("Map of an author's papers in time.", more)
     return page.draw(alt_text=words, table=papers)
 
 
@@ -120,7 +116,7 @@ def year_tints(years: Floats, *, dark: bool = False) -> Floats:
     span = years.max() - years.min()
     along = (years - years.min()) / span if span else np.ones(len(years))
     lightness = (0.9 - 0.25 * along) if dark else (0.72 - 0.34 * along)
-    # Through grey in a straight line from yellow to blue: told apart with any colour vision.
+    # Through grey in a straight line from yellow to blue: distinct with any colour vision.
     return oklab_to_srgb(
         np.column_stack([lightness, 0.02 + 0.02 * along, 0.13 - 0.28 * along])
     )  # fmt: skip

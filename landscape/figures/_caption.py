@@ -1,4 +1,4 @@
-"""The words of a figure: title, two lines of bounds, the full account, alternative text."""
+"""The words of a figure: title, two lines of bounds, the full caption, alternative text."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _SOURCE_NAMES = {
 
 
 @dataclass(frozen=True)
-class Account:
+class Caption:
     """All that a figure states about itself."""
 
     head: str
@@ -50,12 +50,12 @@ class Account:
         return f"{GENERATED} " if self.generated else ""
 
     def describe(self, what: str, more: str = "") -> str:
-        """Alternative text: the kind of figure, the whole account, and what is seen."""
+        """Alternative text: the kind of figure, the whole caption, and what is seen."""
         return " ".join(filter(None, [GENERATED if self.generated else "", what, self.head,
                                       *self.sentences, more]))  # fmt: skip
 
 
-def account_of(analysis: Analysis, *notes: str) -> Account:
+def caption_of(analysis: Analysis, *notes: str) -> Caption:
     """Title, denominators, warnings and `notes` on how to read the figure of an analysis."""
     head, _, rest = analysis.caption.partition(". ")
     told = [*replace(analysis, bounds={}).notes, *filter(None, [rest]), *notes]
@@ -63,9 +63,9 @@ def account_of(analysis: Analysis, *notes: str) -> Account:
     if len(head) > _LONGEST_HEAD and mark:
         head, _, more = head.partition(mark)
         told.insert(0, f"{more[:1].upper()}{more[1:].rstrip('.')}.")
-    said = [clean_name(line, most=_LONGEST_NOTE) for line in told]
+    sentences = [clean_name(line, most=_LONGEST_NOTE) for line in told]
     head = clean_name(f"{head.rstrip('.')}.", most=_LONGEST_NOTE)
-    return Account(head, said, bool(analysis.bounds.get("generated")))
+    return Caption(head, sentences, bool(analysis.bounds.get("generated")))
 
 
 @dataclass(frozen=True)

@@ -203,3 +203,118 @@ def contrast_ramp(colours: Theme) -> Floats:
     less = perceptual_ramp([_LESS[name], _EVEN[name]], steps=129)
     more = perceptual_ramp([_EVEN[name], _MORE[name]], steps=129)
     return np.vstack([less, more[1:]])
+
+
+Grid = NDArray[np.float32]
+Box = tuple[float, float, float, float]
+
+# A Gaussian of width sigma averages over 4 pi sigma^2 pixels: where it holds fewer papers than
+# this, what it shows is chance, and a wider one takes over.
+FEW, ENOUGH = 6.0, 24.0
+# Single papers are drawn as specks in full up to the first number, and not at all from the second.
+SPECKS, FEW_ENOUGH_TO_SEE = 5_000, 60_000
+_SIGMAS = (2.8, 2.0)  # pixels of each level of the pyramid, wide first: half-octave steps
+
+
+def smooth_adaptively(counts: Grid, *, coarsest: float) -> Grid:
+    """Smooth just enough everywhere: finely in the crowd, widely where papers are scattered."""
+    from scipy.ndimage import gaussian_filter
+
+    octaves = max(0, round(np.log2(max(coarsest, _SIGMAS[0]) / _SIGMAS[0])))
+    pyramid = [_padded(np.asarray(counts, dtype=np.float32), multiple=2**octaves)]
+    for _ in range(octaves):
+        pyramid.append(_halved(pyramid[-1]))
+
+    density: Grid | None = None
+    for octave in range(octaves, -1, -1):
+        level = pyramid[octave]
+        if density is not None:
+            density = _doubled(density)
+        for sigma in _SIGMAS:
+            finer = gaussian_filter(level, sigma, mode="constant", truncate=3.5)
+            if density is None:
+                density = finer
+                continue
+            held = finer * np.float32(4 * np.pi * sigma**2)
+            trust = np.clip((held - FEW) / (ENOUGH - FEW), 0, 1)
+            trust *= trust * (3 - 2 * trust)  # no seam between two kernels
+            density += trust * (finer - density)
+    assert density is not None  # noqa: S101 - for the type checker: the loop runs at least once
+    density = density[: counts.shape[0], : counts.shape[1]]
+    total = float(density.sum())
+    return density * np.float32(float(counts.sum()) / total) if total else density
+
+
+def draw_specks(counts: Grid, *, n_papers: int, strength: float = 0.45) -> Grid:
+    """Draw every paper as a speck, fading out as papers become many."""
+    from scipy.ndimage import gaussian_filter
+
+    fade = strength * np.clip(
+        np.log(FEW_ENOUGH_TO_SEE / n_papers) / np.log(FEW_ENOUGH_TO_SEE / SPECKS), 0, 1
+    )
+    if fade == 0:
+        return np.zeros_like(counts)
+    sigma = 0.8
+    specks = gaussian_filter(np.minimum(counts, 1), sigma, mode="constant", truncate=3)
+    specks *= np.float32(2 * np.pi * sigma**2)  # a lone speck peaks at one
+    specks = np.minimum(specks, 1) * np.float32(fade)
+    return np.asarray(specks, dtype=np.float32)
+
+
+@dataclass(frozen=True)
+class Tones:
+    """A scale from papers per pixel to ramp position."""
+
+    knee: float
+    top: float
+
+    def position(self, density: Any) -> Any:
+        """Ramp position, 0 (empty) to 1 (densest), of densities in papers per pixel."""
+        scaled = np.log1p(np.asarray(density) / self.knee) / np.log1p(self.top / self.knee)
+        return np.clip(scaled, 0, 1)
+
+    def density(self, position: float) -> float:
+        """Papers per pixel at a ramp position: the inverse of `position`."""
+        return float(self.knee * np.expm1(position * np.log1p(self.top / self.knee)))
+
+
+def choose_tones(density: Grid, counts: Grid, *, middle: float = 0.56) -> Tones:
+    """Choose the tonal scale from where the papers lie."""
+    occupied = counts > 0
+    if not occupied.any():
+        return Tones(knee=1.0, top=10.0)
+    values, weights = density[occupied], counts[occupied]
+    order = np.argsort(values)
+    below = np.cumsum(weights[order], dtype=np.float64)
+    half, nearly_all = np.searchsorted(below, below[-1] * np.array([0.5, 0.995]))
+    typical, top = float(values[order][int(half)]), float(values[order][int(nearly_all)])
+    low, high = typical / 12, typical * 4
+    for _ in range(40):  # the position falls as the knee rises: bisection
+        knee = (low * high) ** 0.5
+        low, high = (knee, high) if Tones(knee, top).position(typical) > middle else (low, knee)
+    return Tones(knee=knee, top=top)
+
+
+def _padded(grid: Grid, *, multiple: int) -> Grid:
+    rows, columns = (-length % multiple for length in grid.shape)
+    return np.pad(grid, ((0, rows), (0, columns)))
+
+
+def _halved(grid: Grid) -> Grid:
+    """Sum 2 x 2 blocks."""
+    rows, columns = grid.shape
+    summed: Grid = grid.reshape(rows // 2, 2, columns // 2, 2).sum(axis=(1, 3))
+    return summed
+
+
+def _doubled(grid: Grid) -> Grid:
+    """Spread each pixel over 2 x 2, bilinearly, keeping the sum."""
+    for axis in (0, 1):
+        before = np.roll(grid, 1, axis)
+        after = np.roll(grid, -1, axis)
+        pair = np.stack([0.75 * grid + 0.25 * before, 0.75 * grid + 0.25 * after], axis=axis + 1)
+        shape = list(grid.shape)
+        shape[axis] *= 2
+        grid = pair.reshape(shape)
+    result: Grid = grid * np.float32(0.25)
+    return result

@@ -8,7 +8,7 @@ import numpy as np
 
 from landscape._wording import count
 from landscape.errors import InputError
-from landscape.figures._caption import NEARNESS, Account, account_of
+from landscape.figures._caption import NEARNESS, Caption, caption_of
 from landscape.figures._colours import Theme, quiet, theme
 from landscape.figures._labels import clean_name
 from landscape.figures._maps import add_density, add_few_names, map_box, map_panel, positions
@@ -58,14 +58,10 @@ def compare(
         False discovery rate over all regions.
     n_regions : int, default 24
         Regions in the ranking.
-    colours : {"light", "dark"}, default "light"
-        For print or for screens.
-    size_inches : (float, float), default (11, 8.5)
-        Width and height of the page.
-    title : str, optional
-        Heading above the charts.
     **options
         Passed on to `landscape.overlays.compare`.
+    colours, size_inches, title
+        As for `landscape.figures.heatmap`.
 
     Returns
     -------
@@ -103,8 +99,8 @@ def draw_comparison(
     tested = analysis.table[analysis.table["p"].notna()]
     if tested.empty:
         raise InputError("No region holds papers of these selections; give wider ones.")
-    account = account_of(analysis, _HOW, NEARNESS)
-    page = Page(size_inches, quiet(theme(colours)), account, title=title, smallest=(4.0, 3.0))
+    caption = caption_of(analysis, _HOW, NEARNESS)
+    page = Page(size_inches, quiet(theme(colours)), caption, title=title, smallest=(4.0, 3.0))
     left, bottom, right, top = page.room
     middle = left + 0.56 * (right - left)
     n = int(np.clip(min(n_regions, (top - bottom - 60) / (_ROW * page.scale)), 1, _MOST_ROWS))
@@ -113,7 +109,7 @@ def draw_comparison(
     foot = _draw_map(page, (middle, bottom, right, top - 18 * page.scale), shown, atlas)
     if foot - bottom > 130 * page.scale:
         _draw_shares(page, (middle, bottom, right, foot - 16 * page.scale), tested)
-    words = _in_words(shown, account)
+    words = _describe(shown, caption)
     return page.draw(alt_text=words, table=analysis.table, on_screen=("odds ratios",))
 
 
@@ -267,7 +263,7 @@ def _draw_shares(page: Page, box: Box, tested: pd.DataFrame) -> None:
     page.write("in b", left, (inner[1] + inner[3]) / 2, size=SMALL, colour=colours.apart)
 
 
-def _in_words(shown: pd.DataFrame, account: Account) -> str:
+def _describe(shown: pd.DataFrame, caption: Caption) -> str:
     def told(side: str, rows: pd.DataFrame) -> str:
         named = ", ".join(
             f"{clean_name(row.label)} (odds ratio {row.odds_ratio:.2g}, "
@@ -278,4 +274,4 @@ def _in_words(shown: pd.DataFrame, account: Account) -> str:
 
     a = shown[shown["over_in"] == "a"]
     b = shown[shown["over_in"] == "b"].iloc[::-1]
-    return account.describe("Chart of two selections compared.", f"{told('a', a)} {told('b', b)}")
+    return caption.describe("Chart of two selections compared.", f"{told('a', a)} {told('b', b)}")

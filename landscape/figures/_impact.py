@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape.errors import InputError
-from landscape.figures._caption import Account, account_of
+from landscape.figures._caption import Caption, caption_of
 from landscape.figures._colours import Series, quiet, series, share_ramp, theme
 from landscape.figures._labels import clean_name
 from landscape.figures._maps import (
@@ -104,7 +104,6 @@ def impact(
     Parameters
     ----------
     atlas : AtlasStore
-        With its mentions of facilities.
     facilities : str or sequence of str, optional
         Any of their names; the six most mentioned when not given.
     since, until : int, optional
@@ -115,16 +114,8 @@ def impact(
         A share map for each facility and each of these periods, on one scale.
     n_resamples : int, default 1000
         For the intervals of the table.
-    colours : {"light", "dark"}, default "light"
-        For print or for screens.
-    size_inches : (float, float), optional
-        Width and height of the page.
-    title : str, optional
-        Heading above the map.
-    raster_dpi : int, default 200
-        Pixels per inch of the density picture.
-    ax : matplotlib.axes.Axes, optional
-        Axes to draw the map into, instead of a page; not with `multiples` or `slices`.
+    colours, size_inches, title, raster_dpi, ax
+        As for `landscape.figures.heatmap`; no `ax` with `multiples` or `slices`.
 
     Returns
     -------
@@ -197,32 +188,35 @@ def draw_impact(
         raise InputError(f"{len(views)} maps do not fit on a page; ask for {_PANELS} at most.")
     if not in_panels and len(views) > _SERIES:
         raise InputError(
-            f"{len(views)} facilities cannot be told apart on a map; choose {_SERIES}."
+            f"{len(views)} facilities are too many for one map; choose {_SERIES} at most."
         )
-    account = _account(analysis, views, alone=alone, in_panels=in_panels, sliced=bool(slices))
+    caption = _write_bounds(analysis, views, alone=alone, in_panels=in_panels, sliced=bool(slices))
     palette = theme(colours) if alone or in_panels else quiet(theme(colours))
     size = size_inches or (SIZE_INCHES if in_panels else BESIDE_A_TABLE)
-    page = Page(size, palette, account, title=title, raster_dpi=raster_dpi, has_key=True, onto=ax)
+    page = Page(size, palette, caption, title=title, raster_dpi=raster_dpi, has_key=True, onto=ax)
     if in_panels:
         _draw_panels(page, x, y, views)
     elif alone:
         _draw_alone(page, x, y, views[0], analysis, atlas.topics)
     else:
         _draw_together(page, x, y, views, analysis)
-    words = account.describe("Map of the impact of facilities.", _in_words(analysis))
+    words = caption.describe("Map of the impact of facilities.", _describe(analysis))
     return page.draw(alt_text=words, table=analysis.table)
 
 
-def _account(
+def _write_bounds(
     analysis: Analysis, views: Sequence[View], *, alone: bool, in_panels: bool, sliced: bool
-) -> Account:
+) -> Caption:
     """Title, numbers, bounds, and how to read the map."""
-    account = account_of(replace(analysis, denominators={}) if sliced else analysis)
+    caption = caption_of(replace(analysis, denominators={}) if sliced else analysis)
     how = [_SHARES if alone or in_panels else _CONTOURS]
     if in_panels or alone:
         how += [_HATCHING] if any(not view.inside.all() for view in views) else []
     numbers = [_key_numbers(analysis.table.iloc[0])] if alone else []
-    return replace(account, sentences=[*numbers, *account.sentences, *how])
+    head, names = caption.head, analysis.table["facility"].unique()
+    if len(names) == 1:
+        head = head.replace("Impact of facilities", f"Impact of {clean_name(str(names[0]))}", 1)
+    return replace(caption, head=head, sentences=[*numbers, *caption.sentences, *how])
 
 
 def views_of(usage: Usage, windows: Sequence[tuple[int | None, int | None]]) -> list[View]:
@@ -518,7 +512,7 @@ def _key_numbers(row: Any) -> str:
     return "; ".join(parts) + "."
 
 
-def _in_words(analysis: Analysis) -> str:
+def _describe(analysis: Analysis) -> str:
     """The numbers for readers who cannot see the map."""
     table = analysis.table
     told = [

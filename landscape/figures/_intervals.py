@@ -10,7 +10,7 @@ import numpy as np
 
 from landscape._wording import count
 from landscape.errors import InputError
-from landscape.figures._caption import account_of
+from landscape.figures._caption import caption_of
 from landscape.figures._colours import series, theme
 from landscape.figures._labels import clean_name
 from landscape.figures._page import SMALL, Page
@@ -50,15 +50,9 @@ def intervals(
     atlas : AtlasStore
     *arguments, **options
         What the analysis of that kind takes beside the atlas.
-    colours : {"light", "dark"}, default "light"
-        For print or for screens.
-    size_inches : (float, float), optional
-        Width and height of the page; by default 11 inches wide and as high as the rows need, at
-        most 8.5.
-    title : str, optional
-        Heading above the chart.
-    ax : matplotlib.axes.Axes, optional
-        Axes to draw into, instead of a page.
+    colours, size_inches, title, ax
+        As for `landscape.figures.heatmap`; by default 11 inches wide and as high as the rows
+        need, at most 8.5.
 
     Returns
     -------
@@ -89,16 +83,16 @@ def draw_intervals(
     ax: Axes | None = None,
 ) -> Any:
     """Draw what an analysis found, see `intervals`."""
-    shown, account = interval_rows(kind, found), account_of(found)
-    size = size_inches or (WIDTH_INCHES, _height(shown, generated=account.generated))
-    page = Page(size, theme(colours), account, title=title, smallest=(4.0, 2.5), onto=ax)
+    shown, caption = interval_rows(kind, found), caption_of(found)
+    size = size_inches or (WIDTH_INCHES, _height(shown, generated=caption.generated))
+    page = Page(size, theme(colours), caption, title=title, smallest=(4.0, 2.5), onto=ax)
     _draw_rows(page, page.room, shown)
     told = "; ".join(
         f"{clean_name(str(row.label))}{f' ({row.group})' if row.group else ''} "
         f"{shown.written(row.value)}"
         for row in shown.rows.head(12).itertuples()
     )
-    words = account.describe("Chart of values with their intervals.", f"{told}.")
+    words = caption.describe("Chart of values with their intervals.", f"{told}.")
     return page.draw(alt_text=words, table=found.table, on_screen=("intervals",))
 
 
@@ -111,7 +105,7 @@ def _height(shown: IntervalRows, *, generated: bool) -> float:
 
 
 def _draw_rows(page: Page, box: Box, shown: IntervalRows) -> None:
-    """Draw names and what is said of them on the left, values with intervals on the right."""
+    """Draw names and their details on the left, values with intervals on the right."""
     left, bottom, right, top = box
     scale, colours = page.scale, page.colours
     labels, groups = shown.labels, shown.groups
@@ -330,9 +324,12 @@ def _difference_rows(found: Analysis, most: int) -> IntervalRows:
 def _place_rows(found: Analysis, most: int) -> IntervalRows:
     kind = "country" if "institution" not in found.table else "institution"
     table = found.table.head(most)
+    names = table[kind].astype(str)
+    if kind == "institution":  # two countries may have institutions of one name
+        names = names.where(~names.duplicated(keep=False), names + " (" + table["country"] + ")")
     return IntervalRows(
         _rows(
-            table[kind], table["share"], table["share_low"], table["share_high"],
+            names, table["share"], table["share_low"], table["share_high"],
             [
                 f"{count(row.papers, 'paper')}; most in {row.main_region}"
                 for row in table.itertuples()

@@ -1,7 +1,7 @@
 """Lettering of maps: where each name goes, so that no two touch and none leaves the page.
 
-Of the kept libraries, adjustText and pylabeladjust push boxes apart and promise nothing, and
-textalloc keeps boxes apart but never sets a name on its own peak, nor knows reserved areas or a
+Of the kept libraries, adjustText and pylabeladjust separate boxes without a guarantee, and
+textalloc separates boxes but never sets a name on its own peak, nor knows reserved areas or a
 choice of line breaks; hence the method here: point-feature labelling by candidate positions,
 greedy by priority, then repaired by moving the names in the way [1]_.
 

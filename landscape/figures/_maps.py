@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from landscape._wording import count
 from landscape.errors import InputError
 from landscape.figures._caption import levels_of
-from landscape.figures._colours import Theme
+from landscape.figures._colours import Theme, Tones, choose_tones, draw_specks, smooth_adaptively
 from landscape.figures._labels import capitals, clean_name, line_breaks, place_labels
 from landscape.figures._page import Key, LegendEntry, Page
 from landscape.figures._scene import (
@@ -25,9 +25,9 @@ from landscape.figures._scene import (
     Names,
     Panel,
     Points,
-    spread,
+    padded_range,
 )
-from landscape.figures._shading import Tones, choose_tones, count_grid, dust, smooth_adaptively
+from landscape.mapping._density import count_grid
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -94,7 +94,7 @@ def map_panel(
     """Put a map on the page that shows the papers, and the places of `include`."""
     low, high = [], []
     for values, column in ((x, "x"), (y, "y")):
-        least, most = spread(values)
+        least, most = padded_range(values)
         more = [] if include is None else [float(one) for one in include[column]]
         low.append(min([least, *more]))
         high.append(max([most, *more]))
@@ -103,7 +103,7 @@ def map_panel(
     border = min(border, 0.2 * float(sides.min()))
     centre = (np.array(low) + np.array(high)) / 2
     span = np.array(high) - np.array(low)
-    # A corpus in one spot still gets a window, wide enough for float32 to tell its sides apart.
+    # A corpus in one spot still gets a window, wide enough for its sides to differ in float32.
     span = np.maximum(span, 1e-3 * max(1.0, float(np.abs(centre).max())))
     half = float((span / (sides - 2 * border)).max()) * sides / 2
     (x0, y0), (x1, y1) = centre - half, centre + half
@@ -142,14 +142,14 @@ def add_density(
     left, bottom, right, top = panel.box
     pixel = 72 / dpi if dpi else page.pixel
     rows, columns = (max(8, round(side / pixel)) for side in (top - bottom, right - left))
-    counts = count_grid(x, y, extent=panel.extent, shape=(rows, columns))
+    counts = count_grid(x, y, bounds=panel.extent, shape=(rows, columns)).astype(np.float32)
     # Inches; shrinks with the papers as the best kernel in two dimensions does (Scott 1992).
     widest = 0.13 * float(np.clip((4000 / len(x)) ** (1 / 6), 0.4, 2)) * page.scale
     density = smooth_adaptively(counts, coarsest=widest * 72 / pixel)
     tones = choose_tones(density, counts)
     position = tones.position(density)
     if specks:
-        position += dust(counts, n_papers=len(x)) * (1 - position)
+        position += draw_specks(counts, n_papers=len(x)) * (1 - position)
     panel.layers.append(ramp_image(position, page.colours.ramp, panel.extent))
     return tones
 
@@ -368,14 +368,14 @@ def label_table(topics: pd.DataFrame, boxes: Floats, panel: Panel, n_papers: int
 
 
 def mark_papers(
-    page: Page, panel: Panel, x: Floats, y: Floats, *, apart: Bools, hover: Sequence[str] = ()
+    page: Page, panel: Panel, x: Floats, y: Floats, *, outliers: Bools, hover: Sequence[str] = ()
 ) -> tuple[Floats, int]:
-    """Mark papers, best first, and number them from 1; those `apart` have another symbol."""
+    """Mark papers, best first, and number them from 1; `outliers` have another symbol."""
     at, small = panel.to_page(x, y), page.scale * _shrinking(len(x))
-    half = small * np.where(apart, 0.75 * _DIAMOND, 0.5 * _DOT) + 0.6
+    half = small * np.where(outliers, 0.75 * _DIAMOND, 0.5 * _DOT) + 0.6
     dots = np.hstack([at - half[:, None], at + half[:, None]])
     numbers, leaders = _place_numbers(page, panel, at, dots)
-    for which, gid, order in ((~apart, "found", 2.3), (apart, "apart", 2.4)):
+    for which, gid, order in ((~outliers, "found", 2.3), (outliers, "apart", 2.4)):
         styles = symbols(page.colours, scale=small)[gid]
         told = [hover[place] for place in np.flatnonzero(which).tolist()] if len(hover) else ()
         for number, style in enumerate(styles if which.any() else ()):
@@ -383,7 +383,7 @@ def mark_papers(
             panel.layers.append(
                 Points(x=x[which], y=y[which], **style, gid=gid, order=order + 0.01 * number,
                        hover=told, screen=None if last else False,
-                       name="apart from the others" if gid == "apart" else "found")
+                       name="outlier" if gid == "apart" else "found")
             )  # fmt: skip
         size = page.scale * (_NUMBER if len(at) <= FEW else _SMALL_NUMBER)
         colour = getattr(page.colours, gid)
@@ -417,14 +417,14 @@ def symbols(colours: Theme, *, scale: float) -> dict[str, tuple[dict[str, Any], 
 
 
 def legend_of(
-    colours: Theme, *, scale: float, n_papers: int, apart: bool, outlined: int
+    colours: Theme, *, scale: float, n_papers: int, outliers: bool, outlined: int
 ) -> list[LegendEntry]:
     """Say what the marks of so many papers mean."""
     styles = symbols(colours, scale=scale * _shrinking(n_papers))
     numbered = f"{FEW} best numbered" if n_papers > FEW else "numbered by rank"
     entries = [LegendEntry(f"paper found, {numbered}", styles["found"][-1])]
-    if apart:
-        entries.append(LegendEntry("found, but apart from the others", styles["apart"][-1]))
+    if outliers:
+        entries.append(LegendEntry("paper found, outlier", styles["apart"][-1]))
     if outlined:
         words = "the region that holds them" if outlined == 1 else "the regions that hold them"
         entries.append(LegendEntry(words, outline_style(colours, scale)))

@@ -96,7 +96,7 @@ def draw(scene: Scene) -> Sheet:
     width, height = scene.size
     sheet = Sheet(
         figsize=(width / 72, height / 72), facecolor=scene.colours.page, scene=scene,
-        alt_text=scene.alt_text, table=scene.table, caption=scene.account.text,
+        alt_text=scene.alt_text, table=scene.table, caption=scene.caption.text,
     )  # fmt: skip
     points: Any = Affine2D().scale(1 / 72) + sheet.dpi_scale_trans
     brush = _Brush(scene, sheet, points)
@@ -123,18 +123,21 @@ def draw_onto(axes: Axes, scene: Scene) -> Axes:
         if panel.x.log or panel.y.log
         else BboxTransform(page, Bbox.from_extents(x0, y0, x1, y1)) + axes.transData
     )
-    _Brush(scene, axes, points).panel(axes, panel)
+    brush = _Brush(scene, axes, points)
+    brush.panel(axes, panel)
+    for text in scene.texts:
+        brush.text(text)
     size = 7.0 * scene.scale
     if panel.rows:
         axes.set_yticks([at for at, _ in panel.rows], [words for _, words in panel.rows],
                         fontsize=size, fontfamily=list(FONTS), parse_math=False)  # fmt: skip
     if panel.x.title:
         axes.set_xlabel(panel.x.title, fontsize=size, fontfamily=list(FONTS), parse_math=False)
-    title = scene.title or scene.account.head
+    title = scene.title or scene.caption.head
     axes.set_title(title, loc="left", fontsize=1.3 * size, fontfamily=list(FONTS),
                    parse_math=False)  # fmt: skip
-    told = scene.account.sentences[:1]
-    told = [GENERATED, *told] if scene.account.generated else list(told)
+    told = scene.caption.sentences[:1]
+    told = [GENERATED, *told] if scene.caption.generated else list(told)
     axes.annotate("\n".join(told), (0, 0), xycoords="axes fraction", fontsize=0.9 * size,
                   xytext=(0, -(26 if panel.x.ticks else 4)), textcoords="offset points", va="top",
                   fontfamily=list(FONTS), color=scene.colours.faint, parse_math=False,
@@ -171,7 +174,7 @@ class _Brush:
         axes.set(xlim=panel.x.limits, ylim=panel.y.limits)
 
     def page(self, scene: Scene) -> None:
-        """Draw what lies on the page itself."""
+        """Draw texts and layers of the page itself."""
         for layer in scene.layers:
             if isinstance(layer, Squares):
                 for (x0, y0, x1, y1), colour in zip(layer.boxes, layer.colours, strict=True):
@@ -196,7 +199,7 @@ class _Brush:
             text.x, text.y, text.words, transform=self.points, fontfamily=list(FONTS),
             fontsize=text.size, fontweight=text.weight, color=text.colour, ha=text.align,
             va="baseline", parse_math=False,  # names are untrusted: a dollar sign is a dollar sign
-            bbox=behind if text.backed else None,
+            bbox=behind if text.in_panel else None,
             gid=text.gid, zorder=3,
         )  # fmt: skip
 

@@ -21,7 +21,7 @@ from matplotlib.text import Text as Drawn
 
 from landscape.errors import InputError
 from landscape.figures import _matplotlib
-from landscape.figures._caption import GENERATED, Account
+from landscape.figures._caption import GENERATED, Caption
 from landscape.figures._colours import Theme
 from landscape.figures._labels import FONTS, clean_name
 from landscape.figures._scene import (
@@ -116,7 +116,7 @@ class Page:
         self,
         size_inches: tuple[float, float],
         colours: Theme,
-        account: Account,
+        caption: Caption,
         *,
         title: str | None = None,
         raster_dpi: int = RASTER_DPI,
@@ -135,14 +135,14 @@ class Page:
                 f"A page of {width:g} x {height:g} inches cannot be lettered; use at least "
                 f"{smallest[0]:g} x {smallest[1]:g} and at most {_LARGEST:g} inches a side."
             )
-        self.colours, self.account, self.legend = colours, account, legend
+        self.colours, self.caption, self.legend = colours, caption, legend
         self.scale = float(np.clip(math.sqrt(width * height / _LETTER_PAGE), 0.8, 6))
         self.width, self.height, self.margin = width * 72, height * 72, 20 * self.scale
         self.pixel = 72 / min(raster_dpi, math.sqrt(_MOST_PIXELS / (width * height)))  # points
         self.panels: list[Panel] = []
         self.layers: list[Layer] = []
         self.texts: list[Text] = []
-        self.title = clean_name(title or account.head, most=200)
+        self.title = clean_name(title or caption.head, most=200)
         self.has_own_title = bool(title)
         self.title_height = self.caption_height = self._foot = 0.0
         if onto is None:
@@ -166,12 +166,12 @@ class Page:
         colour: str | None = None,
         align: str = "left",
         gid: str = "words",
-        backed: bool = False,
+        in_panel: bool = False,
     ) -> None:
-        """Write one line with its baseline at a place, in points."""
-        if self.onto is None:
+        """Write one line at a place, in points; into axes of the user only what is in a panel."""
+        if self.onto is None or in_panel:
             self.texts.append(Text(words, x, y, size * self.scale, colour or self.colours.ink,
-                                   weight, align, gid, backed))  # fmt: skip
+                                   weight, align, gid, in_panel))  # fmt: skip
 
     def wrapped(self, words: str, *, size: float, weight: str, width: float) -> list[str]:
         """Break words into lines no wider than `width` points; a wider word is cut."""
@@ -241,8 +241,8 @@ class Page:
         width = self._column() if beside else self.width - 2 * self.margin
         lines = [(line, "bold", self.colours.accent)
                  for line in self.wrapped(GENERATED, size=NORMAL, weight="bold", width=width)
-                 if self.account.generated]  # fmt: skip
-        said = [*([self.account.head] if self.has_own_title else []), *self.account.sentences]
+                 if self.caption.generated]  # fmt: skip
+        said = [*([self.caption.head] if self.has_own_title else []), *self.caption.sentences]
         lines += [(line, "normal", self.colours.faint)
                   for line in self._fitting(said, width)]  # fmt: skip
         pitch = _LINE * NORMAL * self.scale
@@ -354,7 +354,7 @@ class Page:
         self, box: Box, words: str, told: str = "", *, colour: str | None = None,
         told_colour: str | None = None, size: float = 8.6, told_gid: str = "told",
     ) -> None:  # fmt: skip
-        """Write a heading above a panel, and smaller at its right what is said about it."""
+        """Write a heading above a panel, and smaller text at its right."""
         left, _, right, top = box
         y = top + 3.2 * self.scale
         kept = self.extent(told, size=SMALL).width + 6 * self.scale if told else 0.0
@@ -508,12 +508,12 @@ class Page:
 
     def draw(
         self, *, alt_text: str, table: pd.DataFrame | None, on_screen: Sequence[str] = ("map",),
-        account: Account | None = None,
+        caption: Caption | None = None,
     ) -> Any:  # fmt: skip
         """Draw the page as a `Sheet`, or its panel into the axes it was made for."""
         title = self.title if self.has_own_title else ""
         scene = Scene(
-            (self.width, self.height), self.scale, self.colours, title, account or self.account,
+            (self.width, self.height), self.scale, self.colours, title, caption or self.caption,
             self.panels, self.layers, self.texts, on_screen, alt_text, table,
         )  # fmt: skip
         if self.onto is not None:

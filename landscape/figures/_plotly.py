@@ -116,7 +116,7 @@ def count_marks(figure: Any) -> int:
     return sum(0 if trace.x is None else len(trace.x) for trace in figure.data)
 
 
-def plain(text: Any, *, most: int = _LONGEST_HOVER) -> str:
+def safe_text(text: Any, *, most: int = _LONGEST_HOVER) -> str:
     """Make text safe for plotly, which reads a subset of HTML, and mathematics between dollars."""
     return _escaped(clean_name(str(text), most=most))
 
@@ -204,7 +204,7 @@ class _Drawing:
     # -- around the panels
 
     def _page(self) -> None:
-        """Write and draw what lies on the page itself."""
+        """Draw texts and layers of the page itself."""
         width, height = self.scene.size
         page = Panel(self.box, Axis((0, width)), Axis((0, height)), gid="page")
         fixed = {"visible": False, "fixedrange": True}
@@ -218,25 +218,21 @@ class _Drawing:
             self._text(text)
 
     def _text(self, text: Text) -> None:
-        safe = plain(text.words, most=400)
+        safe = safe_text(text.words, most=400)
         self.figure.add_annotation(
             text=f"<b>{safe}</b>" if text.weight == "bold" else safe, x=text.x,
             y=text.y + 0.28 * text.size, xref="x", yref="y", showarrow=False, borderpad=0,
             xanchor={"center": "center", "right": "right"}.get(text.align, "left"),
             yanchor="middle", font={"size": text.size * self.size, "color": text.colour},
-            bgcolor=self.colours.page if text.backed else None,
+            bgcolor=self.colours.page if text.in_panel else None,
         )  # fmt: skip
 
     def _caption(self) -> None:
         """Write the caption below the panels."""
-        account = self.scene.account
-        lines = [f"<b>{plain(GENERATED)}</b>"] if account.generated else []
-        lines += [f"<b>{plain(line, most=200)}</b>" for line in wrap(account.head, 150)[:2]]
-        told = ""
-        for sentence in account.sentences:  # whole ones, as many as fit two lines
-            if len(wrap(f"{told} {sentence}", 150)) <= 2 or not told:
-                told = f"{told} {sentence}".strip()
-        lines += [plain(line, most=200) for line in wrap(told, 150)[:2]]
+        caption = self.scene.caption
+        lines = [f"<b>{safe_text(GENERATED)}</b>"] if caption.generated else []
+        lines += [f"<b>{safe_text(line, most=200)}</b>" for line in wrap(caption.head, 150)[:2]]
+        lines += [safe_text(line, most=200) for line in wrap(" ".join(caption.sentences), 150)[:2]]
         self.below = 20 + 15 * len(lines)
         self.figure.add_annotation(
             text="<br>".join(lines), xref="paper", yref="paper", x=0, y=0, showarrow=False,
@@ -261,7 +257,7 @@ class _Drawing:
             return
         has_ticks = any(panel.x.ticks for panel in panels)
         note = self.figure.layout.annotations[0]
-        note.text = "<br>".join([note.text, *map(plain, self.samples)])
+        note.text = "<br>".join([note.text, *map(safe_text, self.samples)])
         gap = 48 if has_ticks else 12
         note.yshift = -gap
         own = bool(self.scene.title)
@@ -270,13 +266,13 @@ class _Drawing:
         is_map = panels[0].edge != "chart"
         high = max(180, round(height * (self.pixels if is_map else _PIXELS_A_POINT)))
         self.figure.update_layout(
-            title={"text": plain(self.scene.title)} if own else None, margin=margin,
+            title={"text": safe_text(self.scene.title)} if own else None, margin=margin,
             height=high + margin["t"] + margin["b"], showlegend=rows > 0,
         )  # fmt: skip
 
     def _note(self, words: str, shift: float) -> None:
         self.figure.add_annotation(
-            text=plain(words), xref="paper", yref="paper", x=0.02, y=0, yshift=shift,
+            text=safe_text(words), xref="paper", yref="paper", x=0.02, y=0, yshift=shift,
             showarrow=False, xanchor="left", yanchor="top",
             font={"size": 11, "color": self.colours.faint},
         )  # fmt: skip
@@ -303,7 +299,7 @@ class _Drawing:
                 "visible": panel.edge == "chart" or (self.is_page and is_framed),
                 "mirror": is_framed,
                 "tickvals": [at for at, _ in marks],
-                "ticktext": [plain(words, most=48) for _, words in marks],
+                "ticktext": [safe_text(words, most=48) for _, words in marks],
                 "tickfont": {"color": self.colours.faint,
                              "size": 7.0 * self.scene.scale * self.size if self.is_page else 11},
                 "linecolor": self.colours.faint,
@@ -312,7 +308,7 @@ class _Drawing:
                 "automargin": not self.is_page,
             }  # fmt: skip
             if axis.title and not self.is_page:
-                layout["title"] = {"text": plain(axis.title)}
+                layout["title"] = {"text": safe_text(axis.title)}
             self.figure.update_layout({f"{side}axis{number}": layout})
         maps = [one for one in self.scene.panels if one.gid == "map"]
         if panel.gid == "map" and len(maps) == 1:
@@ -323,7 +319,7 @@ class _Drawing:
                 self.figure.update_layout({f"{side}axis{number}": {"matches": f"{side}{first}"}})
         if panel.heading and not self.is_page:
             self.figure.add_annotation(
-                text=f"<b>{plain(panel.heading, most=40)}</b>", xref=f"x{number} domain",
+                text=f"<b>{safe_text(panel.heading, most=40)}</b>", xref=f"x{number} domain",
                 yref=f"y{number} domain", x=0, y=1, yanchor="bottom", xanchor="left",
                 showarrow=False, font={"size": 11},
             )  # fmt: skip
@@ -331,8 +327,18 @@ class _Drawing:
             if layer.screen is not False:
                 self.draws[type(layer)](layer, number, panel)
 
-    def _axes(self, number: str) -> dict[str, str]:
-        return {"xaxis": f"x{number}", "yaxis": f"y{number}"}
+    def _trace(
+        self, number: str, x: Any, y: Any, hover: Any = "", *, kind: str = "Scatter", **style: Any
+    ) -> None:
+        """Add a trace to a panel; `hover` is one text for all, or one for each mark."""
+        hover = hover() if callable(hover) else hover
+        told = hover if isinstance(hover, str) else [_lines_of(text) for text in hover]
+        trace = getattr(self.go, kind)(
+            x=x, y=y, xaxis=f"x{number}", yaxis=f"y{number}",
+            hovertext=told if len(told) else None,
+            **{"hoverinfo": "text" if len(told) else "skip", **style},
+        )  # fmt: skip
+        self.figure.add_trace(trace)
 
     def _refs(self, number: str) -> dict[str, str]:
         return {"xref": f"x{number}", "yref": f"y{number}"}
@@ -343,8 +349,7 @@ class _Drawing:
         x0, y0, x1, y1 = layer.extent
         self.figure.add_layout_image(
             source=picture_link(layer.pixels), x=x0, y=y1, sizex=x1 - x0, sizey=y1 - y0,
-            sizing="stretch", layer="above" if layer.order > 2.5 else "below",
-            **self._refs(number),
+            sizing="stretch", layer="below", **self._refs(number),
         )  # fmt: skip
 
     def _lines(self, layer: Lines, number: str, panel: Panel) -> None:
@@ -356,22 +361,17 @@ class _Drawing:
         most = n if self.vertices <= room or panel.gid == "page" else int(room * n / self.vertices)
         x, y = thinned(lines, most=max(8, most))
         dash = layer.dashes if isinstance(layer.dashes, str) else str(layer.dashes[-1][0])
-        self.figure.add_trace(
-            self.go.Scatter(
-                x=x, y=y, mode="lines", name=plain(layer.name, most=60) or layer.gid,
-                legendgroup=layer.gid, showlegend=bool(layer.name), opacity=layer.opacity,
-                line={"color": layer.colour, "width": max(0.8, layer.width * self.size),
-                      "dash": _DASHES.get(dash) or ("dash" if float(dash) > 2 else "dot")},
-                hovertext=plain(layer.hover) if layer.hover else None,
-                hoverinfo="text" if layer.hover else "skip",
-                fill="toself" if layer.fill else None,
-                fillcolor=_faded(layer.colour, layer.fill) if layer.fill else None,
-                connectgaps=False, **self._axes(number),
-            )
+        self._trace(
+            number, x, y, safe_text(layer.hover), mode="lines", connectgaps=False,
+            name=safe_text(layer.name, most=60) or layer.gid, legendgroup=layer.gid,
+            showlegend=bool(layer.name), opacity=layer.opacity,
+            line={"color": layer.colour, "width": max(0.8, layer.width * self.size),
+                  "dash": _DASHES.get(dash) or ("dash" if float(dash) > 2 else "dot")},
+            fill="toself" if layer.fill else None,
+            fillcolor=_faded(layer.colour, layer.fill) if layer.fill else None,
         )  # fmt: skip
 
     def _points(self, layer: Points, number: str, _panel: Panel) -> None:
-        hover = layer.hover() if callable(layer.hover) else layer.hover
         symbol = _SYMBOLS.get(layer.marker, "circle") + ("" if layer.filled else "-open")
         size = np.asarray(layer.size, dtype=float) * self.size
         marker: dict[str, Any] = {
@@ -393,27 +393,18 @@ class _Drawing:
             self.samples.append(
                 f"A random {len(layer.x):,} of {layer.of:,} papers can be pointed at."
             )
-        kind = self.go.Scattergl if len(layer.x) > _MANY else self.go.Scatter
-        self.figure.add_trace(
-            kind(
-                x=np.asarray(layer.x), y=np.asarray(layer.y), mode="markers", marker=marker,
-                name=plain(layer.name) or layer.gid,
-                showlegend=bool(layer.name) and not self.is_page,
-                hovertext=[_lines_of(text) for text in hover] if len(hover) else None,
-                hoverinfo="text" if len(hover) else "skip", **self._axes(number),
-            )
+        self._trace(
+            number, np.asarray(layer.x), np.asarray(layer.y), layer.hover, mode="markers",
+            kind="Scattergl" if len(layer.x) > _MANY else "Scatter", marker=marker,
+            name=safe_text(layer.name) or layer.gid,
+            showlegend=bool(layer.name) and not self.is_page,
         )  # fmt: skip
 
     def _curve(self, layer: Curve, number: str, _panel: Panel) -> None:
-        hover = layer.hover() if callable(layer.hover) else layer.hover
-        self.figure.add_trace(
-            self.go.Scatter(
-                x=np.asarray(layer.x, dtype=float), y=np.asarray(layer.y, dtype=float),
-                mode="lines", connectgaps=False, showlegend=False, name=layer.gid,
-                line={"color": layer.colour, "width": layer.width * self.size},
-                hovertext=[_lines_of(text) for text in hover] if len(hover) else None,
-                hoverinfo="text" if len(hover) else "skip", **self._axes(number),
-            )
+        self._trace(
+            number, np.asarray(layer.x, dtype=float), np.asarray(layer.y, dtype=float),
+            layer.hover, mode="lines", connectgaps=False, showlegend=False, name=layer.gid,
+            line={"color": layer.colour, "width": layer.width * self.size},
         )  # fmt: skip
 
     def _band(self, layer: Band, number: str, _panel: Panel) -> None:
@@ -422,12 +413,10 @@ class _Drawing:
         for run in np.split(np.arange(len(x)), np.flatnonzero(np.diff(known)) + 1):
             if known[run].any():
                 path = np.concatenate([x[run], x[run][::-1]])
-                self.figure.add_trace(
-                    self.go.Scatter(
-                        x=path, y=np.concatenate([low[run], high[run][::-1]]), mode="lines",
-                        fill="toself", fillcolor=_faded(layer.colour, 0.22), line={"width": 0},
-                        hoverinfo="skip", showlegend=False, name=layer.gid, **self._axes(number),
-                    )
+                self._trace(
+                    number, path, np.concatenate([low[run], high[run][::-1]]), mode="lines",
+                    fill="toself", fillcolor=_faded(layer.colour, 0.22), line={"width": 0},
+                    showlegend=False, name=layer.gid,
                 )  # fmt: skip
 
     def _intervals(self, layer: Intervals, number: str, _panel: Panel) -> None:
@@ -438,21 +427,18 @@ class _Drawing:
         colours, filled = np.asarray(layer.colours), np.asarray(layer.filled, dtype=bool)
         for colour, is_filled in dict.fromkeys(zip(colours.tolist(), filled.tolist(), strict=True)):
             rows = np.flatnonzero((colours == colour) & (filled == is_filled)).tolist()
-            self.figure.add_trace(
-                self.go.Scatter(
-                    x=value[rows], y=np.asarray(layer.at)[rows], mode="markers",
-                    name=plain(layer.name) or layer.gid,
+            self._trace(
+                number, value[rows], np.asarray(layer.at)[rows],
+                [hover[row] for row in rows] if len(hover) else "", mode="markers",
+                hoverinfo="text" if len(hover) else "x", cliponaxis=False,
+                name=safe_text(layer.name) or layer.gid,
                 showlegend=bool(layer.name) and not self.is_page,
-                    cliponaxis=False,
-                    marker={"color": colour, "size": layer.size * self.size,
-                            "symbol": "circle" if is_filled else "circle-open"},
-                    error_x={"type": "data", "symmetric": False, "width": 0, "color": colour,
-                             "thickness": layer.width * self.size,
-                             "array": np.maximum(high[rows] - value[rows], 0),
-                             "arrayminus": np.maximum(value[rows] - low[rows], 0)},
-                    hovertext=[_lines_of(hover[row]) for row in rows] if len(hover) else None,
-                    hoverinfo="text" if len(hover) else "x", **self._axes(number),
-                )
+                marker={"color": colour, "size": layer.size * self.size,
+                        "symbol": "circle" if is_filled else "circle-open"},
+                error_x={"type": "data", "symmetric": False, "width": 0, "color": colour,
+                         "thickness": layer.width * self.size,
+                         "array": np.maximum(high[rows] - value[rows], 0),
+                         "arrayminus": np.maximum(value[rows] - low[rows], 0)},
             )  # fmt: skip
 
     def _rule(self, layer: Rule, number: str, _panel: Panel) -> None:
@@ -464,7 +450,7 @@ class _Drawing:
         )  # fmt: skip
         if layer.label:
             self.figure.add_annotation(
-                text=plain(layer.label), x=layer.x, y=1, xref=f"x{number}",
+                text=safe_text(layer.label), x=layer.x, y=1, xref=f"x{number}",
                 yref=f"y{number} domain", showarrow=False, xanchor="left", yanchor="top",
                 font={"size": 7 * self.scene.scale * self.size},
             )  # fmt: skip
@@ -486,8 +472,7 @@ class _Drawing:
         stripes = where & ((row - column) % 9 < 2)
         pixels = np.zeros((*where.shape, 4), dtype=np.uint8)
         pixels[stripes] = (*_rgb(layer.colour), 110)
-        # plotly draws one picture of a place below the marks, and no second one.
-        self._image(Image(pixels=pixels, extent=layer.extent, order=3.0), number, panel)
+        self._image(Image(pixels=pixels, extent=layer.extent), number, panel)
 
     def _arrows(self, layer: Arrows, number: str, _panel: Panel) -> None:
         axes = {"axref": f"x{number}", "ayref": f"y{number}", **self._refs(number)}
@@ -509,7 +494,7 @@ class _Drawing:
         names, leaders = layer.names, layer.leaders
         if not self.is_page:
             taken = self.taken.setdefault(number, _marked(panel))
-            names, leaders = _placed_anew(
+            names, leaders = _place_again(
                 names, panel, grow=_WIDER * self.size / self.pixels, taken=taken
             )
             self.taken[number] = np.concatenate([taken, *(name.box[None] for name in names)])
@@ -529,13 +514,13 @@ class _Drawing:
                 text = text.replace("\u200a", "").replace("\u2004", " ")
             self.figure.add_annotation(
                 text=f"<b>{text}</b>" if name.weight == "bold" else text, x=x, y=y,
-                showarrow=False, borderpad=0, hovertext=plain(name.hover) or None,
+                showarrow=False, borderpad=0, hovertext=safe_text(name.hover) or None,
                 align=name.side, font={"size": name.size * self.size, "color": name.colour},
                 **self._refs(number),
             )  # fmt: skip
 
 
-def _placed_anew(
+def _place_again(
     names: Sequence[Name], panel: Panel, *, grow: float, taken: Floats
 ) -> tuple[list[Name], Floats]:
     """Place names that are larger than on the page; those without room are omitted."""
@@ -566,7 +551,7 @@ def _marked(panel: Panel) -> Floats:
 
 
 def _lines_of(text: str) -> str:
-    return "<br>".join(plain(line) for line in str(text).split("\n"))
+    return "<br>".join(safe_text(line) for line in str(text).split("\n"))
 
 
 def _rgb(colour: str) -> tuple[int, int, int]:

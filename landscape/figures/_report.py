@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from landscape._author_names import short_names
 from landscape.errors import InputError
-from landscape.figures._caption import NEARNESS, account_of
+from landscape.figures._caption import NEARNESS, caption_of
 from landscape.figures._colours import share_ramp, theme
 from landscape.figures._export import check_kind, save_figure
 from landscape.figures._impact import add_shares, scale_top, share_maps, views_of
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from landscape.corpus._facilities import Facility
     from landscape.figures._matplotlib import Sheet
     from landscape.overlays.missions._usage import Usage
-    from landscape.store._atlas_store import AtlasStore
+    from landscape.store import AtlasStore
     from landscape.types import Analysis
 
     Ints = NDArray[np.int64]
@@ -66,7 +66,6 @@ def report(
     Parameters
     ----------
     atlas : AtlasStore
-        With its layer of facilities.
     facility : str
         Any of its names.
     path : path
@@ -127,9 +126,9 @@ def draw_report(
         )
     numbers = key_numbers(row)
     home = [f"Home fields: {', '.join(of.home_fields)}."] if of.home_fields else []
-    account = account_of(found, *_METHOD, *home)
+    caption = caption_of(found, *_METHOD, *home)
     title = of.full_name if of.full_name == of.name else f"{of.full_name} ({of.name})"
-    page = Page(size_inches, theme(colours), account, title=title)
+    page = Page(size_inches, theme(colours), caption, title=title)
     usage = read_usage(atlas, [of.name])
     _compose(page, atlas, of, found, numbers, usage, since=since, until=until)
     table = _regions_table(found)
@@ -139,7 +138,7 @@ def draw_report(
         for one in table.head(5).itertuples()
     )
     more = f"{told}. Regions with most of its papers: {top or 'none'}."
-    words = account.describe(f"Report on {title}.", more)
+    words = caption.describe(f"Report on {title}.", more)
     return page.draw(alt_text=words, table=table, on_screen=("map",))
 
 
@@ -220,14 +219,16 @@ def key_numbers(row: Mapping[str, Any]) -> list[Number]:
             f"of all citations ({_whole(row, 'cited_papers')} of its papers known)",
         ),
         _number(
-            row, "effective_regions", _decimal,
+            row, "effective_regions", "{:.1f}".format,
             f"regions, effectively (papers in {_whole(row, 'regions')})",
         ),
         _number(
             row, "outside_home", _percent,
             f"outside its home fields, of {_whole(row, 'fields_known')} papers",
         ),
-        _number(row, "bridging", _times, "regions reached by a paper, against others there"),
+        _number(
+            row, "bridging", "×{:.2f}".format, "regions reached by a paper, against others there"
+        ),
     ]  # fmt: skip
 
 
@@ -267,8 +268,13 @@ def _rise(row: Mapping[str, Any], first_light: str) -> Number:
     """How the share rose since first light, unless the corpus itself changed meanwhile."""
     if not row.get("rise_comparable", True):
         meaning = f"rise since first light, {first_light}: the corpus itself changed meanwhile"
-        return Number(_NOT_KNOWN, "not told", meaning)
-    return _number(row, "rise", _points, f"in that share since first light, {first_light}")
+        return Number(_NOT_KNOWN, "not comparable", meaning)
+    return _number(
+        row,
+        "rise",
+        lambda value: f"{100 * value:+.1f} pts",
+        f"in that share since first light, {first_light}",
+    )
 
 
 def _float(value: Any) -> float:
@@ -285,18 +291,6 @@ def _whole(row: Mapping[str, Any], name: str) -> str:
 
 def _percent(value: float) -> str:
     return f"{value:.0%}" if abs(value) >= 0.1 else f"{value:.1%}"
-
-
-def _points(value: float) -> str:
-    return f"{100 * value:+.1f} pts"
-
-
-def _decimal(value: float) -> str:
-    return f"{value:.1f}"
-
-
-def _times(value: float) -> str:
-    return f"×{value:.2f}"
 
 
 # -- map, years, regions and papers
@@ -417,9 +411,7 @@ def _write_papers(page: Page, box: Box, atlas: AtlasStore, rows: Sequence[int]) 
 
 def _authors(authors: Any) -> str:
     listed = [] if authors is None else [str(name) for name in authors]
-    if not listed:
-        return "Unknown author"
-    return clean_name(short_names(listed, link="&"), most=40)
+    return clean_name(short_names(listed, link="&"), most=40) if listed else "Unknown author"
 
 
 def _heading(page: Page, box: Box, words: str) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape.errors import InputError
-from landscape.figures._caption import account_of, place_of
+from landscape.figures._caption import caption_of, place_of
 from landscape.figures._colours import contrast_ramp, quiet, theme
 from landscape.figures._impact import grid_shape
 from landscape.figures._labels import clean_name
@@ -64,23 +64,14 @@ def reviews(
     Parameters
     ----------
     atlas : AtlasStore
-        With its recognised reviews.
     weights : mapping of str to float, optional
         Of the components of the score, see `landscape.overlays.review_gaps`.
     n_resamples : int, default 200
         For the intervals of the ranks.
     listed : int, default 15
         Gaps to number on the map and to list beside it.
-    colours : {"light", "dark"}, default "light"
-        For print or for screens.
-    size_inches : (float, float), optional
-        Width and height of the page.
-    title : str, optional
-        Heading above the map.
-    raster_dpi : int, default 200
-        Pixels per inch of pictures.
-    ax : matplotlib.axes.Axes, optional
-        Axes to draw the map into, instead of a page.
+    colours, size_inches, title, raster_dpi, ax
+        As for `landscape.figures.heatmap`.
 
     Returns
     -------
@@ -127,14 +118,14 @@ def draw_reviews(
     x, y = positions(atlas.map["x"], atlas.map["y"])
     located = _located(gaps.table, atlas.topics)
     best = located.head(max(1, listed))
-    account = account_of(
+    caption = caption_of(
         gaps,
         "Colour is how many reviews there are for the papers around a place, against "
         f"{found.sum():,} reviews among {len(found):,} papers of the whole corpus, shrunk to the "
         "usual where papers are few. Numbers are the ranks of the gaps.",
     )
     page = Page(
-        size_inches or BESIDE_A_TABLE, theme(colours), account, title=title,
+        size_inches or BESIDE_A_TABLE, theme(colours), caption, title=title,
         raster_dpi=raster_dpi, has_key=True, onto=ax,
     )  # fmt: skip
     ramp = contrast_ramp(page.colours)
@@ -155,7 +146,7 @@ def draw_reviews(
         f"{number} {clean_name(row.label)} ({place_of(row.x, row.y, panel.extent)})"
         for number, row in enumerate(best.itertuples(), 1)
     ]
-    words = account.describe(
+    words = caption.describe(
         "Map of reviews and of gaps between them.", f"Gaps by rank: {'; '.join(told)}."
     )
     return page.draw(alt_text=words, table=gaps.table)
@@ -172,10 +163,10 @@ def draw_coverage(
 ) -> Any:
     """Draw the regions of `landscape.overlays.reviews` by their reviews against those expected."""
     loud = theme(colours)
-    account = account_of(found, "Dots are regions, as large as they have papers.")
+    caption = caption_of(found, "Dots are regions, as large as they have papers.")
     x, y = positions(atlas.map["x"], atlas.map["y"])
     page = Page(
-        size_inches or (11.0, 8.5), quiet(loud), account, title=title, has_key=True, onto=ax
+        size_inches or (11.0, 8.5), quiet(loud), caption, title=title, has_key=True, onto=ax
     )
     ramp = contrast_ramp(loud)
     page.write_key(Key.of_ramp("Reviews, against those expected", ramp, _MEANINGS))
@@ -201,7 +192,7 @@ def draw_coverage(
         )
     )  # fmt: skip
     add_names(page, panel, chosen_topics(atlas.topics, levels=(0,)))
-    words = account.describe("Map of regions by their reviews.")
+    words = caption.describe("Map of regions by their reviews.")
     return page.draw(alt_text=words, table=found.table)
 
 
@@ -241,7 +232,7 @@ def _mark_gaps(page: Page, panel: Panel, best: pd.DataFrame, located: pd.DataFra
     )  # fmt: skip
     at = best["x"].to_numpy(dtype=float), best["y"].to_numpy(dtype=float)
     boxes, _ = mark_papers(
-        page, panel, *at, apart=np.zeros(len(best), dtype=bool), hover=hover[: len(best)]
+        page, panel, *at, outliers=np.zeros(len(best), dtype=bool), hover=hover[: len(best)]
     )
     names = best.assign(level=1, n_papers=best.get("papers", 0))
     add_names(page, panel, names, reserved=boxes, loud=names["topic_id"].tolist())

@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     import pandas as pd
 
-    from landscape.figures._caption import Account
+    from landscape.figures._caption import Caption
     from landscape.figures._colours import Theme
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Box = tuple[float, float, float, float]
-#: What is said of each mark under the pointer; a function where reading it takes time.
+#: The text of each mark under the pointer; a function where reading it takes time.
 Hover = Sequence[str] | Callable[[], Sequence[str]]
 
 
@@ -189,7 +189,7 @@ class Name:
 
 @dataclass(frozen=True, kw_only=True)
 class Names(Layer):
-    """Names over halos, and the lines from their peaks to those that stand beside them."""
+    """Names over halos, and the lines from their peaks to names beside them."""
 
     names: Sequence[Name]
     leaders: Floats = field(default_factory=lambda: np.empty((0, 4)))
@@ -209,7 +209,7 @@ class Text:
     weight: str = "normal"
     align: str = "left"
     gid: str = "words"
-    backed: bool = False  # on the colour of the page, over lines
+    in_panel: bool = False  # over the lines of a panel, on the colour of the page
 
 
 @dataclass(frozen=True)
@@ -270,7 +270,7 @@ class Scene:
     scale: float
     colours: Theme
     title: str
-    account: Account
+    caption: Caption
     panels: Sequence[Panel]
     layers: Sequence[Layer] = ()
     texts: Sequence[Text] = ()
@@ -279,11 +279,11 @@ class Scene:
     table: pd.DataFrame | None = None
 
 
-def spread(values: Any, *, slack: float = 0.2) -> tuple[float, float]:
+def padded_range(values: Any, *, padding: float = 0.2) -> tuple[float, float]:
     """Range of positions; a few that lie far off do not shrink the map of all others."""
     least, most = float(np.min(values)), float(np.max(values))
     inner = np.quantile(values, [0.0005, 0.9995])
-    room = slack * (inner[1] - inner[0])
+    room = padding * (inner[1] - inner[0])
     return max(least, float(inner[0] - room)), min(most, float(inner[1] + room))
 
 

@@ -10,19 +10,18 @@ import numpy as np
 from landscape._author_names import short_names
 from landscape._wording import count
 from landscape.errors import InputError
-from landscape.figures._caption import Account
+from landscape.figures._caption import Caption
 from landscape.figures._colours import theme
+from landscape.figures._density_map import query_map
 from landscape.figures._labels import clean_name
 from landscape.figures._page import RASTER_DPI, SIZE_INCHES, SMALL, Page
-from landscape.figures._query_map import query_map
 from landscape.figures._scene import Axis, Box, Lines, Panel, Points
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from landscape.figures._matplotlib import Sheet
-    from landscape.store._atlas_store import AtlasStore
+    from landscape.store import AtlasStore
     from landscape.types import Crawled, Survey
 
 _LONGEST = 90  # characters of a label, before it is cut to its column
@@ -66,7 +65,8 @@ def survey_tree(
     colours: str = "light",
     size_inches: tuple[float, float] = SIZE_INCHES,
     title: str | None = None,
-) -> Sheet:
+    ax: Axes | None = None,
+) -> Any:
     """Draw which search or paper led to each paper of a survey.
 
     Parameters
@@ -74,16 +74,14 @@ def survey_tree(
     survey : Survey
     most : int, default 60
         Papers drawn, the best first, besides those on the way to them.
-    colours : {"light", "dark"}, default "light"
-    size_inches : (float, float), default (11, 8.5)
-    title : str, optional
-        Heading above the tree.
+    colours, size_inches, title, ax
+        As for `landscape.figures.heatmap`.
 
     Returns
     -------
-    Sheet
+    Sheet or matplotlib.axes.Axes
         A matplotlib Figure, with ``alt_text`` and a ``table`` of what is drawn: ``label, paper_id,
-        how, parent, column, row, selected, score``.
+        how, parent, column, row, selected, score``; or `ax`.
 
     Raises
     ------
@@ -100,14 +98,14 @@ def survey_tree(
         raise InputError("The survey judged no paper, so there is no tree to draw.")
     root, drawn = _tree(survey, most=most)
     n_rows = _place(root)
-    account = _account(survey, drawn)
-    page = Page(size_inches, theme(colours), account, title=title, smallest=(4.0, 3.0))
+    caption = _write_bounds(survey, drawn)
+    page = Page(size_inches, theme(colours), caption, title=title, smallest=(4.0, 3.0), onto=ax)
     _draw(page, page.room, root, n_rows)
     ways: dict[str, int] = {}
     for one in survey.selected:
         ways[one.how] = ways.get(one.how, 0) + 1
     told = ", ".join(f"{n} {_WAYS.get(how, how)}" for how, n in ways.items())
-    words = account.describe("Tree of a survey.", f"Selected papers were found: {told or 'none'}.")
+    words = caption.describe("Tree of a survey.", f"Selected papers were found: {told or 'none'}.")
     return page.draw(alt_text=words, table=_table(root), on_screen=("tree",))
 
 
@@ -195,7 +193,7 @@ def _draw(page: Page, box: Box, root: _Node, n_rows: int) -> None:
         ((x, y),) = panel.to_page([_across(node.column)], [node.row])
         words = page.shortened(node.label, width=room, size=size, weight=weight)
         page.write(words, x + 4.5 * page.scale, y - 0.3 * size * page.scale, size=size,
-                   weight=weight, gid="label", backed=True,
+                   weight=weight, gid="label", in_panel=True,
                    colour=page.colours.ink if loud else page.colours.faint)  # fmt: skip
 
 
@@ -244,7 +242,7 @@ def _label(one: Crawled) -> str:
     return clean_name(f"{head}: {one.paper.title}" if names else one.paper.title, most=_LONGEST)
 
 
-def _account(survey: Survey, drawn: int) -> Account:
+def _write_bounds(survey: Survey, drawn: int) -> Caption:
     question = clean_name(survey.question, most=240)
     chosen, judged = len(survey.selected), len(survey.crawled)
     sentences = [
@@ -257,7 +255,7 @@ def _account(survey: Survey, drawn: int) -> Account:
         "dashes, cited together with it; dotted, like it.",
     ]
     head = f"“{question}”: {count(chosen, 'paper')} selected of {judged:,} judged."
-    return Account(head, sentences, survey.coverage.generated)
+    return Caption(head, sentences, survey.coverage.generated)
 
 
 def _table(root: _Node) -> pd.DataFrame:
@@ -304,12 +302,11 @@ def survey_map(
     Parameters
     ----------
     atlas : AtlasStore
-        The one that was surveyed.
     survey : Survey
     most : int, default 100
         Papers marked, the best first.
     colours, size_inches, title, raster_dpi, ax
-        As for `landscape.figures.query_map`.
+        As for `landscape.figures.heatmap`.
 
     Returns
     -------

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape.errors import InputError
-from landscape.figures._caption import Account, account_of
+from landscape.figures._caption import Caption, caption_of
 from landscape.figures._colours import Theme, theme
 from landscape.figures._labels import clean_name
 from landscape.figures._page import SIZE_INCHES, SMALL, Page
@@ -66,14 +66,10 @@ def trends(
         First and last year.
     n_topics : int, default 24
         Topics in the ranking: half of them the steepest risers, half the steepest fallers.
-    colours : {"light", "dark"}, default "light"
-        For print or for screens.
-    size_inches : (float, float), default (11, 8.5)
-        Width and height of the page.
-    title : str, optional
-        Heading above the charts.
     **options
         Passed on to `landscape.overlays.trends`.
+    colours, size_inches, title
+        As for `landscape.figures.heatmap`.
 
     Returns
     -------
@@ -111,14 +107,14 @@ def draw_trends(
         raise InputError(
             "No topic has papers in enough years to have a trend; give a longer period."
         )
-    account = account_of(analysis, *_HOW)
-    page = Page(size_inches, theme(colours), account, title=title, smallest=(4.0, 3.0))
+    caption = caption_of(analysis, *_HOW)
+    page = Page(size_inches, theme(colours), caption, title=title, smallest=(4.0, 3.0))
     left, bottom, right, top = page.room
     middle = left + 0.47 * (right - left)
     shown = _ranked(analysis.table, n=_fitting(n_topics, top - bottom, page.scale))
     _draw_ranking(page, (left, bottom, middle - 14 * page.scale, top), shown)
     _draw_panels(page, (middle + 4 * page.scale, bottom, right, top), shown, analysis)
-    words = _in_words(shown, account)
+    words = _describe(shown, caption)
     return page.draw(alt_text=words, table=analysis.table, on_screen=("chart",))
 
 
@@ -269,7 +265,7 @@ def share_panel(
     return panel
 
 
-def _in_words(shown: pd.DataFrame, account: Account) -> str:
+def _describe(shown: pd.DataFrame, caption: Caption) -> str:
     def told(kind: str, rows: pd.DataFrame) -> str:
         named = ", ".join(
             f"{clean_name(row.label)} ({_percent_a_year(row.slope):+.0f}% a year)"
@@ -280,4 +276,4 @@ def _in_words(shown: pd.DataFrame, account: Account) -> str:
     emerging = shown[shown["class"] == "emerging"]
     fading = shown[shown["class"] == "fading"].iloc[::-1]
     more = f"{told('Emerging', emerging)} {told('Fading', fading)}"
-    return account.describe("Chart of topics in time.", more)
+    return caption.describe("Chart of topics in time.", more)

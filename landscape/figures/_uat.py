@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape.errors import InputError
-from landscape.figures._caption import account_of, place_of
+from landscape.figures._caption import caption_of, place_of
 from landscape.figures._colours import Series, quiet, series, theme
 from landscape.figures._labels import clean_name
 from landscape.figures._maps import (
@@ -70,21 +70,12 @@ def uat(
     Parameters
     ----------
     atlas : AtlasStore
-        With its thesaurus and tags.
     concepts : sequence of str, optional
         Names or ids; the top concepts when not given.
     multiples : bool, default False
         One small map a concept, instead of all on one with a table beside it.
-    colours : {"light", "dark"}, default "light"
-        For print or for screens.
-    size_inches : (float, float), optional
-        Width and height of the page.
-    title : str, optional
-        Heading above the map.
-    raster_dpi : int, default 200
-        Pixels per inch of the density picture.
-    ax : matplotlib.axes.Axes, optional
-        Axes to draw the map into, instead of a page; not with `multiples`.
+    colours, size_inches, title, raster_dpi, ax
+        As for `landscape.figures.heatmap`; no `ax` with `multiples`.
 
     Returns
     -------
@@ -127,20 +118,18 @@ def draw_concepts(
     if not len(table):
         raise InputError("There is no concept to draw; choose one that papers are tagged with.")
     if len(table) > _MOST:
-        raise InputError(
-            f"{len(table)} concepts cannot be told apart on a map; choose {_MOST} at most."
-        )
+        raise InputError(f"{len(table)} concepts are too many for one map; choose {_MOST} at most.")
     x, y = positions(atlas.map["x"], atlas.map["y"])
     size = size_inches or (SIZE_INCHES if multiples else BESIDE_A_TABLE)
-    account = account_of(analysis, _HOW)
+    caption = caption_of(analysis, _HOW)
     page = Page(
-        size, quiet(theme(colours)), account, title=title, raster_dpi=raster_dpi, has_key=True,
+        size, quiet(theme(colours)), caption, title=title, raster_dpi=raster_dpi, has_key=True,
         onto=ax,
     )  # fmt: skip
     styles = series(theme(colours), len(table))
     draw = _draw_multiples if multiples else _draw_together
     panel = draw(page, x, y, analysis, styles)
-    words = account.describe("Map of concepts.", _in_words(analysis, panel))
+    words = caption.describe("Map of concepts.", _describe(analysis, panel))
     return page.draw(alt_text=words, table=table)
 
 
@@ -245,7 +234,7 @@ def _ranking(page: Page, analysis: Analysis, styles: Sequence[Series]) -> Rankin
     return Ranking("Concepts of the Unified Astronomy Thesaurus", headings, rows)
 
 
-def _in_words(analysis: Analysis, panel: Panel) -> str:
+def _describe(analysis: Analysis, panel: Panel) -> str:
     """Where the concepts are, for readers who cannot see it."""
     told = [
         f"{clean_name(row.label)} ({row.n_papers:,} papers, {place_of(row.x, row.y, panel.extent)})"

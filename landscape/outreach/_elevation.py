@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from landscape.figures._shading import count_grid
+from landscape.mapping._density import count_grid
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -223,7 +223,7 @@ def _measure(
     x0, x1, y0, y1 = extent
     cell = max(x1 - x0, y1 - y0) / cells
     shape = (max(8, round((y1 - y0) / cell)), max(8, round((x1 - x0) / cell)))
-    counts = count_grid(x, y, extent=(x0, y0, x1, y1), shape=shape)[::-1]
+    counts = count_grid(x, y, bounds=(x0, y0, x1, y1), shape=shape)[::-1].astype(np.float32)
     sigma = cells * narrow
     while True:
         density = sum(weight * blurred(counts, sigma * wide) for wide, weight in _KERNELS)

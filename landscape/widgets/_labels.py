@@ -62,15 +62,15 @@ class Labels:
     @cached_property
     def cards(self) -> dict[int, str]:
         """What is told of each region under the pointer, by its number."""
-        from landscape.figures._plotly import plain
+        from landscape.figures._plotly import safe_text
 
         cards = {}
         for row in self.table.to_dict("records"):
             words = row.get("keywords")
             some = [] if words is None or isinstance(words, str | float) else list(words[:3])
-            told = f"<b>{plain(row['label'])}</b><br>{count(int(row['n_papers']), 'paper')}"
+            told = f"<b>{safe_text(row['label'])}</b><br>{count(int(row['n_papers']), 'paper')}"
             if some:
-                told += f"<br>{', '.join(map(plain, some))}"
+                told += f"<br>{', '.join(map(safe_text, some))}"
             cards[int(row["topic_id"])] = f"{told}<br><i>click to go there</i>"
         return cards
 

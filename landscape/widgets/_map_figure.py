@@ -330,9 +330,9 @@ def paper_marker(rows: Any, drawn: Drawn) -> dict[str, Any]:
 
 @lru_cache(maxsize=4096)
 def _in_lines(lines: tuple[str, ...]) -> str:
-    from landscape.figures._plotly import plain
+    from landscape.figures._plotly import safe_text
 
-    return "<br>".join(plain(line) for line in lines)
+    return "<br>".join(safe_text(line) for line in lines)
 
 
 # Pixels of the picture of the whole map, which shows until a sharper one is there.

@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from landscape.figures._shading import (
+from landscape.figures._colours import (
     FEW_ENOUGH_TO_SEE,
-    MANY,
     Tones,
     choose_tones,
-    count_grid,
-    dust,
+    draw_specks,
     smooth_adaptively,
 )
+from landscape.mapping._density import count_grid
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
     Numbers = NDArray[np.int32]
 
+MANY = 500_000  # papers: from here on they are counted in blocks, to save memory
 _LEFT = 0.3  # of the colour where none of them is
 _EDGE = 0.12  # strength at which the outline runs
 _ROUND = 2.0  # pixels over which it is rounded
@@ -244,7 +244,7 @@ def draw_picture(
     tones = choose_tones(_inner(density), _inner(counts))
     position = tones.position(_inner(density))
     if specks and 0 < n < FEW_ENOUGH_TO_SEE:
-        position = position + dust(_inner(counts), n_papers=n) * (1 - position)
+        position = position + draw_specks(_inner(counts), n_papers=n) * (1 - position)
     ramp = np.round(colours.ramp * 255).astype(np.uint8)
     pixels = np.round(position * (len(ramp) - 1)).astype(np.uint8)
     if is_tinted and cells is not None:
@@ -290,7 +290,7 @@ def _count(
 ) -> Floats:
     """Papers per pixel; of fewer than many, in half the precision and a fifth of the time."""
     if cells is None and len(x) >= MANY:
-        return count_grid(x, y, extent=box, shape=shape)
+        return count_grid(x, y, bounds=box, shape=shape).astype(np.float32)
     across, up, _ = cells or cells_of(x, y, box, shape)
     counts = np.bincount(up * np.int32(shape[1]) + across, minlength=shape[0] * shape[1])
     return counts.reshape(shape).astype(np.float32)

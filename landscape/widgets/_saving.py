@@ -88,17 +88,17 @@ def sentences_of(drawn: Drawn, data: MapData) -> list[str]:
 
 def sheet_of(atlas: Atlas, scene: Scene, data: MapData) -> Sheet:
     """Draw a scene on a page of the same shape, with its caption and key."""
-    from landscape.figures._caption import Account
+    from landscape.figures._caption import Caption
     from landscape.figures._maps import add_density, add_names, density_key, label_table, window
     from landscape.figures._page import Page
 
     facts, colours = facts_of(atlas), scene.colours
     drawn = draw(scene, data)
-    account = Account(headline(facts), [*sentences_of(drawn, data), *explanation(facts)],
+    caption = Caption(headline(facts), [*sentences_of(drawn, data), *explanation(facts)],
                       facts.generated)  # fmt: skip
 
     def page_of_height(height: float) -> Page:
-        return Page((_WIDTH, height), colours, account, raster_dpi=_RASTER_DPI,
+        return Page((_WIDTH, height), colours, caption, raster_dpi=_RASTER_DPI,
                     legend=_legend(drawn), has_key=True)  # fmt: skip
 
     map_height = _WIDTH * scene.size[1] / scene.size[0]
@@ -131,7 +131,7 @@ def sheet_of(atlas: Atlas, scene: Scene, data: MapData) -> Sheet:
         topics = data.labels.table.iloc[chosen].reset_index(drop=True)
         boxes = add_names(page, panel, topics, most=len(chosen))
         table = label_table(topics, boxes, panel, len(x))
-    words = account.describe("Part of a map of papers.")
+    words = caption.describe("Part of a map of papers.")
     sheet: Sheet = page.draw(alt_text=words, table=table)
     return sheet
 
@@ -184,7 +184,7 @@ def _add_marks(page: Any, panel: Any, scene: Scene, data: MapData, drawn: Drawn)
         rows = scene.found.rows
         mark_papers(
             page, panel, data.x[rows].astype(np.float64), data.y[rows].astype(np.float64),
-            apart=scene.found.apart,
+            outliers=scene.found.apart,
         )  # fmt: skip
     elif "found" in drawn.marks:
         for kind, order in (("found", 2.1), ("apart", 2.2)):

@@ -13,7 +13,7 @@ import numpy as np
 from landscape._render import escape
 from landscape._wording import count
 from landscape.errors import LandscapeError
-from landscape.figures._plotly import plain
+from landscape.figures._plotly import safe_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -165,11 +165,11 @@ def hover_text(paper: Paper, *, prefix: str = "") -> str:
     lines = _wrapped(f"{prefix}{paper.title or '(no title)'}", _HOVER_WIDTH)
     if len(lines) > _HOVER_LINES:
         lines = [*lines[: _HOVER_LINES - 1], lines[_HOVER_LINES - 1] + " …"]
-    told = ["<b>" + "<br>".join(plain(line) for line in lines) + "</b>"]
+    told = ["<b>" + "<br>".join(safe_text(line) for line in lines) + "</b>"]
     names = "; ".join(paper.authors[:_AUTHORS_TOLD])
     more = " et al." if len(paper.authors) > _AUTHORS_TOLD else ""
     if names:
-        told += [plain(line) for line in _wrapped(names + more, _HOVER_WIDTH + 6)[:2]]
+        told += [safe_text(line) for line in _wrapped(names + more, _HOVER_WIDTH + 6)[:2]]
     facts = [str(paper.year) if paper.year else "", cited(paper)]
     told.append(" · ".join(fact for fact in facts if fact))
     return "<br>".join(line for line in told if line)

@@ -6,7 +6,7 @@ import pytest
 
 from landscape import figures
 from landscape.errors import InputError
-from landscape.figures._heatmap import draw_heatmap
+from landscape.figures._density_map import draw_heatmap
 from landscape.figures._maps import key_values
 
 COARSE = 40

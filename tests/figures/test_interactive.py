@@ -10,7 +10,7 @@ import pytest
 from landscape.errors import InputError
 from landscape.figures import interactive
 from landscape.figures._labels import boxes_overlap
-from landscape.figures._plotly import MOST_MARKS, count_marks, draw_panels, plain, thinned
+from landscape.figures._plotly import MOST_MARKS, count_marks, draw_panels, safe_text, thinned
 from landscape.figures._reviews import draw_reviews
 from landscape.figures._uat import draw_concepts
 from landscape.types import Analysis
@@ -83,7 +83,7 @@ def test_a_query_marks_what_was_found_and_what_lies_apart(make_atlas):
     figure = interactive("query", atlas, replace(results, hits=tuple(hits)))
     marks = {trace.name: len(trace.x) for trace in figure.data}
     assert marks["found"] == 2
-    assert marks["apart from the others"] == 1
+    assert marks["outlier"] == 1
     assert "<img" not in json.dumps(list(hover_texts(figure)))
     with pytest.raises(InputError, match="found no paper"):
         interactive("query", atlas, replace(results, hits=()))
@@ -106,7 +106,7 @@ def test_names_touch_neither_each_other_nor_what_is_marked(make_atlas):
     overlap = boxes_overlap(np.array(boxes)[:, None], np.array(boxes)[None], gap=0)
     assert overlap.sum() == len(boxes)
     for trace in figure.data:
-        if trace.name in ("found", "apart from the others"):
+        if trace.name in ("found", "outlier"):
             at = np.column_stack([trace.x, trace.y]) / unit
             for box in boxes:
                 inside = (at > box[:2]).all(axis=1) & (at < box[2:]).all(axis=1)
@@ -190,4 +190,4 @@ def test_gaps_are_marked_by_rank(make_atlas):
 
 
 def test_plain_keeps_ordinary_text():
-    assert plain("Type Ia supernovae") == "Type Ia supernovae"
+    assert safe_text("Type Ia supernovae") == "Type Ia supernovae"

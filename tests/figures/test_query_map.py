@@ -123,9 +123,9 @@ def test_every_paper_is_marked_where_it_lies_and_outliers_look_different(make_at
     assert lines["found"].get_markerfacecolor() != lines["apart"].get_markeredgecolor()
     colours = {t.get_text(): t.get_color() for t in figure.texts if t.get_gid() == "rank-4"}
     assert colours == {"4": theme("light").apart}
-    assert "found, but apart from the others" in [t.get_text() for t in figure.texts]
+    assert "paper found, outlier" in [t.get_text() for t in figure.texts]
     calm = query_map(atlas, found(atlas, rows))
-    assert "found, but apart from the others" not in [t.get_text() for t in calm.texts]
+    assert "paper found, outlier" not in [t.get_text() for t in calm.texts]
 
 
 @pytest.mark.parametrize("name", ["light", "dark"])
@@ -199,7 +199,7 @@ def test_the_caption_tells_question_outliers_settings_and_coverage(make_atlas):
     caption = query_map(atlas, results).caption
     for words in (
         "“Why do galaxies stop forming stars?”: 10 papers found, the best of 3,000 searched.",
-        "2 papers (numbers 2, 7) lie apart from the others: further from the centroid of the "
+        "2 papers (numbers 2, 7) are outliers: further from the centroid of the "
         "others, in full dimension, than D95(10) − 0.1",
         "Searched by words only, with the filter “2015..; -review”, weighted by time.",
         "Test sky: 3,000 papers, 1992-04-01 to 2026-06-30, from arXiv.",
@@ -207,7 +207,7 @@ def test_the_caption_tells_question_outliers_settings_and_coverage(make_atlas):
         "(kNN recall@10)",
     ):
         assert words in caption
-    assert "apart" not in query_map(atlas, found(atlas, [1, 2], apart=None)).caption
+    assert "outlier" not in query_map(atlas, found(atlas, [1, 2], apart=None)).caption
 
 
 def test_what_is_printed_is_the_caption(make_atlas):
@@ -236,7 +236,7 @@ def test_the_sidecar_has_a_row_a_paper(make_atlas, tmp_path):
     assert table["region"].isna().tolist() == [False, False, False, True]
     words = (tmp_path / "query.alt.txt").read_text(encoding="utf-8")
     assert f"4 Paper {rows[3]} (" in words
-    assert "apart from the others)" in words
+    assert ", outlier)" in words
 
 
 @pytest.mark.parametrize("kind", ["svg", "pdf", "png"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from matplotlib.figure import Figure
 
 from landscape import figures
 from landscape.errors import InputError
@@ -31,6 +32,10 @@ def test_every_paper_of_the_tree_hangs_on_what_led_to_it(survey: Survey) -> None
     ends = table.groupby("row").size()
     assert (ends[ends.index % 1 == 0] >= 1).all()
     assert survey.question in sheet.alt_text
+    axes = Figure(figsize=(6, 4)).subplots()
+    assert figures.survey_tree(survey, most=30, ax=axes) is axes
+    labels = [text.get_text() for text in axes.texts if text.get_gid() == "label"]
+    assert labels
     with pytest.raises(InputError, match="no tree to draw"):
         figures.survey_tree(replace(survey, crawled=()))
 

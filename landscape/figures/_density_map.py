@@ -1,4 +1,7 @@
-"""The papers that a search found, on the map (after figure 4 of Iyer et al. 2024, ApJS 275, 38)."""
+"""Density of papers on the map, alone or with the papers that a search found.
+
+After figures 2 and 4 of Iyer et al. 2024, ApJS 275, 38.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +14,24 @@ import numpy as np
 from landscape._wording import count
 from landscape.embeddings._neighbours import LONGEST
 from landscape.errors import InputError
-from landscape.figures._caption import Account, MapFacts, explanation, facts_of, headline, place_of
-from landscape.figures._colours import quiet, theme
+from landscape.figures._caption import (
+    Caption,
+    MapFacts,
+    alt_text,
+    explanation,
+    facts_of,
+    headline,
+    place_of,
+)
+from landscape.figures._colours import FEW_ENOUGH_TO_SEE, quiet, theme
 from landscape.figures._labels import clean_name
 from landscape.figures._maps import (
     add_density,
     add_names,
+    add_papers,
     chosen_topics,
     density_key,
+    label_table,
     legend_of,
     map_panel,
     mark_papers,
@@ -26,17 +39,126 @@ from landscape.figures._maps import (
     positions,
 )
 from landscape.figures._page import RASTER_DPI, SIZE_INCHES, Page
-from landscape.figures._scene import Arrows, Bools, Floats, Lines, Panel
-from landscape.figures._shading import count_grid
+from landscape.figures._scene import Arrows, Bools, Floats, Lines, Panel, Points
+from landscape.mapping._density import count_grid
 from landscape.search._outliers import rows_on_map, spread_of
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
+    from numpy.typing import ArrayLike
 
     from landscape.search._outliers import Spread
     from landscape.store import AtlasStore
     from landscape.types import Results
+
+
+def heatmap(
+    atlas: AtlasStore,
+    *,
+    colours: str = "light",
+    levels: Sequence[int] = (0, 1),
+    size_inches: tuple[float, float] = SIZE_INCHES,
+    labels: bool = True,
+    max_labels: int | None = None,
+    title: str | None = None,
+    raster_dpi: int = RASTER_DPI,
+    ax: Axes | None = None,
+) -> Any:
+    """Draw the density of an atlas's papers, with its regions named.
+
+    Parameters
+    ----------
+    atlas : AtlasStore
+        With its ``map``, ``topics``, ``quality`` and ``coverage``.
+    colours : {"light", "dark"}, default "light"
+        For print or for screens.
+    levels : sequence of int, default (0, 1)
+        Which names: 0 continents, 1 regions.
+    size_inches : (float, float), default (11, 8.5)
+        Width and height of the page.
+    labels : bool, default True
+        False omits the names.
+    max_labels : int, optional
+        Most names, the largest topics first; by default as many as suit the size of the page.
+    title : str, optional
+        Heading above the map; by default the corpus with its dates.
+    raster_dpi : int, default 200
+        Pixels per inch of the density picture; names are always drawn as text.
+    ax : matplotlib.axes.Axes, optional
+        Axes to draw into, instead of a page.
+
+    Returns
+    -------
+    Sheet or matplotlib.axes.Axes
+        A matplotlib Figure with ``alt_text`` and ``table`` for `save_figure`, or `ax`.
+
+    Raises
+    ------
+    InputError
+        For unknown colours, too small a page, or an atlas without a map.
+
+    Examples
+    --------
+    >>> import landscape as ls
+    >>> ls.figures.heatmap(ls.open("my.atlas"))  # doctest: +SKIP
+    """
+    return draw_heatmap(
+        atlas.map["x"], atlas.map["y"], atlas.topics, facts=facts_of(atlas), colours=colours,
+        levels=levels, size_inches=size_inches, labels=labels, max_labels=max_labels, title=title,
+        raster_dpi=raster_dpi, ax=ax, atlas=atlas,
+    )  # fmt: skip
+
+
+def draw_heatmap(
+    x: ArrayLike,
+    y: ArrayLike,
+    topics: pd.DataFrame | None = None,
+    *,
+    facts: MapFacts | None = None,
+    colours: str = "light",
+    levels: Sequence[int] = (0, 1),
+    size_inches: tuple[float, float] = SIZE_INCHES,
+    labels: bool = True,
+    max_labels: int | None = None,
+    title: str | None = None,
+    raster_dpi: int = RASTER_DPI,
+    ax: Axes | None = None,
+    atlas: AtlasStore | None = None,
+) -> Any:
+    """Draw a density map of points, with named topics; `atlas` has what can be pointed at."""
+    across, up = positions(x, y)
+    facts = facts or MapFacts(n_papers=len(across))
+    chosen, palette = chosen_topics(topics, levels=levels), theme(colours)
+    specks = len(across) < FEW_ENOUGH_TO_SEE
+    caption = Caption(headline(facts), explanation(facts, specks=specks), facts.generated)
+    page = Page(
+        size_inches, palette, caption, title=title, raster_dpi=raster_dpi, has_key=True, onto=ax
+    )
+    panel = map_panel(page, page.area, across, up, include=chosen)
+    page.write_key(density_key(page, add_density(page, panel, across, up, specks=True)))
+    if atlas is not None:
+        add_papers(panel, atlas, palette)
+    boxes = add_names(page, panel, chosen, labels=labels, most=max_labels)
+    table = label_table(chosen, boxes, panel, len(across))
+    hidden = chosen[(chosen["level"] == 1) & ~table["shown"].to_numpy(dtype=bool)]
+    if len(hidden):
+        panel.layers.append(
+            Points(x=hidden["x"].to_numpy(float), y=hidden["y"].to_numpy(float), size=5.0,
+                   colour=palette.halo, edge=palette.ink, edge_width=1.0, gid="regions",
+                   screen=True, hover=[f"{row.label}: {count(row.n_papers, 'paper')}"
+                                       for row in hidden.itertuples()])
+        )  # fmt: skip
+    sentences = explanation(
+        facts, not_shown=int((~table["shown"]).sum()) if labels else 0,
+        outside=panel.outside(across, up), specks=specks,
+    )  # fmt: skip
+    caption = replace(caption, sentences=sentences)
+    x0, y0, x1, y1 = panel.extent
+    seen = chosen.assign(x=(chosen["x"] - x0) / (x1 - x0), y=(chosen["y"] - y0) / (y1 - y0))
+    words = f"{alt_text(facts, seen)} {' '.join(caption.sentences)}"
+    return page.draw(alt_text=words, table=table, caption=caption)
+
 
 _LONGEST_QUESTION, _LONGEST_NOTE = 240, 160
 _REGIONS_NAMED, _FOR_ORIENTATION = 16, 8
@@ -68,24 +190,15 @@ def query_map(
     Parameters
     ----------
     atlas : AtlasStore
-        With its ``map``, ``topics``, ``quality`` and ``coverage``.
     results : Results
         What ``atlas.search`` found.
-    colours : {"light", "dark"}, default "light"
-        For print or for screens.
-    size_inches : (float, float), default (11, 8.5)
-        Width and height of the page.
-    title : str, optional
-        Heading above the map; by default the question.
-    raster_dpi : int, default 200
-        Pixels per inch of the density picture; names are always drawn as text.
     links : sequence of (int, int)
         Papers that led to papers, by their places among the hits, from 0: drawn as arrows.
     how : str, optional
         How they were chosen, such as ``"9 papers selected of 100 judged"``; by default as those
         that a search found best.
-    ax : matplotlib.axes.Axes, optional
-        Axes to draw into, instead of a page.
+    colours, size_inches, title, raster_dpi, ax
+        As for `landscape.figures.heatmap`.
 
     Returns
     -------
@@ -115,14 +228,18 @@ def query_map(
     x, y = positions(atlas.map["x"], atlas.map["y"])
     table, spread = _table(atlas, results), spread_of(atlas, results)
     topics, outlined = _topics_to_name(atlas.topics, spread), _outlined(spread)
-    apart = table["outlier"].fillna(False).to_numpy(dtype=bool)
+    outliers = table["outlier"].fillna(False).to_numpy(dtype=bool)
     facts, palette = facts_of(atlas), quiet(theme(colours))
-    account = Account(_head(results, how), _sentences(results, spread, facts), facts.generated)
+    caption = Caption(_head(results, how), _sentences(results, spread, facts), facts.generated)
     legend = legend_of(
-        palette, scale=1.0, n_papers=len(table), apart=bool(apart.any()), outlined=len(outlined)
-    )
+        palette,
+        scale=1.0,
+        n_papers=len(table),
+        outliers=bool(outliers.any()),
+        outlined=len(outlined),
+    )  # fmt: skip
     page = Page(
-        size_inches, palette, account, title=title, raster_dpi=raster_dpi, legend=legend,
+        size_inches, palette, caption, title=title, raster_dpi=raster_dpi, legend=legend,
         has_key=True, onto=ax,
     )  # fmt: skip
     shown = pd.concat([topics[["x", "y"]], table[["x", "y"]]])
@@ -135,7 +252,7 @@ def query_map(
     at = table["x"].to_numpy(), table["y"].to_numpy()
     _add_links(page, panel, np.column_stack(at), links)
     hover = [f"{row.rank}. {row.title}\n{row.region}" for row in table.itertuples()]
-    boxes, not_numbered = mark_papers(page, panel, *at, apart=apart, hover=hover)
+    boxes, not_numbered = mark_papers(page, panel, *at, outliers=outliers, hover=hover)
     loud = [topic for topic, *_ in spread.inside]
     add_names(page, panel, topics, reserved=boxes, loud=loud)
     more = [_LED] if links else []
@@ -143,10 +260,10 @@ def query_map(
         more.append(f"{count(not_numbered, 'paper')} marked without a number.")
     if outside := panel.outside(x, y):
         more.append(explanation(MapFacts(), outside=outside)[-1])
-    account = replace(account, sentences=[*account.sentences, *more])
-    told = _in_words(table, panel)
-    words = account.describe("Map of the papers found for a question.", told)
-    return page.draw(alt_text=words, table=table, account=account)
+    caption = replace(caption, sentences=[*caption.sentences, *more])
+    told = _describe(table, panel)
+    words = caption.describe("Map of the papers found for a question.", told)
+    return page.draw(alt_text=words, table=table, caption=caption)
 
 
 def _table(atlas: AtlasStore, results: Results) -> pd.DataFrame:
@@ -198,7 +315,7 @@ def _outline(page: Page, panel: Panel, x: Floats, y: Floats, *, found: Bools) ->
     left, bottom, right, top = panel.box
     cell = _CELL * page.scale
     shape = (max(8, round((top - bottom) / cell)), max(8, round((right - left) / cell)))
-    counts = count_grid(x, y, extent=panel.extent, shape=shape)
+    counts = count_grid(x, y, bounds=panel.extent, shape=shape)
     rows, columns = np.nonzero(counts)
     if not len(rows):
         return
@@ -208,7 +325,7 @@ def _outline(page: Page, panel: Panel, x: Floats, y: Floats, *, found: Bools) ->
     order = np.argsort(density[rows, columns])
     held = np.cumsum(counts[rows, columns][order])
     level = density[rows, columns][order][int(np.searchsorted(held, 0.15 * held[-1]))]
-    marks = count_grid(x[found], y[found], extent=panel.extent, shape=shape) > 0
+    marks = count_grid(x[found], y[found], bounds=panel.extent, shape=shape) > 0
     level = min(float(level), float(density[marks].min(initial=np.inf)))
     grid = DensityGrid.of_window(panel.extent, density.astype(np.float64))
     style = outline_style(page.colours, page.scale)
@@ -238,7 +355,7 @@ def _head(results: Results, how: str | None) -> str:
 
 
 def _sentences(results: Results, spread: Spread, facts: MapFacts) -> list[str]:
-    """The account below the question, one sentence an item."""
+    """The caption below the question, one sentence an item."""
     nearness = {key: value for key, value in facts.quality.items() if key == "knn_recall_at_10"}
     how_to_read = explanation(replace(facts, share_named=None, quality=nearness))
     sentences = [
@@ -267,11 +384,11 @@ def _outliers_in_words(results: Results, *, n_papers: int) -> str:
         "to their k nearest neighbours"
     )
     if not ranks:
-        return f"No paper lies apart from the others ({measure})."
-    lies = "lies" if len(ranks) == 1 else "lie"
+        return f"No paper is an outlier ({measure})."
+    are = "is an outlier" if len(ranks) == 1 else "are outliers"
     more = f" and {len(ranks) - _RANKS_TOLD} more" if len(ranks) > _RANKS_TOLD else ""
     which = f"number{'s' if len(ranks) > 1 else ''} {', '.join(map(str, ranks[:_RANKS_TOLD]))}"
-    return f"{count(len(ranks), 'paper')} ({which}{more}) {lies} apart from the others: {measure}."
+    return f"{count(len(ranks), 'paper')} ({which}{more}) {are}: {measure}."
 
 
 def _settings_in_words(results: Results) -> str:
@@ -289,14 +406,14 @@ def _settings_in_words(results: Results) -> str:
     return f"Searched {', '.join(parts)}." if parts else ""
 
 
-def _in_words(table: pd.DataFrame, panel: Panel) -> str:
+def _describe(table: pd.DataFrame, panel: Panel) -> str:
     """The first papers, with their places, for readers who cannot see the map."""
     outliers = set(table["rank"][table["outlier"].fillna(False).astype(bool)])
     told = []
     for row in table.head(_PAPERS_TOLD).itertuples():
         place = place_of(row.x, row.y, panel.extent)
         where = ", ".join(filter(None, [clean_name(str(row.region)), place]))
-        apart = ", apart from the others" if row.rank in outliers else ""
-        told.append(f"{row.rank} {clean_name(row.title)} ({where}{apart})")
+        mark = ", outlier" if row.rank in outliers else ""
+        told.append(f"{row.rank} {clean_name(row.title)} ({where}{mark})")
     first = "The first" if len(table) > _PAPERS_TOLD else "They are"
     return f"{first}: {'; '.join(told)}."

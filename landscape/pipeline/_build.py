@@ -282,7 +282,35 @@ def add_citations(
     *,
     say: Callable[[str], None] | None = None,
 ) -> AtlasStore:
-    """Give an atlas its graph of citations, or a new one; nothing else is made again."""
+    """Give an atlas its graph of citations, or a new one; nothing else is made again.
+
+    Parameters
+    ----------
+    atlas : path
+        Its folder.
+    files : path or iterable of path
+        See `landscape.corpus.readers._citations.read_citations`. References that the papers
+        themselves came with are taken too.
+    say : callable, optional
+        Takes lines for the user.
+
+    Returns
+    -------
+    Atlas
+
+    Raises
+    ------
+    InputError
+        If a file cannot be read, or a build is writing to the folder.
+    AtlasError
+        If the directory is not a finished atlas.
+
+    Examples
+    --------
+    >>> add_citations("no-such.atlas", [])
+    Traceback (most recent call last):
+    landscape.errors.AtlasError: There is no atlas no-such.atlas; ...
+    """
     folder = Path(atlas)
     AtlasStore.open(folder)
     options = BuildOptions(inputs=(), citations=as_paths(files))

@@ -130,7 +130,11 @@ def measure_ground(
 
 
 def relief_of(height: Grid, *, highest: float) -> Grid:
-    """Turn heights into what is drawn: -1 (open sea), 0 (coast) to 1 (highest peak)."""
+    """Turn heights into what is drawn: -1 (open sea), 0 (coast) to 1 (highest peak).
+
+    On land :math:`e = a t + (1 - a) t^2` with :math:`t` the height over that of the highest peak:
+    plains at the foot, steep at the top, in the order of the heights.
+    """
     t = np.minimum(height / np.float32(highest), 1)
     land = t * (PLAIN + (1 - PLAIN) * t)
     deepest = float(np.log(1 / (1 + FLOOR)))

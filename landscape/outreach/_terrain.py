@@ -398,7 +398,12 @@ def read_dates(years: ArrayLike, *, recent_years: int) -> Dates:
 
 
 def map_recency(ground: Ground, x: Floats, y: Floats, dates: Dates) -> Grid:
-    """Smooth the share of recent papers over the map."""
+    """Smooth the share of recent papers over the map.
+
+    Each place is held to be as recent as the whole until its own papers say otherwise: the share
+    is :math:`(r + k s) / (d + k)` with `r` recent among `d` dated papers within the kernel,
+    :math:`s` the share of the whole and :math:`k` = 25 papers (the mean of a beta-binomial).
+    """
     shape = ground.height.shape
     if dates.recent is None:
         return np.full(shape, np.nan, dtype=np.float32)

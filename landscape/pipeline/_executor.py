@@ -57,7 +57,10 @@ class PartWork:
     ending: str
 
     def files(self) -> list[Path]:
-        """Return the file of each chunk, finished or not, in the order of the rows."""
+        """Return the file of each chunk, finished or not, in the order of the rows.
+
+        Chunks begin at fixed rows, wherever an earlier run was stopped.
+        """
         return [
             self.folder / f"{start:09d}-{self._mark(start)}{self.ending}"
             for start in range(0, len(self.rows), CHUNK)

@@ -122,7 +122,10 @@ def _read_keywords(files: list[Path]) -> pa.Array:
 
 
 def _in_order(known: pa.Array, chunks: list[Path], found: NDArray[np.int64]) -> pa.Array:
-    """Keywords of a part: row ``i`` has entry ``found[i]`` of the known ones, or the next new one."""
+    """Keywords of a part: row ``i`` has entry ``found[i]`` of the known ones, or the next new one.
+
+    Not more is put together than one part needs: all that is known may be much larger.
+    """
     import pyarrow as pa
 
     old, new = np.flatnonzero(found >= 0), np.flatnonzero(found < 0)

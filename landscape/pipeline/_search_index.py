@@ -69,7 +69,11 @@ def _files(folder: Path) -> list[Path]:
 
 
 def _index_words(context: Context) -> int:
-    """Update the word index in a temporary directory, then rename it."""
+    """Update the word index in a temporary directory, then rename it.
+
+    Only papers that came, went or changed are touched: tantivy's files are never changed in place,
+    so that the old index is taken over by hard links.
+    """
     import pyarrow.parquet as pq
 
     temporary, place = context.work(LEXICAL, "new"), context.folder / LEXICAL

@@ -145,7 +145,6 @@ class _Page(HTMLParser):
 def test_the_page_for_the_browser_needs_nothing_else_and_runs_no_name(
     drawn: tuple[Rendering, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-
     monkeypatch.setattr(_files, "_SIDE", 100)  # the picture as it is
     rendering, _ = drawn
     text = encode_map(rendering, ".html").decode()

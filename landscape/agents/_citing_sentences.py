@@ -263,7 +263,9 @@ def _choose(total: Floats, alike: Floats, *, n: int) -> list[int]:
     return chosen
 
 
-def _similarities(held: SearchIndexes, papers: Sequence[Paper], context: str) -> list[Floats | None]:
+def _similarities(
+    held: SearchIndexes, papers: Sequence[Paper], context: str
+) -> list[Floats | None]:
     """How near each sentence of each abstract is to a context, word by word."""
     embedder = held.embedder
     none: list[Floats | None] = [None] * len(papers)

@@ -1,4 +1,4 @@
-"""What an atlas offers to a survey, by rows: searches, likeness, and who cites whom."""
+"""The papers and citations of an atlas that a survey may use, by row number."""
 
 from __future__ import annotations
 
@@ -23,28 +23,13 @@ if TYPE_CHECKING:
     Rows = NDArray[np.int64]
     Floats = NDArray[np.float64]
 
-_SAMPLE = 2_000  # papers that tell what a chance likeness is
+_SAMPLE = 2_000  # random papers, for the usual similarity
 _AT_ONCE = 400  # papers compared word by word
 _MOST_LINKED = 400  # papers that one paper leads to: famous ones are cited by thousands
 
 
 class Library:
-    """An atlas as a survey may see it: without what is too new or taken out.
-
-    Parameters
-    ----------
-    atlas : AtlasStore
-    question : str
-    before : str, optional
-        See `landscape.agents.survey.settings.SurveySettings`.
-    without : sequence of str
-        Papers taken out.
-
-    Raises
-    ------
-    InputError
-        If a paper is not in the atlas, or no paper is left.
-    """
+    """An atlas as a survey may see it: without what is too new or excluded."""
 
     def __init__(
         self,
@@ -66,35 +51,29 @@ class Library:
                 else f"{atlas.path} holds no papers to survey."
             )
         self._allowed = None if len(open_rows) == self.n_papers else open_rows
-        self._seeing = self.engine if self._allowed is None else self.engine.within(open_rows)
-        self._hides_nothing = bool(self.is_open.all())
+        self._visible_engine = (
+            self.engine if self._allowed is None else self.engine.within(open_rows)
+        )
+        self._sees_all = bool(self.is_open.all())
         self._comparison = self.engine.compare(question)
 
     def search(self, text: str, *, k: int, rerank: bool = True) -> Rows:
         """Find papers, best first."""
         settings = SearchSettings(k=k, rerank=rerank)
-        return self._seeing.rank(text, settings)[0]
+        return self._visible_engine.rank(text, settings)[0]
 
-    def near(self, rows: Rows, *, k: int) -> list[Rows]:
+    def similar(self, rows: Rows, *, k: int) -> list[Rows]:
         """Find the papers most like each of some papers, best first, without itself."""
         held = self.engine.indexes
         found = []
         for row, vector in zip(rows.tolist(), held.vectors.vectors(rows), strict=True):
-            near = held.vectors.search(vector, k=k + 1, rows=self._allowed).rows
-            found.append(near[near != row][:k])
+            similar = held.vectors.search(vector, k=k + 1, rows=self._allowed).rows
+            found.append(similar[similar != row][:k])
         return found
 
     def likeness(self, rows: Rows) -> tuple[Floats, Floats]:
-        """Say how near papers are to the question.
-
-        Returns
-        -------
-        cosines : ndarray of float64, shape (n,)
-            In standard deviations above those of chance papers.
-        matches : ndarray of float64, shape (n,)
-            Word by word, 0 to 1.
-        """
-        mean, spread = self._chance
+        """Similarity of papers to the question: standardised cosines, and matches word by word."""
+        mean, spread = self._random_similarity
         cosines = (self._comparison.cosines(rows) - mean) / spread
         starts = range(0, len(rows), _AT_ONCE)  # few at once: their words take memory
         pieces = [self._comparison.matches(rows[start : start + _AT_ONCE]) for start in starts]
@@ -113,10 +92,10 @@ class Library:
         """How near the nearest of some papers is to the question, as a cosine."""
         return float(self._comparison.cosines(found).max(initial=-1.0))
 
-    def times_cited(self, rows: Rows) -> Floats:
+    def count_citations(self, rows: Rows) -> Floats:
         """Citations in the graph by what may be seen, shape (n,)."""
         links = self.graph.citation_links
-        if self._hides_nothing:
+        if self._sees_all:
             return links.degrees[rows].astype(float)
         ends = np.repeat(np.arange(len(rows)), links.degrees[rows])
         open_ = self.is_open[links.of_all(rows)]
@@ -124,11 +103,11 @@ class Library:
 
     def cites(self, node: int) -> Rows:
         """Nodes that a node cites, as far as they may be seen."""
-        return self._seen(self.graph.reference_links.of(node))
+        return self._keep_visible(self.graph.reference_links.of(node))
 
     def cited_by(self, node: int) -> Rows:
         """Nodes that cite a node, as far as they may be seen."""
-        return self._seen(self.graph.citation_links.of(node))
+        return self._keep_visible(self.graph.citation_links.of(node))
 
     def node_or_none(self, name: str) -> int | None:
         """Find the node of a paper or stub that may be seen; None where there is none."""
@@ -139,7 +118,7 @@ class Library:
         return node if self.is_open[node] else None
 
     def papers(self, rows: Sequence[int] | Rows) -> list[Paper]:
-        """Read papers."""
+        """Read papers by row."""
         return self.engine.papers(rows)
 
     def inside(self, nodes: Rows) -> Rows:
@@ -155,13 +134,13 @@ class Library:
         return rows[places]
 
     @cached_property
-    def _chance(self) -> tuple[float, float]:
+    def _random_similarity(self) -> tuple[float, float]:
         cosines = self._comparison.cosines(self._sample)
         if not len(cosines):
             return 0.0, 1.0
         return float(cosines.mean()), max(float(cosines.std()), 1e-9)
 
-    def _seen(self, nodes: NDArray[np.integer]) -> Rows:
+    def _keep_visible(self, nodes: NDArray[np.integer]) -> Rows:
         seen = np.asarray(nodes, dtype=np.int64)
         seen = seen[self.is_open[seen]]
         if len(seen) > _MOST_LINKED:  # the most cited of them, in the order of their nodes

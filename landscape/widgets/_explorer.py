@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from landscape._io import at_home, write_output
+from landscape._io import expand_home, write_output
 from landscape.errors import InputError, LandscapeError
 from landscape.widgets import _explorer_tasks as tasks
 from landscape.widgets._explorer_state import (
@@ -568,7 +568,7 @@ class MapExplorer(ExplorerState):
         """
         from landscape.widgets._saving import save_view
 
-        target = at_home(path)
+        target = expand_home(path)
         ending = target.suffix.lower()
         if ending == ".csv":
             return write_output(target, tasks.papers_as_csv(self.atlas, self._some_rows()))

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from landscape.corpus._thesaurus import Thesaurus, data_file
+from landscape._io import data_file
+from landscape.corpus._thesaurus import Thesaurus
 from landscape.overlays.thesaurus._matching import (
     GIVEN,
     GIVEN_BY_NAME,

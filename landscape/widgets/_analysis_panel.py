@@ -17,6 +17,7 @@ from landscape._io import at_home
 from landscape._progress import Stopped
 from landscape.errors import InputError, require
 from landscape.figures._colours import theme as colours_of
+from landscape.widgets._code_lines import figure_lines
 from landscape.widgets._figure_view import (
     analysis_css,
     caption_html,
@@ -198,6 +199,33 @@ class AnalysisPanel(OpenedPanel):
     @abstractmethod
     def _make(self, chosen: Mapping[str, Any]) -> View:
         """Ask and draw, in the background; ``self._known`` is what `_prepare` gave."""
+
+    def _view_of(
+        self, found: Analysis, columns: Sequence[Column], page: Any, name: str, asked: str,
+        kind: str, *arguments: Any, printed: str | None = None, table: pd.DataFrame | None = None,
+        files: Mapping[str, tuple[str, Callable[[], str]]] | None = None, **options: Any,
+    ) -> View:  # fmt: skip
+        """Show one drawn figure with its table and the code of both."""
+        from landscape.figures._plotly import draw_panels
+
+        code = figure_lines(
+            asked, kind, *arguments, printed=printed, **options, colours=self._colours
+        )
+        shown = found.table if table is None else table
+        figure = draw_panels(page.scene)
+        return View(found, shown, columns, figure, code, lambda: page, name, files or {})
+
+    def _chart(
+        self, kind: str, found: Analysis, columns: Sequence[Column], name: str, asked: str,
+        *arguments: Any, **options: Any,
+    ) -> View:  # fmt: skip
+        """Show a chart of values with their intervals."""
+        from landscape.figures._intervals import draw_intervals
+
+        page = draw_intervals(kind, found, colours=self.theme)
+        return self._view_of(
+            found, columns, page, name, asked, kind, *arguments, printed="intervals", **options
+        )
 
     def _put_beside(self, view: View) -> list[widgets.Widget]:  # noqa: ARG002 - for some panels
         """What stands below the table."""

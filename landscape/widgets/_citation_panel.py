@@ -25,8 +25,7 @@ from landscape.widgets._agent_panel import (
     text_box,
     without_the_word_failed,
 )
-from landscape.widgets._code_lines import Name, called, connecting
-from landscape.widgets._code_lines import lines_scholar_code as lines
+from landscape.widgets._code_lines import Name, called, connecting, join_lines
 from landscape.widgets._figure_view import download_link
 from landscape.widgets._panel import checked_flag, checked_whole
 from landscape.widgets._tables import Item, PaperList
@@ -314,7 +313,7 @@ class CitationPanel(ScholarPanel):
         self._rest.value = steps_html(found)
         self._found.layout.display = ""
         told = {} if model is None else {"model": Name("model")}
-        self.code = lines(
+        self.code = join_lines(
             connecting(self.connection, model),
             f"found = {called('atlas.attribute', text, **given, **told)}",
         )

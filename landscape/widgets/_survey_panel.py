@@ -28,8 +28,7 @@ from landscape.widgets._agent_panel import (
     text_box,
     without_the_word_failed,
 )
-from landscape.widgets._code_lines import Name, called, connecting
-from landscape.widgets._code_lines import lines_scholar_code as lines
+from landscape.widgets._code_lines import Name, called, connecting, join_lines
 from landscape.widgets._figure_view import SheetView, download_link
 from landscape.widgets._tables import Column, Item, PaperList, table_html
 
@@ -580,7 +579,7 @@ class SurveyPanel(ScholarPanel):
         self._go_on.layout.display = "" if found.partial else "none"
         told = {} if model is None else {"model": Name("model")}
         whole = "  # what is shown was ended before it was done" if found.partial else ""
-        self.code = lines(
+        self.code = join_lines(
             connecting(self.connection, model),
             f"survey = {called('atlas.survey', found.question, **given, **told)}{whole}",
             f"tree = ls.figures.survey_tree(survey, most={DRAWN}, size_inches={SIZE})",

@@ -26,8 +26,7 @@ from landscape.widgets._agent_panel import (
     text_box,
     without_the_word_failed,
 )
-from landscape.widgets._code_lines import Name, called, connecting, desk_lines
-from landscape.widgets._code_lines import lines_scholar_code as lines
+from landscape.widgets._code_lines import Name, called, connecting, desk_lines, join_lines
 from landscape.widgets._figure_view import download_link
 from landscape.widgets._panel import checked_whole
 from landscape.widgets._tables import Column, Item, PaperList, table_html
@@ -586,7 +585,7 @@ class WritingPanel(ScholarPanel):
         is_ours = self._given_desk is None
         off = [name for name, box in self._citing.corpora.items() if not box.value]
         desk = desk_lines(names, is_ours=is_ours, off=() if names else off)
-        self.code = lines(*desk, connecting(self.connection, model), *told)
+        self.code = join_lines(*desk, connecting(self.connection, model), *told)
 
     def _drop_ticked(self) -> None:
         for name in self._related.papers.chosen:

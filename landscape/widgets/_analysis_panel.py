@@ -1,4 +1,4 @@
-"""What the panels of the map's analyses share: controls, figure, caption, table, files, code."""
+"""The shared parts of the analysis panels: controls, figure, caption, table, files, code."""
 
 from __future__ import annotations
 
@@ -63,10 +63,7 @@ class View:
 
 
 class AnalysisPanel(OpenedPanel):
-    """A panel that asks the map something, and shows the answer.
-
-    Whatever the user changes is drawn at once, in the background; a newer wish replaces an older.
-    """
+    """A panel that runs an analysis in the background on each change; the newest request wins."""
 
     def __init__(
         self, verb: str, atlas: Atlas, *, controls: list[widgets.Widget], theme: str = "light"
@@ -96,7 +93,7 @@ class AnalysisPanel(OpenedPanel):
         self._buttons = widgets.HBox(layout=widgets.Layout(flex_flow="row wrap"))
         self._links = widgets.HTML()
         super().__init__(verb, atlas, [self._controls])
-        # Progress and errors stand where the eye is when something was changed: below the controls.
+        # Progress and errors are shown directly below the controls.
         style, head, body, working, status, code = tuple(self.children)
         own = widgets.HTML(
             f"<style>{analysis_css()}</style>", layout=widgets.Layout(display="none")
@@ -111,11 +108,11 @@ class AnalysisPanel(OpenedPanel):
             self._table, self._beside, self._buttons, self._links, code,
         )  # fmt: skip
 
-    # -- what a panel tells
+    # -- state
 
     @property
     def analysis(self) -> Analysis | None:
-        """What is shown: table, caption, denominators, warnings."""
+        """The analysis shown: table, caption, denominators, warnings."""
         return self._view.analysis if self._view else None
 
     @property
@@ -131,7 +128,7 @@ class AnalysisPanel(OpenedPanel):
     @property
     @abstractmethod
     def selection(self) -> dict[str, Any]:
-        """What is chosen, as keywords that open the same panel again."""
+        """The settings, as keywords that open the same panel again."""
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.atlas.title}, {self.selection}>"
@@ -151,12 +148,12 @@ class AnalysisPanel(OpenedPanel):
         self.run("Asking the map", lambda: self._look(turn, chosen), self._show, kind="draw")
 
     def _mark_outdated(self, *, is_outdated: bool) -> None:
-        """Pale what is shown while, or where, it is not what the controls say."""
+        """Fade the results while they differ from the controls."""
         for part in (self._picture, self._caption, self._table, self._beside):
             (part.add_class if is_outdated else part.remove_class)("landscape-outdated")
 
     def _change(self) -> None:
-        """Draw what the user changed; what is filled in from here is no wish."""
+        """Draw after a change by the user; changes made by the panel are ignored."""
         filling = getattr(self, "_filling", None)
         if filling is None or getattr(filling, "is_on", False):
             return
@@ -165,7 +162,7 @@ class AnalysisPanel(OpenedPanel):
         self.draw()
 
     def _suit_controls(self) -> None:
-        """Show those controls that say something now."""
+        """Show only the controls that apply to the chosen view."""
 
     @contextmanager
     def _filled_in(self) -> Iterator[None]:
@@ -183,10 +180,10 @@ class AnalysisPanel(OpenedPanel):
         self.draw()
 
     def _suit_atlas(self, atlas: Atlas) -> None:
-        """Let the controls be of an atlas that was built again."""
+        """Update the controls for an atlas that was rebuilt."""
 
     def _forget(self) -> None:
-        """Drop what was read of an atlas that was built again."""
+        """Drop the data read from an atlas that was rebuilt."""
         self._known, self._has_offered = None, False
 
     def _prepare(self) -> Any:
@@ -228,11 +225,11 @@ class AnalysisPanel(OpenedPanel):
         )
 
     def _put_beside(self, view: View) -> list[widgets.Widget]:  # noqa: ARG002 - for some panels
-        """What stands below the table."""
+        """The widgets below the table."""
         return []
 
     def _look(self, turn: int, chosen: Mapping[str, Any]) -> tuple[View, str]:
-        with self._turn:  # one at a time: wishes that were replaced meanwhile are not worked on
+        with self._turn:  # one at a time; replaced requests are skipped
             if turn != self._asked:
                 raise Stopped
             if self._atlas is not self._newest:
@@ -328,7 +325,7 @@ class AnalysisPanel(OpenedPanel):
 
     @property
     def _colours(self) -> str | None:
-        """The theme, as code tells it: what is usual is left out."""
+        """The theme as an argument in code; None for the default."""
         return None if self.theme == "light" else self.theme
 
     def _write(self, view: View, path: Path) -> Path:

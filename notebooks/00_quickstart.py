@@ -71,7 +71,7 @@ found.table[["title", "year", "cites"]]
 # ## Ask a question
 #
 # An answer is made of sentences, and each says which paper it comes from. Without a language model,
-# the sentences that answer best are quoted as they stand. With one connected (notebook 03 shows
+# the sentences that answer best are quoted word for word. With one connected (notebook 03 shows
 # how), they are written for you and each is checked against the papers.
 
 # %%

@@ -16,7 +16,7 @@
 # %% [markdown]
 # # Ask the literature: every step of an answer
 #
-# Ask an atlas a question, and much happens before the answer stands there: the question is
+# Ask an atlas a question, and much happens before the answer appears: the question is
 # understood, papers are found and put in order, sentences are chosen, and what is said is checked
 # against them. This notebook takes one step in each cell, so that you can look at what goes in and
 # what comes out. At its end is a panel that does all of it at once.
@@ -108,11 +108,11 @@ labels = [paper.label for paper in results.papers]
 pd.DataFrame([hit.parts for hit in results.hits], index=labels).head()
 
 # %% [markdown]
-# ## 6. Which papers lie apart?
+# ## 6. Which papers are outliers?
 #
 # Some papers are found for a single word and are about something else. A paper is marked as an
-# outlier if it lies further from the centre of the others than neighbours in this corpus usually
-# do, measured among the embeddings and not on the map. The map shows where the papers lie.
+# outlier if it is further from the centre of the others than neighbours in this corpus usually
+# do, measured among the embeddings and not on the map. The map shows where the papers are.
 
 # %%
 print([hit.paper.title for hit in results.hits if hit.outlier] or "No paper lies apart.")

@@ -50,7 +50,7 @@ panel = ImpactPanel(atlas, facilities=["HST", "ALMA", "Chandra"])
 panel
 
 # %% [markdown]
-# Below the table stand buttons that prepare a file, and the lines of code that make the same. The
+# Below the table are buttons that prepare a file, and the lines of code that do the same. The
 # panel can be asked from code too. `wait()` waits until it is ready.
 
 # %%
@@ -61,8 +61,8 @@ panel.table[["label", "papers", "region_papers", "share"]].head()
 # %% [markdown]
 # ## The table to defend
 #
-# On the day of the review somebody asks: *how sure is that?* Each number stands with its 95%
-# interval, from resampling the papers, and with what it is a share of.
+# On the day of the review somebody asks: *how sure is that?* Each number has its 95%
+# interval, from resampling the papers, and what it is a share of.
 
 # %%
 ranked = ImpactPanel(atlas, facilities=["HST", "ALMA", "Chandra"], what="ranking")
@@ -99,7 +99,7 @@ figure
 # ## Everything into files
 #
 # Names decide what is written: `.pdf`, `.png` and `.svg` for the figure, `.csv` and `.tex` for the
-# table, `.html` for a page that works without a network. Beside a figure stand its numbers and a
+# table, `.html` for a page that works without a network. A figure comes with its numbers and a
 # description for readers who cannot see it.
 
 # %%
@@ -121,6 +121,6 @@ ls.figures.report(atlas, "ALMA", folder / "alma-report.pdf")
 ImpactPanel(atlas, facilities="ALMA", what="report")
 
 # %% [markdown]
-# Before you hand it in, read what stands under the figure: which years the corpus covers, how many
+# Before you submit it, read the text under the figure: which years the corpus covers, how many
 # papers it holds, and what the warnings say. With your own papers (notebook 01), the first cell
 # becomes `atlas = ls.open("my.atlas")`; nothing else changes.

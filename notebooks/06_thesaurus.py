@@ -65,7 +65,7 @@ counts.table.head(8)
 # ## What the thesaurus lacks
 #
 # Phrases that are used as concepts are, and that no concept names. Each comes with its papers, how
-# it grew, the nearest concepts, and a broader term that it could stand below. This looks through
+# it grew, the nearest concepts, and a broader term that it could belong to. This looks through
 # the phrases of all papers, which takes some seconds here and some minutes for a large corpus.
 
 # %%
@@ -73,7 +73,7 @@ gaps = ThesaurusPanel(atlas, what="gaps", limit=20)
 gaps
 
 # %% [markdown]
-# Below the table stands the request for a new concept, as the maintainers of the thesaurus ask for
+# Below the table is the request for a new concept, as the maintainers of the thesaurus ask for
 # it. The definition is left empty: that is for a person who knows the subject.
 
 # %%

@@ -16,8 +16,8 @@
 # %% [markdown]
 # # Trends and authors: what moves on the map
 #
-# Which topics rise and which fall? Where did an author begin, and where are they now? What sets two
-# groups of papers apart, and who works on what?
+# Which topics rise and which fall? Where did an author begin, and where are they now? How do two
+# groups of papers differ, and who works on what?
 #
 # The first cell opens the **demo atlas**, whose papers are *generated*: nothing below is a result.
 
@@ -53,7 +53,7 @@ topics.table.query("`class` != 'steady'")[["label", "class", "papers", "slope", 
 #
 # Type a name, or choose one. Dots are papers, coloured by year; the line joins the periods of five
 # years. Papers are matched by name, so two persons of one name are one here: the column *Group*
-# tells papers apart that share neither co-authors nor affiliations.
+# separates papers that share neither co-authors nor affiliations.
 
 # %%
 names = atlas.read_papers(["authors"])["authors"].explode()

@@ -39,7 +39,7 @@ folder = Path(tempfile.mkdtemp(prefix="outreach-"))  # where this notebook write
 # Choose a look and a sheet, give the map a title, and press *Draw the map*. It is drawn in the
 # background, and *Stop* ends it. A picture for the web takes seconds, a large poster minutes.
 #
-# Below the map stand what it was made with, buttons to download it, every place with its papers,
+# Below the map are its settings, buttons to download it, every place with its papers,
 # and the line of code that draws the same.
 
 # %%
@@ -47,8 +47,8 @@ panel = OutreachPanel(atlas, theme="parchment", title="A map of the sky, as pape
 panel
 
 # %% [markdown]
-# Read it like this: *near means similar; directions mean nothing*. Heights tell how many papers lie
-# around a place. A small island is a topic that stands alone, not an unimportant one.
+# Read it like this: *near means similar; directions mean nothing*. Heights show how many papers are
+# around a place. A small island is an isolated topic, not an unimportant one.
 #
 # `wait()` waits until the map is ready; `rendering` is the map, with its words for readers who
 # cannot see it.
@@ -98,12 +98,12 @@ islands
 # %% [markdown]
 # ## Painted by Stable Diffusion, and held to the data
 #
-# With the weights of a Stable Diffusion model, the same land is painted anew. Give the panel a
+# With the weights of a Stable Diffusion model, the same land is repainted. Give the panel a
 # folder with weights, or a name on the Hugging Face Hub. Without a graphics card this takes long.
 #
 # What a model paints looks convincing whether or not it is true. So the picture is compared with
 # the data: land and water, coasts, peaks and relief. If it fails, it is painted again with
-# less *strength*; if that does not help, you get the map drawn from the data. The scores stand
+# less *strength*; if that does not help, you get the map drawn from the data. The scores are
 # below the picture.
 #
 # ```python
@@ -114,7 +114,7 @@ islands
 # ## Into files
 #
 # `.png` for the web and slides, `.pdf` for the printer, `.svg` to edit, `.html` for a page to zoom
-# and search. Beside the map stand its gazetteer, a description for readers who cannot see it, and
+# and search. Beside the map are its gazetteer, a description for readers who cannot see it, and
 # the settings that draw it again. For a poster choose *Poster (A1)*, or `size="a0"` in code.
 
 # %%

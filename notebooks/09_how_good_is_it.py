@@ -17,10 +17,10 @@
 # # How good is it?
 #
 # A map and a search are only worth what they get right. This notebook measures both on the atlas
-# that is open, and says what the numbers do and do not tell.
+# that is open, and says what the numbers do and do not show.
 #
 # The first cell opens the demo atlas (generated papers), or builds it if there is none. **On the
-# demo the numbers only show how to measure**: its papers are easier to tell apart than real ones.
+# demo the numbers only show how to measure**: its papers are easier to separate than real ones.
 
 # %%
 import landscape as ls
@@ -38,7 +38,7 @@ atlas = ls.open_demo()
 #   similar papers and tagging never use the map.
 # - **trustworthiness** and **continuity**: whether neighbours on the map are similar papers, and
 #   whether similar papers are neighbours on the map. 1 is perfect, 0.5 is chance.
-# - **category**: whether a paper's neighbours tell its category, in full dimension, on the map, and
+# - **category**: whether neighbours predict a paper's category, in full dimension, on the map, and
 #   by chance.
 # - **peaks** that return when papers are resampled, and the **surroundings** that two runs share:
 #   what would look different tomorrow.
@@ -73,7 +73,7 @@ for question in questions[:3]:
 
 # %% [markdown]
 # `success@10` is the share of questions whose paper is among the first ten; `mrr` is 1 if it always
-# comes first, ½ if second, and so on. In brackets is the interval in which the true value lies with
+# comes first, ½ if second, and so on. In brackets is the interval that contains the true value with
 # 95% probability: with few questions it is wide. *default* is what `atlas.search` does.
 
 # %%
@@ -108,5 +108,5 @@ print(evaluate_retrieval(atlas, mine, tf_idf=False).counts)
 #
 # On real papers, with questions written by people, Landscape's search was measured beside simpler
 # methods; the table is in the README of the project. The answers of a language model are checked
-# sentence by sentence against the papers, and marked where the papers do not bear them out: see
+# sentence by sentence against the papers, and marked where the papers do not support them: see
 # [03: ask the literature](03_ask_the_literature.ipynb).

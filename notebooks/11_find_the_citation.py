@@ -48,7 +48,7 @@ print(excerpt, "\n\nIt is from:", paper.title)
 # %% [markdown]
 # ## The panel
 #
-# Below the box stands what is *sought by*: the part of the sentence that the mark stands for. Other
+# Below the box is what is *sought by*: the part of the sentence that the mark refers to. Other
 # citations, such as (Rubin 1980) or `\citep{key}`, are left out. **It is from** names the paper
 # that your excerpt is from: it is never the answer, nor is anything newer. **Until** does the same
 # by a date.
@@ -65,7 +65,7 @@ panel.value.table[["selected", "title", "year", "score", "reason"]]
 # %% [markdown]
 # ## It may say that it does not know
 #
-# Where no paper stands out from the others, none is selected: the best guesses are shown instead.
+# Where no paper is clearly the best, none is selected: the best guesses are shown instead.
 # A wrong citation is worse than none.
 
 # %%
@@ -88,7 +88,7 @@ for step in panel.value.trace:
 # %% [markdown]
 # ## Several marks in one passage
 #
-# `mark=2` means the second one. Here each stands for another part of the sentence.
+# `mark=2` means the second one. Here each refers to another part of the sentence.
 
 # %%
 two = "Winds of O stars are clumped [CITATION], and dust forms in supernovae [CITATION]."

@@ -40,9 +40,9 @@ folder = Path(tempfile.mkdtemp(prefix="writing-"))  # where this notebook writes
 # Paste the text before the citation; its last sentence, finished or not, counts most. *Keywords*
 # narrow the papers down, in the same syntax as search: `dust; 2005..; -author:Hubble`.
 #
-# Below each paper stand its **highlights**: the sentences of its abstract that matter most here,
+# Below each paper are its **highlights**: the sentences of its abstract that matter most here,
 # word for word. A sentence that cites it needs a language model, and is shown only if the paper
-# bears it out. Tick papers, and put them into a paragraph of related work.
+# supports it. Tick papers, and put them into a paragraph of related work.
 
 # %%
 context = (
@@ -71,7 +71,7 @@ print(found.to_text())
 #
 # From the papers you chose. Without a language model, it quotes the sentence of each that matters
 # most: material to write from, not a text of yours. With one, it is written, every sentence is
-# checked against its papers, and marked where they do not bear it out.
+# checked against its papers, and marked where they do not support it.
 
 # %%
 panel.choose([paper.paper_id for paper in panel.value.papers[:3]])

@@ -1,11 +1,11 @@
-"""What the panels of survey, attribution and writing share: model, progress so far, stop."""
+"""The shared parts of the panels of agents: model, progress, stop, notes, saved files."""
 
 from __future__ import annotations
 
 import re
 import tempfile
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -17,7 +17,9 @@ from landscape._progress import progress
 from landscape._render import escape, render
 from landscape._wording import count
 from landscape.errors import InputError
+from landscape.widgets._code_lines import Name
 from landscape.widgets._connection import AtlasPanel, Connection
+from landscape.widgets._figure_view import download_link
 from landscape.widgets._jobs import STOPPED, Interruptible
 
 if TYPE_CHECKING:
@@ -28,16 +30,23 @@ _SHOWN_STEPS = 8
 _FAILED = re.compile(rf"The language model failed:? ?\(?{STOPPED}\)?\.?")
 
 
-class Told:
-    """What a piece of work is told, and what it tells: steps so far, and whether to go on."""
+class AgentRun:
+    """One run of an agent: its model, its progress callback, and its stop signal."""
 
-    def __init__(self, wish: threading.Event, on_step: Callable[[str], None], model: Any) -> None:
-        self.wish, self.step = wish, on_step
-        self.model = None if model is None else Interruptible(model, wish)
+    def __init__(
+        self, stopping: threading.Event, on_step: Callable[[str], None], model: Any
+    ) -> None:
+        self.stopping, self.step = stopping, on_step
+        self.model = None if model is None else Interruptible(model, stopping)
 
-    def is_enough(self) -> bool:
-        """Whether the reader has had enough."""
-        return self.wish.is_set()
+    @property
+    def model_name(self) -> str | None:
+        """The name of the language model; None without one."""
+        return None if self.model is None else self.model.model
+
+    def is_stopped(self) -> bool:
+        """Whether the user asked the run to stop."""
+        return self.stopping.is_set()
 
 
 class ScholarPanel(AtlasPanel):
@@ -47,7 +56,7 @@ class ScholarPanel(AtlasPanel):
         self, heading: str, atlas: Atlas, *, connection: Connection | None, without_model: str
     ) -> None:
         self._without_model = without_model
-        self._wish: threading.Event | None = None
+        self._stopping: threading.Event | None = None
         self._steps: list[str] = []
         self._model_line, self._live = widgets.HTML(), widgets.HTML()
         super().__init__(heading, atlas, connection=connection)
@@ -57,7 +66,7 @@ class ScholarPanel(AtlasPanel):
         self, *, asking: list[widgets.Widget], folds: dict[str, widgets.Widget],
         found: list[widgets.Widget],
     ) -> None:  # fmt: skip
-        """Put the panel together: what is asked, what goes on, what is folded, what was found."""
+        """Lay out the question, the progress, the folded parts and the results."""
         self._folds = widgets.Accordion(
             children=[*folds.values(), self.connection],
             titles=(*folds, "Language model"),
@@ -74,23 +83,23 @@ class ScholarPanel(AtlasPanel):
 
     def stop(self) -> None:
         """Stop what is running and keep what it has found; once more, and that is dropped too."""
-        wish = self._wish
-        if wish is None or wish.is_set() or self._turns.now is None:
+        stopping = self._stopping
+        if stopping is None or stopping.is_set() or self._turns.now is None:
             super().stop()
             self._live.value = ""
             return
-        wish.set()
+        stopping.set()
         self.say("Stopping: what was found so far is being put together. Once more drops it.")
 
     def _begin(
-        self, title: str, work: Callable[[Told], T], then: Callable[[T], Any], *, unit: str
+        self, title: str, work: Callable[[AgentRun], T], then: Callable[[T], Any], *, unit: str
     ) -> None:
         """Let an agent work in the background; its steps are shown as they come."""
         model = self.connection.value
         self._tell_model()
-        if self._wish is not None:
-            self._wish.set()  # what it takes the place of asks no model any more
-        wish = self._wish = threading.Event()
+        if self._stopping is not None:
+            self._stopping.set()  # the run that is replaced stops asking the model
+        stopping = self._stopping = threading.Event()
         self._steps = []
         self._live.value = ""
 
@@ -99,21 +108,21 @@ class ScholarPanel(AtlasPanel):
 
                 def on_step(line: str) -> None:
                     advance(0 if unit != "steps" else 1)
-                    self._show_step(line, wish)
+                    self._show_step(line, stopping)
 
-                return work(Told(wish, on_step, model))
+                return work(AgentRun(stopping, on_step, model))
 
         def done(found: T) -> None:
-            if self._wish is wish:
-                self._wish = None
+            if self._stopping is stopping:
+                self._stopping = None
             self._live.value = ""
-            self.say("Stopped: this is what was found until then." if wish.is_set() else "")
+            self.say("Stopped: this is what was found until then." if stopping.is_set() else "")
             then(found)
 
         self.run(title, go, done, kind="work")
 
-    def _show_step(self, line: str, wish: threading.Event) -> None:
-        if wish is not self._wish:
+    def _show_step(self, line: str, stopping: threading.Event) -> None:
+        if stopping is not self._stopping:
             return
         self._steps.append(line)
         listed = "".join(f"<li>{escape(step)}</li>" for step in self._steps[-_SHOWN_STEPS:])
@@ -130,7 +139,7 @@ class ScholarPanel(AtlasPanel):
 
     def _tell(self, error: Exception) -> None:
         super()._tell(error)
-        self._wish = None
+        self._stopping = None
         self._live.value = ""
 
     def _tell_model(self) -> None:
@@ -146,20 +155,47 @@ class ScholarPanel(AtlasPanel):
         self._model_line.value = f"<span class='landscape-quiet'>{escape(said)}</span>"
 
 
-def without_the_word_failed(note: str) -> str:
-    """A note of an agent that was stopped: its model did not fail."""
+def clean_note(note: str) -> str:
+    """Reword the note of a stopped agent: its model did not fail."""
     return _FAILED.sub("It was stopped before it was done.", note)
 
 
+def notes_html(notes: Iterable[str], tag: str = "div") -> str:
+    """Write the notes of an agent below one another."""
+    return "".join(
+        f"<{tag} class='landscape-quiet'>{escape(clean_note(note))}</{tag}>" for note in notes
+    )
+
+
+def partial_html(text: str) -> str:
+    """Mark a result as partial."""
+    return f"<div class='landscape-partial'>{escape(text)}</div>"
+
+
+def links_html(name: str, contents: Iterable[tuple[str, str, str]]) -> str:
+    """Offer files as links; each is its ending, its text and its content."""
+    links = [
+        download_link(f"{name}{ending}", content, text=text)
+        for ending, text, content in contents
+        if content
+    ]
+    return f"<p>{' '.join(links)}</p>"
+
+
+def model_option(name: str | None) -> dict[str, Any]:
+    """The argument `model` of a line of code, where a model was used."""
+    return {} if name is None else {"model": Name("model")}
+
+
 def needed(text: str, *, what: str) -> str:
-    """Text without spaces around it."""
+    """Strip a required text; refuse an empty one."""
     if not text.strip():
         raise InputError(f"{what} is empty; fill it in first.")
     return text.strip()
 
 
 def text_box(label: str, example: str, meaning: str, *, value: str = "") -> widgets.Text:
-    """A line to type in, with its label and an example."""
+    """A text field with its label and an example."""
     return widgets.Text(
         value=value, description=label, placeholder=example, tooltip=meaning,
         style={"description_width": "110px"}, layout=widgets.Layout(width="calc(100% - 6px)"),
@@ -167,7 +203,7 @@ def text_box(label: str, example: str, meaning: str, *, value: str = "") -> widg
 
 
 def text_area(meaning: str, example: str, *, value: str = "", rows: int = 4) -> widgets.Textarea:
-    """Lines to type in, as wide as the panel."""
+    """A text area as wide as the panel."""
     return widgets.Textarea(
         value=value, placeholder=example, tooltip=meaning, rows=rows,
         layout=widgets.Layout(width="calc(100% - 4px)"),
@@ -175,7 +211,7 @@ def text_area(meaning: str, example: str, *, value: str = "", rows: int = 4) -> 
 
 
 def grid(controls: list[widgets.Widget], *, least: int = 300) -> widgets.GridBox:
-    """Controls beside one another, as many as there is room for."""
+    """A grid of controls with as many columns as fit."""
     columns = f"repeat(auto-fill, minmax({least}px, 1fr))"
     return widgets.GridBox(
         controls, layout=widgets.Layout(grid_template_columns=columns, grid_gap="4px 20px")

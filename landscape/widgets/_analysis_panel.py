@@ -1,4 +1,4 @@
-"""What the panels of the map's analyses share: controls, figure, caption, table, files, code."""
+"""The shared parts of the analysis panels: controls, figure, caption, table, files, code."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from landscape._io import expand_home
 from landscape._progress import Stopped
 from landscape.errors import InputError, require
 from landscape.figures._colours import theme as colours_of
+from landscape.widgets._code_lines import figure_lines
 from landscape.widgets._figure_view import (
     analysis_css,
     caption_html,
@@ -62,10 +63,7 @@ class View:
 
 
 class AnalysisPanel(OpenedPanel):
-    """A panel that asks the map something, and shows the answer.
-
-    Whatever the user changes is drawn at once, in the background; a newer wish replaces an older.
-    """
+    """A panel that runs an analysis in the background on each change; the newest request wins."""
 
     def __init__(
         self, verb: str, atlas: Atlas, *, controls: list[widgets.Widget], theme: str = "light"
@@ -95,7 +93,7 @@ class AnalysisPanel(OpenedPanel):
         self._buttons = widgets.HBox(layout=widgets.Layout(flex_flow="row wrap"))
         self._links = widgets.HTML()
         super().__init__(verb, atlas, [self._controls])
-        # Progress and errors stand where the eye is when something was changed: below the controls.
+        # Progress and errors are shown directly below the controls.
         style, head, body, working, status, code = tuple(self.children)
         own = widgets.HTML(
             f"<style>{analysis_css()}</style>", layout=widgets.Layout(display="none")
@@ -110,11 +108,11 @@ class AnalysisPanel(OpenedPanel):
             self._table, self._beside, self._buttons, self._links, code,
         )  # fmt: skip
 
-    # -- what a panel tells
+    # -- state
 
     @property
     def analysis(self) -> Analysis | None:
-        """What is shown: table, caption, denominators, warnings."""
+        """The analysis shown: table, caption, denominators, warnings."""
         return self._view.analysis if self._view else None
 
     @property
@@ -130,7 +128,7 @@ class AnalysisPanel(OpenedPanel):
     @property
     @abstractmethod
     def selection(self) -> dict[str, Any]:
-        """What is chosen, as keywords that open the same panel again."""
+        """The settings, as keywords that open the same panel again."""
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.atlas.title}, {self.selection}>"
@@ -150,12 +148,12 @@ class AnalysisPanel(OpenedPanel):
         self.run("Asking the map", lambda: self._look(turn, chosen), self._show, kind="draw")
 
     def _mark_outdated(self, *, is_outdated: bool) -> None:
-        """Pale what is shown while, or where, it is not what the controls say."""
+        """Fade the results while they differ from the controls."""
         for part in (self._picture, self._caption, self._table, self._beside):
             (part.add_class if is_outdated else part.remove_class)("landscape-outdated")
 
     def _change(self) -> None:
-        """Draw what the user changed; what is filled in from here is no wish."""
+        """Draw after a change by the user; changes made by the panel are ignored."""
         filling = getattr(self, "_filling", None)
         if filling is None or getattr(filling, "is_on", False):
             return
@@ -164,7 +162,7 @@ class AnalysisPanel(OpenedPanel):
         self.draw()
 
     def _suit_controls(self) -> None:
-        """Show those controls that say something now."""
+        """Show only the controls that apply to the chosen view."""
 
     @contextmanager
     def _filled_in(self) -> Iterator[None]:
@@ -182,10 +180,10 @@ class AnalysisPanel(OpenedPanel):
         self.draw()
 
     def _suit_atlas(self, atlas: Atlas) -> None:
-        """Let the controls be of an atlas that was built again."""
+        """Update the controls for an atlas that was rebuilt."""
 
     def _forget(self) -> None:
-        """Drop what was read of an atlas that was built again."""
+        """Drop the data read from an atlas that was rebuilt."""
         self._known, self._has_offered = None, False
 
     def _prepare(self) -> Any:
@@ -199,12 +197,39 @@ class AnalysisPanel(OpenedPanel):
     def _make(self, chosen: Mapping[str, Any]) -> View:
         """Ask and draw, in the background; ``self._known`` is what `_prepare` gave."""
 
+    def _view_of(
+        self, found: Analysis, columns: Sequence[Column], page: Any, name: str, asked: str,
+        kind: str, *arguments: Any, printed: str | None = None, table: pd.DataFrame | None = None,
+        files: Mapping[str, tuple[str, Callable[[], str]]] | None = None, **options: Any,
+    ) -> View:  # fmt: skip
+        """Show one drawn figure with its table and the code of both."""
+        from landscape.figures._plotly import draw_panels
+
+        code = figure_lines(
+            asked, kind, *arguments, printed=printed, **options, colours=self._colours
+        )
+        shown = found.table if table is None else table
+        figure = draw_panels(page.scene)
+        return View(found, shown, columns, figure, code, lambda: page, name, files or {})
+
+    def _chart(
+        self, kind: str, found: Analysis, columns: Sequence[Column], name: str, asked: str,
+        *arguments: Any, **options: Any,
+    ) -> View:  # fmt: skip
+        """Show a chart of values with their intervals."""
+        from landscape.figures._intervals import draw_intervals
+
+        page = draw_intervals(kind, found, colours=self.theme)
+        return self._view_of(
+            found, columns, page, name, asked, kind, *arguments, printed="intervals", **options
+        )
+
     def _put_beside(self, view: View) -> list[widgets.Widget]:  # noqa: ARG002 - for some panels
-        """What stands below the table."""
+        """The widgets below the table."""
         return []
 
     def _look(self, turn: int, chosen: Mapping[str, Any]) -> tuple[View, str]:
-        with self._turn:  # one at a time: wishes that were replaced meanwhile are not worked on
+        with self._turn:  # one at a time; replaced requests are skipped
             if turn != self._asked:
                 raise Stopped
             if self._atlas is not self._newest:
@@ -300,7 +325,7 @@ class AnalysisPanel(OpenedPanel):
 
     @property
     def _colours(self) -> str | None:
-        """The theme, as code tells it: what is usual is left out."""
+        """The theme as an argument in code; None for the default."""
         return None if self.theme == "light" else self.theme
 
     def _write(self, view: View, path: Path) -> Path:

@@ -72,7 +72,7 @@ FILES = {
     ".bib": "Papers (BibTeX)",
     ".csv": "Papers (CSV)",
 }
-"""What can be saved, by the ending of the file's name."""
+"""Files that can be saved, by the ending of their name."""
 
 
 class AnswerView(widgets.VBox):
@@ -255,7 +255,7 @@ def _claims(asked: Asked) -> str:
         notices.append(_NO_MODEL)
     elif asked.model is not None and answer.method == "extractive":
         notices += answer.notes[:1]
-    told = "".join(f"<p class='landscape-quiet'>{escape(notice)}</p>" for notice in notices)
+    listed = "".join(f"<p class='landscape-quiet'>{escape(notice)}</p>" for notice in notices)
     unfinished = ""
     if asked.unfinished:
         unfinished = (
@@ -263,7 +263,7 @@ def _claims(asked: Asked) -> str:
             "broke off (unfinished, unchecked)</summary>"
             f"<div class='landscape-live broken'>{escape(asked.unfinished)}</div></details>"
         )
-    return told + answer.to_html("claims") + unfinished
+    return listed + answer.to_html("claims") + unfinished
 
 
 def _no_consensus(asked: Asked) -> str:
@@ -281,7 +281,7 @@ def _no_consensus(asked: Asked) -> str:
 
 
 def _facts(asked: Asked) -> str:
-    """What was given, detected, chosen and paid, as a small table."""
+    """Settings, detected type and cost as a small table."""
     answer = asked.answer
     detected = [entity.text for entity in find_entities(answer.question)]
     needs_model = ("hyde", "check_with_model", "generation") if asked.model is None else ()

@@ -21,8 +21,7 @@ from landscape.answers._prompts import READERS, STYLES
 from landscape.answers._questions import TYPES, QuestionKind, classify, read_kind
 from landscape.errors import InputError, LandscapeError
 from landscape.widgets._answer_view import FILES, AnswerView, Asked
-from landscape.widgets._code_lines import connecting_again
-from landscape.widgets._code_lines import lines_scholar_code as lines
+from landscape.widgets._code_lines import connecting_again, join_lines
 from landscape.widgets._connection import AtlasPanel, Connection
 from landscape.widgets._notebook import code_of
 from landscape.widgets._panel import close_all
@@ -528,7 +527,7 @@ class AskPanel(AtlasPanel):
 def _code_of(asked: Asked) -> str:
     connecting = [] if not asked.used else connecting_again(asked.used, asked.model or "")
     call = code_of(asked.answer.question, asked.given, with_model=asked.used is not None)
-    return lines(connecting, call)
+    return join_lines(connecting, call)
 
 
 class _LiveText:

@@ -1,4 +1,4 @@
-"""What the panel of citations shows: the paper or the guesses, and how they were found."""
+"""The panel that finds the paper cited in an excerpt."""
 
 from __future__ import annotations
 
@@ -16,18 +16,19 @@ from landscape.errors import InputError
 from landscape.search._settings import readable_text
 from landscape.types import Hit
 from landscape.widgets._agent_panel import (
+    AgentRun,
     ScholarPanel,
-    Told,
     grid,
+    links_html,
     main_button,
+    model_option,
     needed,
+    notes_html,
+    partial_html,
     text_area,
     text_box,
-    without_the_word_failed,
 )
-from landscape.widgets._code_lines import Name, called, connecting
-from landscape.widgets._code_lines import lines_scholar_code as lines
-from landscape.widgets._figure_view import download_link
+from landscape.widgets._code_lines import called, connecting, join_lines
 from landscape.widgets._panel import checked_flag, checked_whole
 from landscape.widgets._tables import Item, PaperList
 
@@ -48,19 +49,11 @@ def answer_html(found: Attribution) -> str:
         head = "No paper was selected. The best guesses:"
     else:
         head = "No paper was selected, and none is near enough to be a guess."
-    partial = (
-        "<div class='landscape-partial'>Partial: the language model ended before it had decided."
-        "</div>"
-        if found.partial
-        else ""
-    )
-    notes = "".join(
-        f"<div class='landscape-quiet'>{escape(without_the_word_failed(note))}</div>"
-        for note in found.notes
-    )
+    text = "Partial: the language model ended before it had decided."
+    partial = partial_html(text) if found.partial else ""
     return (
         f"<div class='landscape-asked tex2jax_ignore mathjax_ignore'>{escape(head)}</div>"
-        f"{partial}{notes}"
+        f"{partial}{notes_html(found.notes)}"
     )
 
 
@@ -233,12 +226,12 @@ class CitationPanel(ScholarPanel):
         read_excerpt(text, mark=self._mark.value)
         given, atlas = self._given(), self._atlas
 
-        def work(told: Told) -> tuple[Attribution, str | None]:
+        def work(run: AgentRun) -> tuple[Attribution, str | None]:
             def on_step(step: Step) -> None:
-                told.step(f"{step.action}: {step.observation}".rstrip(": "))
+                run.step(f"{step.action}: {step.observation}".rstrip(": "))
 
-            found = atlas.attribute(text, model=told.model, on_step=on_step, **given)
-            return found, told.model.model if told.model is not None else None
+            found = atlas.attribute(text, model=run.model, on_step=on_step, **given)
+            return found, run.model_name
 
         self._begin(
             "Looking for the paper", work, lambda made: self._show(*made, text, given),
@@ -313,10 +306,9 @@ class CitationPanel(ScholarPanel):
         )
         self._rest.value = steps_html(found)
         self._found.layout.display = ""
-        told = {} if model is None else {"model": Name("model")}
-        self.code = lines(
+        self.code = join_lines(
             connecting(self.connection, model),
-            f"found = {called('atlas.attribute', text, **given, **told)}",
+            f"found = {called('atlas.attribute', text, **given, **model_option(model))}",
         )
         self._offer_files()
 
@@ -324,13 +316,8 @@ class CitationPanel(ScholarPanel):
         if self._value is None:
             return
         names = {".csv": "Papers (CSV)", ".bib": "Papers (BibTeX)", ".json": "Everything (JSON)"}
-        files = {ending: self._file(ending) for ending in names}
-        links = [
-            download_link(f"citation{ending}", content, text=names[ending])
-            for ending, content in files.items()
-            if content
-        ]
-        self._files.value = f"<p>{' '.join(links)}</p>"
+        contents = [(ending, text, self._file(ending)) for ending, text in names.items()]
+        self._files.value = links_html("citation", contents)
 
     def _file(self, ending: str) -> str:
         from landscape._bibliography import to_bibtex

@@ -1,4 +1,4 @@
-"""Calls as lines of code, as a reader would type them."""
+"""Lines of code that reproduce the result of a panel."""
 
 from __future__ import annotations
 
@@ -10,58 +10,41 @@ if TYPE_CHECKING:
     from landscape.widgets._connection import Connection, Used
 
 
-def call(function: str, *arguments: Any, **options: Any) -> str:
-    """A call as a line of code; what is None is left to its default."""
-    return _call(function, ["atlas", *map(_written, arguments)], options)
-
-
-def twin_call(kind: str, *arguments: Any, **options: Any) -> str:
-    """The call of a figure's twin for the screen."""
-    parts = [_written(kind), "atlas", *map(_written, arguments)]
-    return _call("ls.figures.interactive", parts, options)
-
-
-def intervals_call(kind: str, *arguments: Any, **options: Any) -> str:
-    """The call of a chart of intervals for print."""
-    parts = [_written(kind), "atlas", *map(_written, arguments)]
-    return _call("ls.figures.intervals", parts, options)
-
-
-def lines(*, found: str, figure: str | None, page: str | None) -> str:
-    """Lines of code: the analysis, the figure on the screen, the page for print."""
-    named = (("found", found), ("figure", figure), ("page", page))
-    return "\n".join(f"{name} = {made}" for name, made in named if made)
-
-
-def _call(function: str, parts: list[str], options: Mapping[str, Any]) -> str:
-    told = [f"{name}={_written(value)}" for name, value in options.items() if value is not None]
-    return f"{function}({', '.join([*parts, *told])})"
-
-
-def _written(value: Any) -> str:
-    """A value as Python writes it, strings in double quotes."""
-    if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False)
-    if isinstance(value, list | tuple):
-        return f"[{', '.join(map(_written, value))}]"
-    if isinstance(value, dict):
-        return f"{{{', '.join(f'{_written(k)}: {_written(v)}' for k, v in value.items())}}}"
-    return repr(value)
-
-
-def called(function: str, *arguments: Any, **options: Any) -> str:
-    """A call as a line of code."""
-    told = [written(value) for value in arguments]
-    told += [f"{name}={written(value)}" for name, value in options.items()]
-    return f"{function}({', '.join(told)})"
-
-
 class Name(str):
     """A variable, written as it is."""
 
 
+def called(function: str, *arguments: Any, **options: Any) -> str:
+    """Write a call as a line of code."""
+    parts = [written(value) for value in arguments]
+    parts += [f"{name}={written(value)}" for name, value in options.items()]
+    return f"{function}({', '.join(parts)})"
+
+
+def call(function: str, *arguments: Any, **options: Any) -> str:
+    """Write the call of a function of the atlas; options that are None keep their default."""
+    return called(function, Name("atlas"), *arguments, **_given(options))
+
+
+def figure_lines(
+    analysis: str, kind: str, *arguments: Any, printed: str | None = None, **options: Any
+) -> str:
+    """Write the calls of an analysis, of its figure for the screen and of the one for print."""
+    of_kind = (kind, Name("atlas"), *arguments)
+    screen = called("ls.figures.interactive", *of_kind, **_given(options))
+    if printed == "intervals":
+        page = called("ls.figures.intervals", *of_kind, **_given(options))
+    else:
+        page = call(f"ls.figures.{printed or kind}", *arguments, **options)
+    return join_lines(f"found = {analysis}", f"figure = {screen}", f"page = {page}")
+
+
+def _given(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if value is not None}
+
+
 def written(value: Any) -> str:
-    """A value as Python reads it, strings in double quotes."""
+    """Write a value as a Python literal, strings in double quotes."""
     if isinstance(value, Name):
         return str(value)
     if isinstance(value, str):
@@ -74,31 +57,29 @@ def written(value: Any) -> str:
 
 
 def connecting(connection: Connection, name: str | None) -> list[str]:
-    """Lines that connect the model that a panel used; without one there are none."""
+    """Write the lines that connect the model that a panel used; none without a model."""
     return [] if name is None else connecting_again(connection.used, name)
 
 
 def connecting_again(used: Used, name: str) -> list[str]:
-    """Lines that connect a model where it was connected before."""
-    # An empty key is none; without it, OPENAI_API_KEY would go to whatever server this is.
+    """Write the lines that connect a model to the same server."""
+    # Without an explicit empty key, OPENAI_API_KEY would be sent to this server.
     key = f'os.environ.get({written(used.key_variable)}, "")'
     made = called("connect", base_url=used.server, model=name, api_key=Name(key))
     return ["import os", "from landscape.llm import connect", f"model = {made}"]
 
 
 def desk_lines(names: str, *, is_ours: bool, off: Sequence[str] = ()) -> list[str]:
-    """Lines that put the atlas on a desk, where one is needed."""
+    """Write the lines that create a desk with the atlas, where one is needed."""
     if is_ours:
         made = [f"from landscape.agents import Desk, {names}", "desk = Desk().add(atlas)"]
         return made if names else []
     switched = "".join(f".switch_off({written(name)})" for name in off)
-    told = [f"from landscape.agents import {names}"] if names else []
-    return [*told, f"desk = desk{switched}"] if switched else told
+    imports = [f"from landscape.agents import {names}"] if names else []
+    return [*imports, f"desk = desk{switched}"] if switched else imports
 
 
-def lines_scholar_code(*told: str | Sequence[str]) -> str:
-    """Lines of code, one below the other."""
-    flat: list[str] = []
-    for one in told:
-        flat += [one] if isinstance(one, str) else list(one)
-    return "\n".join(filter(None, flat))
+def join_lines(*parts: str | Sequence[str]) -> str:
+    """Join lines of code, and lists of them; empty ones are omitted."""
+    listed = [[part] if isinstance(part, str) else part for part in parts]
+    return "\n".join(line for part in listed for line in part if line)

@@ -309,11 +309,11 @@ def _is_variable(name: str) -> bool:
 
 
 def _default_address() -> str:
-    """What an empty address means."""
-    told = os.environ.get("OPENAI_BASE_URL")
-    if not told:
+    """The server used when the address is empty."""
+    address = os.environ.get("OPENAI_BASE_URL")
+    if not address:
         return "OpenAI itself"
-    return _shown_address(told) or "such as http://localhost:11434/v1"
+    return _shown_address(address) or "such as http://localhost:11434/v1"
 
 
 def _shown_address(address: str | None) -> str:
@@ -329,7 +329,7 @@ def _shown_address(address: str | None) -> str:
 
 
 def _for_the_page(sentence: str) -> str:
-    """What a panel can name instead of environment variables."""
+    """Name the fields of the panel instead of environment variables."""
     return (
         sentence.replace("Check OPENAI_API_KEY.", "Check the key.")
         .replace("the network and OPENAI_BASE_URL", "the network and the server address")
@@ -352,7 +352,7 @@ class AtlasPanel(OpenedPanel):
         self.connection = connection if connection is not None else Connection()
 
     def _try(self, do: Callable[[], Any]) -> None:
-        """Do what a control of the page asks for; what cannot be is told in one sentence."""
+        """Run the action of a control; show an error as one sentence."""
         try:
             do()
         except Exception as error:  # noqa: BLE001 - in a timer, nobody else would tell it

@@ -32,7 +32,7 @@ def what_control(kinds: Mapping[str, str], chosen: str, on_change: Callable[[], 
 
 
 class YearsControl(widgets.IntRangeSlider):
-    """First and last year; the whole range stands for all papers, those without a date too."""
+    """First and last year; the whole range includes papers without a date."""
 
     def __init__(
         self, atlas: Atlas, since: int | None, until: int | None, on_change: Callable[[], None]
@@ -75,7 +75,7 @@ def _years_of(atlas: Atlas) -> tuple[int, int]:
 
 
 def check_period(since: Any, until: Any) -> None:
-    """Refuse what is no year, and a period that ends before it begins."""
+    """Refuse an invalid year, and a period that ends before it begins."""
     for name, year in (("since", since), ("until", until)):
         if year is not None:
             checked_whole(name, year, *_YEARS)
@@ -84,13 +84,13 @@ def check_period(since: Any, until: Any) -> None:
 
 
 def show_only(controls: Mapping[widgets.Widget, bool]) -> None:
-    """Show those controls that say something now, and hide the others."""
+    """Show the controls that apply, and hide the others."""
     for control, is_shown in controls.items():
         control.layout.display = None if is_shown else "none"
 
 
 class Chooser(widgets.VBox):
-    """A field to type into, and a button for each thing chosen that takes it away again."""
+    """A text field, and a button that removes each chosen name."""
 
     def __init__(
         self,
@@ -118,7 +118,7 @@ class Chooser(widgets.VBox):
 
     @property
     def value(self) -> list[str]:
-        """What is chosen, in the order of choosing; setting it does not tell of a change."""
+        """What is chosen, in the order of choosing; setting it does not call the callback."""
         return list(self._chosen)
 
     @value.setter

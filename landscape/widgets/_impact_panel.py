@@ -1,4 +1,4 @@
-"""What facilities did to the literature, as a panel."""
+"""The panel of the impact of facilities on the literature."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import ipywidgets as widgets
 
 from landscape.errors import InputError
 from landscape.widgets._analysis_panel import AnalysisPanel, View
-from landscape.widgets._code_lines import call, intervals_call, lines, twin_call
+from landscape.widgets._code_lines import call, join_lines
 from landscape.widgets._controls import Chooser, YearsControl, check_period, show_only, what_control
 from landscape.widgets._panel import checked_atlas, checked_names
 from landscape.widgets._tables import Column
@@ -182,37 +182,29 @@ class ImpactPanel(AnalysisPanel):
 
     def _share_map(self, names: Sequence[str], period: Mapping[str, Any]) -> View:
         from landscape.figures._impact import draw_impact
-        from landscape.figures._plotly import draw_panels
 
         name = names[0]
         found = self._measure([name], period)
         page = draw_impact(self.atlas, found, colours=self.theme, **period)
-        return View(
-            found, _where_it_works(found), _REGIONS,
-            draw_panels(page.scene),
-            lines(
-                found=call("ls.overlays.missions.impact", [name], **period),
-                figure=twin_call("impact", facilities=[name], **period, colours=self._colours),
-                page=call("ls.figures.impact", facilities=[name], **period, colours=self._colours),
-            ),
-            lambda: page, f"{_plain(name)}-share",
+        return self._view_of(
+            found, _REGIONS, page, f"{_file_stem(name)}-share",
+            call("ls.overlays.missions.impact", [name], **period), "impact",
+            table=_regions_with_papers(found), facilities=[name], **period,
         )  # fmt: skip
 
     def _ranking(self, names: Sequence[str], period: Mapping[str, Any]) -> View:
+        asked = call("ls.overlays.missions.impact", names, **period)
         found = self._measure(names, period)
-        return self._charted(
-            "facilities", found, found.table, _RANKED, names, period, "facilities",
-            call("ls.overlays.missions.impact", names, **period),
-        )  # fmt: skip
+        return self._chart("facilities", found, _RANKED, "facilities", asked, names, **period)
 
     def _eras(self, names: Sequence[str], _period: Mapping[str, Any]) -> View:
         from landscape.overlays.missions import before_after
 
         name = names[0]
-        found = before_after(self.atlas, name)
-        return self._charted(
-            "before_after", found, found.table, _ERAS, name, {}, f"{_plain(name)}-before-after",
-            call("ls.overlays.missions.before_after", name),
+        asked = call("ls.overlays.missions.before_after", name)
+        return self._chart(
+            "before_after", before_after(self.atlas, name), _ERAS,
+            f"{_file_stem(name)}-before-after", asked, name,
         )  # fmt: skip
 
     def _comparison(self, names: Sequence[str], period: Mapping[str, Any]) -> View:
@@ -220,35 +212,10 @@ class ImpactPanel(AnalysisPanel):
 
         found = compare_facilities(self.atlas, names, **period)
         table = found.table.assign(said=found.table["measure"].map(_MEASURES))
-        return self._charted(
-            "compare_facilities", found, table, _COMPARED, names, period,
-            f"{_plain(names[0])}-compared",
-            call("ls.overlays.missions.compare_facilities", names, **period),
-        )  # fmt: skip
-
-    def _charted(
-        self,
-        kind: str,
-        found: Analysis,
-        table: Any,
-        columns: Sequence[Column],
-        of: Any,
-        period: Mapping[str, Any],
-        name: str,
-        asked: str,
-    ) -> View:
-        from landscape.figures._intervals import draw_intervals
-        from landscape.figures._plotly import draw_panels
-
-        page = draw_intervals(kind, found, colours=self.theme)
-        return View(
-            found, table, columns, draw_panels(page.scene),
-            lines(
-                found=asked,
-                figure=twin_call(kind, of, **period, colours=self._colours),
-                page=intervals_call(kind, of, **period, colours=self._colours),
-            ),
-            lambda: page, name,
+        asked = call("ls.overlays.missions.compare_facilities", names, **period)
+        return self._chart(
+            "compare_facilities", found, _COMPARED, f"{_file_stem(names[0])}-compared", asked,
+            names, table=table, **period,
         )  # fmt: skip
 
     def _small_maps(self, names: Sequence[str], period: Mapping[str, Any]) -> View:
@@ -257,37 +224,27 @@ class ImpactPanel(AnalysisPanel):
         found = self._measure(names, period)
         options = {"facilities": list(names), "multiples": True, **period}
         page = figures.impact(self.atlas, **options, colours=self.theme)
-        return View(
-            found, found.table, _RANKED, page,
-            lines(
-                found=call("ls.overlays.missions.impact", names, **period),
-                figure=None,
-                page=call("ls.figures.impact", **options, colours=self._colours),
-            ),
-            lambda: page, "facilities-maps",
-        )  # fmt: skip
+        code = join_lines(
+            f"found = {call('ls.overlays.missions.impact', names, **period)}",
+            f"page = {call('ls.figures.impact', **options, colours=self._colours)}",
+        )
+        return View(found, found.table, _RANKED, page, code, lambda: page, "facilities-maps")
 
     def _report(self, names: Sequence[str], period: Mapping[str, Any]) -> View:
         from landscape.figures._report import draw_report
 
-        name = names[0]
+        name, stem = names[0], f"{_file_stem(names[0])}-report"
         found = self._measure([name], period)
         page = draw_report(self.atlas, name, **period, colours=self.theme)
-        return View(
-            found, _where_it_works(found), _REGIONS, page,
-            lines(
-                found=call("ls.overlays.missions.impact", [name], **period),
-                figure=None,
-                page=call(
-                    "ls.figures.report", name, f"{_plain(name)}-report.pdf", **period,
-                    colours=self._colours,
-                ),
-            ),
-            lambda: page, f"{_plain(name)}-report",
-        )  # fmt: skip
+        drawn = call("ls.figures.report", name, f"{stem}.pdf", **period, colours=self._colours)
+        code = join_lines(
+            f"found = {call('ls.overlays.missions.impact', [name], **period)}", f"page = {drawn}"
+        )
+        table = _regions_with_papers(found)
+        return View(found, table, _REGIONS, page, code, lambda: page, stem)
 
 
-def _where_it_works(found: Analysis) -> Any:
+def _regions_with_papers(found: Analysis) -> Any:
     """Regions with papers of the facility, the largest share first."""
     regions = found.tables["regions"]
     return regions[regions["papers"] > 0].sort_values(
@@ -295,6 +252,6 @@ def _where_it_works(found: Analysis) -> Any:
     )
 
 
-def _plain(name: str) -> str:
-    """A name that files can have."""
+def _file_stem(name: str) -> str:
+    """Turn a name into the stem of a file name."""
     return "".join(sign if sign.isalnum() else "-" for sign in name.lower()).strip("-") or "it"

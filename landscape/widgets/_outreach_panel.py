@@ -1,4 +1,4 @@
-"""What can be chosen of an outreach map: look, sheet, names, sea, and who repaints it."""
+"""The panel of outreach maps: theme, sheet, names, sea level, repainting."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ DEFAULTS: dict[str, Any] = {
     "language": "en", "everyday": False, "sea_share": 0.97, "recent_years": 5, "weights": None,
     "seed": 0, "strength": None,
 }  # fmt: skip
-"""What is chosen where nothing is."""
+"""Default settings."""
 EXAMPLE = "stabilityai/stable-diffusion-xl-base-1.0"
 _OWN = "own"
 _SIZES = {
@@ -181,7 +181,7 @@ class OutreachControls(widgets.VBox):
 
 
 def weights_hint(weights: str) -> str:
-    """What is said below the field for weights, as HTML."""
+    """Write the hint below the field for weights, as HTML."""
     install = (
         f" First install what runs them: <code>{html.escape(install_line('outreach'))}</code>."
         if find_spec("diffusers") is None
@@ -290,8 +290,8 @@ def used_html(rendering: Rendering) -> str:
     """One line on what the picture was made with, and what the user should know."""
     used = rendering.used[:1].upper() + rendering.used[1:]
     notes = "".join(f"<div>{html.escape(note)}</div>" for note in rendering.notes)
-    told = f"<div class='landscape-warning landscape-quiet'>{notes}</div>" if notes else ""
-    return f"<div class='landscape-caption'>{html.escape(used)}.</div>{told}"
+    warnings = f"<div class='landscape-warning landscape-quiet'>{notes}</div>" if notes else ""
+    return f"<div class='landscape-caption'>{html.escape(used)}.</div>{warnings}"
 
 
 def scores_html(rendering: Rendering) -> str:
@@ -375,7 +375,7 @@ _FILES = {
     "CSV": (".csv", "The places of the map; change names in it and give it as everyday names"),
 }
 _NAME = "outreach-map"
-# What tells of no amounts is told as a step.
+# Work that reports no amounts is shown as a step.
 _STEPS = ("Shaping the terrain", "Finding the places", "Lettering")
 
 
@@ -393,7 +393,7 @@ class Shown:
 class OutreachPanel(OpenedPanel):
     """Draw the outreach map of an atlas, look at it, and take it away.
 
-    Unlike the other panels this one draws when told to: a large sheet takes minutes.
+    Unlike the other panels this one draws on request: a large sheet takes minutes.
 
     Parameters
     ----------
@@ -463,7 +463,7 @@ class OutreachPanel(OpenedPanel):
 
     @property
     def selection(self) -> dict[str, Any]:
-        """What is chosen, as keywords that open the same panel again."""
+        """The settings, as keywords that open the same panel again."""
         return self._controls.value
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""Where the literature has reviews, and where one would help, as a panel."""
+"""The panel of reviews and of regions that lack one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets as widgets
 
 from landscape.widgets._analysis_panel import AnalysisPanel, View
-from landscape.widgets._code_lines import call, lines, twin_call
+from landscape.widgets._code_lines import call, figure_lines
 from landscape.widgets._controls import show_only, what_control
 from landscape.widgets._panel import checked_atlas
 from landscape.widgets._tables import Column, table_html
@@ -129,7 +129,6 @@ class ReviewPanel(AnalysisPanel):
         return self._coverage() if chosen["what"] == "coverage" else self._gaps(chosen["weights"])
 
     def _gaps(self, weights: Mapping[str, float]) -> View:
-        from landscape.figures._plotly import draw_panels
         from landscape.figures._reviews import draw_reviews
         from landscape.overlays.reviews import review_gaps
         from landscape.overlays.reviews._gaps import review_mask
@@ -137,15 +136,8 @@ class ReviewPanel(AnalysisPanel):
         found = review_gaps(self.atlas, weights=weights, signs=self._signs())
         page = draw_reviews(self.atlas, found, review_mask(self.atlas), colours=self.theme)
         changed = _changed(weights)
-        return View(
-            found, found.table, _GAPS, draw_panels(page.scene),
-            lines(
-                found=call("ls.overlays.reviews.review_gaps", weights=changed),
-                figure=twin_call("reviews", weights=changed, colours=self._colours),
-                page=call("ls.figures.reviews", weights=changed, colours=self._colours),
-            ),
-            lambda: page, "review-gaps",
-        )  # fmt: skip
+        asked = call("ls.overlays.reviews.review_gaps", weights=changed)
+        return self._view_of(found, _GAPS, page, "review-gaps", asked, "reviews", weights=changed)
 
     def _coverage(self) -> View:
         from landscape.figures._plotly import draw_panels
@@ -157,10 +149,9 @@ class ReviewPanel(AnalysisPanel):
         return View(
             found, found.table, _COVERAGE,
             draw_panels(draw_coverage(self.atlas, found, colours=self.theme).scene),
-            lines(
-                found=call("ls.overlays.reviews.reviews"),
-                figure=twin_call("coverage", colours=self._colours),
-                page=call("ls.figures.reviews", colours=self._colours),
+            figure_lines(
+                call("ls.overlays.reviews.reviews"), "coverage", printed="reviews",
+                colours=self._colours,
             ),
             lambda: draw_reviews(
                 self.atlas, review_gaps(self.atlas, signs=self._signs()),

@@ -13,23 +13,24 @@ import ipywidgets as widgets
 
 from landscape._io import check_output, write_output
 from landscape._render import escape
-from landscape._serializer import to_json
 from landscape._wording import count
-from landscape.agents._survey_settings import SurveySettings, survey_settings
+from landscape.agents.survey.files import as_json
+from landscape.agents.survey.settings import SurveySettings, survey_settings
 from landscape.errors import InputError, LandscapeError
 from landscape.search._settings import readable_text
 from landscape.types import Hit
 from landscape.widgets._agent_panel import (
+    AgentRun,
     ScholarPanel,
-    Told,
     grid,
     main_button,
+    model_option,
     needed,
+    notes_html,
+    partial_html,
     text_box,
-    without_the_word_failed,
 )
-from landscape.widgets._code_lines import Name, called, connecting
-from landscape.widgets._code_lines import lines_scholar_code as lines
+from landscape.widgets._code_lines import called, connecting, join_lines
 from landscape.widgets._figure_view import SheetView, download_link
 from landscape.widgets._tables import Column, Item, PaperList, table_html
 
@@ -281,7 +282,7 @@ class SurveyView(widgets.VBox):
         if ending == ".md":
             return self._survey.to_markdown()
         if ending == ".json":
-            return to_json(self._survey)
+            return as_json(self._survey)
         chosen = set(self.papers.chosen)
         if not chosen:
             return self._survey.to_bibtex()
@@ -334,12 +335,10 @@ def _head(survey: Survey) -> str:
     by = f" by {' and '.join(judges)}" if judges else ""
     asked = count_searches(len(survey.searches))
     facts = f"{survey.counts}{by}, {asked}{cost}{money}, {spent.seconds:.1f} s"
-    partial = (
-        "<div class='landscape-partial'>Partial: the survey was ended before it was done. What it "
-        "had found until then is below.</div>"
-        if survey.partial
-        else ""
+    text = (
+        "Partial: the survey was ended before it was done. What it had found until then is below."
     )
+    partial = partial_html(text) if survey.partial else ""
     generated = (
         "<div class='landscape-quiet'>The corpus is generated: nothing here is a finding about "
         "the sky.</div>"
@@ -375,10 +374,7 @@ def _method(survey: Survey) -> str:
         f"{count(asked.found, 'paper')}, {asked.new:,} new)</span></li>"
         for asked in survey.searches
     )
-    notes = "".join(
-        f"<p class='landscape-quiet'>{escape(without_the_word_failed(note))}</p>"
-        for note in survey.notes
-    )
+    notes = notes_html(survey.notes, tag="p")
     beyond = "".join(
         f"<li>{escape(one.title or one.paper_id)} <span class='landscape-quiet'>"
         f"({escape(one.paper_id)}, cited by {one.score:.0f})</span></li>"
@@ -387,11 +383,11 @@ def _method(survey: Survey) -> str:
     heading = count_searches(len(survey.searches))
     more = f"<h4>Cited by several of these, and not in the atlas</h4><ul>{beyond}</ul>"
     settings = {name: value for name, value in dict(survey.settings).items() if value is not None}
-    told = "; ".join(f"{name} {_said(value)}" for name, value in settings.items() if value != [])
+    chosen = "; ".join(f"{name} {_said(value)}" for name, value in settings.items() if value != [])
     return (
         f"<div class='landscape-results tex2jax_ignore mathjax_ignore'>{notes}"
         f"<h4>{heading}</h4><ol>{searches}</ol>{more if beyond else ''}"
-        f"<h4>Settings</h4><p class='landscape-quiet'>{escape(told)}</p>"
+        f"<h4>Settings</h4><p class='landscape-quiet'>{escape(chosen)}</p>"
         f"<p class='landscape-quiet'>{escape(survey.coverage.summary)}</p></div>"
     )
 
@@ -401,7 +397,7 @@ def _said(value: Any) -> str:
 
 
 _WITHOUT_MODEL = (
-    "searches are parts of the question, and papers are judged by likeness and citations. With "
+    "searches are parts of the question, and papers are judged by similarity and citations. With "
     "one, it makes the searches, judges each paper, and says why."
 )
 _NEW = re.compile(r"([\d,]+) new\b")
@@ -563,11 +559,11 @@ class SurveyPanel(ScholarPanel):
     def _start(self, question: str, given: dict[str, Any]) -> None:
         atlas = self._atlas
 
-        def work(told: Told) -> tuple[Survey, str | None]:
-            name = told.model.model if told.model is not None else None
+        def work(run: AgentRun) -> tuple[Survey, str | None]:
+            name = run.model_name
             journal = None if name is None else _journal(atlas, question, given, name)
             found = atlas.survey(
-                question, model=told.model, on_step=told.step, stop=told.is_enough,
+                question, model=run.model, on_step=run.step, stop=run.is_stopped,
                 resume=journal, **given,
             )  # fmt: skip
             return found, name
@@ -578,11 +574,11 @@ class SurveyPanel(ScholarPanel):
         self._view.show(found, atlas)
         self._next.layout.display = ""
         self._go_on.layout.display = "" if found.partial else "none"
-        told = {} if model is None else {"model": Name("model")}
         whole = "  # what is shown was ended before it was done" if found.partial else ""
-        self.code = lines(
+        asked = called("atlas.survey", found.question, **given, **model_option(model))
+        self.code = join_lines(
             connecting(self.connection, model),
-            f"survey = {called('atlas.survey', found.question, **given, **told)}{whole}",
+            f"survey = {asked}{whole}",
             f"tree = ls.figures.survey_tree(survey, most={DRAWN}, size_inches={SIZE})",
             "on_map = ls.figures.survey_map(atlas, survey)",
         )
@@ -610,14 +606,15 @@ class SurveyPanel(ScholarPanel):
 
 def _journal(atlas: Atlas, question: str, given: dict[str, Any], model: str) -> Path | None:
     """The file that keeps the model's replies of this very survey; None where none can be kept."""
+    from landscape.agents.survey.settings import survey_settings
     from landscape.llm._budget import default_cache_folder
 
-    work = survey_settings(**given).without_costs()
-    told = json.dumps([question, work, str(atlas.path), atlas.manifest.updated, model])
+    work = survey_settings(**given).work()
+    key = json.dumps([question, work, str(atlas.path), atlas.manifest.updated, model])
     path = (
         default_cache_folder()
         / "surveys"
-        / f"{hashlib.sha256(told.encode()).hexdigest()[:24]}.jsonl"
+        / f"{hashlib.sha256(key.encode()).hexdigest()[:24]}.jsonl"
     )
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

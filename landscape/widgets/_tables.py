@@ -229,11 +229,11 @@ class PaperList(widgets.VBox):
             layout=widgets.Layout(width="58px", flex="0 0 58px"),
         )  # fmt: skip
         box.observe(lambda _: self._tell(), "value")
-        told = widgets.HTML(
+        page = widgets.HTML(
             f"<div class='tex2jax_ignore mathjax_ignore'>{one.page}</div>",
             layout=widgets.Layout(flex="1 1 0", min_width="0"),
         )
-        row = widgets.HBox([box, told])
+        row = widgets.HBox([box, page])
         row.add_class("landscape-paper")
         self._boxes[one.key], self._rows[one.key] = box, row
         return row
@@ -262,8 +262,8 @@ class PaperList(widgets.VBox):
         n = len(self.chosen)
         chosen = f"; {n} chosen" if n else ""
         papers = count(len(self._items), "paper")
-        told = html.escape(f"{papers}{self._note}{chosen}")
-        self._says.value = f"<span class='landscape-quiet' role='status'>{told}</span>"
+        summary = html.escape(f"{papers}{self._note}{chosen}")
+        self._says.value = f"<span class='landscape-quiet' role='status'>{summary}</span>"
         self._on_change()
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets as widgets
 
 from landscape.widgets._analysis_panel import AnalysisPanel, View
-from landscape.widgets._code_lines import call, intervals_call, lines, twin_call
+from landscape.widgets._code_lines import call
 from landscape.widgets._controls import Chooser, show_only, what_control
 from landscape.widgets._panel import checked_atlas, checked_names, checked_whole
 from landscape.widgets._tables import Column
@@ -120,39 +120,25 @@ class ThesaurusPanel(AnalysisPanel):
         return self._overlay(chosen["concepts"] or None)
 
     def _overlay(self, concepts: Sequence[str] | None) -> View:
-        from landscape.figures._plotly import draw_panels
         from landscape.figures._uat import draw_concepts
         from landscape.overlays.thesaurus import thesaurus_overlay
 
         found = thesaurus_overlay(self.atlas, concepts=concepts)
         page = draw_concepts(self.atlas, found, colours=self.theme)
-        return View(
-            found, found.table, _EXTENTS, draw_panels(page.scene),
-            lines(
-                found=call("ls.overlays.thesaurus.thesaurus_overlay", concepts=concepts),
-                figure=twin_call("uat", concepts=concepts, colours=self._colours),
-                page=call("ls.figures.uat", concepts=concepts, colours=self._colours),
-            ),
-            lambda: page, "concepts",
-        )  # fmt: skip
+        asked = call("ls.overlays.thesaurus.thesaurus_overlay", concepts=concepts)
+        return self._view_of(found, _EXTENTS, page, "concepts", asked, "uat", concepts=concepts)
 
     def _gaps(self, limit: int) -> View:
-        from landscape.figures._intervals import draw_intervals
-        from landscape.figures._plotly import draw_panels
         from landscape.overlays.thesaurus import thesaurus_gaps, to_uat_csv
 
         found = thesaurus_gaps(self.atlas, limit=limit)
-        page = draw_intervals("uat_gaps", found, colours=self.theme)
-        told = {"limit": limit if limit != 100 else None, "colours": self._colours}
-        return View(
-            found, found.table, _PROPOSED, draw_panels(page.scene),
-            lines(
-                found=call("ls.overlays.thesaurus.thesaurus_gaps", limit=told["limit"]),
-                figure=twin_call("uat_gaps", **told),
-                page=intervals_call("uat_gaps", **told),
-            ),
-            lambda: page, "thesaurus-gaps",
-            {"Forms for the maintainers": ("uat-proposals.csv", lambda: to_uat_csv(found))},
+        given = limit if limit != 100 else None
+        return self._chart(
+            "uat_gaps", found, _PROPOSED, "thesaurus-gaps",
+            call("ls.overlays.thesaurus.thesaurus_gaps", limit=given), limit=given,
+            files={
+                "Forms for the maintainers": ("uat-proposals.csv", lambda: to_uat_csv(found))
+            },
         )  # fmt: skip
 
     def _put_beside(self, view: View) -> list[widgets.Widget]:

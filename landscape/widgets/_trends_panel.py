@@ -1,4 +1,4 @@
-"""What rises and falls, who went where, and what sets two selections apart, as a panel."""
+"""The panel of trends, of the path of an author, and of comparisons."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import ipywidgets as widgets
 from landscape.errors import InputError
 from landscape.search._settings import readable_text
 from landscape.widgets._analysis_panel import AnalysisPanel, View
-from landscape.widgets._code_lines import call, intervals_call, lines, twin_call
+from landscape.widgets._code_lines import call
 from landscape.widgets._controls import YearsControl, check_period, show_only, what_control
 from landscape.widgets._panel import checked_atlas
 from landscape.widgets._tables import Column, table_html
@@ -159,44 +159,28 @@ class TrendsPanel(AnalysisPanel):
         return self._places(chosen["what"])
 
     def _topics(self, period: Mapping[str, Any]) -> View:
-        from landscape.figures._plotly import draw_panels
         from landscape.figures._trends import draw_trends
         from landscape.overlays.trends import trends
 
         found = trends(self.atlas, **period)
         page = draw_trends(found, colours=self.theme)
-        return View(
-            found, _shown_first(found.table), _TOPICS, draw_panels(page.scene),
-            lines(
-                found=call("ls.overlays.trends.trends", **period),
-                figure=twin_call("trends", **period, colours=self._colours),
-                page=call("ls.figures.trends", **period, colours=self._colours),
-            ),
-            lambda: page, "trends",
-        )  # fmt: skip
+        asked = call("ls.overlays.trends.trends", **period)
+        table = _changing_first(found.table)
+        return self._view_of(found, _TOPICS, page, "trends", asked, "trends", table=table, **period)
 
     def _path(self, name: str) -> View:
         from landscape.figures._author import draw_author
-        from landscape.figures._plotly import draw_panels
         from landscape.overlays.trends import author_path
 
         if not name:
             raise InputError('Whose path? Write an author\'s name, such as "Rubin, Vera".')
         found = author_path(self.atlas, name)
         page = draw_author(self.atlas, found, colours=self.theme)
-        return View(
-            found, found.table, _AUTHOR, draw_panels(page.scene),
-            lines(
-                found=call("ls.overlays.trends.author_path", name),
-                figure=twin_call("author", name, colours=self._colours),
-                page=call("ls.figures.author", name, colours=self._colours),
-            ),
-            lambda: page, "author",
-        )  # fmt: skip
+        asked = call("ls.overlays.trends.author_path", name)
+        return self._view_of(found, _AUTHOR, page, "author", asked, "author", name)
 
     def _comparison(self, a: str, b: str) -> View:
         from landscape.figures._compare import draw_comparison
-        from landscape.figures._plotly import draw_panels
         from landscape.overlays.trends import compare
 
         if not (a and b):
@@ -206,33 +190,17 @@ class TrendsPanel(AnalysisPanel):
         found = compare(self.atlas, a, b)
         page = draw_comparison(self.atlas, found, colours=self.theme)
         table = found.table.assign(said=found.table["over_in"].map({"a": a, "b": b}).fillna(""))
-        return View(
-            found, table, _COMPARED, draw_panels(page.scene),
-            lines(
-                found=call("ls.overlays.trends.compare", a, b),
-                figure=twin_call("compare", a, b, colours=self._colours),
-                page=call("ls.figures.compare", a, b, colours=self._colours),
-            ),
-            lambda: page, "comparison",
-        )  # fmt: skip
+        asked = call("ls.overlays.trends.compare", a, b)
+        return self._view_of(
+            found, _COMPARED, page, "comparison", asked, "compare", a, b, table=table
+        )
 
     def _places(self, kind: str) -> View:
-        from landscape.figures._intervals import draw_intervals
-        from landscape.figures._plotly import draw_panels
         from landscape.overlays.trends import countries, institutions
 
         found = (countries if kind == "countries" else institutions)(self.atlas)
-        page = draw_intervals(kind, found, colours=self.theme)
         columns = _PLACES if kind == "countries" else (_PLACES[1], _PLACES[0], *_PLACES[2:])
-        return View(
-            found, found.table, columns, draw_panels(page.scene),
-            lines(
-                found=call(f"ls.overlays.trends.{kind}"),
-                figure=twin_call(kind, colours=self._colours),
-                page=intervals_call(kind, colours=self._colours),
-            ),
-            lambda: page, kind,
-        )  # fmt: skip
+        return self._chart(kind, found, columns, kind, call(f"ls.overlays.trends.{kind}"))
 
     def _put_beside(self, view: View) -> list[widgets.Widget]:
         if view.analysis.kind != "author":
@@ -241,8 +209,8 @@ class TrendsPanel(AnalysisPanel):
         return [widgets.HTML(table_html(summary, _SUMMARY, about="Spread and moves"))]
 
 
-def _shown_first(table: Any) -> Any:
-    """Topics whose course is shown before the steady ones, otherwise in their order."""
+def _changing_first(table: Any) -> Any:
+    """Put rising and falling topics before the steady ones."""
     order = table["class"].map({"emerging": 0, "fading": 1}).fillna(2)
     return table.iloc[order.argsort(kind="stable")].reset_index(drop=True)
 
@@ -250,7 +218,7 @@ def _shown_first(table: Any) -> Any:
 def _field(
     kind: Any, description: str, value: str, placeholder: str, on_change: Any, **options: Any
 ) -> Any:
-    """A field that tells of a change when the user leaves it or presses Enter."""
+    """A field that reports a change when the user leaves it or presses Enter."""
     field = kind(
         value=value, description=description, placeholder=placeholder, continuous_update=False,
         tooltip=f"{description}: {placeholder}", style={"description_width": "initial"},

@@ -1,11 +1,11 @@
-"""What the panel for writers shows: papers to cite, a paragraph, and the check of a draft."""
+"""The panel for writers: papers to cite, a paragraph of related work, the check of a draft."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import ipywidgets as widgets
 
@@ -17,17 +17,19 @@ from landscape.errors import InputError
 from landscape.search._settings import readable_text
 from landscape.types import Hit
 from landscape.widgets._agent_panel import (
+    AgentRun,
     DraftFiles,
     ScholarPanel,
-    Told,
+    links_html,
     main_button,
+    model_option,
     needed,
+    notes_html,
+    partial_html,
     text_area,
     text_box,
-    without_the_word_failed,
 )
-from landscape.widgets._code_lines import Name, called, connecting, desk_lines
-from landscape.widgets._code_lines import lines_scholar_code as lines
+from landscape.widgets._code_lines import Name, called, connecting, desk_lines, join_lines
 from landscape.widgets._figure_view import download_link
 from landscape.widgets._panel import checked_whole
 from landscape.widgets._tables import Column, Item, PaperList, table_html
@@ -72,13 +74,9 @@ def heading_html(found: CitationSuggestions) -> str:
     missing = [] if found.method != "offline" else [
         "Citing sentences need a language model: none is connected, so none are made up."
     ]  # fmt: skip
-    notes = [*missing, *map(without_the_word_failed, found.notes)]
-    told = "".join(f"<div class='landscape-quiet'>{escape(note)}</div>" for note in notes)
-    bounds = "".join(
-        f"<div class='landscape-quiet'>{escape(one.summary)}</div>"
-        for one in found.coverage.values()
-    )
-    return f"<div class='landscape-asked'>{head}</div>{_partial(found.partial)}{told}{bounds}"
+    bounds = [one.summary for one in found.coverage.values()]
+    notes = notes_html([*missing, *found.notes, *bounds])
+    return f"<div class='landscape-asked'>{head}</div>{_partial(found.partial)}{notes}"
 
 
 def paragraph_html(paragraph: Answer, latex: str) -> str:
@@ -100,12 +98,9 @@ def paragraph_html(paragraph: Answer, latex: str) -> str:
 def check_html(found: DraftCheck) -> str:
     """The check of a draft: a verdict for each citation, and sentences that seem to need one."""
     n = len(found.judgements)
-    told = ", ".join(f"{count} {name}" for name, count in found.counts.items())
+    verdicts = ", ".join(f"{number} {name}" for name, number in found.counts.items())
     head = f"{count(n, 'citation')} in {count(found.n_sentences, 'sentence')}"
-    notes = "".join(
-        f"<div class='landscape-quiet'>{escape(without_the_word_failed(note))}</div>"
-        for note in found.notes
-    )
+    head += f": {verdicts}" if verdicts else ""
     table = found.table
     table["verdict"] = [_SIGNS[verdict] for verdict in table["verdict"]]
     listed = table_html(table, _COLUMNS, about="Citations of the draft") if n else ""
@@ -114,8 +109,8 @@ def check_html(found: DraftCheck) -> str:
         rows = "".join(map(_uncited, found.uncited))
         missing = f"<h4>Sentences that seem to need a citation</h4><ol>{rows}</ol>"
     return (
-        f"<div class='landscape-asked'>{escape(head)}{escape(f': {told}' if told else '')}</div>"
-        f"{_partial(found.partial)}{notes}{listed}"
+        f"<div class='landscape-asked'>{escape(head)}</div>"
+        f"{_partial(found.partial)}{notes_html(found.notes)}{listed}"
         f"<div class='landscape-results tex2jax_ignore mathjax_ignore'>{missing}</div>"
     )
 
@@ -136,10 +131,8 @@ def _uncited(one: Uncited) -> str:
 
 
 def _partial(is_partial: bool) -> str:
-    if not is_partial:
-        return ""
-    told = "Partial: the language model ended before it was done."
-    return f"<div class='landscape-partial'>{told}</div>"
+    text = "Partial: the language model ended before it was done."
+    return partial_html(text) if is_partial else ""
 
 
 Do = Callable[[], None]
@@ -252,7 +245,7 @@ class CheckingTab(widgets.VBox):
     """The files of a draft, and what was found in it."""
 
     def __init__(self, *, on_check: Do) -> None:
-        told = widgets.HTML(
+        about = widgets.HTML(
             "<span class='landscape-quiet'>For every citation: does the cited paper say what the "
             "sentence says? And which sentences seem to need a citation?</span>"
         )
@@ -260,22 +253,21 @@ class CheckingTab(widgets.VBox):
         self.button = main_button("Check the draft", "check", "Check each citation of the draft")
         self.button.on_click(lambda _: on_check())
         self.checked, self.files = widgets.HTML(), widgets.HTML()
-        super().__init__([told, self.draft, self.button, self.checked, self.files])
+        super().__init__([about, self.draft, self.button, self.checked, self.files])
 
     def put(self, found: DraftCheck) -> None:
         """Show a check, and offer it as files."""
         self.checked.value = check_html(found)
         whole = json.dumps(found.to_dict(), indent=1, ensure_ascii=False)
-        links = (
-            download_link("check.csv", to_csv(found.table), text="Table (CSV)"),
-            download_link("check.json", whole, text="Everything (JSON)"),
+        table = to_csv(found.table)
+        self.files.value = links_html(
+            "check", [(".csv", "Table (CSV)", table), (".json", "Everything (JSON)", whole)]
         )
-        self.files.value = f"<p>{' '.join(links)}</p>"
 
 
 _WITHOUT_MODEL = (
     "papers are ranked, highlighted and quoted. With one, it writes citing sentences and "
-    "paragraphs, and judges whether papers bear a draft out."
+    "paragraphs, and judges whether papers support a draft."
 )
 _TITLES = ("Papers to cite", "Related work", "Check a draft")
 FILES = {".csv": "Papers (CSV)", ".bib": "Papers (BibTeX)", ".json": "Everything (JSON)"}
@@ -417,10 +409,10 @@ class WritingPanel(ScholarPanel):
         desk = self.desk
         desk.searched  # noqa: B018 - says at once that nothing is switched on
 
-        def work(told: Told) -> tuple[CitationSuggestions, str | None]:
-            told.step("searching, and reading what was found")
-            found = desk.cite(text, within or None, k=most, model=told.model)
-            return found, _name_of(told)
+        def work(run: AgentRun) -> tuple[CitationSuggestions, str | None]:
+            run.step("searching, and reading what was found")
+            found = desk.cite(text, within or None, k=most, model=run.model)
+            return found, run.model_name
 
         def show(made: tuple[CitationSuggestions, str | None]) -> None:
             self._show(*made, most)
@@ -471,19 +463,19 @@ class WritingPanel(ScholarPanel):
             raise InputError("No paper is chosen yet; tick some under “Papers to cite”.")
         about, desk = self._related.about.value.strip(), self._desk
 
-        def work(told: Told) -> tuple[Answer, str | None]:
-            told.step(f"a paragraph on {count(len(names), 'paper')}")
-            made = desk.related_work(names, context=about, model=told.model)
-            return made, _name_of(told)
+        def work(run: AgentRun) -> tuple[Answer, str | None]:
+            run.step(f"a paragraph on {count(len(names), 'paper')}")
+            made = desk.related_work(names, context=about, model=run.model)
+            return made, run.model_name
 
         def show(made: tuple[Answer, str | None]) -> None:
             self.paragraph, model = made
             self._related.put(self.paragraph)
             about_it = {"context": about} if about else {}
+            asked = called("desk.related_work", names, **about_it, **model_option(model))
             self._put_code(
-                f"paragraph = {called('desk.related_work', names, **about_it, **_model(model))}",
-                "print(as_latex(paragraph))", model=model, names="as_latex",
-            )  # fmt: skip
+                f"paragraph = {asked}", "print(as_latex(paragraph))", model=model, names="as_latex"
+            )
 
         self._begin("Writing", work, show, unit="steps")
 
@@ -510,17 +502,17 @@ class WritingPanel(ScholarPanel):
         bib, tex = self._checking.draft.given()
         desk = self._desk
 
-        def work(told: Told) -> tuple[DraftCheck, str | None]:
+        def work(run: AgentRun) -> tuple[DraftCheck, str | None]:
             from landscape.agents import check_draft
 
-            told.step("reading the draft, and comparing it with the papers it cites")
-            return check_draft(bib, tex, desk=desk, model=told.model), _name_of(told)
+            run.step("reading the draft, and comparing it with the papers it cites")
+            return check_draft(bib, tex, desk=desk, model=run.model), run.model_name
 
         def show(made: tuple[DraftCheck, str | None]) -> None:
             self.draft_check, model = made
             self._checking.put(self.draft_check)
-            told = called("check_draft", bib, tex, desk=Name("desk"), **_model(model))
-            self._put_code(f"found = {told}", model=model, names="check_draft")
+            asked = called("check_draft", bib, tex, desk=Name("desk"), **model_option(model))
+            self._put_code(f"found = {asked}", model=model, names="check_draft")
 
         self._begin("Checking the draft", work, show, unit="steps")
 
@@ -574,19 +566,19 @@ class WritingPanel(ScholarPanel):
         self._citing.papers.show(items_of(found))
         self._citing.found.layout.display = ""
         within = () if found.keywords is None else (found.keywords,)
-        options = _model(model) | ({"k": k} if k != 10 else {})
+        options = model_option(model) | ({"k": k} if k != 10 else {})
         by = "atlas.cite" if self._given_desk is None else "desk.cite"
         self._put_code(
             f"found = {called(by, found.context, *within, **options)}", model=model, names=""
         )
         self._offer_files()
 
-    def _put_code(self, *told: str, model: str | None, names: str) -> None:
+    def _put_code(self, *asked: str, model: str | None, names: str) -> None:
         """Show lines of code; a desk of the reader's own is called `desk` in them."""
         is_ours = self._given_desk is None
         off = [name for name, box in self._citing.corpora.items() if not box.value]
         desk = desk_lines(names, is_ours=is_ours, off=() if names else off)
-        self.code = lines(*desk, connecting(self.connection, model), *told)
+        self.code = join_lines(*desk, connecting(self.connection, model), *asked)
 
     def _drop_ticked(self) -> None:
         for name in self._related.papers.chosen:
@@ -598,11 +590,8 @@ class WritingPanel(ScholarPanel):
         if self._value is None or not len(self._value):
             self._citing.files.value = ""
             return
-        links = " ".join(
-            download_link(f"to-cite{ending}", self._file(ending), text=text)
-            for ending, text in FILES.items()
-        )
-        self._citing.files.value = f"<p>{links}</p>"
+        contents = [(ending, text, self._file(ending)) for ending, text in FILES.items()]
+        self._citing.files.value = links_html("to-cite", contents)
 
     def _file(self, ending: str) -> str:
         from landscape._bibliography import to_bibtex
@@ -613,11 +602,3 @@ class WritingPanel(ScholarPanel):
         if ending == ".csv":
             return to_csv(self.selection)
         return to_bibtex([one.paper for one in self._picked()])
-
-
-def _name_of(told: Told) -> str | None:
-    return None if told.model is None else told.model.model
-
-
-def _model(name: str | None) -> dict[str, Any]:
-    return {} if name is None else {"model": Name("model")}

@@ -19,6 +19,10 @@ _ENOUGH_TO_COUNT = 100  # papers; contours of fewer would shrink to points
 
 Bounds = tuple[float, float, float, float]
 
+# From here on points are counted by datashader, which needs no index array. Importing and
+# compiling it takes longer than a figure, so NumPy counts fewer points.
+_MANY = 500_000
+
 
 @dataclass(frozen=True)
 class DensityGrid:
@@ -161,7 +165,22 @@ def count_grid(
         raise InputError(f"The window {bounds} is empty; give (x0, y0, x1, y1) with x0 < x1.")
     cell = ((right - left) / shape[1], (top - bottom) / shape[0])
     x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    if weights is None and len(x) >= _MANY:
+        return _count_streaming(x, y, (left, bottom, right, top), shape)
     return _count(x, y, (left, bottom), cell, shape, weights, edges=(right, top))
+
+
+def _count_streaming(
+    x: NDArray[np.float64], y: NDArray[np.float64], bounds: Bounds, shape: tuple[int, int]
+) -> NDArray[np.float64]:
+    """Count with datashader: compiled, and without an index array as long as the points."""
+    import datashader as ds
+    import pandas as pd
+
+    left, bottom, right, top = bounds
+    canvas = ds.Canvas(shape[1], shape[0], x_range=(left, right), y_range=(bottom, top))
+    points = pd.DataFrame({"x": x, "y": y}, copy=False)
+    return np.asarray(canvas.points(points, "x", "y", ds.count()).values, dtype=np.float64)
 
 
 def _square_cells(

@@ -14,8 +14,8 @@ import ipywidgets as widgets
 from landscape._io import check_output, write_output
 from landscape._render import escape
 from landscape._wording import count
-from landscape.agents.survey.files import as_json
-from landscape.agents.survey.settings import SurveySettings, survey_settings
+from landscape.agents._survey_settings import SurveySettings, survey_settings
+from landscape.cli._arguments import as_json
 from landscape.errors import InputError, LandscapeError
 from landscape.search._settings import readable_text
 from landscape.types import Hit
@@ -606,10 +606,10 @@ class SurveyPanel(ScholarPanel):
 
 def _journal(atlas: Atlas, question: str, given: dict[str, Any], model: str) -> Path | None:
     """The file that keeps the model's replies of this very survey; None where none can be kept."""
-    from landscape.agents.survey.settings import survey_settings
+    from landscape.agents._survey_settings import survey_settings
     from landscape.llm._budget import default_cache_folder
 
-    work = survey_settings(**given).work()
+    work = survey_settings(**given).without_costs()
     key = json.dumps([question, work, str(atlas.path), atlas.manifest.updated, model])
     path = (
         default_cache_folder()

@@ -9,8 +9,7 @@ import numpy as np
 
 from landscape._io import replacing, sha256_of
 from landscape._progress import progress
-from landscape.agents._survey import CITATIONS
-from landscape.overlays.citations._graph import INFLUENCE, STUBS, matrix_files
+from landscape.overlays.citations._graph import CITATIONS, INFLUENCE, STUBS, matrix_files
 from landscape.pipeline._ingest import PAPERS
 from landscape.pipeline._stages import Context, Stage, StageResult, keep_only
 

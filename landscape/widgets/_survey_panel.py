@@ -13,9 +13,9 @@ import ipywidgets as widgets
 
 from landscape._io import check_output, write_output
 from landscape._render import escape
+from landscape._serializer import to_json
 from landscape._wording import count
 from landscape.agents._survey_settings import SurveySettings, survey_settings
-from landscape.cli._arguments import as_json
 from landscape.errors import InputError, LandscapeError
 from landscape.search._settings import readable_text
 from landscape.types import Hit
@@ -282,7 +282,7 @@ class SurveyView(widgets.VBox):
         if ending == ".md":
             return self._survey.to_markdown()
         if ending == ".json":
-            return as_json(self._survey)
+            return to_json(self._survey)
         chosen = set(self.papers.chosen)
         if not chosen:
             return self._survey.to_bibtex()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from landscape._author_names import surname
+from landscape._author_names import given_names, is_compatible, person_key, place_in_byline
 from landscape._wording import normal_title
 from landscape.errors import InputError
 from landscape.overlays._periods import count_years, paper_years
@@ -247,38 +247,6 @@ def _namesakes(papers: pd.DataFrame, groups: pd.DataFrame, chosen: int | None) -
 
 
 _LONG_BYLINE = 30  # authors; sharing a co-author in longer ones says little about a person
-
-
-def given_names(name: str) -> tuple[str, ...]:
-    """Given names of an author, normalised, from "Family, Given" or "Given Family"."""
-    before, comma, after = name.partition(",")
-    if comma:
-        return tuple(normal_title(after).split())
-    spoken = [word for word in before.split()[:-1] if not word.islower()]  # particles are lower
-    return tuple(normal_title(" ".join(spoken)).split())
-
-
-def is_compatible(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Whether two lists of given names may be one person's: an initial matches any name."""
-    if "".join(one) == "".join(other):  # Ji-won and Jiwon
-        return True
-    pairs = zip(one, other, strict=False)
-    return all(a == b or (1 in (len(a), len(b)) and a[0] == b[0]) for a, b in pairs)
-
-
-def place_in_byline(authors: Sequence[str], name: str) -> int:
-    """Position of a person in the byline, -1 if no name is compatible."""
-    family, given = surname(name), given_names(name)
-    for place, author in enumerate(authors):
-        if surname(author) == family and is_compatible(given, given_names(author)):
-            return place
-    return -1
-
-
-def person_key(name: str) -> str:
-    """Family name and first initial: what most spellings of one person have in common."""
-    given = given_names(name)
-    return f"{surname(name)} {given[0][0] if given else ''}".strip()
 
 
 def link_papers(

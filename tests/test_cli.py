@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 
 import landscape
+
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.cli import _arguments as answering
 from landscape.cli import _build as building
 from landscape.cli import main

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 import landscape
+
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.cli import main
 from landscape.figures._plotly import MOST_MARKS, count_marks
 

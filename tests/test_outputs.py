@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape._io import write_output
 from landscape.errors import InputError
 from landscape.outreach._files import check_names_file

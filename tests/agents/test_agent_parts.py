@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape._serializer import check_results_file
 from landscape.agents import Desk
 from landscape.agents._attribution import wordings

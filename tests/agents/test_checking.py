@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape import Atlas
 from landscape._bibliography import to_bibtex
 from landscape.agents import Desk, check_draft

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape import Atlas
 from landscape.agents import Desk, as_latex
 from landscape.agents._citing_sentences import highlight

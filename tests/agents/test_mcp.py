@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape import Atlas
 from landscape.agents._mcp_server import LONGEST_REPLY, NOTICE, Tools, make_server
 from tests.agents.citing_models import some_paper

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.agents._survey_scoring import THRESHOLD, Evidence, scores
 from landscape.agents._survey_settings import ReplyLog, Request, RequestBudget, SurveySettings
 from landscape.atlas import Atlas

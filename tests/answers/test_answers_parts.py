@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.answers import QuestionKind
 from landscape.answers._agreement import counts_differ, invents_numbers, missing_numbers
 from landscape.answers._asking import AskSettings, resolved

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.answers._evidence import LEVELS, judge_consensus, level_of
 from landscape.errors import RemoteError
 from landscape.llm import ChatModel

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.answers._agreement import compare
 from landscape.answers._evidence import check_claims
 from landscape.llm import ChatModel

@@ -11,6 +11,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape._bibliography import citation_keys, to_bibcodes, to_bibitems, to_bibtex, to_ris
 from landscape._serializer import write_results
 from landscape.corpus._records import RawRecord, Rejection, normalise

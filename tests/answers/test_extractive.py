@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.answers._citations import read_citations
 from landscape.answers._extractive import QUOTED, extract_answer
 from landscape.search._sentences import word_scores

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.answers._questions import FLAGS, PRESETS, TYPES, QuestionKind, classify, preset_for
 from landscape.llm import ChatModel
 from tests.servers.openai_server import OpenAIServer, failing

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.answers._react import reason
 from landscape.errors import InputError
 from landscape.llm import ChatModel, connect

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 import landscape
+
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import AtlasError, InputError
 from landscape.pipeline import _demo as demo
 from landscape.store._manifest import read_manifest, write_manifest

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.atlas import build
 from landscape.atlas import open as open_atlas
 from landscape.embeddings._word_vectors import WordVectors

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.atlas import open as open_atlas
 from landscape.errors import AtlasError
 from landscape.store._manifest import (

@@ -7,6 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape._io import replacing
 from landscape.pipeline import _executor as chunks
 from landscape.pipeline._executor import PartWork

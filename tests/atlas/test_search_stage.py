@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 import landscape
+
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.embeddings import _neighbours
 from landscape.store._info import describe
 from landscape.text import WordIndex

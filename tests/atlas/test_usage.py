@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape._io import measured
 
 

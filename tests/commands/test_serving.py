@@ -19,6 +19,8 @@ import nbformat
 import pytest
 
 import landscape
+
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.cli import _notebooks as notebooks
 from landscape.cli import _notebooks as serving
 from landscape.cli import main

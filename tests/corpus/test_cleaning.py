@@ -10,6 +10,7 @@ from pathlib import Path
 import orjson
 import pytest
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.corpus._cleaning import clean_abstract, clean_text
 
 

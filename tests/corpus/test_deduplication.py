@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.corpus._duplicates import (
     Keys,
     content_hash,

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.corpus.demo import _sentences, generate, write_demo
 from landscape.corpus.demo import _sentences as _wording
 from landscape.corpus.demo._cards import Measure, load_cards, load_facilities, load_traps

@@ -7,6 +7,7 @@ from pathlib import Path
 import orjson
 import pytest
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.corpus._identifiers import (
     arxiv_id_of_bibcode,
     arxiv_month,

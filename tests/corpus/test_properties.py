@@ -10,6 +10,7 @@ from pathlib import Path
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.corpus._cleaning import clean_abstract, clean_text
 from landscape.corpus._identifiers import parse_arxiv_id, parse_bibcode, parse_date, parse_doi
 from landscape.corpus._records import Batch, Rejection

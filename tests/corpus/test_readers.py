@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.corpus._records import RawRecord, Rejection, papers_schema
 from landscape.corpus._scanning import read_papers
 from landscape.corpus.readers import choose_reader

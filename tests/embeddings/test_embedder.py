@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.embeddings._embedder import (
     PaidEmbedder,
     embedder_for,

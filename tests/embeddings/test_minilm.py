@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import torch
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.embeddings import _minilm  # both of its networks are compared
 from landscape.embeddings._embedder import embedding_text
 from landscape.embeddings._minilm import CHECKSUM, MiniLM, check_weights, load_padded, model_folder

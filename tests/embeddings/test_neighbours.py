@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.embeddings import _neighbours  # small blocks are set
 from landscape.embeddings._neighbours import nearest
 from landscape.errors import InputError

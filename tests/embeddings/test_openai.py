@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.embeddings import _openai  # small batches are set
 from landscape.embeddings._embedder import load_embedder
 from landscape.embeddings._openai import OpenAIEmbedder

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.embeddings import _precomputed  # small blocks are set
 from landscape.embeddings._precomputed import ReadyVectors
 from landscape.errors import InputError

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.embeddings import _minilm  # no processor lists the flags of another
 from landscape.embeddings._minilm import cpu_flags
 

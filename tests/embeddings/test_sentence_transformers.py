@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.embeddings._embedder import embedder_for, load_embedder
 from landscape.embeddings._minilm import model_folder
 from landscape.errors import InputError, MissingExtraError

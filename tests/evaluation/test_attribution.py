@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape import Atlas
 from landscape.cli import main
 from landscape.errors import InputError

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape import Atlas
 from landscape.errors import InputError
 from landscape.evaluation._citing import (

@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
 from landscape.evaluation._questions import Query, read_queries, resolve_queries
 

@@ -7,6 +7,7 @@ from math import log2
 import numpy as np
 import pytest
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
 from landscape.evaluation import Query
 from landscape.evaluation._retrieval import bootstrap_interval, paired_difference, score_rankings

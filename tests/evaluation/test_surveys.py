@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.cli import main
 from landscape.errors import InputError
 from landscape.evaluation._surveys import (

@@ -12,6 +12,7 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape import figures
 from landscape.figures._labels import segments_cross
 from landscape.figures._matplotlib import SETTINGS

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
 from landscape.figures._compare import compare, draw_comparison
 from landscape.figures._maps import map_box

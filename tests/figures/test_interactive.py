@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
 from landscape.figures import interactive
 from landscape.figures._labels import boxes_overlap

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape import figures
 from landscape.errors import InputError
 from landscape.figures import interactive

@@ -5,6 +5,7 @@ import time
 import numpy as np
 import pytest
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.figures._labels import (
     boxes_overlap,
     place_labels,

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
 from landscape.figures._report import draw_report, exemplar_rows, key_numbers, report
 

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
 from landscape.figures._colours import contrast_ramp, theme
 from landscape.figures._reviews import contrast_pixels, draw_reviews

@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.figures._colours import Tones, choose_tones, draw_specks, smooth_adaptively
 from landscape.mapping import _density  # few points count as many
 from landscape.mapping._density import count_grid

@@ -8,6 +8,7 @@ import numba
 import pytest
 from numba.core.caching import FunctionCache
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.mapping._projection import _keep, umap_with_kept_code
 
 

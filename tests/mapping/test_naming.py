@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.mapping._region_names import choose_names, phrase_table, score_phrases
 
 

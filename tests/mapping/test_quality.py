@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.mapping._quality import (
     category_accuracy,
     measure_quality,

@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
 from landscape.mapping._region_names import (
     capitalised,

@@ -16,6 +16,8 @@ import pytest
 from nbclient import NotebookClient
 
 import landscape
+
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.cli._notebooks import list_notebooks, notebooks_folder
 from tests.conftest import REPOSITORY
 from tests.servers.openai_server import KEY, OpenAIServer

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.outreach._terrain import Peak, Terrain
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.corpus._thesaurus import Concept, Thesaurus
 from landscape.errors import AtlasError
 from landscape.outreach._continents import Field, continent_names, fields_of

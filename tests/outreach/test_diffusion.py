@@ -14,6 +14,8 @@ import pytest
 from PIL import Image
 
 import landscape
+
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError, MissingExtraError, RemoteError
 from landscape.outreach._diffusion import (
     DiffusionModel,

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
 from landscape.outreach._fidelity import Bars, Fidelity, TrueMap, judge
 from landscape.outreach._painting import paint

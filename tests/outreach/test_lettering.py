@@ -7,6 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.figures._labels import boxes_overlap, segment_meets_box
 from landscape.outreach import _fonts
 from landscape.outreach._labels import Lettering, Place, letter, line_break_options

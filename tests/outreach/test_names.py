@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
 from landscape.llm._client import connect
 from landscape.outreach._continents import find_waters, separation

@@ -9,6 +9,7 @@ import pytest
 from scipy import ndimage
 from skimage.color import rgb2lab
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
 from landscape.outreach import _painting
 from landscape.outreach._legend import SHORE, key_picture

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape import Atlas, cli
 from landscape.errors import InputError
 from landscape.figures._labels import boxes_overlap

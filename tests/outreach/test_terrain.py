@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape import Atlas
 from landscape.errors import InputError
 from landscape.outreach._terrain import Terrain, citation_flows, make_terrain, read_dates

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from scipy.sparse import csr_matrix
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.corpus._facilities import missions_file
 from landscape.corpus._thesaurus import Concept, Thesaurus
 from landscape.errors import InputError

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError, RemoteError
 from landscape.search._ads_proposals import propose_ads_query, proposed_order
 from landscape.search._ads_queries import ads_url, parse_ads

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape import Atlas
 from landscape.search._entities import absent_objects
 

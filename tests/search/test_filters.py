@@ -11,6 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
 from landscape.search._filter_masks import Columns, apply_filter, columns_needed
 from landscape.search._filter_patterns import phrase_pattern

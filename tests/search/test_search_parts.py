@@ -7,6 +7,7 @@ import re
 import numpy as np
 import pytest
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape._journals import find_journal, journal_of_bibcode
 from landscape.errors import InputError
 from landscape.search._entities import shares_of_names

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.text._tagger import tag_words
 from landscape.text._words import readable, split_words
 

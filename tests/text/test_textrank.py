@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.text import extract_keywords
 from landscape.text._tagger import MODEL_WHEEL, TaggedText, tag_texts
 from landscape.text._textrank import POS_KEPT, rank_text, rank_words, score_chunks

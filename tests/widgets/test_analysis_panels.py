@@ -17,6 +17,8 @@ pytest.importorskip("plotly")
 import ipywidgets as widgets
 
 import landscape as ls
+
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import AtlasError, InputError
 from landscape.figures._plotly import MOST_MARKS, count_marks
 from landscape.widgets import (

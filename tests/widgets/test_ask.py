@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.store._manifest import read_manifest, write_manifest
 
 pytest.importorskip("ipywidgets")

@@ -14,6 +14,7 @@ pytest.importorskip("ipywidgets")
 import ipywidgets as widgets
 from ipywidgets.embed import embed_data
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError, RemoteError
 from landscape.widgets._code_lines import connecting
 from landscape.widgets._connection import Connection

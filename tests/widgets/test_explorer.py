@@ -12,6 +12,7 @@ import pytest
 pytest.importorskip("plotly")
 pytest.importorskip("ipywidgets")
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
 from landscape.figures._labels import boxes_overlap
 from landscape.widgets import MapExplorer

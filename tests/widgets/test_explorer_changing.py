@@ -16,6 +16,7 @@ import pytest
 pytest.importorskip("plotly")
 pytest.importorskip("ipywidgets")
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
 from landscape.widgets import MapExplorer
 from landscape.widgets import _explorer as explorer_page

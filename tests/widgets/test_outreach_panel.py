@@ -15,6 +15,8 @@ pytest.importorskip("ipywidgets")
 import ipywidgets as widgets
 
 import landscape as ls
+
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
 from landscape.outreach._diffusion import Redrawn
 from landscape.outreach._fidelity import Fidelity

@@ -9,6 +9,7 @@ import pytest
 
 pytest.importorskip("ipywidgets")
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape._progress import progress
 from landscape.errors import InputError
 from landscape.widgets._panel import Panel

@@ -13,6 +13,7 @@ import pytest
 
 pytest.importorskip("ipywidgets")
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.atlas import Atlas
 from landscape.widgets._ask_panel import AskPanel
 from landscape.widgets._connection import Connection

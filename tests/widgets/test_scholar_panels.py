@@ -16,6 +16,8 @@ import pytest
 pytest.importorskip("ipywidgets")
 
 import landscape as ls
+
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.agents import Desk
 from landscape.atlas import Atlas
 from landscape.errors import InputError

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.widgets._jobs import Job, Latest, Turn, Turns
 
 

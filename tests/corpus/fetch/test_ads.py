@@ -9,6 +9,7 @@ import pytest
 from ads_server import KEY, AdsServer, some_docs
 from loopback import Answer, Loopback, Request, cut, refuse, say, shorten
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.corpus.fetch._ads import ADS_FIELDS, fetch_ads  # the fields that are requested
 from landscape.errors import InputError, RemoteError
 

@@ -8,6 +8,7 @@ import pytest
 from files_server import FilesServer
 from loopback import refuse, say, shorten
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.corpus.fetch import fetch_uat
 from landscape.corpus.fetch._files import concepts  # its walk over deep trees is tested alone
 from landscape.errors import InputError, RemoteError

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.overlays.missions._impact import impact
 from landscape.overlays.missions._usage import (
     find_bridges,

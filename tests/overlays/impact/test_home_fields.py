@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.corpus._facilities import load_facilities
 from landscape.corpus._thesaurus import Concept, Thesaurus
 from landscape.overlays.missions._usage import (

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
 from landscape.overlays.missions._impact import impact
 

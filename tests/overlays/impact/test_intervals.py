@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.overlays.missions._impact import impact
 from landscape.overlays.missions._measures import count_equal_rows, draw_cells, entropy
 

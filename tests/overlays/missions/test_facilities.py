@@ -3,6 +3,7 @@ from datetime import date
 
 import pytest
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.corpus._facilities import find_facility, load_facilities
 from landscape.corpus.demo._cards import load_facilities as load_demo_facilities
 from landscape.errors import InputError

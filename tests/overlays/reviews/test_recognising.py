@@ -11,6 +11,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
 from landscape.overlays.reviews._recognition import read_review_list, recognise, score_papers
 

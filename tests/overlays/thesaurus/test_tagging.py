@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.corpus._thesaurus import Concept, Thesaurus, embedded_thesaurus
 from landscape.evaluation._layers import evaluate_tagging
 from landscape.overlays.thesaurus._extents import concept_counts, concept_members, count_concepts

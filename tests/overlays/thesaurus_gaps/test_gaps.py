@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.corpus._thesaurus import Concept, Thesaurus
 from landscape.errors import InputError
 from landscape.overlays.thesaurus._candidates import complete_name, find_abbreviations, word_bag

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.corpus._thesaurus import embedded_thesaurus
 from landscape.corpus.demo import generate
 from landscape.overlays.thesaurus._candidates import complete_name

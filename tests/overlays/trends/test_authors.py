@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
 from landscape.overlays.trends import author_path
 from landscape.overlays.trends._authors import (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.overlays.trends._rates import (
     count_by_year,
     find_all_changes,

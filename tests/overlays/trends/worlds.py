@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.overlays.trends._authors import place_in_byline
 
 

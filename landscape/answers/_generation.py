@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -257,9 +257,8 @@ def _written(
 def _streamed(model: WritingModel, system: str, user: str, on_text: OnText | None) -> str:
     if on_text is None:
         return model.complete(system, user)
-    pieces: Iterator[str] = model.stream(system, user)
-    pieces = []
-    for piece in pieces:
+    pieces: list[str] = []
+    for piece in model.stream(system, user):
         pieces.append(piece)
         on_text(piece)
     return "".join(pieces)

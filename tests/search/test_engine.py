@@ -291,7 +291,7 @@ def test_an_atlas_built_again_meanwhile_is_told(demo_atlas: Atlas, tmp_path: Pat
     shutil.copytree(demo_atlas.path, folder)
     atlas = landscape.open(folder)
     write_manifest(folder, dataclasses.replace(atlas.manifest, title="Another"))
-    with pytest.raises(AtlasError, match="built again since it was opened"):
+    with pytest.raises(AtlasError, match="was rebuilt since it was opened"):
         atlas.search("dust")
 
 

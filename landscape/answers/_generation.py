@@ -257,7 +257,7 @@ def _written(
 def _streamed(model: WritingModel, system: str, user: str, on_text: OnText | None) -> str:
     if on_text is None:
         return model.complete(system, user)
-    pieces = []
+    pieces: list[str] = []
     for piece in model.stream(system, user):
         pieces.append(piece)
         on_text(piece)

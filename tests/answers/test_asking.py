@@ -139,7 +139,7 @@ def test_the_command_answers(
         ({"style": "rhyme"}, "rhyme"),
         ({"kk": 3}, "no setting 'kk'"),
         ({"audience": "cats"}, "audience 'cats' is unknown"),
-        ({"language": 7}, "'7' is not a language name"),
+        ({"language": 7}, "'7' is not the name of a language"),
         ({"t_now": "today"}, "t_now is 'today'"),
         ({"k": "many"}, "k is 'many'"),
     ],

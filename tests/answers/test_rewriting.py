@@ -107,7 +107,7 @@ def test_an_answer_is_checked_before_it_is_translated(
 ) -> None:
     def reply(body: dict[str, Any]) -> str:
         system = body["messages"][0]["content"]
-        if "Write each sentence anew" in system:
+        if "Rewrite each sentence" in system:
             return '{"sentences": [{"id": 1, "text": "Staub kühlt."}]}'
         return '{"verdicts": []}' if "check claims" in system else f"Dust cools [{COOLING.label}]."
 

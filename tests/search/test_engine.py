@@ -19,11 +19,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import landscape
-
-# Private modules: no public function exposes the steps tested here by themselves.
-from landscape._serializer import write_results
 from landscape.atlas import Atlas
 from landscape.errors import AtlasError, InputError, RemoteError
+from landscape.query.files import write_results
 from landscape.search._engine import Engine
 from landscape.search._entities import find_entities
 from landscape.search._papers import SearchIndexes, names_of_paper
@@ -293,7 +291,7 @@ def test_an_atlas_built_again_meanwhile_is_told(demo_atlas: Atlas, tmp_path: Pat
     shutil.copytree(demo_atlas.path, folder)
     atlas = landscape.open(folder)
     write_manifest(folder, dataclasses.replace(atlas.manifest, title="Another"))
-    with pytest.raises(AtlasError, match="rebuilt since it was opened"):
+    with pytest.raises(AtlasError, match="was rebuilt since it was opened"):
         atlas.search("dust")
 
 
@@ -413,7 +411,7 @@ def test_an_empty_result_replaces_no_file(demo_atlas: Atlas, tmp_path: Path) -> 
     mine = tmp_path / "mine.bib"
     mine.write_text("precious")
     nothing = demo_atlas.search("dust", filter="1800..1801")
-    with pytest.raises(InputError, match=r"mine\.bib is unchanged"):
+    with pytest.raises(InputError, match=r"mine\.bib is left as it is"):
         write_results(nothing, mine)
     assert mine.read_text() == "precious"
 

@@ -17,11 +17,11 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from landscape.query.files import write_results
 
 import landscape
 from landscape.atlas import Atlas
 from landscape.errors import AtlasError, InputError, RemoteError
-from landscape.query.files import write_results
 from landscape.search._engine import Engine
 from landscape.search._entities import find_entities
 from landscape.search._papers import SearchIndexes, names_of_paper

@@ -1,13 +1,1 @@
-from ._density import default_bandwidth, density_grid
-from ._projection import place, project
-from ._quality import measure_quality
-from ._regions import build_topics
-
-__all__ = [
-    "build_topics",
-    "default_bandwidth",
-    "density_grid",
-    "measure_quality",
-    "place",
-    "project",
-]
+__all__ = ["build_topicsdensity_gridmeasure_qualityplaceproject"]

@@ -1,0 +1,27 @@
+from ._budget import Budget, ReplyCache, default_cache_folder
+from ._client import (
+    ChatModel,
+    LanguageModel,
+    WritingModel,
+    connect,
+    connect_from_environment,
+    request_reply,
+)
+from ._replies import ReplyForm
+from ._reranking import HttpReranker, Reranker, load_reranker
+
+__all__ = [
+    "Budget",
+    "ChatModel",
+    "HttpReranker",
+    "LanguageModel",
+    "ReplyCache",
+    "ReplyForm",
+    "Reranker",
+    "WritingModel",
+    "connect",
+    "connect_from_environment",
+    "default_cache_folder",
+    "load_reranker",
+    "request_reply",
+]

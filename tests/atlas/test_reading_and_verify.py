@@ -62,7 +62,7 @@ def test_html_escapes_what_came_from_outside(finished: Atlas) -> None:
     [
         (Path.absolute, r"There is no atlas .*; make one with: landscape build FILE --out"),
         (lambda path: path.write_text("x"), "is a file, not an atlas"),
-        (lambda path: path.mkdir(), r"is not an atlas: it holds no manifest\.json"),
+        (lambda path: path.mkdir(), r"is not an atlas: it has no manifest\.json"),
     ],
 )
 def test_what_is_no_atlas_is_told_apart(
@@ -75,7 +75,7 @@ def test_what_is_no_atlas_is_told_apart(
 
 def test_a_lost_file_is_named(atlas_copy: Path) -> None:
     (atlas_copy / "topics.parquet").unlink()
-    with pytest.raises(AtlasError, match=r"has lost its file topics\.parquet"):
+    with pytest.raises(AtlasError, match=r"has no file topics\.parquet; run the same landscape build again"):
         open_atlas(atlas_copy)
 
 
@@ -151,7 +151,7 @@ def test_an_atlas_that_was_built_again_is_not_read_beside_the_old_one(
         opened.vectors,
         lambda: opened.engine.papers([0]),
     ):
-        with pytest.raises(AtlasError, match="built again since it was opened; open it once more"):
+        with pytest.raises(AtlasError, match=r"was rebuilt since it was opened\. Open it again"):
             read()
     shutil.rmtree(atlas_copy)
     with pytest.raises(AtlasError, match="There is no atlas"):
@@ -192,7 +192,7 @@ def test_strangers_and_lost_files_are_found(atlas_copy: Path) -> None:
     problems = verify(atlas_copy)
     assert len(problems) == 2
     assert "quality.json is missing" in problems[0]
-    assert "copy of few.parquet is no part of this atlas" in problems[1]
+    assert "copy of few.parquet does not belong to this atlas" in problems[1]
 
 
 def test_an_unfinished_build_is_a_problem(atlas_copy: Path, finished: Atlas) -> None:

@@ -75,7 +75,9 @@ def test_what_is_no_atlas_is_told_apart(
 
 def test_a_lost_file_is_named(atlas_copy: Path) -> None:
     (atlas_copy / "topics.parquet").unlink()
-    with pytest.raises(AtlasError, match=r"has no file topics\.parquet; run the same landscape build again"):
+    with pytest.raises(
+        AtlasError, match=r"has no file topics\.parquet; run the same landscape build again"
+    ):
         open_atlas(atlas_copy)
 
 

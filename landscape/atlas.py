@@ -7,13 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec
 
-from landscape.agents._attribution import attribute
-from landscape.agents._desk import Desk
-from landscape.agents._survey import survey_question
-from landscape.answers import answer_question
+# The packages load their modules on first use: a search imports neither agents nor SciPy.
+from landscape import agents, answers, search
 from landscape.overlays.citations._graph import citation_graph
 from landscape.pipeline import _build, _demo
-from landscape.search import open_engine, search_papers, similar_papers
 from landscape.store import AtlasStore
 from landscape.store._info import atlas_as_html
 
@@ -71,7 +68,7 @@ class Atlas(AtlasStore):
         InputError
             If the filter has a mistake.
         """
-        return open_engine(self).select(filter_text)
+        return search.open_engine(self).select(filter_text)
 
     def search(
         self,
@@ -118,7 +115,7 @@ class Atlas(AtlasStore):
         InputError
             For an empty query, a filter with a mistake, or a setting that cannot be.
         """
-        return search_papers(
+        return search.search_papers(
             self, query, k=k, filter=filter, weights=weights, reranker=reranker,
             expansion=expansion, hyde=hyde, **settings,
         )  # fmt: skip
@@ -144,7 +141,7 @@ class Atlas(AtlasStore):
         InputError
             If one of them is not in the atlas.
         """
-        return similar_papers(self, paper_ids, k=k, **settings)
+        return search.similar_papers(self, paper_ids, k=k, **settings)
 
     def ask(
         self,
@@ -181,7 +178,7 @@ class Atlas(AtlasStore):
         InputError
             For an empty question, or a setting that cannot be.
         """
-        return answer_question(
+        return answers.answer_question(
             self, question, model=model, thread=thread, on_text=on_text, **settings
         )
 
@@ -230,7 +227,7 @@ class Atlas(AtlasStore):
         InputError
             For an empty question, a setting that cannot be, or an unknown seed.
         """
-        return survey_question(
+        return agents.survey_question(
             self, question, depth=depth, breadth=breadth, papers=papers, before=before,
             seeds=seeds, model=model, **settings,
         )  # fmt: skip
@@ -279,7 +276,7 @@ class Atlas(AtlasStore):
         InputError
             If the excerpt has no mark, or a setting cannot be.
         """
-        return attribute(
+        return agents.attribute(
             self, excerpt, source=source, before=before, max_actions=max_actions, model=model,
             demonstration=demonstration, **settings,
         )  # fmt: skip
@@ -319,12 +316,12 @@ class Atlas(AtlasStore):
         InputError
             If there is neither text nor keywords, or the keywords have a mistake.
         """
-        return Desk().add(self).cite(context, keywords, k=k, model=model, **settings)
+        return agents.Desk().add(self).cite(context, keywords, k=k, model=model, **settings)
 
     @property
     def engine(self) -> Engine:
         """Search engine of this atlas; its indexes are opened once."""
-        return open_engine(self)
+        return search.open_engine(self)
 
     def _repr_html_(self) -> str:
         return atlas_as_html(self)

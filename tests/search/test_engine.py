@@ -17,9 +17,9 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from landscape.query.files import write_results
 
 import landscape
+from landscape._serializer import write_results
 from landscape.atlas import Atlas
 from landscape.errors import AtlasError, InputError, RemoteError
 from landscape.search._engine import Engine

@@ -332,13 +332,13 @@ def test_what_is_found_stands_above_the_names(explorer):
 def test_a_file_is_made_after_the_search_that_runs(explorer, monkeypatch):
     import threading
 
-    from landscape.widgets import _explorer as explorer_page
+    from landscape.widgets import _explorer_tasks as tasks
     from landscape.widgets import _explorer_tasks as work
 
     go_on, find = threading.Event(), work.find_papers
     monkeypatch.setattr(work, "find_papers", lambda *a, **k: go_on.wait() and find(*a, **k))
     explorer.search("dark matter", k=10)
-    explorer_page.make_file(explorer, ".png")
+    tasks.make_file(explorer, ".png")
     assert "comes next, after: Searching" in explorer.status
     go_on.set()
     assert explorer.wait(120)

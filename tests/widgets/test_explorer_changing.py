@@ -134,7 +134,7 @@ def test_what_was_made_of_another_selection_is_not_shown(explorer, monkeypatch, 
     name, start = {
         "files": ("papers_as_csv", controls.export.click),
         "comparison": ("compare_with_rest", controls.compare.click),
-        "answer": ("ask_papers", lambda: explorer_page.ask(explorer, "How does dust cool?")),
+        "answer": ("ask_papers", lambda: tasks.ask_selection(explorer, "How does dust cool?")),
     }[what]
     explorer.select("2010..")
     asked = explorer.rows
@@ -191,7 +191,7 @@ def test_a_selection_as_csv_holds_nothing_but_the_table(explorer):
 
 def test_the_code_repeats_an_outline_of_other_years(explorer):
     x0, y0, x1, y1 = View(explorer.view).zoomed(2).box
-    explorer_page.outlined(explorer, [x0, x1, x1, x0], [y0, y0, y1, y1])
+    explorer_page.select_outline(explorer, [x0, x1, x1, x0], [y0, y0, y1, y1])
     n = len(explorer.rows)
     assert 0 < n <= 300
     explorer.time = (2010, 2020)

@@ -56,7 +56,7 @@ def test_cycle_is_named():
 
 
 def test_lacking_parent_is_named():
-    with pytest.raises(InputError, match=r"'A' \(1\) stands below the concept '5'"):
+    with pytest.raises(InputError, match=r"'A' \(1\) has the broader concept '5'"):
         make(Concept("1", "A", broader=("5",)))
 
 

@@ -10,7 +10,7 @@ from landscape._wording import count
 from landscape.cli._arguments import Answer, as_json, command, note, positive
 
 if TYPE_CHECKING:
-    from landscape.agents._desk import Desk
+    from landscape.agents import Desk
     from landscape.atlas import Atlas
     from landscape.llm._client import WritingModel
     from landscape.types import Survey
@@ -105,7 +105,7 @@ def add_evaluate_survey(kinds: Any) -> None:
 
 def _evaluate(options: argparse.Namespace) -> Answer:
     from landscape.atlas import open as open_atlas
-    from landscape.evaluation._surveys import evaluate_survey
+    from landscape.evaluation import evaluate_survey
     from landscape.llm._client import connect_from_environment
 
     found = evaluate_survey(
@@ -322,7 +322,7 @@ def _cite(options: argparse.Namespace) -> Answer:
 
 
 def _check(options: argparse.Namespace) -> Answer:
-    from landscape.agents._draft_check import check_draft
+    from landscape.agents import check_draft
 
     found = check_draft(
         options.bibliography,
@@ -347,7 +347,7 @@ def _mcp(options: argparse.Namespace) -> Answer:
 
 def _evaluate_attribution(options: argparse.Namespace) -> Answer:
     from landscape.atlas import open as open_atlas
-    from landscape.evaluation._attribution import evaluate_attribution
+    from landscape.evaluation import evaluate_attribution
 
     model = _model() if options.model else None
     found = evaluate_attribution(open_atlas(options.atlas), options.excerpts, model=model)
@@ -366,7 +366,7 @@ def _evaluate_citing(options: argparse.Namespace) -> Answer:
 
 def _desk(folders: list[Path]) -> Desk:
     """Return a desk of several atlases; equal titles are distinguished by directory."""
-    from landscape.agents._desk import Desk
+    from landscape.agents import Desk
     from landscape.atlas import open as open_atlas
 
     desk = Desk()

@@ -177,8 +177,7 @@ def _add_citations(options: argparse.Namespace) -> Answer:
 
 def _info(options: argparse.Namespace) -> Answer:
     from landscape.atlas import open as open_atlas
-    from landscape.store._info import describe, facts
-    from landscape.store._verify import verify
+    from landscape.store._info import describe, facts, verify
 
     problems = verify(options.atlas) if options.verify else []
     for problem in problems:

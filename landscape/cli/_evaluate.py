@@ -79,13 +79,13 @@ def _kind(
 
 
 def _mentions(atlas: Atlas, options: argparse.Namespace) -> Analysis:
-    from landscape.evaluation._layers import evaluate_facilities
+    from landscape.evaluation import evaluate_facilities
 
     return evaluate_facilities(atlas, options.labels)
 
 
 def _tagging(atlas: Atlas, options: argparse.Namespace) -> Analysis:
-    from landscape.evaluation._layers import evaluate_concepts
+    from landscape.evaluation import evaluate_concepts
 
     return evaluate_concepts(atlas, options.truth)
 
@@ -120,7 +120,7 @@ def _evaluate_map(options: argparse.Namespace) -> Answer:
 
 def _evaluate_retrieval(options: argparse.Namespace) -> Answer:
     from landscape.atlas import open as open_atlas
-    from landscape.evaluation._retrieval import evaluate_retrieval
+    from landscape.evaluation import evaluate_retrieval
 
     found = evaluate_retrieval(open_atlas(options.atlas), options.queries)
     return Answer(as_json(found.to_dict()) if options.json else found.to_text())

@@ -409,8 +409,8 @@ def add_render(commands: Any) -> None:
 
 def _render(options: _Options) -> Answer:
     from landscape.atlas import open as open_atlas
+    from landscape.outreach import render
     from landscape.outreach._files import check_target
-    from landscape.outreach._rendering import render
     from landscape.outreach._themes import find_theme
 
     check_target(options.output)

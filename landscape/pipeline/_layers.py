@@ -87,7 +87,7 @@ def _missions_batches(path: Path) -> Iterator[_MissionsBatch]:
 
 
 def _find(batch: _MissionsBatch) -> pd.DataFrame:
-    from landscape.overlays.missions._mentions import find_in_papers
+    from landscape.overlays.missions import find_in_papers
 
     return find_in_papers(*batch)
 

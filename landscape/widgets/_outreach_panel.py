@@ -36,8 +36,7 @@ from landscape.widgets._tables import Column, table_html
 
 if TYPE_CHECKING:
     from landscape.atlas import Atlas
-    from landscape.outreach._fidelity import Fidelity
-    from landscape.outreach._files import Rendering
+    from landscape.outreach import Fidelity, Rendering
 
 DEFAULTS: dict[str, Any] = {
     "theme": "atlas", "size": "web", "title": None, "credits": "", "names": None,

@@ -37,7 +37,7 @@ from landscape.widgets._tables import Column, Item, PaperList, table_html
 if TYPE_CHECKING:
     import pandas as pd
 
-    from landscape.agents._desk import Desk
+    from landscape.agents import Desk
     from landscape.atlas import Atlas
     from landscape.types import Answer, CitationSuggestions, DraftCheck, Paper, Suggestion, Uncited
     from landscape.widgets._connection import Connection

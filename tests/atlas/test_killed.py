@@ -25,8 +25,8 @@ from landscape.mapping import _quality as quality
 from landscape.pipeline import _executor as chunks
 from landscape.pipeline._stages import WORK
 from landscape.store import AtlasStore as Atlas
+from landscape.store._info import verify
 from landscape.store._manifest import read_manifest
-from landscape.store._verify import verify
 
 N_KILLS = 20
 

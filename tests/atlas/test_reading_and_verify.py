@@ -13,8 +13,8 @@ import pytest
 from landscape.atlas import Atlas
 from landscape.atlas import open as open_atlas
 from landscape.errors import AtlasError, InputError
+from landscape.store._info import verify
 from landscape.store._manifest import write_manifest
-from landscape.store._verify import verify
 
 
 def test_an_atlas_opens_again_as_it_was_built(finished: Atlas) -> None:

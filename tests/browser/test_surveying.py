@@ -27,7 +27,7 @@ def test_a_question_is_surveyed_on_the_page(jupyter: JupyterPage, tmp_path: Path
     )
     assert panel.locator(".landscape-asked:has-text('How is dust made')").count() == 1
     assert not button(panel, "Stop").is_visible()
-    for tab, shown in (("Who led to whom", "img[alt^='Tree of a survey']"), ("Map", "img[alt]")):
+    for tab, shown in (("Who led to whom", "img[alt*='Tree of a survey']"), ("Map", "img[alt]")):
         panel.get_by_role("tab", name=tab).click()
         panel.locator(f"{shown}:visible").first.wait_for()
         jupyter.still(panel)

@@ -411,7 +411,7 @@ def test_an_empty_result_replaces_no_file(demo_atlas: Atlas, tmp_path: Path) -> 
     mine = tmp_path / "mine.bib"
     mine.write_text("precious")
     nothing = demo_atlas.search("dust", filter="1800..1801")
-    with pytest.raises(InputError, match=r"mine\.bib is left as it is"):
+    with pytest.raises(InputError, match=r"mine\.bib is unchanged"):
         write_results(nothing, mine)
     assert mine.read_text() == "precious"
 

@@ -1,4 +1,4 @@
-"""The same work on batch after batch, in all processes, with a bounded number in memory."""
+"""Run per-part work in processes and in chunks, so that a killed build resumes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a user can ask of a build, as one typed object."""
+"""Options of a build, its stages, and the rule that decides which of them run."""
 
 from __future__ import annotations
 

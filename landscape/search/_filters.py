@@ -1,4 +1,4 @@
-"""Boolean filters in the syntax of SciLit: read them, and apply them to papers.
+"""Parse filters such as ``2015..; author:Hubble``; `_filter_masks` applies them to papers.
 
 =========================== =====================================================================
 ``a;b``, ``a AND b``, ``a b``  both (bare words side by side are one phrase instead)

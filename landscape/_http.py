@@ -457,7 +457,7 @@ class Quota:
 
     @property
     def renewed(self) -> str:
-        """Time of renewal in words."""
+        """Reset time as text."""
         return f"{datetime.fromtimestamp(self.renewal, tz=UTC):%Y-%m-%d %H:%M} UTC"
 
     def __str__(self) -> str:

@@ -171,7 +171,7 @@ _FINDS = re.compile(
 
 
 class ContextWords(NamedTuple):
-    """A context as the vectors of words see it."""
+    """Word vectors and weights of a context."""
 
     words: NDArray[np.float32]
     weights: NDArray[np.float32]

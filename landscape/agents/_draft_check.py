@@ -127,7 +127,7 @@ _WITHOUT_ATLAS = 0.45
 
 
 def thresholds(vectors: NDArray[np.float32], corpus: Corpus | None) -> Floats:
-    """Cosine from which a paper is near, for each sentence: a percentile over the corpus."""
+    """Cosine threshold of each sentence: a percentile over the corpus."""
     if corpus is None or not len(vectors):
         return np.full(len(vectors), _WITHOUT_ATLAS)
     n = len(corpus.atlas)

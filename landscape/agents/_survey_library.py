@@ -93,7 +93,7 @@ class Library:
         return float(self._comparison.cosines(found).max(initial=-1.0))
 
     def count_citations(self, rows: Rows) -> Floats:
-        """Citations in the graph by what may be seen, shape (n,)."""
+        """Citations from visible nodes, shape (n,)."""
         links = self.graph.citation_links
         if self._sees_all:
             return links.degrees[rows].astype(float)
@@ -110,7 +110,7 @@ class Library:
         return self._keep_visible(self.graph.citation_links.of(node))
 
     def node_or_none(self, name: str) -> int | None:
-        """Find the node of a paper or stub that may be seen; None where there is none."""
+        """Find the node of a visible paper or stub; None if there is none."""
         try:
             node = self.graph.node_of(name)
         except InputError:

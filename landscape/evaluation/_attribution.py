@@ -85,7 +85,7 @@ class AttributionScores:
         }
 
     def to_text(self) -> str:
-        """A table for people."""
+        """Format as a table."""
         known, given = self.counts["known"], self.counts["excerpts"]
         lines = [f"{known:,} of {given:,} excerpts cite a paper of this atlas ({self.method})."]
         lines += [f"{name:10} {found!s}" for name, found in self._intervals().items()]

@@ -137,7 +137,7 @@ class LabelledMention(NamedTuple):
 
     @property
     def half(self) -> str:
-        """To which half the paper belongs: rules may look at "development" alone."""
+        """Half of the paper; rules may use only the "development" half."""
         return _HALVES[1 - hashlib.sha256(self.arxiv_id.encode()).digest()[0] % 2]
 
 

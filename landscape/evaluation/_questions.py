@@ -101,7 +101,7 @@ class Query:
 def resolve_queries(
     queries: Sequence[Query], papers: pd.DataFrame
 ) -> tuple[list[Query], dict[str, int]]:
-    """Name the relevant papers as an atlas does."""
+    """Map relevant papers to atlas paper ids."""
     ids: dict[str, str] = {}
     for column in ("doi", "bibcode", "arxiv_id", "paper_id"):  # the last one wins
         if column in papers:

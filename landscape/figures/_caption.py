@@ -33,7 +33,7 @@ _SOURCE_NAMES = {
 
 @dataclass(frozen=True)
 class Caption:
-    """All that a figure states about itself."""
+    """Caption of a figure."""
 
     head: str
     sentences: Sequence[str]
@@ -70,7 +70,7 @@ def caption_of(analysis: Analysis, *notes: str) -> Caption:
 
 @dataclass(frozen=True)
 class MapFacts:
-    """What a map's caption states."""
+    """Contents of a map caption."""
 
     title: str = "Papers"
     n_papers: int = 0

@@ -190,7 +190,7 @@ def _write_selections(
 
 
 def _reach(shown: pd.DataFrame) -> float:
-    """Odds ratio at the rim: holds all dots, and bars that are not far longer."""
+    """Axis limit (odds ratio) that includes all dots and most error bars."""
     logs = np.abs(np.log2(shown[["odds_ratio_low", "odds_ratio", "odds_ratio_high"]].to_numpy()))
     wanted = max(float(logs[:, 1].max()) + 0.3, float(np.quantile(logs, 0.9)))
     return float(2 ** min(wanted, np.log2(_WIDEST)))

@@ -204,7 +204,7 @@ class _Brush:
         )  # fmt: skip
 
     def _dress(self, axes: Axes, panel: Panel) -> None:
-        """Axes as thin as the page's other lines; log scales before limits."""
+        """Style the axes with thin lines; set log scales before limits."""
         faint, scale = self.colours.faint, self.scale
         axes.set_gid(panel.gid)
         for axis, drawn, name in ((panel.x, axes.xaxis, "x"), (panel.y, axes.yaxis, "y")):

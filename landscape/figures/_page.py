@@ -92,7 +92,7 @@ class Key:
 
 @dataclass(frozen=True)
 class Row:
-    """A line of a ranked table; `style` is that of a line sample, `mark` its number on the map."""
+    """A row of a ranked table; `style` sets a line sample, `mark` is the number on the map."""
 
     name: str
     numbers: tuple[str, ...]
@@ -290,7 +290,7 @@ class Page:
 
     @property
     def area(self) -> Box:
-        """What title and caption leave for a map."""
+        """Map area between title and caption."""
         return 0.0, self.caption_height, self.width, self.height - self.title_height
 
     @property

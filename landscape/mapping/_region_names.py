@@ -199,7 +199,7 @@ def score_phrases(
 
 
 def _promise(forms: NDArray[np.object_], shown: NDArray[np.object_]) -> NDArray[np.float64]:
-    """How good a name each phrase promises: its length, and whether it names a subject."""
+    """Score phrases as names by length and by whether they name a subject."""
     # Two or three words are best; one word is often ambiguous, five are a sentence.
     by_length = {1: 0.72, 2: 1.0, 3: 1.08, 4: 0.95}
     promise = np.empty(len(forms))

@@ -149,7 +149,7 @@ def regions_for(n_papers: int) -> int:
 
 
 def smallest_region(n_papers: int) -> float:
-    """Papers below which a region is merged with its neighbour."""
+    """Minimum papers per region; smaller regions are merged."""
     return max(3.0, 0.0015 * n_papers)
 
 

@@ -396,7 +396,7 @@ def _boxes_along(leader: Floats, scale: float) -> Floats:
 
 
 def _on_water(place: Place, label_style: LabelStyle, room: Room, on_water: OnWater) -> list[Run]:
-    """Label a water along its middle line, or straight if it is wide enough."""
+    """Label a sea along its centre line, or straight if it is wide enough."""
     style = label_style.style(place)
     spread = (0.0, 0.3) if can_be_spaced(place.name) else (0.0, 0.0)
     ways = line_break_options(place.name, most_lines=3)

@@ -295,7 +295,7 @@ def _columns(
 
 
 def _key(column: _Column, about: About, inks: Inks, key: Picture) -> None:
-    """The painted key, and what its sides mean."""
+    """Draw the colour key and label its sides."""
     scale, words = column.scale, about.words
     small = Style(column.families, _FINE * scale)
     dated = about.recent is not None

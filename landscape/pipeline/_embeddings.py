@@ -280,7 +280,7 @@ class _LazyEmbedder:
         write_matrix(path, iter([vectors]), rows=len(vectors), columns=vectors.shape[1])
 
     def describe(self) -> dict[str, Any]:
-        """What goes into the manifest; the model is not loaded for it where it is known."""
+        """Manifest entry of the model; loads the model only if needed."""
         if self._described is None:
             self._described = dict(self._load().describe())
         return dict(self._described)

@@ -79,7 +79,7 @@ class Spread:
 
     @property
     def inside(self) -> tuple[tuple[int, str, int], ...]:
-        """``topic_id``, name and papers of the regions proper, most papers first."""
+        """``topic_id``, name and papers of each region, most papers first."""
         names = self.labels or ("",) * len(self.regions)
         return tuple(
             (topic, name, count)

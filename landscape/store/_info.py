@@ -74,7 +74,7 @@ def describe(atlas: AtlasStore) -> str:
 
 
 def _layers(atlas: AtlasStore) -> list[str]:
-    """What the layers hold; an atlas of an earlier version has none."""
+    """Contents of the layers; empty for atlases of earlier versions."""
     if not {"uat", "missions", "reviews"} <= atlas.stages.keys():
         return []
     uat, missions, reviews = (atlas.stages[name].details for name in ("uat", "missions", "reviews"))

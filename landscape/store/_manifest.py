@@ -144,7 +144,7 @@ class Manifest:
 
     @property
     def files(self) -> dict[str, Output]:
-        """Every file of the atlas as its last writer left it, by relative path."""
+        """Last recorded output for each file of the atlas, by relative path."""
         return {path: out for stage in self.stages.values() for path, out in stage.outputs.items()}
 
     def without(self, *names: str) -> Manifest:

@@ -107,7 +107,7 @@ def _load_model() -> Language:
 
 
 def _as_lists(document: Doc) -> TaggedText:
-    """Lists, because token objects are slow by the million."""
+    """Convert to lists; millions of token objects are slow."""
     return TaggedText(
         words=[token.text for token in document],
         tags=[token.pos_ for token in document],

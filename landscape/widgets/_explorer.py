@@ -364,7 +364,7 @@ class MapExplorer(ExplorerState):
 
     @property
     def colour_by(self) -> str:
-        """What the colours stand for."""
+        """Variable shown as colour."""
         return self._colour_by
 
     @colour_by.setter
@@ -506,7 +506,7 @@ class MapExplorer(ExplorerState):
         return self
 
     def clear(self) -> MapExplorer:
-        """Select nothing, and take the search off the map."""
+        """Clear the selection and the search."""
         self._choose_nothing()
         self._clear_search()
         return self

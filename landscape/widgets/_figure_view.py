@@ -152,7 +152,7 @@ class SheetView(widgets.VBox):
 
 
 def picture_html(sheet: Any) -> str:
-    """A page for print as a picture, with its alternative text."""
+    """Return a print page as an image with alternative text."""
     buffer = io.BytesIO()
     sheet.savefig(buffer, format="png", dpi=_DPI, facecolor=sheet.get_facecolor())
     source = f"data:image/png;base64,{b64encode(buffer.getvalue()).decode('ascii')}"
@@ -201,7 +201,7 @@ _KINDS = {
 
 
 def download_link(name: str, content: str | bytes, *, text: str | None = None) -> str:
-    """A link that holds a file."""
+    """A download (data) link."""
     raw = content.encode() if isinstance(content, str) else content
     if len(raw) > MOST_BYTES:
         raise InputError(

@@ -212,7 +212,7 @@ class Latest:
         return self._wanted
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait until nothing is left to do; False if that takes longer."""
+        """Wait until all jobs finish; False after a timeout."""
         end = None if seconds is None else time.monotonic() + seconds
         with self._changed:
             while self._running:

@@ -134,7 +134,7 @@ class MapFigure(PageFigure):
 
 
 def _as_told(value: Any) -> Any:
-    """Copy what a page can be told: a lasso leaves plotly's mark for "undefined" behind.
+    """Copy a value without plotly's `Undefined`, which a lasso selection leaves.
 
     That mark is one object, known by its identity: a deep copy of it is sent to no page, and a page
     that asks for everything would wait for ever.

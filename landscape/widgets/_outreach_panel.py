@@ -294,7 +294,7 @@ def used_html(rendering: Rendering) -> str:
 
 
 def scores_html(rendering: Rendering) -> str:
-    """How true a repainted picture is to the data; empty for a map from the data alone."""
+    """Fidelity scores of a repainted map; empty if the map is not repainted."""
     import pandas as pd
 
     scores = rendering.fidelity

@@ -380,7 +380,7 @@ class WritingPanel(ScholarPanel):
     def cite(
         self, context: str | None = None, keywords: str | None = None, *, k: int | None = None
     ) -> None:
-        """Look for papers in the background; `wait`, then they are the panel's `value`.
+        """Find papers in the background; after `wait`, `value` contains them.
 
         Parameters
         ----------

@@ -213,7 +213,7 @@ def _measures(
 
 
 def _share_at(score: NDArray[np.float64], outcome: NDArray[np.float64], top: int) -> float:
-    """Share of the reviews in the first regions; ties share what they have."""
+    """Share of the reviews in the top regions; ties get their mean."""
     total = float(outcome.sum())
     if total <= 0:
         return 0.0

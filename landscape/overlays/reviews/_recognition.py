@@ -273,7 +273,7 @@ def read_review_list(path: str | os.PathLike[str]) -> frozenset[str]:
 
 
 def normalise_identifier(name: str) -> frozenset[str]:
-    """An identifier in the spelling of the corpus; several where a bibcode holds an arXiv id."""
+    """Normalise an identifier; a bibcode with an arXiv id gives both."""
     arxiv_id = parse_arxiv_id(name)
     if arxiv_id:
         return frozenset({arxiv_id})
@@ -463,7 +463,7 @@ def near_reviews(
 
 
 def choose_n_nearest(n_papers: int, n_reviews: int) -> int:
-    """Papers among which one review is expected: 20 to 500, and at most a twentieth of a corpus."""
+    """Papers per expected review: 20 to 500, and at most 5% of a corpus."""
     most = np.clip(n_papers // 20, _FEWEST_NEAR, _MOST_NEAR)
     return int(np.clip(round(n_papers / max(n_reviews, 1)), _FEWEST_NEAR, most))
 

@@ -276,7 +276,7 @@ def phrase_sums(table: PhraseTable, vectors: NDArray[np.floating]) -> NDArray[np
 
 
 def later_half(years: NDArray[np.integer]) -> NDArray[np.bool_]:
-    """Papers of the later half, cut between years for the most equal halves."""
+    """Papers of the later half, split between years as evenly as possible."""
     values, counts = np.unique(years, return_counts=True)
     if len(values) < 2:
         return np.zeros(len(years), dtype=bool)
@@ -305,7 +305,7 @@ def mean_cosine(vectors: NDArray[np.floating]) -> float:
 
 
 def count_titles(table: PhraseTable, titles: Sequence[str]) -> NDArray[np.float64]:
-    """How many of each phrase's papers have it in their title."""
+    """Number of papers with each phrase in the title."""
     plain = [f" {' '.join(singular_words(title))} " for title in titles]
     needles = [f" {' '.join(singular_words(form))} " for form in table.forms]
     found = [

@@ -52,7 +52,7 @@ class Lexicon(dict[str, int]):
         self.forget()
 
     def forget(self) -> None:
-        """Forget the tokens seen, so that memory stays bounded."""
+        """Clear the cached tokens to limit memory use."""
         self.clear()
         self._pieces: dict[str, _Piece] = {}
         self.places = {piece: place for place, piece in enumerate(self._spellings)}
@@ -324,7 +324,7 @@ def join_matches(found: Sequence[pd.DataFrame], starts: Sequence[int]) -> pd.Dat
 
 
 def _walk(words: _Ints, terms: Terms) -> tuple[_Ints, _Ints, _Ints]:
-    """Where terms begin and stop, and the nodes they end at; all places take a step at once."""
+    """Start, end and final node of each term; vectorised over positions."""
     n_words = 1 + len(terms.words)
     first = np.zeros(n_words, dtype=np.int64)
     n_first = int(np.searchsorted(terms.steps, n_words))

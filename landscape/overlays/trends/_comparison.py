@@ -197,7 +197,7 @@ def _counts(groups: NDArray[np.int64], ids: pd.Series) -> NDArray[np.int64]:
 def _log_odds_ratio(
     a: NDArray[np.int64], b: NDArray[np.int64], a_total: int, b_total: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Logarithm of the odds ratio and its error; half a paper is added where a cell is empty."""
+    """Log odds ratio and its error; 0.5 is added to all cells if any cell is 0."""
     cells = np.stack([a, a_total - a, b, b_total - b]).astype(np.float64)
     cells = cells + 0.5 * (cells == 0).any(axis=0)
     logs = np.log(cells[0]) - np.log(cells[1]) - np.log(cells[2]) + np.log(cells[3])

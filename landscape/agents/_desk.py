@@ -24,7 +24,7 @@ from landscape.llm._client import connect_from_environment
 from landscape.llm._quoting import as_data
 from landscape.search._engine import open_engine
 from landscape.search._filters import parse_filter
-from landscape.search._ranking import fuse_ranks, standardised
+from landscape.search._ranking import RANKING, fuse_ranks, standardised
 from landscape.search._settings import LONGEST_QUERY, SearchSettings, readable_text
 from landscape.text._sentences import split_sentences
 from landscape.types import Answer, CitationSuggestions, Hit, Paper, Results, Suggestion
@@ -356,7 +356,6 @@ METHOD = "offline"
 _FOCUS, _WHOLE, _KEYWORDS = 1.0, 0.6, 0.5  # weights of the wordings
 _SENTENCES = 4  # of the context that are searched with
 _SPARE = 20  # papers beyond k, for duplicates and a second wording
-_WORD_BY_WORD = 1.5  # beside words and cosines, as the engine weighs them
 _LABEL = re.compile(r"\[(?:CITATION|\?)\]|\\cite[a-z]*\{[^}]*\}|\[\d[\d, –-]*\]", re.IGNORECASE)
 _OPERATOR = re.compile(r"-\S+|\b(?:AND|OR|NOT)\b|\S*[:<>=]\S*|\S*\.\.\S*|[();|\"*]")
 
@@ -403,7 +402,8 @@ def _rank_together(corpora: Sequence[Corpus], found: Mapping[str, Found]) -> lis
         ])  # fmt: skip
     else:
         scores = np.zeros(len(entries))
-        for part, weight in (("semantic", 1.0), ("words", 1.0), ("rerank", _WORD_BY_WORD)):
+        weights = {"semantic": 1.0, "words": 1.0, "rerank": RANKING.late_interaction}
+        for part, weight in weights.items():
             column = np.array([hit.parts.get(part, np.nan) for _, hit in entries], dtype=float)
             scores += weight * standardised(_filled(column))
     order = np.argsort(-scores, kind="stable")

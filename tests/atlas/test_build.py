@@ -333,14 +333,14 @@ def test_a_wrong_input_leaves_no_folder_behind(tmp_path: Path, quick: Any) -> No
         ({"layout": "swirl"}, "There is no layout 'swirl'; choose one of: "),
         ({"topics_method": "magic"}, "There is no topics method 'magic'; choose one of: density"),
         ({"embedder": "word2vec"}, "word2vec"),
-        ({"keywords_limit": 0}, "keywords_limit is 0; it has to be at least 1"),
+        ({"keywords_limit": 0}, "keywords_limit is 0; it must be at least 1"),
         ({"tagger": "psychic"}, "psychic"),
-        ({"min_dist": -0.1}, "min_dist is -0.1; it has to be between 0 and 1"),
+        ({"min_dist": -0.1}, "min_dist is -0.1; it must be between 0 and 1"),
         ({"min_dist": 1.5}, "min_dist is 1.5"),
         ({"min_dist": float("nan")}, "min_dist is nan"),
         ({"min_dist": float("inf")}, "min_dist is inf"),
-        ({"seed": -1}, "seed is -1; it has to be at least 0"),
-        ({"seed": 2**32}, "seed is 4294967296; it has to be less than 4294967296"),
+        ({"seed": -1}, "seed is -1; it must be at least 0"),
+        ({"seed": 2**32}, "seed is 4294967296; it must be less than 4294967296"),
     ],
 )
 def test_a_wrong_option_is_refused_before_any_work(

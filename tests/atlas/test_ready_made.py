@@ -259,6 +259,5 @@ def test_it_says_when_vectors_were_brought_in_vain(
     atlas = build(sources, tmp_path / "a.atlas", say=lines.append, **quick)
     assert atlas.vectors().shape == (N_PAPERS + 3, 384)
     assert (
-        "3 of 28 papers came without ready-made vectors, "
-        "so all papers are embedded again, with minilm"
+        "3 of 28 papers have no ready-made vectors, so minilm embeds all papers"
     ) in lines

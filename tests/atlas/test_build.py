@@ -316,7 +316,7 @@ def test_a_folder_that_is_not_an_atlas_is_left_alone(
     tmp_path: Path, few_papers: Path, quick: Any
 ) -> None:
     (tmp_path / "thesis.tex").write_text("years of work")
-    with pytest.raises(AtlasError, match=r"is not an atlas: it holds 'thesis.tex'"):
+    with pytest.raises(AtlasError, match=r"is not an atlas: it contains 'thesis.tex'"):
         build(few_papers, tmp_path, **quick)
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
 

@@ -258,6 +258,4 @@ def test_it_says_when_vectors_were_brought_in_vain(
     sources = [pathfinder, papers_file(tmp_path / "more.jsonl", range(100, 103))]
     atlas = build(sources, tmp_path / "a.atlas", say=lines.append, **quick)
     assert atlas.vectors().shape == (N_PAPERS + 3, 384)
-    assert (
-        "3 of 28 papers have no ready-made vectors, so minilm embeds all papers"
-    ) in lines
+    assert ("3 of 28 papers have no ready-made vectors, so minilm embeds all papers") in lines

@@ -10,8 +10,15 @@ import ipywidgets as widgets
 from landscape.errors import InputError
 from landscape.widgets._analysis_panel import AnalysisPanel, View
 from landscape.widgets._code_lines import call, join_lines
-from landscape.widgets._controls import Chooser, YearsControl, check_period, show_only, what_control
-from landscape.widgets._panel import checked_atlas, checked_names
+from landscape.widgets._panel import (
+    Chooser,
+    YearsControl,
+    check_period,
+    checked_atlas,
+    checked_names,
+    show_only,
+    what_control,
+)
 from landscape.widgets._tables import Column
 
 if TYPE_CHECKING:

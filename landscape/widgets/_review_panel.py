@@ -9,8 +9,7 @@ import ipywidgets as widgets
 
 from landscape.widgets._analysis_panel import AnalysisPanel, View
 from landscape.widgets._code_lines import call, figure_lines
-from landscape.widgets._controls import show_only, what_control
-from landscape.widgets._panel import checked_atlas
+from landscape.widgets._panel import checked_atlas, show_only, what_control
 from landscape.widgets._tables import Column, table_html
 
 if TYPE_CHECKING:

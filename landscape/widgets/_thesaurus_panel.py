@@ -10,8 +10,14 @@ import ipywidgets as widgets
 
 from landscape.widgets._analysis_panel import AnalysisPanel, View
 from landscape.widgets._code_lines import call
-from landscape.widgets._controls import Chooser, show_only, what_control
-from landscape.widgets._panel import checked_atlas, checked_names, checked_whole
+from landscape.widgets._panel import (
+    Chooser,
+    checked_atlas,
+    checked_names,
+    checked_whole,
+    show_only,
+    what_control,
+)
 from landscape.widgets._tables import Column
 
 if TYPE_CHECKING:

@@ -16,8 +16,13 @@ from landscape.errors import InputError
 from landscape.search._settings import readable_text
 from landscape.widgets._analysis_panel import AnalysisPanel, View
 from landscape.widgets._code_lines import call
-from landscape.widgets._controls import YearsControl, check_period, show_only, what_control
-from landscape.widgets._panel import checked_atlas
+from landscape.widgets._panel import (
+    YearsControl,
+    check_period,
+    checked_atlas,
+    show_only,
+    what_control,
+)
 from landscape.widgets._tables import Column, table_html
 
 WHAT = {

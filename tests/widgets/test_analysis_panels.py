@@ -32,8 +32,8 @@ from landscape.widgets import (
     TrendsPanel,
     WritingPanel,
 )
-from landscape.widgets._controls import Chooser
 from landscape.widgets._impact_panel import WHAT as IMPACT
+from landscape.widgets._panel import Chooser
 from landscape.widgets._review_panel import WHAT as REVIEW
 from landscape.widgets._tables import Column, table_html
 from landscape.widgets._thesaurus_panel import WHAT as THESAURUS

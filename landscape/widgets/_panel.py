@@ -271,7 +271,7 @@ class YearsControl(widgets.IntRangeSlider):
         value = first if since is None else since, last if until is None else until
         # The bounds include the old value, too: it must be inside them until it is replaced.
         self.min, self.max = min(first, *value, *self.value), max(last, *value, *self.value)
-        self.value = value
+        self.set_trait("value", value)
 
 
 def _years_of(atlas: Atlas) -> tuple[int, int]:

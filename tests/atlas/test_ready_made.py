@@ -124,7 +124,7 @@ def test_a_table_of_vectors_is_matched_by_id(
 def test_ready_made_vectors_that_nobody_brought_are_a_sentence(
     few_papers: Path, tmp_path: Path, quick: dict[str, Any]
 ) -> None:
-    with pytest.raises(InputError, match=r"Some papers of few have no ready-made vectors; use --embedder minilm"):
+    with pytest.raises(InputError, match=r"few have no ready-made vectors; use --embedder minilm"):
         build(few_papers, tmp_path / "a.atlas", embedder="ready", **quick)
 
 

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 
 from landscape.embeddings._bert import NumpyEncoder, TorchEncoder, pooled, pooled_tensor
-from landscape.embeddings._vectors import file_checksum
-from landscape.embeddings._word_vectors import DIMENSION as _WORD_DIMENSION
-from landscape.embeddings._word_vectors import (
+from landscape.embeddings._vectors import DIMENSION as _WORD_DIMENSION
+from landscape.embeddings._vectors import (
     Vocabulary,
     WordVectors,
     basis,
+    file_checksum,
     join_pieces,
     round_to_bytes,
     unit_rows,

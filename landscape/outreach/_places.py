@@ -23,10 +23,9 @@ from landscape.outreach._continents import (
     separation,
 )
 from landscape.outreach._labels import Place
-from landscape.outreach._names import tidy_name
+from landscape.outreach._names import tidy_name, wording
 from landscape.outreach._page import Box
 from landscape.outreach._terrain import Terrain
-from landscape.outreach._wording import wording
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -54,7 +54,7 @@ from landscape.outreach._letters import (
     ridge_line,
     wrapped,
 )
-from landscape.outreach._names import ask_names, keys_by_name, read_names, tidy_name
+from landscape.outreach._names import ask_names, keys_by_name, read_names, tidy_name, wording
 from landscape.outreach._page import choose_sheet, draw_page, png_bytes
 from landscape.outreach._painting import coast_distance, contour_levels, gullies, hillshade
 from landscape.outreach._places import Entry, as_table, describe
@@ -68,7 +68,6 @@ from landscape.outreach._terrain import (
     river_cover,
 )
 from landscape.outreach._themes import find_theme, ramp, rgb
-from landscape.outreach._wording import wording
 
 
 def test_continents_papers_on_shores() -> None:

@@ -20,7 +20,7 @@ from landscape.outreach._continents import (
     papers_on_shores,
     separation,
 )
-from landscape.outreach._elevation import Surface, height_of, measure_ground, relief_of
+from landscape.outreach._elevation import Surface, measure_ground, relief_of
 from landscape.outreach._files import check_target, gazetteer_of
 from landscape.outreach._fonts import (
     breaks_anywhere,
@@ -110,10 +110,6 @@ def test_continents_continent_names() -> None:
     named, taken = continent_names(labels, regions, {})
     assert named == {1: "Dark energy", 2: "Stars", 3: "Comets"}
     assert taken == {7}
-
-
-def test_elevation_height_of() -> None:
-    assert round(height_of(0.36, highest=2.0), 2) == 1.01
 
 
 def test_elevation_relief_of() -> None:
@@ -484,11 +480,6 @@ def test_terrain_terrain_window() -> None:
         0.5,
         1.0,
     )
-
-
-def test_terrain_terrain_resized() -> None:
-    hill = np.array([[0, 0, 0], [0, 1, 0], [0, 0, 0]], dtype=np.float32)
-    assert Terrain(hill, hill, (0.0, 1.0, 0.0, 1.0)).resized((30, 12)).size == (30, 12)
 
 
 def test_terrain_terrain_pixels_of() -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from landscape.agents._survey_settings import Request
 from landscape.corpus._cleaning import one_line
-from landscape.llm._quoting import as_data
+from landscape.llm._prompts import as_data
 from landscape.llm._replies import ReplyForm, reply_schema
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from functools import cache
 from landscape._journals import JOURNALS
 from landscape.errors import InputError, RemoteError
 from landscape.llm._client import LanguageModel, request_reply
-from landscape.llm._quoting import as_data
+from landscape.llm._prompts import as_data
 from landscape.llm._replies import ReplyForm
 from landscape.search._ads_queries import NEWEST, parse_ads
 

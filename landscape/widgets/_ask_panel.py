@@ -17,8 +17,7 @@ from landscape._progress import progress
 from landscape._render import escape
 from landscape._wording import count
 from landscape.answers._asking import AskSettings, ask_settings, resolved
-from landscape.answers._prompts import READERS, STYLES
-from landscape.answers._questions import TYPES, QuestionKind, classify, read_kind
+from landscape.answers._questions import AUDIENCES, STYLES, TYPES, QuestionKind, classify, read_kind
 from landscape.errors import InputError, LandscapeError
 from landscape.widgets._answer_view import FILES, AnswerView, Asked
 from landscape.widgets._code_lines import connecting_again, join_lines
@@ -107,7 +106,7 @@ class AskControls(widgets.VBox):
                                  meaning="By one search, by a searching agent, or quoted"),
             "style": Choice("Prompt style", {style: style for style in STYLES},
                             meaning="What the answer looks at"),
-            "audience": Choice("Audience", {name: name for name in READERS},
+            "audience": Choice("Audience", {name: name for name in AUDIENCES},
                                meaning="For whom it is written; needs a language model"),
         }  # fmt: skip
         self._choices["audience"].suggest("expert")

@@ -12,8 +12,7 @@ import pytest
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape._serializer import check_results_file
 from landscape.agents import Desk
-from landscape.agents._attribution import wordings
-from landscape.agents._attribution_agent import agent_instructions
+from landscape.agents._attribution import agent_instructions, wordings
 from landscape.agents._bounded_search import Wording, search_wordings
 from landscape.agents._citing_sentences import highlight
 from landscape.agents._desk import (

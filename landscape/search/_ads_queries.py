@@ -12,12 +12,10 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cache
-from importlib.resources import files
 from types import SimpleNamespace
 from typing import Any, cast
 
 from lark import Lark, Token, Transformer
-from lark.exceptions import UnexpectedInput
 
 from landscape._bibliography import ads_url
 from landscape._io import data_file, read_yaml
@@ -26,7 +24,7 @@ from landscape.errors import InputError, RemoteError
 from landscape.llm._client import LanguageModel, request_reply
 from landscape.llm._quoting import as_data
 from landscape.llm._replies import ReplyForm
-from landscape.search._filters import MisplacedError, pointed_error
+from landscape.search._filters import MisplacedError, read_grammar, run_parser
 
 LONGEST = 20_000  # characters of a query
 LONGEST_REQUEST = 2_000  # characters
@@ -128,12 +126,7 @@ def parse_ads(query: str) -> AdsQuery:
         raise InputError('The ADS query is empty; write for example abs:"dark energy".')
     if len(query) > LONGEST:
         raise InputError(f"The ADS query has {len(query):,} characters; the limit is {LONGEST:,}.")
-    try:
-        parsed = cast(_Parsed, _parser().parse(query))
-    except MisplacedError as error:
-        raise pointed_error("ADS query", query, error.position, error.problem) from None
-    except UnexpectedInput as error:
-        raise pointed_error("ADS query", query, *_explain(error, query)) from None
+    parsed = cast(_Parsed, run_parser(_parser(), "ADS query", query, explain=_explain))
     clauses = tuple((name, value) for name, value, _ in parsed.clauses)
     return AdsQuery(" ".join(query.split()), clauses, parsed.operators)
 
@@ -162,7 +155,7 @@ class _AdsBuilder(Transformer[Token, _Parsed]):
     def text(self, children: list[Any]) -> _Parsed:
         value = children[0]
         if value.type == "PHRASE" and not value.strip('" \t\n'):
-            raise MisplacedError(value.start_pos, "there is nothing between the quotation marks")
+            raise MisplacedError(value.start_pos, "the quotation marks are empty")
         return _Parsed((("", str(value), value.start_pos),))
 
     range = text
@@ -234,14 +227,14 @@ def _check_settings(name: str, arguments: list[list[_Parsed]], start: int) -> No
     plain = [" ".join(text for part in parts for _, text, _ in part.clauses) for parts in arguments]
     if name == "topn":
         if not plain[0].isdecimal():
-            raise MisplacedError(start, "topn(…) begins with how many, as in topn(100, …)")
+            raise MisplacedError(start, "topn(…) starts with a number, as in topn(100, …)")
         order = plain[2].lower().split() if len(plain) == 3 else ["date"]
         if not order or order[0] not in _syntax().sorts or order[1:] not in ([], ["asc"], ["desc"]):
             raise MisplacedError(
-                start, "topn(…) ends with an order such as citation_count desc, or with none"
+                start, "the last argument of topn(…) is an order such as citation_count desc"
             )
     if name == "pos" and not all(re.fullmatch(r"-?\d+", place) for place in plain[1:]):
-        raise MisplacedError(start, 'pos(…) ends with places, as in pos(author:"Oort, J", 1, 3)')
+        raise MisplacedError(start, 'pos(…) ends with numbers, as in pos(author:"Oort, J", 1, 3)')
 
 
 def _check_value(name: str, text: str, start: int) -> None:
@@ -265,19 +258,15 @@ def _nearest(name: str, known: Collection[str], mark: str) -> str:
 
 @cache
 def _parser() -> Lark:
-    grammar = files("landscape.search").joinpath("ads.lark").read_text("utf-8")
-    return Lark(grammar, parser="lalr", transformer=_AdsBuilder())
+    return read_grammar("ads.lark", _AdsBuilder())
 
 
-def _explain(error: UnexpectedInput, query: str) -> tuple[int, str]:
-    """Find the position of a syntax error and how to correct it."""
-    position = -1 if error.pos_in_stream is None else error.pos_in_stream
-    if position < 0 or getattr(getattr(error, "token", None), "type", None) == "$END":
-        position = len(query)
+def _explain(query: str, position: int, _kind: str | None) -> tuple[int, str]:
+    """Explain a syntax error and how to correct it."""
     here, before = query[position : position + 1], query[:position].rstrip()
     is_open = before.count("(") > before.count(")")
-    shown = f"before {here!r}" if here else "at the end"
-    problem = f"a term is missing {shown}; write a word, a phrase in quotes or field:value"
+    missing = f"before {here!r}" if here else "at the end"
+    problem = f"a term is missing {missing}; write a word, a phrase in quotes or field:value"
     if here == '"':
         problem = "this quotation mark is never closed; close it or remove it"
     elif here in ("[", "{"):
@@ -285,7 +274,7 @@ def _explain(error: UnexpectedInput, query: str) -> tuple[int, str]:
     elif here == ")" and not is_open:
         problem = "this parenthesis was never opened; remove it"
     elif here == ":":
-        problem = "a colon follows a field's name only; put text that has one in quotes"
+        problem = "only the name of a field can come before a colon; quote text that has one"
     elif before.endswith(":"):
         problem = "the field has no value; write a word, a phrase in quotes or (a OR b)"
     elif not here and is_open and not before.endswith(("(", "AND", "OR", "NOT", ",")):
@@ -308,7 +297,7 @@ class _Proposal(ReplyForm):
 
 @dataclass
 class _Request:
-    """The text of a request that is not understood yet."""
+    """The part of a request that no rule has matched yet."""
 
     rest: str
 
@@ -320,7 +309,7 @@ class _Request:
         return found
 
     def first(self, rules: dict[str, str]) -> list[str]:
-        """The meaning of the first rule that matches; its words are removed."""
+        """Return the clause of the first rule that matches, and remove the words."""
         return next(([meaning] for rule, meaning in rules.items() if self.take(rule)), [])
 
 
@@ -337,12 +326,12 @@ def propose_ads_query(
         Writes the query. Without one, or if its query cannot be read, rules find identifiers,
         authors, years, journals and facilities; the other words are searched in abstracts.
     today : datetime.date, optional
-        What "recent" is counted from; default today.
+        Date from which "recent" is counted; default today.
 
     Returns
     -------
     str
-        A query that `parse_ads` accepts; empty if nothing was understood.
+        A query that `parse_ads` accepts; empty if no rule matched.
 
     Examples
     --------
@@ -383,7 +372,7 @@ def propose_ads_query(
 
 @cache
 def _journal_patterns() -> dict[str, str]:
-    """Names and stems, longest first; single words such as Nature only after "in"."""
+    """Patterns of journals, longest first; single words such as Nature need "in" before them."""
     names = {name: journal.stem for journal in JOURNALS for name in (*journal.names, journal.stem)}
     return {
         rf"(?:\b(?:published )?in )?(?:\bthe )?(?<![\w&])(?-i:{re.escape(name)})(?![\w&])"
@@ -470,7 +459,7 @@ def _family_first(name: str) -> str:
 
 
 def _topics(request: _Request) -> list[str]:
-    """Search what is left: phrases in quotes, and the words between prepositions."""
+    """Search for the rest: phrases in quotes, and the words between prepositions."""
     rules = _syntax().rules
     field = request.take(rules.field)
     where = field[1].lower() if field else "abs"

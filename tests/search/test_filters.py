@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
-from landscape.search._filter_masks import Columns, apply_filter, columns_needed
+from landscape.search._filter_fields import Columns, apply_filter, columns_needed
 from landscape.search._filter_patterns import phrase_pattern
 from landscape.search._filters import And, Not, Or, Term, parse_filter
 

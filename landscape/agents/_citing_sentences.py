@@ -17,7 +17,7 @@ import numpy as np
 from landscape.answers._citations import without_labels
 from landscape.answers._evidence import check_claims
 from landscape.embeddings._embedder import PlacingEmbedder, embedding_text
-from landscape.embeddings._word_vectors import WordVectors, late_interaction
+from landscape.embeddings._vectors import WordVectors, late_interaction
 from landscape.llm._quoting import as_data
 from landscape.llm._replies import ReplyForm, reply_schema
 from landscape.search._ranking import standardised

@@ -165,8 +165,10 @@ def _add_marks(page: Any, panel: Any, scene: MapState, data: MapData, drawn: Dra
         points = np.column_stack([x, y]).astype(float)
         gaps = np.flatnonzero(np.isnan(points[:, 0]))
         lines = [line[~np.isnan(line[:, 0])] for line in np.split(points, gaps)]
-        panel.layers.append(Lines(lines=lines, order=1.7, dashes=dashes,
-                                  colour=OVERLAY_COLOURS[scene.theme][layer], width=1.2 * scale, gid=layer))  # fmt: skip
+        panel.layers.append(
+            Lines(lines=lines, colour=OVERLAY_COLOURS[scene.theme][layer], order=1.7,
+                  dashes=dashes, width=1.2 * scale, gid=layer)
+        )  # fmt: skip
     if "papers" in drawn.marks:
         rows = drawn.marks["papers"]
         chosen = paper_marker(rows, drawn)["color"]

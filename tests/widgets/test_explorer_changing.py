@@ -259,7 +259,7 @@ def test_the_note_of_a_search_follows_the_view(explorer):
     assert "outside this view" not in note.value
     explorer.clear()
     assert explorer.wait(60)
-    assert "is listed here" in note.value
+    assert "listed here" in note.value
 
 
 def test_a_zoom_has_its_bounds(explorer):

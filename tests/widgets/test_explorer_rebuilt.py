@@ -107,7 +107,7 @@ def test_what_was_shown_is_read_again(explorer):
     explorer.reload()
     assert explorer.wait(60)
     assert explorer.heading == "Map of Built again"
-    assert explorer.status.startswith("The atlas is open as it is now; the selection was of")
+    assert explorer.status.startswith("The atlas was opened again; the selection of the old")
     assert explorer.code == line
     assert explorer._controls.colour.value == explorer.colour_by == "concept"
     assert set(explorer._drawn.lines) >= {"concept", "facility"}
@@ -144,7 +144,7 @@ def test_what_the_new_build_has_not_is_said_and_gone(explorer):
     assert explorer.wait(60)
     assert redrawn == [True]
     assert not [text for text in said if "failed" in text]
-    assert explorer.status.startswith("The atlas is open as it is now")
+    assert explorer.status.startswith("The atlas was opened again")
     assert len(explorer._data) == 60
     assert "No paper passes this filter" in explorer.status
     assert explorer.results is None

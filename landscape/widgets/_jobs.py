@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from landscape._progress import Stopped, heard_by
+from landscape._progress import Stopped, report_to
 from landscape.errors import RemoteError
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class Job(Generic[T]):
     def _work_and_report(self) -> None:
         report, outcome = self._done, None
         try:
-            with heard_by(self._hear):
+            with report_to(self._hear):
                 outcome = self._work()
         except Stopped:
             self.stop()

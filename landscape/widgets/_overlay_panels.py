@@ -18,8 +18,16 @@ from landscape.widgets._analysis_panel import (
     panel_texts,
 )
 from landscape.widgets._code_lines import call, figure_lines, join_lines
-from landscape.widgets._controls import Chooser, YearsControl, check_period, show_only, what_control
-from landscape.widgets._panel import checked_atlas, checked_names, checked_whole
+from landscape.widgets._panel import (
+    Chooser,
+    YearsControl,
+    check_period,
+    checked_atlas,
+    checked_names,
+    checked_whole,
+    show_only,
+    what_control,
+)
 from landscape.widgets._tables import table_html
 
 if TYPE_CHECKING:

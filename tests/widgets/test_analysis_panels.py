@@ -32,8 +32,8 @@ from landscape.widgets import (
     TrendsPanel,
     WritingPanel,
 )
-from landscape.widgets._controls import Chooser
 from landscape.widgets._overlay_panels import IMPACT, REVIEWS, THESAURUS, TRENDS
+from landscape.widgets._panel import Chooser
 from landscape.widgets._tables import Column, table_html
 from tests.widgets.asking import built_again, live_widgets
 

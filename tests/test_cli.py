@@ -265,7 +265,7 @@ def test_search_exports_what_it_found(
     assert main([*words, "-o", str(papers)]) == 0
     captured = capsys.readouterr()
     assert len(json.loads(captured.out)["results"]) == 3
-    assert f"{papers} holds 3 papers" in captured.err
+    assert f"{papers} contains 3 papers" in captured.err
     assert papers.read_text("utf-8").count("\n@") == 2
     assert main([*words, "--export", str(tmp_path / "papers.doc")]) == 2
     assert "papers.doc" in capsys.readouterr().err

@@ -18,7 +18,7 @@ from landscape._wording import count
 from landscape.answers._citations import without_labels
 from landscape.answers._evidence import check_claims
 from landscape.embeddings._embedder import PlacingEmbedder, embedding_text
-from landscape.embeddings._word_vectors import WordVectors, late_interaction
+from landscape.embeddings._vectors import WordVectors, late_interaction
 from landscape.llm._client import request_reply
 from landscape.llm._prompts import as_data, prompt
 from landscape.llm._replies import ReplyForm

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from landscape.embeddings._embedder import WordEmbedder, embed_few
-from landscape.embeddings._word_vectors import late_interaction
+from landscape.embeddings._vectors import late_interaction
 from landscape.errors import InputError, LandscapeError, RemoteError
 from landscape.llm._client import connect_from_environment
 from landscape.llm._prompts import as_data

@@ -170,7 +170,7 @@ class ReadyVectors(DescribedEmbedder):
             column = batch.column(0)
             if column.null_count:
                 self._refuse(
-                    f"{count(column.null_count, 'paper')} have no vector in {self._column!r}"
+                    f"{count(column.null_count, 'paper')} without a vector in {self._column!r}"
                 )
             flat = column.flatten().to_numpy(zero_copy_only=False)
             if len(flat) != len(column) * self.dimension:

@@ -14,7 +14,7 @@ from landscape.embeddings._embedder import embedder_for
 from landscape.embeddings._neighbours import VectorIndex, read_index
 from landscape.embeddings._vectors import gather_words
 from landscape.errors import AtlasError, InputError
-from landscape.search._filter_masks import apply_filter, columns_needed
+from landscape.search._filter_fields import apply_filter, columns_needed
 from landscape.search._filters import parse_filter
 from landscape.search._settings import readable_text
 from landscape.store._arrays import COUNTS, WORDS, open_words

@@ -15,8 +15,8 @@ from landscape._wording import count
 from landscape.figures._caption import GENERATED, explanation, facts_of, headline
 from landscape.figures._export import check_kind, save_figure
 from landscape.widgets._map_figure import legend_html, shown_of, view_line
+from landscape.widgets._map_state import Drawn, MapData, MapState, draw
 from landscape.widgets._raster import draw_picture
-from landscape.widgets._scene import Drawn, MapData, Scene, draw
 from landscape.widgets._selection import hover_text, links_html
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ _MOST_NUMBERED = 100
 
 
 def save_view(
-    atlas: Atlas, scene: Scene, data: MapData, path: str | Path, *, texts: Mapping[int, str]
+    atlas: Atlas, scene: MapState, data: MapData, path: str | Path, *, texts: Mapping[int, str]
 ) -> Path:
     """Save a scene by the ending of the file."""
     target = check_kind(path)
@@ -46,7 +46,7 @@ def save_view(
 
 def sentences_of(drawn: Drawn, data: MapData) -> list[str]:
     """What the caption says of the view itself: window, years, colours, marks."""
-    scene, counts = drawn.scene, drawn.counts
+    scene, counts = drawn.state, drawn.counts
     said = [f"This view: {count(drawn.picture.n_papers, 'paper')} of {len(data):,}"]
     if scene.time is not None:
         said[0] += f", of {scene.time[0]} to {scene.time[1]}"
@@ -63,7 +63,7 @@ def sentences_of(drawn: Drawn, data: MapData) -> list[str]:
         said.append(f"Colour: the most frequent {colouring.title.lower()} around.")
     if colouring.missing:
         said.append(f"Grey: unknown, {count(colouring.missing, 'paper')} of the atlas.")
-    for layer, (title, rows) in scene.overlays.items():
+    for layer, (title, rows, _) in scene.overlays.items():
         if layer in drawn.marks:
             in_view = len(drawn.marks[layer])
             said.append(f"Squares: {count(in_view, 'review')} in view.")
@@ -86,7 +86,7 @@ def sentences_of(drawn: Drawn, data: MapData) -> list[str]:
 # -- for print
 
 
-def sheet_of(atlas: Atlas, scene: Scene, data: MapData) -> Sheet:
+def sheet_of(atlas: Atlas, scene: MapState, data: MapData) -> Sheet:
     """Draw a scene on a page of the same shape, with its caption and key."""
     from landscape.figures._caption import Caption
     from landscape.figures._maps import add_density, add_names, density_key, label_table, window
@@ -136,24 +136,24 @@ def sheet_of(atlas: Atlas, scene: Scene, data: MapData) -> Sheet:
     return sheet
 
 
-def _fitted(scene: Scene, shape: float) -> Any:
+def _fitted(scene: MapState, shape: float) -> Any:
     """The view widened a little to the shape of the page."""
     from landscape.widgets._view import view_of
 
     return view_of(scene.view.box, (round(shape * 10_000), 10_000))
 
 
-def _lit(scene: Scene, data: MapData) -> Any:
-    from landscape.widgets._scene import marks_of
+def _lit(scene: MapState, data: MapData) -> Any:
+    from landscape.widgets._map_state import marks_of
 
     return marks_of(scene, data)[1]
 
 
-def _add_marks(page: Any, panel: Any, scene: Scene, data: MapData, drawn: Drawn) -> None:
+def _add_marks(page: Any, panel: Any, scene: MapState, data: MapData, drawn: Drawn) -> None:
     """Contours and marks of single papers, as on the screen."""
     from landscape.figures._maps import mark_papers, symbols
     from landscape.figures._scene import Lines, Points
-    from landscape.widgets._map_figure import _OVERLAID, paper_marker
+    from landscape.widgets._map_figure import OVERLAY_COLOURS, paper_marker
 
     scale, colours = page.scale, scene.colours
 
@@ -165,8 +165,10 @@ def _add_marks(page: Any, panel: Any, scene: Scene, data: MapData, drawn: Drawn)
         points = np.column_stack([x, y]).astype(float)
         gaps = np.flatnonzero(np.isnan(points[:, 0]))
         lines = [line[~np.isnan(line[:, 0])] for line in np.split(points, gaps)]
-        panel.layers.append(Lines(lines=lines, colour=_OVERLAID[scene.theme][layer], order=1.7,
-                                  dashes=dashes, width=1.2 * scale, gid=layer))  # fmt: skip
+        panel.layers.append(
+            Lines(lines=lines, colour=OVERLAY_COLOURS[scene.theme][layer], order=1.7,
+                  dashes=dashes, width=1.2 * scale, gid=layer)
+        )  # fmt: skip
     if "papers" in drawn.marks:
         rows = drawn.marks["papers"]
         chosen = paper_marker(rows, drawn)["color"]
@@ -175,7 +177,7 @@ def _add_marks(page: Any, panel: Any, scene: Scene, data: MapData, drawn: Drawn)
              edge_width=0.3 * scale)  # fmt: skip
     if "reviews" in drawn.marks:
         dots(drawn.marks["reviews"], 1.9, marker="s", size=5 * scale, filled=False,
-             colour=_OVERLAID[scene.theme]["reviews"], edge_width=1.2 * scale)  # fmt: skip
+             colour=OVERLAY_COLOURS[scene.theme]["reviews"], edge_width=1.2 * scale)  # fmt: skip
     if "selected" in drawn.marks:
         for edge, width in ((colours.halo, 2.6), (colours.ink, 1.1)):  # seen on any colour
             dots(drawn.marks["selected"], 2.0, size=5 * scale, filled=False, colour=edge,
@@ -191,7 +193,7 @@ def _add_marks(page: Any, panel: Any, scene: Scene, data: MapData, drawn: Drawn)
             dots(drawn.marks[kind], order, **symbols(colours, scale=scale)[kind][-1])
 
 
-def _all_found_in_view(scene: Scene, drawn: Drawn) -> bool:
+def _all_found_in_view(scene: MapState, drawn: Drawn) -> bool:
     """Whether the papers found can be numbered by their rank."""
     n = len(drawn.marks.get("found", ())) + len(drawn.marks.get("apart", ()))
     return scene.found is not None and n == len(scene.found.rows) <= _MOST_NUMBERED
@@ -203,7 +205,7 @@ def _plain(colour: str) -> Any:
     return colour
 
 
-def _key(scene: Scene) -> Any:
+def _key(scene: MapState) -> Any:
     """The key of another colouring than density, six squares at most."""
     from landscape.figures._page import Key
 
@@ -221,10 +223,10 @@ def _legend(drawn: Drawn) -> list[Any]:
     """The classes of the colours, for a page that has no squares for them."""
     from landscape.figures._page import LegendEntry
 
-    colouring = drawn.scene.colouring
+    colouring = drawn.state.colouring
     if colouring.kind != "classes":
         return []
-    palette = colouring.palette(drawn.scene.colours)
+    palette = colouring.palette(drawn.state.colours)
     labels = [*colouring.labels, *(["unknown"] if colouring.missing else [])]
     shades = [*palette[: len(colouring.labels)], palette[-1]]
     return [
@@ -237,7 +239,7 @@ def _legend(drawn: Drawn) -> list[Any]:
 
 
 def page_of(
-    atlas: Atlas, scene: Scene, data: MapData, *, texts: Mapping[int, str] | None = None
+    atlas: Atlas, scene: MapState, data: MapData, *, texts: Mapping[int, str] | None = None
 ) -> str:
     """Write a scene as one page for the browser, with the library that draws it inside."""
     import plotly.graph_objects as go
@@ -273,7 +275,7 @@ def page_of(
     return _page(atlas, scene, data, drawn, drawing)
 
 
-def draw_marks(scene: Scene, drawn: Drawn) -> tuple[str, ...]:
+def draw_marks(scene: MapState, drawn: Drawn) -> tuple[str, ...]:
     """Which marks stand for all papers in view, and not for a sample of them."""
     n = drawn.picture.n_papers
     return (
@@ -283,15 +285,15 @@ def draw_marks(scene: Scene, drawn: Drawn) -> tuple[str, ...]:
 
 def _with_sample(drawn: Drawn, data: MapData) -> Drawn:
     """Papers to point at where all would be too many: a random sample, always the same."""
-    if "papers" not in drawn.scene.layers or "papers" in drawn.marks:
+    if "papers" not in drawn.state.layers or "papers" in drawn.marks:
         return drawn
-    rows = data.in_time(drawn.scene.time).within(drawn.scene.view.box).astype(np.int64)
+    rows = data.in_time(drawn.state.time).within(drawn.state.view.box).astype(np.int64)
     if len(rows) > _MOST_HOVERED:
         rows = np.sort(np.random.default_rng(0).choice(rows, _MOST_HOVERED, replace=False))
     return replace(drawn, marks={**drawn.marks, "papers": rows})
 
 
-def _page(atlas: Atlas, scene: Scene, data: MapData, drawn: Drawn, drawing: str) -> str:
+def _page(atlas: Atlas, scene: MapState, data: MapData, drawn: Drawn, drawing: str) -> str:
     from importlib.resources import files
 
     facts, colours = facts_of(atlas), scene.colours

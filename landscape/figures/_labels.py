@@ -1,9 +1,8 @@
-"""Lettering of maps: where each name goes, so that no two touch and none leaves the page.
+"""Placement of labels without overlaps, and the text of labels.
 
-Of the kept libraries, adjustText and pylabeladjust separate boxes without a guarantee, and
-textalloc separates boxes but never sets a name on its own peak, nor knows reserved areas or a
-choice of line breaks; hence the method here: point-feature labelling by candidate positions,
-greedy by priority, then repaired by moving the names in the way [1]_.
+The libraries adjustText and pylabeladjust do not guarantee separate boxes; textalloc does not
+support labels on their own point, reserved areas or a choice of line breaks. The method here is
+point-feature labelling by candidate positions, greedy by priority, with local repairs [1]_.
 
 All lengths are points (1/72 inch) on the page, y upwards; a box is ``x0, y0, x1, y1``.
 
@@ -27,23 +26,23 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
-#: Serif of the journals, bundled with matplotlib; DejaVu Sans lends the glyphs that it lacks.
+#: Serif font of journals, bundled with matplotlib, and DejaVu Sans for missing glyphs.
 FONTS = ("STIXGeneral", "DejaVu Sans")
 
 MOST_LETTERS = 80
 _HAIR_SPACE, _WORD_SPACE = "\u200a", "\u2004"
 
-TOUCHING = 3.0  # a name this near to its peak needs no leader line
-_REPAIRED = 60  # names that repair tries to bring back, most important first
-_MOVED = 2  # names that may be moved to make room for one
-_TRIED = 16  # places tried so
-_AT_ONCE = 200  # places looked at together, cheapest first
+TOUCHING = 3.0  # names this near to their peak have no leader line
+_REPAIRED = 60  # missing names that are repaired, the most important first
+_MOVED = 2  # names moved to place another one
+_TRIED = 16  # positions tried in a repair
+_AT_ONCE = 200  # positions tested together
 _SWEEPS = 3
 
 
 @dataclass(frozen=True)
 class Placement:
-    """Where the names go."""
+    """Result of `place_labels`."""
 
     boxes: Floats
     variants: NDArray[np.int64]
@@ -51,13 +50,13 @@ class Placement:
 
     @property
     def shown(self) -> Bools:
-        """Whether each name found a place, shape (n,)."""
+        """Whether each name is placed, shape (n,)."""
         return self.variants >= 0
 
 
 @dataclass(frozen=True)
 class _Candidates:
-    """The places that one name could take, cheapest first."""
+    """Candidate positions of one name, by cost."""
 
     boxes: Floats
     leaders: Floats
@@ -77,7 +76,7 @@ def place_labels(
     reach: float = 130.0,
     directions: int = 16,
 ) -> Placement:
-    """Find a place for every name, the most important first."""
+    """Place names without overlaps, the most important first."""
     peaks = np.asarray(peaks, dtype=float).reshape(-1, 2)
     blocked = np.empty((0, 4)) if reserved is None else np.asarray(reserved, dtype=float)
     page = np.asarray(frame, dtype=float)
@@ -105,7 +104,7 @@ def place_labels(
 
 
 class _Layout:
-    """The names placed so far; NaN boxes overlap nothing, so unplaced names need no mask."""
+    """Current positions of the names; boxes of unplaced names are NaN and overlap nothing."""
 
     def __init__(self, candidates: list[_Candidates], gap: float) -> None:
         self.candidates = candidates
@@ -115,7 +114,7 @@ class _Layout:
         self.leaders = np.full((len(candidates), 4), np.nan)
 
     def settle(self, name: int) -> bool:
-        """Give one name the cheapest free place; say whether it moved."""
+        """Move one name to its cheapest free position; return whether it moved."""
         before = self.choice[name]
         self._lift(name)
         free = self._first_free(name)
@@ -123,7 +122,7 @@ class _Layout:
         return bool(free != before)
 
     def repair(self) -> None:
-        """Bring back names without a place, the most important first, by moving others."""
+        """Place missing names, the most important first, by moving others."""
         tried = 0
         for name in range(len(self.choice)):
             if self.choice[name] < 0 and tried < _REPAIRED:
@@ -142,7 +141,7 @@ class _Layout:
         return Placement(boxes=self.boxes, variants=variants, leaders=self.leaders)
 
     def _make_room(self, name: int, *, sacrifice: bool) -> bool:
-        """Place a name by moving at most two others; put all back if that fails."""
+        """Place a name by moving at most two others; undo the moves if that fails."""
         options = np.arange(len(self.candidates[name].costs))
         options = options[self._covered(name, options).sum(axis=1) <= _MOVED][:_TRIED]
         clashes = self._clashes(name, options)
@@ -163,7 +162,7 @@ class _Layout:
         return False
 
     def _first_free(self, name: int) -> int:
-        """Cheapest candidate that clashes with nothing, or -1. The cheap test sifts first."""
+        """Return the cheapest candidate without overlap, or -1; the fast test runs first."""
         total = len(self.candidates[name].costs)
         for start in range(0, total, _AT_ONCE):
             some = np.arange(start, min(start + _AT_ONCE, total))
@@ -176,14 +175,14 @@ class _Layout:
         return -1
 
     def _covered(self, name: int, options: NDArray[np.int64]) -> Bools:
-        """Which names each candidate's box would touch, shape (options, names)."""
+        """Return the names that each candidate's box overlaps, shape (options, names)."""
         boxes = self.candidates[name].boxes[options][:, None]
         touched = boxes_overlap(boxes, self.boxes[None], gap=self.gap)
         touched[:, name] = False
         return touched
 
     def _clashes(self, name: int, options: NDArray[np.int64]) -> Bools:
-        """Which names each candidate's box or leader line would touch, shape (options, names)."""
+        """Return the names that each candidate's box or leader overlaps, shape (options, names)."""
         boxes = self.candidates[name].boxes[options][:, None]
         leaders = self.candidates[name].leaders[options][:, None]
         clash = boxes_overlap(boxes, self.boxes[None], gap=self.gap)
@@ -216,7 +215,7 @@ def _candidates(
     around: tuple[float, int, float],
     reluctance: Floats,
 ) -> _Candidates:
-    """List the places for one name that stay in the frame, cheapest first."""
+    """Return the candidate positions of one name inside the frame, by cost."""
     peak = peaks[name]
     reach, directions, crossing = around
     parts = []
@@ -255,12 +254,12 @@ def _candidates(
 
 
 def _offsets(half: Floats, reach: float, directions: int) -> tuple[Floats, Floats]:
-    """Offsets of a name's centre from its peak, and what each costs."""
-    # On the peak, slid so that the peak stays under the name.
+    """Return offsets of a name's centre from its peak, and their costs."""
+    # On the peak, with the peak under the name.
     across, up = np.meshgrid([0, -0.3, 0.3, -0.6, 0.6, -0.85, 0.85], [0, -0.5, 0.5, -1, 1])
     slides = np.column_stack([across.ravel(), up.ravel()])
     on_costs = 0.9 * np.abs(slides[:, 0]) + 0.6 * np.abs(slides[:, 1])
-    # Beside it, at growing distances in all directions.
+    # Beside the peak, at growing distances in all directions.
     angles = np.arange(directions) * (2 * np.pi / directions)
     radii = np.array([2.0, 6, 12, 20, 30, 42, 56, 72, 90, 110, 135, 165, 200])
     radii = radii[radii <= reach]
@@ -275,7 +274,7 @@ def _offsets(half: Floats, reach: float, directions: int) -> tuple[Floats, Float
 
 
 def _leaders(peak: Floats, boxes: Floats) -> Floats:
-    """Lines from a peak to the nearest point of each box; NaN where they touch."""
+    """Return lines from a peak to the nearest point of each box; NaN if they touch."""
     nearest = np.clip(peak, boxes[:, :2], boxes[:, 2:])
     length = np.hypot(*(nearest - peak).T)
     leaders = np.hstack([np.broadcast_to(peak, nearest.shape), nearest])
@@ -284,7 +283,7 @@ def _leaders(peak: Floats, boxes: Floats) -> Floats:
 
 
 def boxes_overlap(first: Floats, second: Floats, *, gap: float) -> Bools:
-    """Say whether boxes come nearer than `gap` to each other; shapes (..., 4) broadcast."""
+    """Return whether boxes are nearer than `gap` to each other; shapes (..., 4) broadcast."""
     overlap: Bools = (
         (first[..., 0] < second[..., 2] + gap)
         & (second[..., 0] < first[..., 2] + gap)
@@ -295,13 +294,13 @@ def boxes_overlap(first: Floats, second: Floats, *, gap: float) -> Bools:
 
 
 def segment_meets_box(segment: Floats, box: Floats, *, gap: float) -> Bools:
-    """Say whether line segments come into boxes grown by `gap`; shapes (..., 4) broadcast."""
+    """Return whether line segments meet boxes enlarged by `gap`; shapes (..., 4) broadcast."""
     enter = np.zeros(1)
     leave = np.ones(1)
     for axis in (0, 1):
         start = segment[..., axis]
         step = segment[..., axis + 2] - start
-        # A tiny step keeps a vertical or horizontal line out of a division by zero.
+        # A tiny step avoids a division by zero for vertical and horizontal lines.
         step = np.where(np.abs(step) < 1e-9, 1e-9, step)
         near = (box[..., axis] - gap - start) / step
         far = (box[..., axis + 2] + gap - start) / step
@@ -312,7 +311,7 @@ def segment_meets_box(segment: Floats, box: Floats, *, gap: float) -> Bools:
 
 
 def segments_cross(first: Floats, second: Floats) -> Bools:
-    """Say whether line segments cross; shapes (..., 4) broadcast."""
+    """Return whether line segments cross; shapes (..., 4) broadcast."""
 
     def side(segment: Floats, x: Floats, y: Floats) -> Floats:
         turn: Floats = (segment[..., 2] - segment[..., 0]) * (y - segment[..., 1]) - (
@@ -333,25 +332,25 @@ def segments_cross(first: Floats, second: Floats) -> Bools:
 
 
 def clean_name(name: str, *, most: int = MOST_LETTERS) -> str:
-    """Make a name safe and short enough to letter."""
+    """Clean and shorten a name."""
     text = "".join(c if _drawable(c) else _plainer(c) for c in one_line(name))
     return shortened(text, most=most)
 
 
 def one_line(text: object, *, keep: str = "") -> str:
-    """Make a text one safe line: no control and direction characters."""
+    """Return a text as one line without control and direction characters."""
     spaced = (" " if c.isspace() else c for c in unicodedata.normalize("NFC", str(text)))
     kept = (c for c in spaced if c in keep or not unicodedata.category(c).startswith("C"))
     return " ".join("".join(kept).split())
 
 
 def shortened(text: str, *, most: int) -> str:
-    """Cut a text; one that was cut ends in an ellipsis."""
+    """Shorten a text to `most` characters, with an ellipsis."""
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"
 
 
 def capitals(name: str) -> str:
-    """Put a name into spaced capitals, as maps letter their continents."""
+    """Convert a name to spaced capitals, the style of continents."""
     words = []
     for word in name.split():
         raised = "".join(c if "GREEK" in unicodedata.name(c, "") else c.upper() for c in word)
@@ -381,7 +380,7 @@ def line_breaks(name: str, *, most_lines: int = 3, longest_word: int = 26) -> li
 
 
 def _evenly(words: Sequence[str], lines: int) -> str:
-    """Break words into `lines` lines whose squared lengths sum to the least."""
+    """Break words into lines with the smallest sum of squared lengths."""
     lengths = [len(word) for word in words]
     best: dict[tuple[int, int], tuple[float, list[int]]] = {(0, 0): (0.0, [])}
     for line in range(1, lines + 1):
@@ -398,7 +397,7 @@ def _evenly(words: Sequence[str], lines: int) -> str:
 
 
 def _plainer(character: str) -> str:
-    """Stand-in for a character that no font has: its plain form, else a replacement mark."""
+    """Return a replacement for a character without a glyph."""
     plain = unicodedata.normalize("NFKD", character)
     return plain if plain != character and all(map(_drawable, plain)) else "\ufffd"
 

@@ -34,6 +34,12 @@ LIST_COLUMNS = (
     "ads_keywords", "authors", "aff", "cite_bibcodes", "ref_bibcodes", "source", "categories",
 )  # fmt: skip
 """Columns with a list of texts in every row (empty where unknown)."""
+COLUMNS = (
+    "paper_id", "ads_id", "arxiv_id", "title", "abstract", "date", "date_precision", "year",
+    "cites", "read_count", "bibcode", "doi", "keywords", "ads_keywords", "authors", "aff",
+    "cite_bibcodes", "ref_bibcodes", "source", "doctype", "journal", "categories",
+    "title_original", "abstract_original", "generated",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,36 +118,15 @@ def papers_schema() -> pa.Schema:
     """Return the columns of ``papers.parquet``, in order."""
     import pyarrow as pa
 
-    text, texts = pa.string(), pa.list_(pa.string())
-    return pa.schema(
-        [
-            ("paper_id", text),
-            ("ads_id", text),
-            ("arxiv_id", text),
-            ("title", text),
-            ("abstract", text),
-            ("date", pa.date32()),
-            ("date_precision", text),
-            ("year", pa.int16()),
-            ("cites", pa.int32()),
-            ("read_count", pa.int32()),
-            ("bibcode", text),
-            ("doi", text),
-            ("keywords", texts),
-            ("ads_keywords", texts),
-            ("authors", texts),
-            ("aff", texts),
-            ("cite_bibcodes", texts),
-            ("ref_bibcodes", texts),
-            ("source", texts),
-            ("doctype", text),
-            ("journal", text),
-            ("categories", texts),
-            ("title_original", text),
-            ("abstract_original", text),
-            ("generated", pa.bool_()),
-        ]
-    )
+    special = {
+        "date": pa.date32(),
+        "year": pa.int16(),
+        "cites": pa.int32(),
+        "read_count": pa.int32(),
+        "generated": pa.bool_(),
+        **dict.fromkeys(("keywords", *LIST_COLUMNS), pa.list_(pa.string())),
+    }
+    return pa.schema([(name, special.get(name, pa.string())) for name in COLUMNS])
 
 
 # Characters. The longest real abstracts have some ten thousand.

@@ -417,7 +417,7 @@ def test_lines_that_are_no_records_are_rejected_with_line_and_reason(tmp_path: P
         (json.dumps({**FLAT, "abstract": None}).encode(), "no abstract"),
         (json.dumps({**FLAT, "abstract": "Not Available <P />"}).encode(), "no abstract"),
         (json.dumps({**FLAT, "authors": [1]}).encode(), "authors: a number"),
-        (json.dumps({**FLAT, "date": "3025-01-01"}).encode(), "absurd date"),
+        (json.dumps({**FLAT, "date": "3025-01-01"}).encode(), "outside the years"),
         (json.dumps({**FLAT, "abstract": "x " * 60_000}).encode(), "too long"),
     ]
     path.write_bytes(b"\n".join([good.encode(), b"", *(line for line, _ in bad), good.encode()]))

@@ -17,11 +17,13 @@ from traitlets import observe
 
 from landscape.errors import InputError, LandscapeError
 from landscape.widgets._jobs import Job
-from landscape.widgets._labels import FONT
 from landscape.widgets._panel import close_all
 
 if TYPE_CHECKING:
     from landscape.types import Analysis
+
+
+FONT = "'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"
 
 
 class PageFigure(go.FigureWidget):

@@ -27,8 +27,8 @@ from landscape.figures._maps import (
 from landscape.figures._page import Key, LegendEntry, Page
 from landscape.figures._scene import Lines, Points
 from landscape.widgets._map_figure import (
-    _OVERLAID,
     CONFIG,
+    OVERLAY_COLOURS,
     figure_parts,
     image_part,
     legend_html,
@@ -37,8 +37,8 @@ from landscape.widgets._map_figure import (
     trace_parts,
     view_line,
 )
+from landscape.widgets._map_state import Drawn, MapData, MapState, draw, marks_of
 from landscape.widgets._raster import draw_picture
-from landscape.widgets._scene import Drawn, MapData, Scene, draw, marks_of
 from landscape.widgets._selection import hover_text, links_html
 from landscape.widgets._view import view_of
 
@@ -57,19 +57,19 @@ _DASHES = {"concept": "-", "facility": "dashed", "reviews": "dotted"}
 
 
 def save_view(
-    atlas: Atlas, scene: Scene, data: MapData, path: str | Path, *, texts: Mapping[int, str]
+    atlas: Atlas, state: MapState, data: MapData, path: str | Path, *, texts: Mapping[int, str]
 ) -> Path:
-    """Save a scene in the format that the file name ends in."""
+    """Save a map in the format that the file name ends in."""
     target = check_kind(path)
     if target.suffix.lower() == ".html":
-        return write_output(target, _page(atlas, scene, data, dict(texts)))
-    return save_figure(_sheet(atlas, scene, data), target)
+        return write_output(target, _page(atlas, state, data, dict(texts)))
+    return save_figure(_sheet(atlas, state, data), target)
 
 
 def sentences_of(drawn: Drawn, data: MapData) -> list[str]:
     """Return the sentences of the caption about the view: window, years, colours, marks."""
-    scene, counts, colouring = drawn.scene, drawn.counts, drawn.scene.colouring
-    years = "" if scene.time is None else f", of {scene.time[0]} to {scene.time[1]}"
+    state, counts, colouring = drawn.state, drawn.counts, drawn.state.colouring
+    years = "" if state.time is None else f", of {state.time[0]} to {state.time[1]}"
     in_view = count(drawn.picture.n_papers, "paper")
     sentences = [f"This view: {in_view} of {len(data):,}{years}."]
     if colouring.kind == "numbers":
@@ -83,7 +83,7 @@ def sentences_of(drawn: Drawn, data: MapData) -> list[str]:
         sentences.append(f"Colour: the most frequent {title} of nearby papers.")
     if colouring.missing:
         sentences.append(f"Grey: unknown, {count(colouring.missing, 'paper')} of the atlas.")
-    for layer, (title, rows) in scene.overlays.items():
+    for layer, (title, rows, _) in state.overlays.items():
         shown = shown_of(counts.get(layer, 0), len(rows), "paper")
         if layer in drawn.marks:
             sentences.append(f"Squares: {count(len(drawn.marks[layer]), 'review')} in view.")
@@ -92,11 +92,11 @@ def sentences_of(drawn: Drawn, data: MapData) -> list[str]:
             sentences.append(f"{line} lines contain 50% and 80% of {shown}: {title}.")
         else:
             sentences.append(f"No lines, for too few papers: {title}, {shown}.")
-    if scene.found is not None:
-        found = shown_of(counts["found"], len(scene.found.rows), "paper")
-        sentences.append(f"Found for “{scene.found.query}”: {found}.")
-    if len(scene.selected):
-        selected = shown_of(counts["selected"], len(scene.selected), "paper")
+    if state.found is not None:
+        found = shown_of(counts["found"], len(state.found.rows), "paper")
+        sentences.append(f"Found for “{state.found.query}”: {found}.")
+    if len(state.selected):
+        selected = shown_of(counts["selected"], len(state.selected), "paper")
         sentences.append(f"Selected: {selected}.")
     return sentences
 
@@ -104,10 +104,10 @@ def sentences_of(drawn: Drawn, data: MapData) -> list[str]:
 # -- for print
 
 
-def _sheet(atlas: Atlas, scene: Scene, data: MapData) -> Sheet:
-    """Draw a scene on a page of the same shape, with its caption and key."""
-    facts, colours = facts_of(atlas), scene.colours
-    drawn = draw(scene, data)
+def _sheet(atlas: Atlas, state: MapState, data: MapData) -> Sheet:
+    """Draw a map on a page of the same shape, with its caption and key."""
+    facts, colours = facts_of(atlas), state.colours
+    drawn = draw(state, data)
     sentences = [*sentences_of(drawn, data), *explanation(facts)]
     caption = Caption(headline(facts), sentences, facts.generated)
 
@@ -115,13 +115,13 @@ def _sheet(atlas: Atlas, scene: Scene, data: MapData) -> Sheet:
         return Page((_WIDTH, height), colours, caption, raster_dpi=_RASTER_DPI,
                     legend=_legend(drawn), has_key=True)  # fmt: skip
 
-    map_height = _WIDTH * scene.size[1] / scene.size[0]
+    map_height = _WIDTH * state.size[1] / state.size[0]
     draft = page_of_height(map_height + 2.0)
     page = page_of_height(map_height + (draft.caption_height + draft.title_height) / 72)
     left, bottom, right, top = page.area
     # The view is made a little wider to fill the page.
     shape = (round((right - left) / (top - bottom) * 10_000), 10_000)
-    wide = replace(scene, view=view_of(scene.view.box, shape))
+    wide = replace(state, view=view_of(state.view.box, shape))
     panel = window(page, page.area, wide.view.box)
     points = data.in_time(wide.time)
     near_x, near_y, _ = points.near(panel.extent)
@@ -131,7 +131,7 @@ def _sheet(atlas: Atlas, scene: Scene, data: MapData) -> Sheet:
         x = y = np.zeros(1) + np.nan  # an empty page still has its axes
     specks = "papers" not in drawn.marks
     tones = add_density(page, panel, x, y, specks=specks)
-    page.write_key(_key(scene) or density_key(page, tones))
+    page.write_key(_key(state) or density_key(page, tones))
     lit = marks_of(wide, data)[1]
     if wide.colouring.kind != "density" or lit is not None:
         n_across = round((right - left) / page.pixel)
@@ -143,8 +143,8 @@ def _sheet(atlas: Atlas, scene: Scene, data: MapData) -> Sheet:
         panel.layers[0] = replace(panel.layers[0], pixels=picture.rgb[::-1])
     _add_marks(page, panel, wide, data, drawn)
     table = None
-    if "names" in scene.layers:
-        chosen = data.labels.in_view(wide.view, zoom=data.zoom(scene.view))
+    if "names" in state.layers:
+        chosen = data.labels.in_view(wide.view, zoom=data.zoom(state.view))
         topics = data.labels.table.iloc[chosen].reset_index(drop=True)
         boxes = add_names(page, panel, topics, most=len(chosen))
         table = label_table(topics, boxes, panel, len(x))
@@ -152,10 +152,10 @@ def _sheet(atlas: Atlas, scene: Scene, data: MapData) -> Sheet:
     return sheet
 
 
-def _add_marks(page: Any, panel: Any, scene: Scene, data: MapData, drawn: Drawn) -> None:
+def _add_marks(page: Any, panel: Any, state: MapState, data: MapData, drawn: Drawn) -> None:
     """Draw contours and marks of single papers, as on the screen."""
-    scale, colours, marks = page.scale, scene.colours, drawn.marks
-    overlaid = _OVERLAID[scene.theme]
+    scale, colours, marks = page.scale, state.colours, drawn.marks
+    overlaid = OVERLAY_COLOURS[state.theme]
 
     def dots(rows: NDArray[np.int64], order: float, **style: Any) -> None:
         panel.layers.append(Points(x=data.x[rows], y=data.y[rows], order=order, **style))
@@ -180,11 +180,11 @@ def _add_marks(page: Any, panel: Any, scene: Scene, data: MapData, drawn: Drawn)
             dots(marks["selected"], 2.0, size=5 * scale, filled=False, colour=edge,
                  edge_width=width * scale)  # fmt: skip
     n_marked = len(marks.get("found", ())) + len(marks.get("apart", ()))
-    if scene.found is not None and n_marked == len(scene.found.rows) <= _MOST_NUMBERED:
-        rows = scene.found.rows  # all are in view: they are numbered by rank
+    if state.found is not None and n_marked == len(state.found.rows) <= _MOST_NUMBERED:
+        rows = state.found.rows  # all are in view: they are numbered by rank
         mark_papers(
             page, panel, data.x[rows].astype(np.float64), data.y[rows].astype(np.float64),
-            outliers=scene.found.apart,
+            outliers=state.found.apart,
         )  # fmt: skip
     elif "found" in marks:
         for kind, order in (("found", 2.1), ("apart", 2.2)):
@@ -197,24 +197,24 @@ def _rgb(colour: str) -> Any:
     return colour
 
 
-def _key(scene: Scene) -> Key | None:
+def _key(state: MapState) -> Key | None:
     """Return the key of a colouring other than density, with six squares at most."""
-    colouring = scene.colouring
+    colouring = state.colouring
     if colouring.kind == "density":
         return None
     if colouring.kind == "classes":  # the legend below names them: they are too many for squares
         return Key(colouring.title, ())
     meanings = [colouring.meaning(float(place)) for place in np.linspace(0, 1, 5)]
     title = f"Share of papers: {colouring.title}" if colouring.is_share else colouring.title
-    return Key.of_ramp(title, colouring.palette(scene.colours), meanings)
+    return Key.of_ramp(title, colouring.palette(state.colours), meanings)
 
 
 def _legend(drawn: Drawn) -> list[LegendEntry]:
     """Return the classes of the colours, which are not in the key."""
-    colouring = drawn.scene.colouring
+    colouring = drawn.state.colouring
     if colouring.kind != "classes":
         return []
-    palette = colouring.palette(drawn.scene.colours)
+    palette = colouring.palette(drawn.state.colours)
     labels = [*colouring.labels, *(["unknown"] if colouring.missing else [])]
     shades = [*palette[: len(colouring.labels)], palette[-1]]
     return [
@@ -226,17 +226,17 @@ def _legend(drawn: Drawn) -> list[LegendEntry]:
 # -- for a browser
 
 
-def _page(atlas: Atlas, scene: Scene, data: MapData, texts: dict[int, str]) -> str:
-    """Write a scene as one page for a browser, including the library that draws it."""
-    facts, colours = facts_of(atlas), scene.colours
-    drawn = _with_sample(draw(scene, data, fine=_SHARP), data)
+def _page(atlas: Atlas, state: MapState, data: MapData, texts: dict[int, str]) -> str:
+    """Write a map as one page for a browser, including the library that draws it."""
+    facts, colours = facts_of(atlas), state.colours
+    drawn = _with_sample(draw(state, data, fine=_SHARP), data)
     missing = sorted({int(row) for some in drawn.marks.values() for row in some} - set(texts))
     papers = atlas.engine.papers(missing) if missing else ()
     texts |= {row: hover_text(paper) for row, paper in zip(missing, papers, strict=True)}
-    figure = go.Figure(figure_parts(scene.view, scene.size, colours))
+    figure = go.Figure(figure_parts(state.view, state.size, colours))
     base = draw_picture(
-        data.in_time(scene.time), data.whole, scene.size, colours=colours,
-        colouring=scene.colouring, fine=1.0, specks=False,
+        data.in_time(state.time), data.whole, state.size, colours=colours,
+        colouring=state.colouring, fine=1.0, specks=False,
     )  # fmt: skip
     for image, picture in zip(figure.layout.images, (base, drawn.picture), strict=False):
         image.update(image_part(picture.box, picture.link))
@@ -255,22 +255,22 @@ def _page(atlas: Atlas, scene: Scene, data: MapData, texts: dict[int, str]) -> s
         )
     shown = replace(drawn, marks={k: v for k, v in drawn.marks.items() if k != "papers"})
     return render(
-        "saved_map.html", title=f"Map of {facts.title}", colours=colours, width=scene.size[0],
+        "saved_map.html", title=f"Map of {facts.title}", colours=colours, width=state.size[0],
         generated=GENERATED if facts.generated else "", headline=headline(facts),
         drawing=figure.to_html(
             include_plotlyjs=True, full_html=False, config={**CONFIG, "displayModeBar": False}
         ),
-        view_line=view_line(shown, n_all=len(data), zoom=data.zoom(scene.view)),
+        view_line=view_line(shown, n_all=len(data), zoom=data.zoom(state.view)),
         legend=legend_html(shown, n_all=len(data)),
-        sentences=sentences, found=scene.found, links=links_html,
+        sentences=sentences, found=state.found, links=links_html,
     )  # fmt: skip
 
 
 def _with_sample(drawn: Drawn, data: MapData) -> Drawn:
     """Add a random, seeded sample of papers with hover texts if all would be too many."""
-    if "papers" not in drawn.scene.layers or "papers" in drawn.marks:
+    if "papers" not in drawn.state.layers or "papers" in drawn.marks:
         return drawn
-    rows = data.in_time(drawn.scene.time).within(drawn.scene.view.box).astype(np.int64)
+    rows = data.in_time(drawn.state.time).within(drawn.state.view.box).astype(np.int64)
     if len(rows) > _MOST_HOVERED:
         rows = np.sort(np.random.default_rng(0).choice(rows, _MOST_HOVERED, replace=False))
     return replace(drawn, marks={**drawn.marks, "papers": rows})

@@ -2,12 +2,9 @@ from ._ask_panel import AskPanel
 from ._citation_panel import CitationPanel
 from ._connection import Connection
 from ._explorer import MapExplorer
-from ._impact_panel import ImpactPanel
 from ._outreach_panel import OutreachPanel
-from ._review_panel import ReviewPanel
+from ._overlay_panels import ImpactPanel, ReviewPanel, ThesaurusPanel, TrendsPanel
 from ._survey_panel import SurveyPanel
-from ._thesaurus_panel import ThesaurusPanel
-from ._trends_panel import TrendsPanel
 from ._writing_panel import WritingPanel
 
 __all__ = [

@@ -8,21 +8,23 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from landscape._io import expand_home
+from landscape._io import data_file, expand_home, read_yaml
 from landscape._progress import Stopped
 from landscape.errors import InputError, require
 from landscape.figures._colours import theme as colours_of
-from landscape.widgets._code_lines import figure_lines
+from landscape.widgets._code_lines import call, figure_lines
 from landscape.widgets._figure_view import (
     analysis_css,
     caption_html,
     download_link,
-    is_page,
+    for_screen,
     picture_html,
 )
 from landscape.widgets._panel import OpenedPanel, close_all
@@ -37,29 +39,43 @@ if TYPE_CHECKING:
     from landscape.types import Analysis
 
 _TABLES, _PAGES = (".csv", ".tex", ".json"), (".png", ".pdf", ".svg")
-_FILES = {"CSV": ".csv", "LaTeX": ".tex", "PNG": ".png", "PDF": ".pdf", "HTML": ".html"}
-_SAID = {
-    ".csv": "The whole table, for a spreadsheet or the next program",
-    ".tex": "The whole table, for a paper (needs the package booktabs)",
-    ".png": "The figure for print, as a picture",
-    ".pdf": "The figure for print",
-    ".html": "The figure on the screen, as a page that works offline",
+_FILES = {
+    "CSV": (".csv", "The whole table, for a spreadsheet or another program"),
+    "LaTeX": (".tex", "The whole table, for a paper (needs the package booktabs)"),
+    "PNG": (".png", "The figure for print, as a picture"),
+    "PDF": (".pdf", "The figure for print"),
+    "HTML": (".html", "The figure on the screen, as a page that works offline"),
 }
 
 
+@cache
+def panel_texts() -> dict[str, Any]:
+    """Read ``panels.yaml``, with the columns of each table as `Column`."""
+    texts: dict[str, Any] = read_yaml(data_file("panels.yaml"))
+    tables = {
+        name: [Column(*column) for column in columns] for name, columns in texts["tables"].items()
+    }
+    return {**texts, "tables": tables}
+
+
 @dataclass(frozen=True)
-class View:
-    """One thing that a panel shows."""
+class Result:
+    """An analysis with its table, figure, code and files."""
 
     analysis: Analysis
     table: pd.DataFrame
-    columns: Sequence[Column]
+    columns: str  # name of a table in panels.yaml
     figure: Any
     code: str
-    page: Callable[[], Any] | None
+    page: Callable[[], Any]
     name: str
-    files: Mapping[str, tuple[str, Callable[[], str]]] = field(default_factory=dict)
+    files: Mapping[str, tuple[str, Callable[[Analysis], str]]] = field(default_factory=dict)
     atlas: Atlas | None = None
+
+    @property
+    def is_page(self) -> bool:
+        """Whether the figure is a page for print, without an interactive version."""
+        return hasattr(self.figure, "savefig")
 
 
 class AnalysisPanel(OpenedPanel):
@@ -71,27 +87,26 @@ class AnalysisPanel(OpenedPanel):
         require("plotly", "lab")
         colours_of(theme)
         self.theme, self._newest = theme, atlas
-        self._view: View | None = None
+        self._result: Result | None = None
         self._figure: Any = None
         self._known: Any = None
         self._has_offered = False
-        self._asked, self._turn, self._filling = 0, threading.Lock(), threading.local()
-        self._again = widgets.Button(
+        self._request, self._turn, self._filling = 0, threading.Lock(), threading.local()
+        again = widgets.Button(
             description="Draw again", icon="refresh", tooltip="Draw with these settings once more",
             layout=widgets.Layout(width="auto"),
         )  # fmt: skip
-        self._again.on_click(lambda _: self.draw())
+        again.on_click(lambda _: self.draw())
         self._controls = widgets.HBox(
-            [*controls, self._again],
+            [*controls, again],
             layout=widgets.Layout(
                 flex_flow="row wrap", align_items="flex-start", grid_gap="6px 10px"
             ),
         )
         self._picture = widgets.Box(layout=widgets.Layout(overflow="auto hidden"))
-        self._caption, self._table = widgets.HTML(), widgets.HTML()
+        self._caption, self._table, self._links = (widgets.HTML() for _ in range(3))
         self._beside = widgets.VBox()
         self._buttons = widgets.HBox(layout=widgets.Layout(flex_flow="row wrap"))
-        self._links = widgets.HTML()
         super().__init__(verb, atlas, [self._controls])
         # Progress and errors are shown directly below the controls.
         style, head, body, working, status, code = tuple(self.children)
@@ -107,22 +122,25 @@ class AnalysisPanel(OpenedPanel):
             style, own, head, body, working, status, self._reopen, self._picture, self._caption,
             self._table, self._beside, self._buttons, self._links, code,
         )  # fmt: skip
+        with self._filled_in():
+            self._suit_controls()
+        self.draw()
 
     # -- state
 
     @property
     def analysis(self) -> Analysis | None:
-        """The analysis shown: table, caption, denominators, warnings."""
-        return self._view.analysis if self._view else None
+        """Analysis shown: table, caption, denominators, warnings."""
+        return self._result.analysis if self._result else None
 
     @property
     def table(self) -> pd.DataFrame | None:
-        """The table that is shown, with all its columns."""
-        return self._view.table if self._view else None
+        """Table shown, with all its columns."""
+        return self._result.table if self._result else None
 
     @property
     def figure(self) -> Any:
-        """The figure that is shown."""
+        """Figure shown."""
         return self._figure
 
     @property
@@ -134,18 +152,19 @@ class AnalysisPanel(OpenedPanel):
         return f"<{type(self).__name__}: {self.atlas.title}, {self.selection}>"
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write what is shown."""
+        """Write the figure or the table, by the suffix of the file."""
         self.wait()
         return self._write(self._shown(), expand_home(path))
 
-    # -- asking
+    # -- analysis
 
     def draw(self) -> None:
-        """Ask the map what is chosen, in the background, and show the answer."""
-        self._asked += 1
-        turn, chosen = self._asked, self.selection
+        """Run the analysis with the current settings in the background, and show it."""
+        self._request += 1
+        request, chosen = self._request, self.selection
         self._mark_outdated(is_outdated=True)
-        self.run("Asking the map", lambda: self._look(turn, chosen), self._show, kind="draw")
+        self.run("Running the analysis", lambda: self._look(request, chosen), self._show,
+                 kind="draw")  # fmt: skip
 
     def _mark_outdated(self, *, is_outdated: bool) -> None:
         """Fade the results while they differ from the controls."""
@@ -166,7 +185,7 @@ class AnalysisPanel(OpenedPanel):
 
     @contextmanager
     def _filled_in(self) -> Iterator[None]:
-        """Fill controls in; what the user changes meanwhile, in another thread, still counts."""
+        """Set controls without drawing; a user's change in another thread still draws."""
         self._filling.is_on = True
         try:
             yield
@@ -174,7 +193,7 @@ class AnalysisPanel(OpenedPanel):
             self._filling.is_on = False
 
     def _take(self, atlas: Atlas) -> None:
-        self._newest = atlas  # not in the midst of work that reads the old one
+        self._newest = atlas  # used from the next analysis on: one may be running
         with self._filled_in():
             self._suit_atlas(atlas)
         self.draw()
@@ -187,50 +206,48 @@ class AnalysisPanel(OpenedPanel):
         self._known, self._has_offered = None, False
 
     def _prepare(self) -> Any:
-        """Read what the controls offer; once, in the background."""
+        """Read the options of the controls; once, in the background."""
         return None
 
     def _offer(self, known: Any) -> None:
-        """Put what `_prepare` read into the controls."""
+        """Put the result of `_prepare` into the controls."""
 
     @abstractmethod
-    def _make(self, chosen: Mapping[str, Any]) -> View:
-        """Ask and draw, in the background; ``self._known`` is what `_prepare` gave."""
+    def _make(self, chosen: Mapping[str, Any]) -> Result:
+        """Run the analysis and draw it, in the background; `_prepare` has filled `_known`."""
 
-    def _view_of(
-        self, found: Analysis, columns: Sequence[Column], page: Any, name: str, asked: str,
-        kind: str, *arguments: Any, printed: str | None = None, table: pd.DataFrame | None = None,
-        files: Mapping[str, tuple[str, Callable[[], str]]] | None = None, **options: Any,
-    ) -> View:  # fmt: skip
-        """Show one drawn figure with its table and the code of both."""
+    def _analysed(
+        self, function: str, kind: str, name: str, *arguments: Any, columns: str = "",
+        draw: Callable[[Analysis], Any] | None = None,
+        table: Callable[[Analysis], pd.DataFrame] = lambda found: found.table,
+        files: Mapping[str, tuple[str, Callable[[Analysis], str]]] | None = None,
+        unwritten: Mapping[str, Any] | None = None, **options: Any,
+    ) -> Result:  # fmt: skip
+        """Run a function of `landscape.overlays`, draw its figure, and write the code of both.
+
+        Without `draw` the figure is a chart of values with intervals. `unwritten` holds arguments
+        that save time but do not belong into the code.
+        """
+        from landscape.figures._intervals import draw_intervals
         from landscape.figures._plotly import draw_panels
 
-        code = figure_lines(
-            asked, kind, *arguments, printed=printed, **options, colours=self._colours
-        )
-        shown = found.table if table is None else table
-        figure = draw_panels(page.scene)
-        return View(found, shown, columns, figure, code, lambda: page, name, files or {})
+        found = analyse(self.atlas, function, *arguments, **options, **(unwritten or {}))
+        page = draw(found) if draw else draw_intervals(kind, found, colours=self.theme)
+        line = call(f"ls.overlays.{function}", *arguments, **options)
+        code = figure_lines(line, kind, *arguments, printed=None if draw else "intervals",
+                            **options, colours=self._colours)  # fmt: skip
+        return Result(
+            found, table(found), columns or kind, draw_panels(page.scene), code, lambda: page,
+            name, files or {},
+        )  # fmt: skip
 
-    def _chart(
-        self, kind: str, found: Analysis, columns: Sequence[Column], name: str, asked: str,
-        *arguments: Any, **options: Any,
-    ) -> View:  # fmt: skip
-        """Show a chart of values with their intervals."""
-        from landscape.figures._intervals import draw_intervals
-
-        page = draw_intervals(kind, found, colours=self.theme)
-        return self._view_of(
-            found, columns, page, name, asked, kind, *arguments, printed="intervals", **options
-        )
-
-    def _put_beside(self, view: View) -> list[widgets.Widget]:  # noqa: ARG002 - for some panels
-        """The widgets below the table."""
+    def _put_beside(self, result: Result) -> list[widgets.Widget]:  # noqa: ARG002 - some panels do
+        """Return the widgets below the table."""
         return []
 
-    def _look(self, turn: int, chosen: Mapping[str, Any]) -> tuple[View, str]:
+    def _look(self, request: int, chosen: Mapping[str, Any]) -> tuple[Result, str, str]:
         with self._turn:  # one at a time; replaced requests are skipped
-            if turn != self._asked:
+            if request != self._request:
                 raise Stopped
             if self._atlas is not self._newest:
                 self._atlas = self._newest
@@ -240,62 +257,53 @@ class AnalysisPanel(OpenedPanel):
             try:
                 if self._known is None:
                     self._known = self._prepare()
-                view = replace(self._make(chosen), atlas=atlas)
+                result = replace(self._make(chosen), atlas=atlas)
             finally:
-                atlas.check_unchanged()  # else it may be of both, or have failed for that
-            if is_page(view.figure):
-                view = replace(view, figure=(view.figure, picture_html(view.figure)))
-            about = f"Table: {view.analysis.caption}"
-            return view, table_html(view.table, view.columns, about=about)
+                # A result of two builds, or an error caused by a rebuild, must not be shown.
+                atlas.check_unchanged()
+            picture = picture_html(result.figure) if result.is_page else ""
+            about = f"Table: {result.analysis.caption}"
+            columns = panel_texts()["tables"][result.columns]
+            return result, picture, table_html(result.table, columns, about=about)
 
-    def _show(self, made: tuple[View, str]) -> None:
-        view, table = made
+    def _show(self, made: tuple[Result, str, str]) -> None:
+        result, picture, table = made
         if not self._has_offered:
             self._has_offered = True
             with self._filled_in():
                 self._offer(self._known)
         old = (*self._picture.children, *self._beside.children)
-        self._view = view
-        if isinstance(view.figure, tuple):
-            self._figure, picture = view.figure
-            self._picture.children = [widgets.HTML(picture)]
-        else:
-            from landscape.widgets._figure_view import for_screen
-
-            self._figure = for_screen(view.figure)
-            self._picture.children = [self._figure]
-        self._caption.value = caption_html(view.analysis)
+        self._result = result
+        self._figure = result.figure if result.is_page else for_screen(result.figure)
+        self._picture.children = [widgets.HTML(picture) if result.is_page else self._figure]
+        self._caption.value = caption_html(result.analysis)
         self._table.value = table
-        self._beside.children = self._put_beside(view)
+        self._beside.children = self._put_beside(result)
         close_all(*old)
         self._mark_outdated(is_outdated=False)
         self._links.value = ""
-        self._offer_files(view)
-        self.code = view.code
+        self._offer_files(result)
+        self.code = result.code
 
     # -- files
 
-    def _offer_files(self, view: View) -> None:
-        kinds = {
-            words: suffix
-            for words, suffix in _FILES.items()
-            if suffix in _TABLES
-            or (view.page is not None if suffix in _PAGES else not isinstance(view.figure, tuple))
-        }
+    def _offer_files(self, result: Result) -> None:
         buttons = [
-            self._file_button(words, _SAID[suffix], f"{view.name}{suffix}", None)
-            for words, suffix in kinds.items()
+            self._file_button(words, tooltip, f"{result.name}{suffix}", None)
+            for words, (suffix, tooltip) in _FILES.items()
+            if suffix != ".html" or not result.is_page
         ]
         buttons += [
-            self._file_button(words, name, name, make) for words, (name, make) in view.files.items()
+            self._file_button(words, name, name, make)
+            for words, (name, make) in result.files.items()
         ]
         old = self._buttons.children
-        said = widgets.HTML("<span class='landscape-quiet'>Download as&nbsp;</span>")
-        self._buttons.children = [said, *buttons]
+        label = widgets.HTML("<span class='landscape-quiet'>Download as&nbsp;</span>")
+        self._buttons.children = [label, *buttons]
         close_all(*old)
 
     def _file_button(
-        self, words: str, tooltip: str, name: str, make: Callable[[], str] | None
+        self, words: str, tooltip: str, name: str, make: Callable[[Analysis], str] | None
     ) -> widgets.Button:
         button = widgets.Button(
             description=words, icon="download", tooltip=tooltip, layout=widgets.Layout(width="auto")
@@ -303,46 +311,67 @@ class AnalysisPanel(OpenedPanel):
         button.on_click(lambda _: self._prepare_file(name, make))
         return button
 
-    def _prepare_file(self, name: str, make: Callable[[], str] | None) -> None:
-        view = self._shown()
+    def _prepare_file(self, name: str, make: Callable[[Analysis], str] | None) -> None:
+        result = self._shown()
 
         def work() -> str:
             if make is not None:
-                return download_link(name, make())
+                return download_link(name, make(result.analysis))
             with tempfile.TemporaryDirectory() as folder:
-                return download_link(name, self._write(view, Path(folder) / name).read_bytes())
+                return download_link(name, self._write(result, Path(folder) / name).read_bytes())
 
         def put(link: str) -> None:
-            if self._view is view:
+            if self._result is result:
                 self._links.value = f"<p>{link}<span class='landscape-quiet'> is ready.</span></p>"
 
         self.run(f"Writing {name}", work, put, kind=name)
 
-    def _shown(self) -> View:
-        if self._view is None:
+    def _shown(self) -> Result:
+        if self._result is None:
             raise InputError("Nothing is shown yet, so there is nothing to save.")
-        return self._view
+        return self._result
 
     @property
     def _colours(self) -> str | None:
         """The theme as an argument in code; None for the default."""
         return None if self.theme == "light" else self.theme
 
-    def _write(self, view: View, path: Path) -> Path:
+    def _write(self, result: Result, path: Path) -> Path:
         from landscape.figures import save_figure, save_table
 
         suffix = path.suffix.lower()
         if suffix in _TABLES:
-            return save_table(replace(view.analysis, table=view.table), path)
-        if suffix == ".html" and not isinstance(view.figure, tuple):
-            return save_figure(view.figure, path)
-        if suffix in _PAGES and view.page is not None:
-            if view.atlas is not None:
-                view.atlas.check_unchanged()  # it is drawn only now
-            return save_figure(view.page(), path)
-        useful = [*_TABLES, *(_PAGES if view.page else ())]
-        useful += [] if isinstance(view.figure, tuple) else [".html"]
+            return save_table(replace(result.analysis, table=result.table), path)
+        if suffix == ".html" and not result.is_page:
+            return save_figure(result.figure, path)
+        if suffix in _PAGES:
+            if result.atlas is not None:
+                result.atlas.check_unchanged()  # the page may be drawn only now
+            return save_figure(result.page(), path)
+        suffixes = [*_TABLES, *_PAGES, *([] if result.is_page else [".html"])]
         raise InputError(
-            f"What is shown cannot be written as {path.name!r}; use a name that ends in one of "
-            f"{', '.join(useful)}."
+            f"The result cannot be written as {path.name!r}; use a name that ends in one of "
+            f"{', '.join(suffixes)}."
         )
+
+
+def analyse(atlas: Atlas, function: str, *arguments: Any, **options: Any) -> Analysis:
+    """Run a public function of `landscape.overlays`, such as ``"trends.trends"``."""
+    module, _, name = function.rpartition(".")
+    found: Analysis = getattr(import_module(f"landscape.overlays.{module}"), name)(
+        atlas, *arguments, **options
+    )
+    return found
+
+
+def choose_one(
+    options: Sequence[tuple[str, Any]], label: str, tooltip: str, write: Callable[[Any], str]
+) -> list[widgets.Widget]:
+    """Make a list to choose from, and the HTML that `write` returns for the chosen value."""
+    chooser = widgets.Dropdown(
+        options=options, description=label, tooltip=tooltip,
+        style={"description_width": "initial"}, layout=widgets.Layout(width="460px"),
+    )  # fmt: skip
+    shown = widgets.HTML(write(chooser.value))
+    chooser.observe(lambda _: setattr(shown, "value", write(chooser.value)), "value")
+    return [chooser, shown]

@@ -23,7 +23,6 @@ from landscape.outreach._page import SIZES, choose_sheet
 from landscape.outreach._themes import THEMES, find_theme
 from landscape.search._settings import readable_text
 from landscape.widgets._code_lines import call
-from landscape.widgets._controls import show_only
 from landscape.widgets._figure_view import analysis_css, download_link
 from landscape.widgets._panel import (
     OpenedPanel,
@@ -31,6 +30,7 @@ from landscape.widgets._panel import (
     checked_flag,
     checked_number,
     checked_whole,
+    show_only,
 )
 from landscape.widgets._tables import Column, table_html
 

@@ -1,7 +1,7 @@
-"""Widgets that are shown no more: closed with all that belongs to them.
+"""Panels of a notebook, with background work and status messages, and the controls they share.
 
-A widget that is merely dropped stays open: in the page, in the kernel, and in each notebook that is
-saved with its widgets.
+A widget that is only dropped stays open in the page, in the kernel, and in every notebook that is
+saved with its widgets; so widgets that are no longer shown are closed with all their parts.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import html
 import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
@@ -25,18 +25,21 @@ if TYPE_CHECKING:
 
 
 def close_all(*unused: Any) -> None:
-    """Close widgets with their children, layouts and styles, all the way down."""
+    """Close widgets with their children, layouts and styles, recursively."""
     for one in unused:
         if not isinstance(one, widgets.Widget):
             continue
         close_all(*getattr(one, "children", ()))
-        # A figure of plotly has a layout that is none of a widget: its own is passed over above.
+        # The layout of a plotly figure is not a widget, and is skipped above.
         close_all(getattr(one, "layout", None), getattr(one, "style", None))
         one.close()
 
 
+# -- checks of arguments
+
+
 def checked_atlas(atlas: object) -> Atlas:
-    """An open atlas."""
+    """Return an open atlas; raise InputError for anything else."""
     from landscape.atlas import Atlas
 
     if isinstance(atlas, Atlas):
@@ -50,42 +53,309 @@ def checked_atlas(atlas: object) -> Atlas:
 
 
 def checked_whole(name: str, value: Any, low: int, high: int) -> int:
-    """A whole number between two others."""
+    """Return a whole number between two bounds."""
     if not is_whole(value) or not low <= value <= high:
         raise InputError(f"{name} is {value!r}; give a whole number from {low:,} to {high:,}.")
     return int(value)
 
 
 def checked_number(name: str, value: Any, low: float, high: float) -> float:
-    """A number between two others."""
+    """Return a number between two bounds."""
     if not is_number(value) or not low <= value <= high:
-        raise InputError(f"{name} must lie between {low} and {high}, not {value!r}.")
+        raise InputError(f"{name} is {value!r}; give a number from {low} to {high}.")
     return float(value)
 
 
 def checked_names(name: str, value: Any) -> list[str]:
-    """No name, one, or several."""
+    """Return a list of names, given none, one or several."""
     if value is None:
         return []
-    names = [value] if isinstance(value, str) else value
-    listed = list(names) if isinstance(names, Iterable) else [names]
+    listed = list(value) if isinstance(value, Iterable) and not isinstance(value, str) else [value]
     if not all(isinstance(one, str) for one in listed):
         raise InputError(f"{name} is {value!r}; give a name, or a list of names.")
     return listed
 
 
 def checked_flag(name: str, value: Any) -> bool:
-    """True or False."""
+    """Return a bool."""
     if not isinstance(value, bool):
         raise InputError(f"{name} is {value!r}; give True or False.")
     return value
 
 
+def check_period(since: Any, until: Any) -> None:
+    """Raise InputError for an invalid year, or a period that ends before it begins."""
+    for name, year in (("since", since), ("until", until)):
+        if year is not None:
+            checked_whole(name, year, 1, 9999)
+    if since is not None and until is not None and since > until:
+        raise InputError(f"The period {since}-{until} ends before it begins; swap the years.")
+
+
+# -- controls
+
+
+def quiet_html(text: str) -> str:
+    """Write a text in small grey letters."""
+    return f"<span class='landscape-quiet'>{html.escape(text)}</span>" if text else ""
+
+
+def style_sheet(css: str) -> widgets.HTML:
+    """Return an invisible widget that adds styles to the page."""
+    return widgets.HTML(f"<style>{css}</style>", layout=widgets.Layout(display="none"))
+
+
+@cache
+def css_of(*names: str) -> str:
+    """Return the contents of style sheets of this package."""
+    folder = files("landscape.widgets")
+    return "\n".join(folder.joinpath(f"{name}.css").read_text("utf-8") for name in names)
+
+
+def button(
+    text: str, about: str, on_click: Callable[[], Any], *, width: str = "auto", **options: Any
+) -> widgets.Button:
+    """Return a button as wide as its text, unless a width is given."""
+    layout = {"width": width, "flex": "0 0 auto", "align_self": "flex-start"}
+    made = widgets.Button(description=text, tooltip=about, layout=layout, **options)
+    made.on_click(lambda _: on_click())
+    return made
+
+
+def field(
+    kind: Callable[..., Any], label: str, about: str, *, label_width: str = "110px", **options: Any
+) -> Any:
+    """Return a control with a label, as wide as its container unless a layout is given."""
+    return kind(
+        description=label,
+        tooltip=about,
+        style={"description_width": label_width},
+        **{"layout": {"width": "calc(100% - 6px)"}, **options},
+    )
+
+
+def grid(*controls: widgets.Widget, least: int = 300, **layout: str) -> widgets.GridBox:
+    """Return controls in columns of at least a given width in pixels."""
+    columns = f"repeat(auto-fill, minmax({least}px, 1fr))"
+    layout |= {"grid_template_columns": columns, "grid_gap": "4px 20px"}
+    return widgets.GridBox(controls, layout=layout)
+
+
+def group(title: str, *controls: widgets.Widget) -> widgets.VBox:
+    """Return controls in columns below a heading."""
+    heading = widgets.HTML(f"<div class='landscape-group'>{html.escape(title)}</div>")
+    return widgets.VBox([heading, grid(*controls)])
+
+
+Parsers = Mapping[str, tuple[Callable[[str], Any], str]]
+"""By setting: a function that parses what was typed, and a description of what it accepts."""
+
+
+def read_fields(fields: Mapping[str, Any], parsers: Parsers) -> dict[str, Any]:
+    """Return the settings that fields contain; those with an empty text are omitted."""
+    found = {}
+    for name, one in fields.items():
+        value = one.chosen if isinstance(one, Choice) else one.value
+        if isinstance(one, widgets.Text):
+            parse, wanted = parsers.get(name, (str, "text"))
+            typed = value.strip()
+            try:
+                value = parse(typed) if typed else None
+            except ValueError as error:
+                what = f"{one.description} is {typed!r}; give {wanted}, or nothing."
+                raise InputError(what) from error
+        if value is not None:
+            found[name] = value
+    return found
+
+
+def fill_fields(fields: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
+    """Show settings in their fields; a text without a value becomes empty."""
+    for name, one in fields.items():
+        value = settings.get(name)
+        if isinstance(one, Choice):
+            one.choose(value)
+        elif isinstance(one, widgets.Text):
+            parts = value if isinstance(value, list | tuple) else [] if value is None else [value]
+            one.value = ", ".join(map(str, parts))
+        else:
+            one.value = value
+
+
+_AUTO = "auto"  # a value of None would be shown as an empty choice
+
+
+class Choice(widgets.Dropdown):
+    """A choice whose first option leaves the value to the question, and shows that value."""
+
+    def __init__(self, label: str, options: Mapping[Any, str], about: str) -> None:
+        self._labels, self._first = dict(options), _AUTO
+        self.is_relabelling = False
+        super().__init__(
+            options=self._options(), description=label, tooltip=about,
+            style={"description_width": "118px"}, layout={"width": "calc(100% - 6px)"},
+        )  # fmt: skip
+
+    @property
+    def chosen(self) -> Any:
+        """The value; None for `auto`."""
+        return None if self.value == _AUTO else self.value
+
+    def suggest(self, value: Any) -> None:
+        """Show the value that `auto` has."""
+        text = f"auto: {self._labels.get(value, value)}"
+        if self._first != text:
+            self._relabel(text)
+
+    def choose(self, value: Any) -> None:
+        """Choose a value, None for `auto`; a new value becomes an option."""
+        if value is not None and value not in self._labels:
+            self._labels[value] = str(value)
+            self._relabel(self._first)
+        self.value = _AUTO if value is None else value
+
+    def _options(self) -> list[tuple[str, Any]]:
+        return [(self._first, _AUTO), *((text, value) for value, text in self._labels.items())]
+
+    def _relabel(self, first: str) -> None:
+        self._first, chosen = first, self.value
+        self.is_relabelling = True  # new options select the first one for a moment
+        try:
+            self.options = self._options()
+            self.value = chosen
+        finally:
+            self.is_relabelling = False
+
+
+def what_control(kinds: Mapping[str, str], chosen: str, on_change: Callable[[], None]) -> Any:
+    """Return a list of the results that a panel can show."""
+    if chosen not in kinds:
+        raise InputError(f"There is no {chosen!r} to show; use one of {', '.join(kinds)}.")
+    control = field(
+        widgets.Dropdown, "Show", "What to show", label_width="initial", value=chosen,
+        options=[(words, key) for key, words in kinds.items()], layout={"width": "300px"},
+    )  # fmt: skip
+    control.observe(lambda _: on_change(), "value")
+    return control
+
+
+class YearsControl(widgets.IntRangeSlider):
+    """First and last year; the whole range includes papers without a date."""
+
+    def __init__(
+        self, atlas: Atlas, since: int | None, until: int | None, on_change: Callable[[], None]
+    ) -> None:
+        first, last = self.corpus = _years_of(atlas)
+        value = first if since is None else since, last if until is None else until
+        super().__init__(
+            value=value, min=min(first, *value), max=max(last, *value), step=1,
+            description="Years", continuous_update=False,
+            readout_format="d", tooltip="First and last year, both included",
+            style={"description_width": "initial"}, layout={"width": "380px"},
+        )  # fmt: skip
+        self.observe(lambda _: on_change(), "value")
+
+    @property
+    def period(self) -> dict[str, int | None]:
+        """``since`` and ``until``, None where that end is open."""
+        low, high = self.value
+        return {
+            "since": None if low == self.corpus[0] else int(low),
+            "until": None if high == self.corpus[1] else int(high),
+        }
+
+    def suit(self, atlas: Atlas) -> None:
+        """Take the range of an atlas that was rebuilt; an end that was open stays open."""
+        since, until = self.period.values()
+        first, last = self.corpus = _years_of(atlas)
+        value = first if since is None else since, last if until is None else until
+        # The bounds include the old value, too: it must be inside them until it is replaced.
+        self.min, self.max = min(first, *value, *self.value), max(last, *value, *self.value)
+        self.set_trait("value", value)
+
+
+def _years_of(atlas: Atlas) -> tuple[int, int]:
+    dates = (str(atlas.coverage[end] or "")[:4] for end in ("first_date", "last_date"))
+    first, last = (int(year) if year.isdigit() else 0 for year in dates)
+    return first, last
+
+
+def show_only(controls: Mapping[widgets.Widget, bool]) -> None:
+    """Show the controls that apply, and hide the others."""
+    for control, is_shown in controls.items():
+        control.layout.display = None if is_shown else "none"
+
+
+class Chooser(widgets.VBox):
+    """A text field, and a button that removes each chosen name."""
+
+    def __init__(
+        self,
+        description: str,
+        placeholder: str,
+        chosen: Sequence[str],
+        *,
+        on_change: Callable[[], None],
+    ) -> None:
+        self._names: dict[str, str] = {}
+        self._on_change = on_change
+        self.field = field(
+            widgets.Combobox, description, f"{description}: {placeholder}", label_width="initial",
+            placeholder=placeholder, ensure_option=False, continuous_update=False,
+            layout={"width": "330px"},
+        )  # fmt: skip
+        self.field.observe(self._take, "value")
+        self._chips = widgets.HBox(layout={"flex_flow": "row wrap"})
+        super().__init__([self.field, self._chips])
+        self.value = chosen
+
+    def __repr__(self) -> str:
+        return f"<Chooser: {', '.join(self._chosen) or 'nothing'}>"
+
+    @property
+    def value(self) -> list[str]:
+        """The chosen names in order; setting it does not call the callback."""
+        return list(self._chosen)
+
+    @value.setter
+    def value(self, chosen: Sequence[str]) -> None:
+        self._chosen = list(dict.fromkeys(chosen))
+        old = self._chips.children
+        self._chips.children = [self._chip(name) for name in self._chosen]
+        close_all(*old)
+
+    def offer(self, names: Mapping[str, str]) -> None:
+        """Suggest names while the user types."""
+        self._names = dict(names)
+        self.field.options = tuple(names)
+
+    def _take(self, change: Mapping[str, str]) -> None:
+        typed = change["new"].strip()
+        if not typed:
+            return
+        name = self._names.get(typed, typed)
+        self.field.value = ""
+        if name not in self._chosen:
+            self.value = [*self._chosen, name]
+            self._on_change()
+
+    def _drop(self, name: str) -> None:
+        self.value = [one for one in self._chosen if one != name]
+        self._on_change()
+
+    def _chip(self, name: str) -> widgets.Button:
+        chip = button(name, f"Remove {name}", lambda: self._drop(name), icon="times")
+        chip.layout.max_width = "260px"
+        return chip
+
+
+# -- panels
+
 T = TypeVar("T")
 Kind = Literal["quiet", "warning", "wrong"]
-_SHOWN_AFTER = 0.4  # seconds of work before a bar is worth the unrest
+_SHOWN_AFTER = 0.4  # seconds of work before a progress bar appears
 _NEXT = "{title} comes next, after: {now}."
-_SOON = 2.0  # seconds before which no time left can be told
+_SOON = 2.0  # seconds of work before the remaining time can be estimated
 
 
 class Panel(widgets.VBox):
@@ -95,27 +365,21 @@ class Panel(widgets.VBox):
         self._turns = Turns()
         self._began = 0.0
         self._status_text = ""
-        self._heading = widgets.HTML()
-        self.heading = heading
-        self._status = widgets.HTML()
+        self._heading, self._status = widgets.HTML(), widgets.HTML()
+        self._bar_says, self._code_line = widgets.HTML(), widgets.HTML()
         self._bar = widgets.FloatProgress(
-            min=0, max=1, layout=widgets.Layout(width="220px"), tooltip="Progress"
+            min=0, max=1, layout={"width": "220px"}, tooltip="Progress"
         )
-        self._bar_says = widgets.HTML()
-        self._stop = widgets.Button(
-            description="Stop", icon="stop", tooltip="Stop this work and keep what is there",
-            layout=widgets.Layout(width="90px"),
+        self._stop = button(
+            "Stop", "Stop this work and keep the results so far", lambda: self.stop(),
+            icon="stop", width="90px",
         )  # fmt: skip
-        self._stop.on_click(lambda _: self.stop())
         self._working = widgets.HBox([self._bar, self._stop, self._bar_says])
         self._working.layout.display = "none"
-        self._code_line = widgets.HTML()
-        self.code = ""
+        self.heading, self.code = heading, ""
         super().__init__(
-            [
-                widgets.HTML(f"<style>{_css()}</style>", layout=widgets.Layout(display="none")),
-                self._heading, *body, self._working, self._status, self._code_line,
-            ]
+            [style_sheet(css_of("panel")), self._heading, *body, self._working, self._status,
+             self._code_line]
         )  # fmt: skip
         self.add_class("landscape-panel")
 
@@ -124,7 +388,7 @@ class Panel(widgets.VBox):
 
     @property
     def heading(self) -> str:
-        """What the panel is about."""
+        """The heading of the panel."""
         return self._heading_text
 
     @heading.setter
@@ -134,38 +398,35 @@ class Panel(widgets.VBox):
 
     @property
     def status(self) -> str:
-        """What the panel said last."""
+        """The last status message."""
         return self._status_text
 
     @property
     def code(self) -> str:
-        """The line of code that makes the same result."""
+        """Lines of code that give the same result."""
         return self._code
 
     @code.setter
     def code(self, line: str) -> None:
         self._code = line
-        said = "<span class='landscape-quiet'>The same in code (click to select):</span>"
         code = f"<pre class='landscape-code' tabindex='0'>{html.escape(line)}</pre>"
-        self._code_line.value = said + code if line else ""
+        self._code_line.value = (
+            quiet_html("The same in code (click to select):") + code if line else ""
+        )
 
     def say(self, text: str, kind: Kind = "quiet") -> None:
-        """Put a sentence under the panel, where screen readers notice it."""
+        """Show a status message; screen readers read it aloud."""
         self._status_text = text
-        self._status.value = (
-            f"<div role='status' aria-live='polite' class='landscape-{kind}'>"
-            f"{html.escape(text)}</div>"
-            if text
-            else ""
-        )
+        message = f"<div role='status' aria-live='polite' class='landscape-{kind}'>"
+        self._status.value = f"{message}{html.escape(text)}</div>" if text else ""
 
     def run(
         self, title: str, work: Callable[[], T], then: Callable[[T], Any], *, kind: str = ""
     ) -> Job[T]:
-        """Do something long in the background.
+        """Run a function in the background.
 
-        One piece of work is done at a time. A newer one takes the place of an older one of its
-        kind; after one of another kind it waits, and the panel says so.
+        One job runs at a time. A new job replaces an older one of the same kind, and waits for one
+        of another kind.
         """
 
         def begin_and_work() -> T:
@@ -186,13 +447,13 @@ class Panel(widgets.VBox):
         return job
 
     def stop(self) -> None:
-        """Stop what is running, and what waits for it; what was there before stays."""
+        """Stop the running job and those that wait; earlier results stay."""
         if self._turns.clear() is not None:
             self._working.layout.display = "none"
             self.say("Stopped.")
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait until nothing runs any more; False if that takes longer than `seconds`."""
+        """Wait until no job runs; return False after `seconds`."""
         return self._turns.wait(seconds)
 
     def _begin_to_show(self, job: Job[Any], title: str) -> None:
@@ -202,70 +463,63 @@ class Panel(widgets.VBox):
         if self._status_text.startswith(_NEXT.format(title=title, now="")[:-1]):
             self.say("")
         self._bar.value, self._bar.bar_style = 0.0, "info"
-        self._bar_says.value = f"<span class='landscape-quiet'>{html.escape(title)} …</span>"
+        self._bar_says.value = quiet_html(f"{title} …")
         self._working.layout.display = ""
 
     def _is_now(self, job: Job[Any]) -> bool:
         now = self._turns.now
         return now is not None and now.job is job
 
-    def _finish(self, job: Job[Any], told: Callable[[], Any]) -> None:
+    def _finish(self, job: Job[Any], show: Callable[[], Any]) -> None:
         if not self._is_now(job):
             return
         self._working.layout.display = "none"
         try:
-            told()
-        except Exception as error:  # noqa: BLE001 - in a thread, nobody else would tell it
+            show()
+        except Exception as error:  # noqa: BLE001 - nothing above this thread would report it
             self._tell(error)
 
     def _tell(self, error: Exception) -> None:
-        """An error as one sentence; a traceback would tell the reader of the page nothing."""
-        if isinstance(error, LandscapeError):
-            self.say(str(error), "wrong")
-        else:
-            self.say(f"This failed: {type(error).__name__}: {error}", "wrong")
+        """Show an error as one sentence, without a traceback."""
+        is_ours = isinstance(error, LandscapeError)
+        self.say(
+            str(error) if is_ours else f"This failed: {type(error).__name__}: {error}", "wrong"
+        )
 
     def _show_progress(self, task: str, done: float, total: float | None, unit: str) -> None:
         seconds = time.monotonic() - self._began
         if seconds < _SHOWN_AFTER:
             return
-        words = f"{task}: {done:,.0f}"
+        text = f"{task}: {done:,.0f}"
         if total:
             share = min(done / total, 1.0)
             self._bar.value = share
-            words += f" of {total:,.0f} {unit}"
-            if seconds > _SOON and 0 < share < 1:
-                words += f", about {seconds * (1 - share) / share:,.0f} s left"
-        else:
-            words += f" {unit}"
-        self._bar_says.value = f"<span class='landscape-quiet'>{html.escape(words)}</span>"
-
-
-@cache
-def _css() -> str:
-    return files("landscape.widgets").joinpath("panel.css").read_text(encoding="utf-8")
+            text += f" of {total:,.0f}"
+        text += f" {unit}"
+        if total and seconds > _SOON and 0 < share < 1:
+            text += f", about {seconds * (1 - share) / share:,.0f} s left"
+        self._bar_says.value = quiet_html(text)
 
 
 class OpenedPanel(Panel):
-    """A panel of an atlas, which offers to open it again where it was built again."""
+    """A panel of an atlas that can reopen the atlas after it was rebuilt."""
 
     def __init__(self, verb: str, atlas: Atlas, body: list[widgets.Widget]) -> None:
         self._verb, self._atlas = verb, checked_atlas(atlas)
-        self._reopen = widgets.Button(
-            description="Open the atlas again", icon="refresh",
-            tooltip="Open the atlas as it is now; what is shown stays until something new is",
-            layout=widgets.Layout(width="190px", display="none"),
+        self._reopen = button(
+            "Open the atlas again", "Open the rebuilt atlas; results on the page stay",
+            self.open_again, icon="refresh", width="190px",
         )  # fmt: skip
-        self._reopen.on_click(lambda _: self.open_again())
+        self._reopen.layout.display = "none"
         super().__init__(f"{verb} {atlas.title}", body)
 
     @property
     def atlas(self) -> Atlas:
-        """The atlas that is asked."""
+        """The atlas of the panel."""
         return self._atlas
 
     def open_again(self) -> None:
-        """Open the atlas as it is now, after it was built again."""
+        """Reopen the atlas after it was rebuilt."""
         from landscape.atlas import open as open_atlas
 
         try:
@@ -279,7 +533,7 @@ class OpenedPanel(Panel):
         self._take(atlas)
 
     def _take(self, atlas: Atlas) -> None:
-        """Go on with the atlas as it is now."""
+        """Continue with a rebuilt atlas."""
         self._atlas = atlas
 
     def _tell(self, error: Exception) -> None:

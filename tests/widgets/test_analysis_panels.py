@@ -32,19 +32,16 @@ from landscape.widgets import (
     TrendsPanel,
     WritingPanel,
 )
-from landscape.widgets._controls import Chooser
-from landscape.widgets._impact_panel import WHAT as IMPACT
-from landscape.widgets._review_panel import WHAT as REVIEW
+from landscape.widgets._overlay_panels import IMPACT, REVIEWS, THESAURUS, TRENDS
+from landscape.widgets._panel import Chooser
 from landscape.widgets._tables import Column, table_html
-from landscape.widgets._thesaurus_panel import WHAT as THESAURUS
-from landscape.widgets._trends_panel import WHAT as TRENDS
 from tests.widgets.asking import built_again, live_widgets
 
 SECONDS = 240
 SLIDERS = widgets.FloatSlider | widgets.IntRangeSlider
 PANELS = [
     *((ImpactPanel, {"what": what, "facilities": ["HST", "ALMA"]}) for what in IMPACT),
-    *((ReviewPanel, {"what": what}) for what in REVIEW),
+    *((ReviewPanel, {"what": what}) for what in REVIEWS),
     *((ThesaurusPanel, {"what": what}) for what in THESAURUS),
     *((TrendsPanel, {"what": what}) for what in TRENDS if what != "author"),
 ]
@@ -179,7 +176,7 @@ def test_a_download_is_a_link_that_holds_the_file(demo_atlas):
         (ImpactPanel, {"since": 1800, "until": 1801}, "no paper of 1800 to 1801"),
         (ThesaurusPanel, {"concepts": ["Exoplanetz"]}, "Exoplanetz"),
         (TrendsPanel, {"what": "author", "author": "Nobody, N."}, "No paper of this atlas has"),
-        (TrendsPanel, {"what": "author"}, "Whose path?"),
+        (TrendsPanel, {"what": "author"}, "No author is given: write a name"),
         (TrendsPanel, {"what": "compare", "a": "1800..1801", "b": "-review"}, "1800..1801"),
         (TrendsPanel, {"what": "compare", "a": "yeer:2000", "b": "-review"}, "yeer"),
         (TrendsPanel, {"since": 1800, "until": 1801}, "no paper from 1800 to 1801"),
@@ -461,7 +458,7 @@ def test_texts_of_papers_are_escaped_in_tables():
         about=evil,
     )  # fmt: skip
     assert "<img" not in text
-    assert "<th scope='col' class='number'>N</th>" not in text
+    assert '<th scope="col" class="number">N</th>' not in text
 
 
 def test_a_page_never_hears_of_a_figure_that_is_not_whole(monkeypatch):

@@ -1,0 +1,593 @@
+"""Panels of the analyses in `landscape.overlays`: facilities, reviews, thesaurus, trends."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import ipywidgets as widgets
+
+from landscape.errors import InputError
+from landscape.search._settings import readable_text
+from landscape.widgets._analysis_panel import (
+    AnalysisPanel,
+    Result,
+    analyse,
+    choose_one,
+    panel_texts,
+)
+from landscape.widgets._code_lines import call, figure_lines, join_lines
+from landscape.widgets._panel import (
+    Chooser,
+    YearsControl,
+    check_period,
+    checked_atlas,
+    checked_names,
+    checked_whole,
+    show_only,
+    what_control,
+)
+from landscape.widgets._tables import table_html
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from landscape.atlas import Atlas
+    from landscape.types import Analysis
+
+IMPACT = {
+    "map": "Share map of a facility",
+    "ranking": "Ranked table",
+    "before_after": "Before and since first light",
+    "compare": "The first compared with the others",
+    "maps": "Small maps, one each",
+    "report": "One-page report (PDF)",
+}
+_OF_THE_FIRST = ("map", "before_after", "report", "compare")
+_DEFAULT_FACILITIES = 4
+
+
+class ImpactPanel(AnalysisPanel):
+    """Impact of facilities on the literature.
+
+    Parameters
+    ----------
+    atlas : Atlas
+        With its layer of facilities.
+    facilities : str or sequence of str, optional
+        Any of their names; the most mentioned ones when not given.
+    what : str, default "map"
+        ``"map"``, ``"ranking"``, ``"before_after"``, ``"compare"``, ``"maps"`` or ``"report"``.
+        ``"map"``, ``"before_after"`` and ``"report"`` show the first facility.
+    since, until : int, optional
+        First and last year, both included.
+    theme : {"light", "dark"}, default "light"
+        Colours of the figures.
+
+    Examples
+    --------
+    >>> from landscape.widgets import ImpactPanel
+    >>> ImpactPanel(atlas, facilities=["ALMA"], since=2014)  # doctest: +SKIP
+    """
+
+    def __init__(
+        self,
+        atlas: Atlas,
+        *,
+        facilities: str | Sequence[str] | None = None,
+        what: str = "map",
+        since: int | None = None,
+        until: int | None = None,
+        theme: str = "light",
+    ) -> None:
+        checked_atlas(atlas)
+        check_period(since, until)
+        given = checked_names("facilities", facilities)
+        self._what = what_control(IMPACT, what, self._change)
+        self._chooser = Chooser(
+            "Add a facility", "type a name, such as ALMA", given, on_change=self._change
+        )
+        self._first = widgets.Dropdown(
+            description="Of", tooltip="Facility to show",
+            style={"description_width": "initial"}, layout=widgets.Layout(width="170px"),
+        )  # fmt: skip
+        self._first.observe(lambda _: self._change(), "value")
+        self._years = YearsControl(atlas, since, until, self._change)
+        super().__init__(
+            "Impact of facilities:", atlas, theme=theme,
+            controls=[self._what, self._first, self._chooser, self._years],
+        )  # fmt: skip
+
+    @property
+    def selection(self) -> dict[str, Any]:
+        """``facilities, what, since, until``: the facility shown first, then the others."""
+        names, first = self._chooser.value, self._first.value
+        if first in names and self._what.value in _OF_THE_FIRST:
+            names = [first, *(name for name in names if name != first)]
+        return {"facilities": names, "what": self._what.value, **self._years.period}
+
+    def _suit_controls(self) -> None:
+        names, first, what = self._chooser.value, self._first.value, self._what.value
+        if tuple(names) != tuple(self._first.options):
+            self._first.options = tuple(names)
+            self._first.value = first if first in names else next(iter(names), None)
+        show_only({
+            self._first: len(names) > 1 and what in _OF_THE_FIRST,
+            self._years: what != "before_after",
+        })  # fmt: skip
+
+    def _suit_atlas(self, atlas: Atlas) -> None:
+        self._years.suit(atlas)
+
+    def _prepare(self) -> dict[str, int]:
+        """Count the papers that mention each facility, the most mentioned first."""
+        pairs = self.atlas.missions[["facility", "paper_row"]].drop_duplicates()
+        counts = pairs["facility"].astype(str).value_counts()
+        return {str(name): int(number) for name, number in counts.items() if number}
+
+    def _offer(self, known: dict[str, int]) -> None:
+        self._chooser.offer({
+            f"{name} ({number:,} {'paper' if number == 1 else 'papers'})": name
+            for name, number in known.items()
+        })  # fmt: skip
+        if not self._chooser.value:
+            self._chooser.value = list(known)[:_DEFAULT_FACILITIES]
+        self._suit_controls()
+
+    def _make(self, chosen: Mapping[str, Any]) -> Result:
+        from landscape.figures import impact
+        from landscape.figures._impact import draw_impact
+        from landscape.figures._report import draw_report
+
+        names = chosen["facilities"] or list(self._known)[:_DEFAULT_FACILITIES]
+        if not names:
+            raise InputError("This corpus mentions no facility, so there is no impact to show.")
+        what, first = chosen["what"], names[0]
+        period = {"since": chosen["since"], "until": chosen["until"]}
+        stem = "".join(sign if sign.isalnum() else "-" for sign in first.lower()).strip("-") or "it"
+        if what == "ranking":
+            return self._analysed("missions.impact", "facilities", "facilities", names, **period)
+        if what == "before_after":
+            return self._analysed(
+                "missions.before_after", "before_after", f"{stem}-before-after", first
+            )
+        if what == "compare":
+            return self._analysed(
+                "missions.compare_facilities", "compare_facilities", f"{stem}-compared", names,
+                table=_with_measures, **period,
+            )  # fmt: skip
+        if what == "map":
+            return self._analysed(
+                "missions.impact", "impact", f"{stem}-share", columns="facility_regions",
+                draw=lambda found: draw_impact(self.atlas, found, colours=self.theme, **period),
+                table=_regions_with_papers, facilities=[first], **period,
+            )  # fmt: skip
+        if what == "maps":
+            options = {"facilities": list(names), "multiples": True, **period}
+            page = impact(self.atlas, **options, colours=self.theme)
+            line = call("ls.figures.impact", **options, colours=self._colours)
+            return self._of_page("facilities-maps", page, line, names, period)
+        page = draw_report(self.atlas, first, **period, colours=self.theme)
+        path = f"{stem}-report.pdf"
+        line = call("ls.figures.report", first, path, **period, colours=self._colours)
+        return self._of_page(f"{stem}-report", page, line, [first], period)
+
+    def _of_page(
+        self, name: str, page: Any, line: str, names: Sequence[str], period: Mapping[str, Any]
+    ) -> Result:
+        """Show a figure that has a version for print only."""
+        found = analyse(self.atlas, "missions.impact", names, **period)
+        is_report = name.endswith("-report")
+        code = join_lines(
+            f"found = {call('ls.overlays.missions.impact', names, **period)}", f"page = {line}"
+        )
+        return Result(
+            found, _regions_with_papers(found) if is_report else found.table,
+            "facility_regions" if is_report else "facilities", page, code, lambda: page, name,
+        )  # fmt: skip
+
+
+def _with_measures(found: Analysis) -> pd.DataFrame:
+    return found.table.assign(said=found.table["measure"].map(panel_texts()["measures"]))
+
+
+def _regions_with_papers(found: Analysis) -> pd.DataFrame:
+    """Regions with papers of the facility, the largest share first."""
+    regions = found.tables["regions"]
+    return regions[regions["papers"] > 0].sort_values(
+        "shrunk_share", ascending=False, ignore_index=True
+    )
+
+
+# -- reviews
+
+REVIEWS = {"gaps": "Regions that lack a review", "coverage": "Coverage by reviews"}
+_LARGEST_WEIGHT = 2.0
+
+
+class ReviewPanel(AnalysisPanel):
+    """Reviews on the map, and a ranking of the regions that lack one.
+
+    Parameters
+    ----------
+    atlas : Atlas
+        With its layer of reviews.
+    what : str, default "gaps"
+        ``"gaps"`` or ``"coverage"``.
+    weights : mapping of str to float, optional
+        Of ``volume, growth, citations, years_without, disagreement``, see
+        `landscape.overlays.review_gaps`.
+    theme : {"light", "dark"}, default "light"
+        Colours of the figures.
+
+    Examples
+    --------
+    >>> from landscape.widgets import ReviewPanel
+    >>> ReviewPanel(atlas, weights={"growth": 1.0})  # doctest: +SKIP
+    """
+
+    def __init__(
+        self,
+        atlas: Atlas,
+        *,
+        what: str = "gaps",
+        weights: Mapping[str, float] | None = None,
+        theme: str = "light",
+    ) -> None:
+        from landscape.overlays.reviews._gaps import check_weights
+
+        checked_atlas(atlas)
+        self._what = what_control(REVIEWS, what, self._change)
+        self._weights = {
+            name: self._slider(name, weight) for name, weight in check_weights(weights).items()
+        }
+        label = widgets.HTML(
+            "<span class='landscape-quiet'>Weights of the components; 0 omits one</span>"
+        )
+        sliders = widgets.HBox(
+            list(self._weights.values()),
+            layout=widgets.Layout(flex_flow="row wrap", grid_gap="0 10px"),
+        )
+        self._weighing = widgets.VBox([label, sliders], layout=widgets.Layout(width="100%"))
+        self._read: pd.DataFrame | None = None
+        super().__init__(
+            "Reviews and gaps:", atlas, theme=theme, controls=[self._what, self._weighing]
+        )
+
+    @property
+    def selection(self) -> dict[str, Any]:
+        """``what, weights``."""
+        weights = {name: round(slider.value, 2) for name, slider in self._weights.items()}
+        return {"what": self._what.value, "weights": weights}
+
+    def _slider(self, name: str, weight: float) -> Any:
+        words, meaning = panel_texts()["review_weights"][name]
+        slider = widgets.FloatSlider(
+            value=weight, min=0.0, max=max(_LARGEST_WEIGHT, weight), step=0.1, description=words,
+            tooltip=f"{words}: {meaning}", continuous_update=False, readout_format=".1f",
+            style={"description_width": "100px"}, layout=widgets.Layout(width="258px"),
+        )  # fmt: skip
+        slider.observe(lambda _: self._change(), "value")
+        return slider
+
+    def _suit_controls(self) -> None:
+        show_only({self._weighing: self._what.value == "gaps"})
+
+    def _forget(self) -> None:
+        super()._forget()
+        self._read = None
+
+    def _make(self, chosen: Mapping[str, Any]) -> Result:
+        from landscape.figures._plotly import draw_panels
+        from landscape.figures._reviews import draw_coverage, draw_reviews
+        from landscape.overlays.reviews._gaps import DEFAULT_WEIGHTS, review_mask
+
+        def draw_gaps(found: Analysis) -> Any:
+            return draw_reviews(self.atlas, found, review_mask(self.atlas), colours=self.theme)
+
+        if chosen["what"] == "gaps":
+            weights = {
+                name: weight
+                for name, weight in chosen["weights"].items()
+                if weight != DEFAULT_WEIGHTS[name]
+            }
+            return self._analysed(
+                "reviews.review_gaps", "reviews", "review-gaps", columns="review_gaps",
+                draw=draw_gaps, weights=weights or None, unwritten={"signs": self._signs()},
+            )  # fmt: skip
+        found = analyse(self.atlas, "reviews.reviews")
+        figure = draw_panels(draw_coverage(self.atlas, found, colours=self.theme).scene)
+        code = figure_lines(call("ls.overlays.reviews.reviews"), "coverage", printed="reviews",
+                            colours=self._colours)  # fmt: skip
+        return Result(
+            found, found.table, "review_coverage", figure, code,
+            lambda: draw_gaps(analyse(self.atlas, "reviews.review_gaps", signs=self._signs())),
+            "review-coverage",
+        )  # fmt: skip
+
+    def _signs(self) -> pd.DataFrame:
+        """Read the input of the ranking; once, so that other weights are ranked at once."""
+        from landscape.overlays.reviews._gaps import review_mask
+        from landscape.overlays.reviews._recognition import read_signs
+
+        if self._read is None:
+            self._read = read_signs(self.atlas, review_mask(self.atlas), seed=0)
+        return self._read
+
+    def _put_beside(self, result: Result) -> list[widgets.Widget]:
+        if result.analysis.kind != "review_gaps":
+            return []
+        papers, table = result.analysis.tables["exemplars"], result.analysis.table
+        regions = table[table["topic_id"].isin(papers["topic_id"])]
+        if regions.empty:
+            return []
+        columns, about = panel_texts()["tables"]["papers_waiting"], "Papers without a newer review"
+        return choose_one(
+            [(f"{row.rank}. {row.label}", row.topic_id) for row in regions.itertuples()],
+            "Papers to begin with in", "Region whose waiting papers are listed",
+            lambda topic: table_html(papers[papers["topic_id"] == topic], columns, about=about),
+        )  # fmt: skip
+
+
+# -- thesaurus
+
+THESAURUS = {"overlay": "Concepts on the map", "gaps": "Terms missing from the thesaurus"}
+_MOST_PROPOSALS = 10_000
+
+
+class ThesaurusPanel(AnalysisPanel):
+    """Concepts of the thesaurus on the map, and terms that it lacks.
+
+    Parameters
+    ----------
+    atlas : Atlas
+        With its thesaurus and tagged papers.
+    concepts : str or sequence of str, optional
+        Names or ids; the top concepts of the thesaurus when not given.
+    what : str, default "overlay"
+        ``"overlay"`` or ``"gaps"``.
+    limit : int, default 100
+        Maximum number of proposed terms.
+    theme : {"light", "dark"}, default "light"
+        Colours of the figures.
+
+    Examples
+    --------
+    >>> from landscape.widgets import ThesaurusPanel
+    >>> ThesaurusPanel(atlas, concepts=["Exoplanets", "Brown dwarfs"])  # doctest: +SKIP
+    """
+
+    def __init__(
+        self,
+        atlas: Atlas,
+        *,
+        concepts: str | Sequence[str] | None = None,
+        what: str = "overlay",
+        limit: int = 100,
+        theme: str = "light",
+    ) -> None:
+        checked_atlas(atlas)
+        given = checked_names("concepts", concepts)
+        self._limit = checked_whole("limit", limit, 1, _MOST_PROPOSALS)
+        self._what = what_control(THESAURUS, what, self._change)
+        self._chooser = Chooser(
+            "Add a concept", "type a name, such as Exoplanets", given, on_change=self._change
+        )
+        self._top = widgets.Button(
+            description="The top concepts", icon="sitemap",
+            tooltip="Show the top concepts of the thesaurus", layout=widgets.Layout(width="auto"),
+        )  # fmt: skip
+        self._top.on_click(lambda _: self._show_top())
+        super().__init__(
+            "Thesaurus on the map:", atlas, theme=theme,
+            controls=[self._what, self._chooser, self._top],
+        )  # fmt: skip
+
+    @property
+    def selection(self) -> dict[str, Any]:
+        """``concepts, what, limit``; an empty list selects the top concepts."""
+        return {"concepts": self._chooser.value, "what": self._what.value, "limit": self._limit}
+
+    def _show_top(self) -> None:
+        self._chooser.value = []
+        self._change()
+
+    def _suit_controls(self) -> None:
+        overlay = self._what.value == "overlay"
+        show_only({self._chooser: overlay, self._top: overlay and bool(self._chooser.value)})
+
+    def _prepare(self) -> list[str]:
+        return sorted(one.label for one in self.atlas.thesaurus.concepts.values())
+
+    def _offer(self, known: list[str]) -> None:
+        self._chooser.offer({label: label for label in known})
+
+    def _make(self, chosen: Mapping[str, Any]) -> Result:
+        from landscape.figures._uat import draw_concepts
+        from landscape.overlays.thesaurus import to_uat_csv
+
+        if chosen["what"] == "overlay":
+            return self._analysed(
+                "thesaurus.thesaurus_overlay", "uat", "concepts", columns="concepts",
+                draw=lambda found: draw_concepts(self.atlas, found, colours=self.theme),
+                concepts=chosen["concepts"] or None,
+            )  # fmt: skip
+        limit = {} if chosen["limit"] == 100 else {"limit": chosen["limit"]}
+        return self._analysed(
+            "thesaurus.thesaurus_gaps", "uat_gaps", "thesaurus-gaps", **limit,
+            files={"Forms for the maintainers": ("uat-proposals.csv", to_uat_csv)},
+        )  # fmt: skip
+
+    def _put_beside(self, result: Result) -> list[widgets.Widget]:
+        from landscape.overlays.thesaurus import to_uat_form
+
+        found = result.analysis
+        if found.kind != "thesaurus_gaps" or found.table.empty:
+            return []
+        return choose_one(
+            [(f"{row.rank}. {row.name}", row.name) for row in found.table.itertuples()],
+            "Request for", "Proposal whose request is shown",
+            lambda name: (
+                "<span class='landscape-quiet'>In the form that the maintainers of the thesaurus "
+                "use; write the definition yourself (click to select):</span>"
+                "<pre class='landscape-code' tabindex='0'>"
+                f"{html.escape(to_uat_form(found, name))}</pre>"
+            ),
+        )  # fmt: skip
+
+
+# -- trends
+
+TRENDS = {
+    "topics": "Topics that rise and fall", "author": "An author's path",
+    "compare": "Two selections compared", "countries": "Countries",
+    "institutions": "Institutions",
+}  # fmt: skip
+_MOST_NAMES = 400
+
+
+class TrendsPanel(AnalysisPanel):
+    """Trends of topics and authors, and comparison of two selections of papers.
+
+    Parameters
+    ----------
+    atlas : Atlas
+    what : str, default "topics"
+        ``"topics"``, ``"author"``, ``"compare"``, ``"countries"`` or ``"institutions"``.
+    since, until : int, optional
+        First and last year of the topics.
+    author : str, default ""
+        ``"Family, Given"``.
+    a, b : str
+        Filters of the two selections, such as ``"facility:HST"`` and ``"2015.."``; see
+        `landscape.search._filters`. By default the earlier and the later half of the years.
+    theme : {"light", "dark"}, default "light"
+        Colours of the figures.
+
+    Examples
+    --------
+    >>> from landscape.widgets import TrendsPanel
+    >>> TrendsPanel(atlas, what="compare", a="facility:HST", b="facility:JWST")  # doctest: +SKIP
+    """
+
+    def __init__(
+        self,
+        atlas: Atlas,
+        *,
+        what: str = "topics",
+        since: int | None = None,
+        until: int | None = None,
+        author: str = "",
+        a: str = "",
+        b: str = "",
+        theme: str = "light",
+    ) -> None:
+        checked_atlas(atlas)
+        check_period(since, until)
+        for name, text in (("author", author), ("a", a), ("b", b)):
+            readable_text(name, text)
+        self._what = what_control(TRENDS, what, self._change)
+        self._years = YearsControl(atlas, since, until, self._change)
+        middle = sum(self._years.corpus) // 2
+        self._author = self._field(
+            widgets.Combobox, "Author", author, "Family, Given", ensure_option=False
+        )
+        self._a = self._field(widgets.Text, "Selection a", a or f"..{middle}", "a filter")
+        self._b = self._field(widgets.Text, "Selection b", b or f"{middle + 1}..", "a filter")
+        self._hint = widgets.HTML(
+            "<span class='landscape-quiet'>Filters as in search: <code>2015..</code>, "
+            "<code>facility:ALMA</code>, <code>author:Rubin</code>, "
+            "<code>concept:Exoplanets</code>, <code>-review</code>; join them with "
+            "<code>;</code></span>"
+        )
+        super().__init__(
+            "Trends, authors, comparisons:", atlas, theme=theme,
+            controls=[self._what, self._years, self._author, self._a, self._b, self._hint],
+        )  # fmt: skip
+
+    @property
+    def selection(self) -> dict[str, Any]:
+        """``what, since, until, author, a, b``."""
+        fields = {"author": self._author, "a": self._a, "b": self._b}
+        return {
+            "what": self._what.value, **self._years.period,
+            **{name: field.value.strip() for name, field in fields.items()},
+        }  # fmt: skip
+
+    def _field(
+        self, kind: Any, description: str, value: str, placeholder: str, **options: Any
+    ) -> Any:
+        """Make a field that reports a change when the user leaves it or presses Enter."""
+        field = kind(
+            value=value, description=description, placeholder=placeholder, continuous_update=False,
+            tooltip=f"{description}: {placeholder}", style={"description_width": "initial"},
+            layout=widgets.Layout(width="250px"), **options,
+        )  # fmt: skip
+        field.observe(lambda _: self._change(), "value")
+        return field
+
+    def _suit_controls(self) -> None:
+        what, compared = self._what.value, self._what.value == "compare"
+        show_only({
+            self._years: what == "topics", self._author: what == "author",
+            self._a: compared, self._b: compared, self._hint: compared,
+        })  # fmt: skip
+
+    def _suit_atlas(self, atlas: Atlas) -> None:
+        self._years.suit(atlas)
+
+    def _prepare(self) -> list[str]:
+        """Return the authors of most papers."""
+        authors = self.atlas.read_papers(["authors"])["authors"].explode().dropna()
+        return [str(name) for name in authors.value_counts().head(_MOST_NAMES).index if "," in name]
+
+    def _offer(self, known: list[str]) -> None:
+        self._author.options = tuple(known)
+
+    def _make(self, chosen: Mapping[str, Any]) -> Result:
+        from landscape.figures._author import draw_author
+        from landscape.figures._compare import draw_comparison
+        from landscape.figures._trends import draw_trends
+
+        what, author, a, b = (chosen[name] for name in ("what", "author", "a", "b"))
+        if what == "topics":
+            return self._analysed(
+                "trends.trends", "trends", "trends", table=_changing_first,
+                draw=lambda found: draw_trends(found, colours=self.theme),
+                since=chosen["since"], until=chosen["until"],
+            )  # fmt: skip
+        if what == "author":
+            if not author:
+                raise InputError('No author is given: write a name, such as "Rubin, Vera".')
+            return self._analysed(
+                "trends.author_path", "author", "author", author,
+                draw=lambda found: draw_author(self.atlas, found, colours=self.theme),
+            )  # fmt: skip
+        if what == "compare":
+            if not (a and b):
+                raise InputError(
+                    "Write a filter for each of the two selections, such as 2015.. or -review."
+                )
+            over_in = {"a": a, "b": b}
+            return self._analysed(
+                "trends.compare", "compare", "comparison", a, b, columns="comparison",
+                draw=lambda found: draw_comparison(self.atlas, found, colours=self.theme),
+                table=lambda found: found.table.assign(
+                    said=found.table["over_in"].map(over_in).fillna("")
+                ),
+            )  # fmt: skip
+        return self._analysed(f"trends.{what}", what, what)
+
+    def _put_beside(self, result: Result) -> list[widgets.Widget]:
+        if result.analysis.kind != "author":
+            return []
+        summary, columns = result.analysis.tables["summary"], panel_texts()["tables"]
+        page = table_html(summary, columns["author_summary"], about="Spread and moves")
+        return [widgets.HTML(page)]
+
+
+def _changing_first(found: Analysis) -> pd.DataFrame:
+    """Put rising and falling topics before the steady ones."""
+    order = found.table["class"].map({"emerging": 0, "fading": 1}).fillna(2)
+    return found.table.iloc[order.argsort(kind="stable")].reset_index(drop=True)

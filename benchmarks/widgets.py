@@ -73,7 +73,7 @@ def run_places(n_papers: int) -> dict[str, Any]:
 
     from landscape.figures._colours import theme
     from landscape.widgets._colours import DENSITY
-    from landscape.widgets._labels import Labels
+    from landscape.widgets._map_state import Labels
     from landscape.widgets._raster import draw_picture
     from landscape.widgets._view import Points, whole_view
 

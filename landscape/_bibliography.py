@@ -1,4 +1,4 @@
-"""Papers as entries of bibliographies: BibTeX, RIS, AASTeX's bibitems, and lists of bibcodes."""
+"""Bibliographies of papers: BibTeX, RIS, AASTeX bibitems and lists of bibcodes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _KEY = re.compile(r"[^A-Za-z0-9:.+/&-]+")
 _BIBCODE = re.compile(r"\d{4}[A-Za-z0-9.&]{14}[A-Za-z.:]")
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_MANY_AUTHORS = 8  # of a bibitem; AAS journals print up to this many, or the first and "et al."
+_MANY_AUTHORS = 8  # in a bibitem; AAS journals abbreviate longer lists
 _TYPES = {  # document types of ADS and BibTeX: entry type of BibTeX, and type of RIS
     "article": ("article", "JOUR"), "review": ("article", "JOUR"), "eprint": ("article", "UNPB"),
     "inproceedings": ("inproceedings", "CONF"), "abstract": ("inproceedings", "ABST"),
@@ -34,7 +34,7 @@ _TYPES = {  # document types of ADS and BibTeX: entry type of BibTeX, and type o
 
 
 class Citable(Protocol):
-    """What a bibliography needs to know of a paper."""
+    """Attributes of a paper that a bibliography needs."""
 
     @property
     def row(self) -> int: ...
@@ -67,10 +67,9 @@ class Citable(Protocol):
 
 
 def to_bibtex(papers: Iterable[Citable]) -> str:
-    """Write BibTeX entries, as ADS does: keys are bibcodes, else ``arXiv:...``, else paper ids.
+    """Write BibTeX entries with the keys of `citation_keys`.
 
-    UTF-8 text: LaTeX's special characters are escaped, letters are kept. The title is in double
-    braces, which keep its capitals. Papers without a bibcode get none.
+    The text is UTF-8 with escaped LaTeX characters. Double braces keep the capitals of titles.
     """
     papers = tuple(papers)
     return "\n\n".join(
@@ -114,7 +113,7 @@ def to_bibitems(papers: Iterable[Citable]) -> str:
 
 
 def to_bibcodes(papers: Iterable[Citable]) -> str:
-    """List the bibcodes, one a line, as ADS takes them for a library; others are omitted."""
+    """List the bibcodes, one per line, for an ADS library; papers without one are omitted."""
     codes = (paper.bibcode for paper in papers)
     return "\n".join(dict.fromkeys(c for c in codes if c and _BIBCODE.fullmatch(c)))
 
@@ -122,7 +121,7 @@ def to_bibcodes(papers: Iterable[Citable]) -> str:
 def citation_keys(papers: Sequence[Citable]) -> list[str]:
     r"""Make keys for ``\cite``: the label of each paper without characters illegal in LaTeX keys.
 
-    The same paper has the same key in every list; papers that would share one get ``-2``, ``-3``...
+    Papers with equal keys get ``-2``, ``-3``... at the end.
     """
     keys: list[str] = []
     taken: set[str] = set()
@@ -158,7 +157,7 @@ def ads_url(query: str, *, order: str = "date desc") -> str:
     >>> ads_url('author:"Rubin, V"')
     'https://ui.adsabs.harvard.edu/search/q=author%3A%22Rubin%2C%20V%22&sort=date%20desc...'
     """
-    # Bibcodes decide between papers of the same rank, so that pages of results do not overlap.
+    # Sorting equal papers by bibcode keeps pages of results from overlapping.
     sort = quote(f"{order}, bibcode desc", safe="")
     return f"https://ui.adsabs.harvard.edu/search/q={quote(query, safe='')}&sort={sort}"
 
@@ -177,11 +176,11 @@ def escape_latex(text: str) -> str:
 def _bibtex_entry(paper: Citable, key: str) -> str:
     journal = _journal(paper, escape_latex)
     kind = _kind(paper, 0)
-    held_in = "booktitle" if kind in ("inproceedings", "inbook") else "journal"
+    container = "booktitle" if kind in ("inproceedings", "inbook") else "journal"
     fields = {
         "author": " and ".join(_bibtex_name(name) for name in paper.authors),
         "title": f"{{{escape_latex(paper.title)}}}" if paper.title else "",
-        held_in: journal or ("arXiv e-prints" if paper.arxiv_id and kind == "article" else ""),
+        container: journal or ("arXiv e-prints" if paper.arxiv_id and kind == "article" else ""),
         "year": f"{_year(paper) or ''}",
         "month": _MONTHS[paper.date.month - 1] if paper.date and not _published_in(paper) else "",
         "abstract": escape_latex(paper.abstract),
@@ -216,7 +215,7 @@ def _bibitem(paper: Citable, key: str, year: str) -> str:
         authors = "".join(names) or escape_latex(paper.title)
     pieces = [f"{authors} {year}".strip()]
     journal = _journal(paper, escape_latex)
-    title = escape_latex(paper.title) if names else ""  # without authors it takes their place
+    title = escape_latex(paper.title) if names else ""  # the title replaces missing authors
     pieces.append(journal or ("arXiv e-prints" if paper.arxiv_id else title))
     pieces += _place(paper) or ([f"arXiv:{paper.arxiv_id}"] if paper.arxiv_id else [])
     if paper.doi:
@@ -253,13 +252,13 @@ def _letters(number: int) -> str:
 
 
 def _published_in(paper: Citable) -> Journal | None:
-    """The journal in the bibcode; None for eprints."""
+    """Return the journal in the bibcode; None for eprints."""
     code = paper.bibcode
     return journal_of_bibcode(code) if code and _BIBCODE.fullmatch(code) else None
 
 
 def _year(paper: Citable) -> int | None:
-    """The year of publication from the bibcode, if any: the paper's own date is arXiv's."""
+    """Return the year in the bibcode, if any, because the date of the paper is that of arXiv."""
     return int(paper.bibcode[:4]) if paper.bibcode and _published_in(paper) else paper.year
 
 
@@ -269,7 +268,7 @@ def _journal_name(paper: Citable) -> str | None:
 
 
 def _place(paper: Citable) -> list[str]:
-    """Volume and page from the bibcode of a journal; empty without."""
+    """Return volume and page from the bibcode of a journal article, if it has them."""
     code = paper.bibcode
     if not code or not _BIBCODE.fullmatch(code) or not _journal(paper, str) or "arXiv" in code:
         return []
@@ -277,16 +276,16 @@ def _place(paper: Citable) -> list[str]:
     if not volume.isdigit() or not page.isalnum():
         return []
     if section.isdigit():
-        page = section + code[14:18]  # five-digit pages begin in the column of the section
+        page = section + code[14:18]  # five-digit pages start in the column of the section
     elif section.isalpha() and section.isupper():
         page = section + page
     elif section != ".":
-        return [volume]  # a small letter stands for digits, differently in each journal
+        return [volume]  # the meaning of a lower-case letter depends on the journal
     return [volume, page]
 
 
 def _journal(paper: Citable, escape: Callable[[str], str]) -> str:
-    """The journal's macro where AASTeX has one, else its name."""
+    """Return the AASTeX macro of the journal, else its name."""
     known = journal_of_bibcode(paper.bibcode) if paper.bibcode else None
     known = known or (find_journal(paper.journal) if paper.journal else None)
     if known is not None:
@@ -326,5 +325,5 @@ def _one_line(text: str) -> str:
 
 
 def _bare(identifier: str | None) -> str:
-    """An identifier as it is, without what could end its field."""
+    """Return an identifier without characters that could end its field."""
     return re.sub(r"[{}\\\s%]", "", identifier or "")

@@ -29,20 +29,20 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-RUN_AGAIN = "run the same command again later, it continues where it stopped"
+RUN_AGAIN = "run the same command again later; it resumes"
 
-#: The server is busy, or something between us and the server failed: worth another attempt.
+#: Statuses of a busy server or a failed connection, after which a request is repeated.
 TEMPORARY_STATUSES = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524})
 
 _MOST_REDIRECTS = 5
-_LARGEST_REPLY = 512 * 2**20  # bytes; a page of the services we use has a few megabytes
+_LARGEST_REPLY = 512 * 2**20  # bytes; a page of ADS or arXiv has a few megabytes
 _ERROR_TEXT = 10_000  # bytes read of an error reply
 _PORT_TIMEOUT = 3.0  # seconds
 _UNREACHABLE_ATTEMPTS = 3
 
 
 def ignore_note(note: str) -> None:
-    """Take a message for the user and drop it."""
+    """Ignore a message."""
 
 
 @dataclass(frozen=True)
@@ -52,23 +52,23 @@ class RetryPolicy:
     Parameters
     ----------
     pause : float, default 0
-        Least time between two requests, in seconds.
+        Minimum time between two requests, in seconds.
     attempts : int, default 6
-        Attempts of one request that fails for a temporary reason.
+        Maximum attempts after temporary errors.
     connect_attempts : int, default 3
-        Attempts where no connection to the server can be made.
+        Maximum attempts to connect to the server.
     first_wait, longest_wait : float
         Bounds of the exponential wait between attempts, in seconds.
     longest_retry_after : float, default 900
-        The longest wait that a server may ask for (Retry-After or the end of a quota), in seconds.
+        Maximum wait that a server can request (Retry-After or the end of a quota), in seconds.
     cap_retry_after : bool, default False
-        Wait `longest_retry_after` where the server asks for more, instead of giving up.
+        Whether to wait `longest_retry_after` if the server requests more, instead of failing.
     timeout : float, default 120
-        Longest silence of a connection, in seconds.
+        Maximum time without data from the server, in seconds.
     time_limit : float, default inf
-        Longest time for one request with all its attempts, in seconds; downloads excepted.
+        Maximum time of one request with all its attempts, in seconds; not for downloads.
     sleep, clock, jitter : callable
-        Waiting, the time of day (seconds since 1970), a random fraction.
+        Functions that wait, return the time (seconds since 1970), and return a random fraction.
 
     Examples
     --------
@@ -105,11 +105,11 @@ class Reply:
 
 
 class GarbledReplyError(ValueError):
-    """A reply with a good status that cannot be read; worth another attempt."""
+    """A successful reply that cannot be read; the request is repeated."""
 
 
 class RequestError(RemoteError):
-    """A request that failed for good: `status`, the server's `text`, and `timed_out`."""
+    """A request that failed finally, with `status`, the server's `text` and `timed_out`."""
 
     def __init__(
         self, message: str, *, status: int | None = None, text: str = "", timed_out: bool = False
@@ -119,7 +119,7 @@ class RequestError(RemoteError):
 
 
 class _TemporaryError(Exception):
-    """A failure that is worth another attempt."""
+    """A failure after which the request is repeated."""
 
     def __init__(
         self,
@@ -140,7 +140,7 @@ class _TemporaryError(Exception):
 
 
 class HttpClient:
-    """The connection to one server; a context manager."""
+    """Connection to one server; a context manager."""
 
     def __init__(
         self,
@@ -166,7 +166,7 @@ class HttpClient:
         self._client: httpx.Client = self._httpx.Client(
             headers={"User-Agent": user_agent(), **(headers or {})},
             timeout=self._httpx.Timeout(policy.timeout, connect=min(30.0, policy.timeout)),
-            trust_env=not is_loopback(base_url),  # a proxy cannot reach our own loopback
+            trust_env=not is_loopback(base_url),  # a proxy cannot reach the loopback interface
             verify=_certificates(),
         )
 
@@ -202,7 +202,7 @@ class HttpClient:
     def download(
         self, url: str, part: Path, *, size: int, advance: Callable[[float], None]
     ) -> None:
-        """Download `size` bytes into the file `part`, continuing after the bytes that it has."""
+        """Download `size` bytes into the file `part`; resume after the bytes that it has."""
 
         def attempt() -> None:
             done = part.stat().st_size if part.exists() else 0
@@ -252,7 +252,7 @@ class HttpClient:
         json: Any = None,
         accept: frozenset[int] = frozenset(),
     ) -> Iterator[httpx.Response]:
-        """Open a response with a good status; its body is still to be read."""
+        """Open a successful response; its body is not read yet."""
         httpx = self._httpx
         method = "GET" if json is None else "POST"
         try:
@@ -287,14 +287,14 @@ class HttpClient:
             self._check_redirect(request.url, response.next_request.url)
             request = response.next_request
         raise RequestError(
-            f"{self.name} redirects {without_query(str(request.url))} in circles; {RUN_AGAIN}"
+            f"{self.name} redirects {without_query(str(request.url))} too often; {RUN_AGAIN}"
         )
 
     def _check_redirect(self, old: httpx.URL, new: httpx.URL) -> None:
         if self._secret and (old.scheme, old.host, old.port) != (new.scheme, new.host, new.port):
             raise RequestError(
                 f"{self.name} redirects to another host ({new.host}). The redirect was not "
-                "followed, to keep your key with its service; check the address of the service"
+                "followed, because it would send your key there; check the address of the service"
             )
         if new.scheme != "https" and not (is_loopback(str(old)) and is_loopback(str(new))):
             raise RequestError(
@@ -306,7 +306,7 @@ class HttpClient:
         content = bytearray()
         for chunk in response.iter_bytes():
             content += chunk
-            if len(content) > _LARGEST_REPLY:  # also the content of a small compressed bomb
+            if len(content) > _LARGEST_REPLY:  # also after decompression
                 raise RequestError(
                     f"{self.name} sent more than {_LARGEST_REPLY >> 20} MB as one page; the page "
                     "was discarded. Check the address"
@@ -323,7 +323,7 @@ class HttpClient:
         )
 
     def _status_error(self, response: httpx.Response) -> Exception:
-        """The exception for a bad status: temporary or final."""
+        """Return the exception for a status: temporary or final."""
         status, text = response.status_code, self._error_text(response)
         now = self._policy.clock()
         quota = read_quota(response.headers)
@@ -341,7 +341,7 @@ class HttpClient:
             400: "does not understand the request",
             401: "does not accept the key",
             403: "forbids the request",
-            404: "has nothing there",
+            404: "has no such page",
         }.get(status, "refuses the request")
         hint = self._hints.get(status, "check the address and the arguments")
         address = without_query(str(response.url))
@@ -377,14 +377,14 @@ class HttpClient:
             if asked is None:
                 return policy.backoff(failures)
             asked = min(asked, policy.longest_retry_after)
-            return asked + policy.jitter() * min(1.0, asked / 10)  # never earlier than asked
+            return asked + policy.jitter() * min(1.0, asked / 10)  # never earlier than requested
 
         def is_final(state: tenacity.RetryCallState) -> bool:
             error = error_of(state)
-            asks_too_much = (error.retry_after or 0.0) > policy.longest_retry_after
+            is_too_long = (error.retry_after or 0.0) > policy.longest_retry_after
             return (
                 failures >= self._most_attempts(error)
-                or (asks_too_much and not policy.cap_retry_after)
+                or (is_too_long and not policy.cap_retry_after)
                 or policy.clock() + state.upcoming_sleep > end
             )
 
@@ -425,7 +425,7 @@ class HttpClient:
                 )
         elif (error.retry_after or 0.0) > self._policy.longest_retry_after:
             minutes = (error.retry_after or 0.0) / 60
-            message = f"{where} asks for a pause of {minutes:,.0f} minutes ({error})"
+            message = f"{where} requests a pause of {minutes:,.0f} minutes ({error})"
         else:
             return self._time_error()
         final = RequestError(
@@ -449,7 +449,7 @@ class HttpClient:
 
 @dataclass(frozen=True)
 class Quota:
-    """Requests that a server allows (`limit`), that are left, and when that is renewed (s)."""
+    """Number of requests allowed (`limit`) and `left`, and time of the `renewal` (s since 1970)."""
 
     limit: int
     left: int
@@ -477,7 +477,7 @@ def read_quota(headers: Mapping[str, str]) -> Quota | None:
 
 
 def retry_after(headers: Mapping[str, str], *, now: float) -> float | None:
-    """Seconds that a Retry-After header asks for, as a number or as a date (RFC 9110, 10.2.3)."""
+    """Return the wait in seconds of a Retry-After header (RFC 9110, section 10.2.3)."""
     value = headers.get("Retry-After", "").strip()
     if not value:
         return None
@@ -490,7 +490,7 @@ def retry_after(headers: Mapping[str, str], *, now: float) -> float | None:
 
 
 def refuse_web_page(reply: Reply, name: str, wanted: str) -> None:
-    """Raise RemoteError for a web page (a login, a portal, a notice) in place of data."""
+    """Raise RemoteError for a web page (such as a login) in place of data."""
     head = reply.content[:1000].lstrip().lower()
     if head.startswith((b"<!doctype html", b"<html")) or b"<html" in head:
         raise RemoteError(
@@ -509,7 +509,7 @@ def user_agent() -> str:
 
 
 def require_https(url: str) -> None:
-    """Raise InputError for an address that is neither https nor on this machine."""
+    """Raise InputError for an address that is neither https nor local."""
     parts = urlsplit(url)
     if parts.scheme == "https" and parts.hostname:
         return
@@ -519,7 +519,7 @@ def require_https(url: str) -> None:
 
 
 def is_loopback(url: str) -> bool:
-    """Whether an address is on the loopback interface."""
+    """Return whether an address is on the loopback interface."""
     try:
         host = urlsplit(url).hostname or ""
         return host == "localhost" or ip_address(host).is_loopback
@@ -528,7 +528,7 @@ def is_loopback(url: str) -> bool:
 
 
 def is_refused(url: str) -> bool:
-    """Whether a server refuses connections at once; False where this cannot be determined."""
+    """Return whether a server refuses connections; False if unknown."""
     try:
         parts = urlsplit(url)
         host, port = parts.hostname or "", parts.port or (80 if parts.scheme == "http" else 443)
@@ -543,30 +543,30 @@ def is_refused(url: str) -> bool:
 
 
 def without_query(url: str) -> str:
-    """An address without user, password, query and fragment, for messages."""
+    """Return an address without user, password, query and fragment, for messages."""
     parts = urlsplit(url)
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
 @cache
 def _certificates() -> ssl.SSLContext:
-    """The trusted certificates, read once: reading them takes longer than many a request."""
+    """Return the trusted certificates, read once because reading them is slow."""
     context: ssl.SSLContext = require("httpx", "fetch").create_ssl_context()
     return context
 
 
 def _continues_at(response: httpx.Response, start: int) -> bool:
-    """Whether a response contains the rest of a file from byte `start`."""
+    """Return whether a response contains a file from byte `start` on."""
     content_range = response.headers.get("Content-Range", "")
     return response.status_code == 206 and content_range.startswith(f"bytes {start}-")
 
 
 def _reason(error: httpx.RequestError) -> str:
-    """A transport error in plain words."""
+    """Describe a transport error."""
     kind = type(error).__name__
     return {
         "ConnectTimeout": "no connection within the time limit",
         "ReadTimeout": "no answer within the time limit",
-        "RemoteProtocolError": "the connection was cut in the middle",
-        "DecodingError": "its compressed answer is damaged",
+        "RemoteProtocolError": "the connection was interrupted",
+        "DecodingError": "its compressed reply is damaged",
     }.get(kind, re.sub(r"^\[Errno -?\d+\] ", "", str(error)) or kind)

@@ -22,7 +22,7 @@ from landscape.errors import AtlasError, InputError, LandscapeError
 
 
 def check_output(path: str | os.PathLike[str], kinds: Collection[str], *, what: str) -> Path:
-    """Refuse a file that cannot be written, before any work is done for it."""
+    """Check before the work starts that a file can be written; raise InputError otherwise."""
     target = expand_home(path)
     if target.suffix.lower() not in kinds:
         allowed = f"in one of {', '.join(kinds)}" if len(kinds) > 1 else f"in {next(iter(kinds))}"
@@ -31,7 +31,7 @@ def check_output(path: str | os.PathLike[str], kinds: Collection[str], *, what: 
         )
     if not is_folder(target.parent):
         raise InputError(
-            f"{target.name} cannot be written: there is no folder {target.parent}; make it first, "
+            f"{target.name} cannot be written: there is no folder {target.parent}; create it, "
             "or choose another."
         )
     return target
@@ -43,11 +43,11 @@ def write_output(path: str | os.PathLike[str], content: str | bytes) -> Path:
     try:
         raw = content.encode() if isinstance(content, str) else content
         write_whole(target, raw)
-    except (OSError, ValueError) as error:  # the latter: a name or a text that cannot be encoded
+    except (OSError, ValueError) as error:  # ValueError: a name or a text that cannot be encoded
         reason = getattr(error, "strerror", None) or type(error).__name__
         raise InputError(
             f"{str(target)!r} cannot be written: {reason}. "
-            "Choose a folder that exists, can be written, and has room."
+            "Choose an existing, writable folder with enough free space."
         ) from error
     return target
 
@@ -61,7 +61,7 @@ def write_whole(path: Path, content: bytes) -> None:
 
 @contextmanager
 def unfinished_file(path: Path, *, tag: str = "") -> Iterator[Path]:
-    """Give a hidden path to write to, and rename it to `path` if no error occurs."""
+    """Yield a hidden path to write to, and rename it to `path` if no error occurs."""
     unfinished = path.with_name(f".{path.name}{tag}.unfinished")
     try:
         yield unfinished
@@ -72,7 +72,7 @@ def unfinished_file(path: Path, *, tag: str = "") -> Iterator[Path]:
 
 
 def put_in_place(unfinished: Path, path: Path) -> None:
-    """Rename a closed file after its bytes are on the disk, so that a power cut loses nothing."""
+    """Rename a file after its bytes are on the disk, so that a power failure loses nothing."""
     with contextlib.suppress(OSError):  # keep the permissions of the replaced file
         unfinished.chmod(path.stat().st_mode & 0o777)
     with unfinished.open("rb+") as stream:
@@ -81,7 +81,7 @@ def put_in_place(unfinished: Path, path: Path) -> None:
 
 
 def is_folder(path: Path) -> bool:
-    """Whether a folder exists; False also for an impossible name."""
+    """Return whether a folder exists; False for an invalid name."""
     try:
         return path.is_dir()
     except (OSError, ValueError):
@@ -89,7 +89,7 @@ def is_folder(path: Path) -> bool:
 
 
 def is_file(path: Path) -> bool:
-    """Whether a file exists; False also for an impossible name."""
+    """Return whether a file exists; False for an invalid name."""
     try:
         return path.is_file()
     except (OSError, ValueError):
@@ -107,7 +107,7 @@ def expand_home(path: str | os.PathLike[str]) -> Path:
 TEMPORARY_SUFFIX = ".part"
 LOCK_NAME = ".lock"
 
-# NumPy's tofile loses the system's error number when a write comes out short.
+# After a short write, NumPy's tofile raises an error without the system's error number.
 _NUMPY_SHORT_WRITE = re.compile(r"\d+ requested and \d+ written")
 _DISK_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
@@ -121,7 +121,7 @@ def replacing(path: Path) -> Iterator[Path]:
     """Write to a temporary file and rename it when it is complete."""
     with report_full_disk(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        # Hidden, so that no reader of the folder takes it for a part.
+        # Hidden, because readers use every visible file of the folder.
         temporary = path.with_name(f".{path.name}{TEMPORARY_SUFFIX}")
         try:
             yield temporary
@@ -142,17 +142,17 @@ def write_bytes(path: Path, content: bytes) -> None:
 
 @contextmanager
 def report_full_disk(path: Path) -> Iterator[None]:
-    """Turn the system's error for a full disk into a `DiskFullError`."""
+    """Raise `DiskFullError` in place of the system's error for a full disk."""
     try:
         yield
     except OSError as error:
         if error.errno not in _DISK_FULL and not _NUMPY_SHORT_WRITE.match(str(error)):
             raise
-        raise DiskFullError(_no_room(path, error)) from error
+        raise DiskFullError(_disk_full_message(path, error)) from error
 
 
 def data_file(name: str) -> Path:
-    """A file or folder of package data: ``data`` in a checkout, ``landscape/_data`` installed."""
+    """Return a file of package data, from ``landscape/_data`` or the checkout's ``data``."""
     package = Path(__file__).resolve().parent
     folders = (package / "_data", package.parent / "data")
     for folder in folders:
@@ -165,17 +165,17 @@ def data_file(name: str) -> Path:
 
 
 def read_yaml(path: Path) -> Any:
-    """Read a YAML file with the fast loader where PyYAML was built with it."""
+    """Read a YAML file, with the fast loader if PyYAML has it."""
     import yaml
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        # Both loaders are safe: they build plain Python values only.
+        # Both loaders are safe: they create plain Python values only.
         return yaml.load(path.read_text(encoding="utf-8"), Loader=loader)  # noqa: S506
     except yaml.YAMLError as error:
         raise InputError(
             f"{path.name} is not YAML: {str(error).splitlines()[0]}; "
-            "quote a value that begins with '{' or holds ': '"
+            "quote a value that begins with '{' or contains ': '"
         ) from error
 
 
@@ -186,31 +186,31 @@ def sha256_of(path: Path) -> str:
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Remove the half-written files of a build that was killed."""
+    """Remove the temporary files of an interrupted build."""
     for leftover in folder.rglob(f".*{TEMPORARY_SUFFIX}"):
         if leftover.is_file():
             leftover.unlink(missing_ok=True)
 
 
 def refuse_links(folder: Path, *, but: Collection[str] = ()) -> None:
-    """Refuse a folder with symbolic links, through which a build would change other files."""
+    """Raise AtlasError for symbolic links, through which a build would change other files."""
     for place, folders, files in os.walk(folder):
         for path in (Path(place, name) for name in sorted(folders + files)):
             if path.is_symlink() and not (path.parent == folder and path.name in but):
                 raise AtlasError(
-                    f"{path} is a link to somewhere else, and a build replaces and removes files "
-                    "in an atlas; remove the link, or give --out another folder."
+                    f"{path} is a symbolic link, and a build replaces and removes files in an "
+                    "atlas. Remove the link, or pass another folder to --out."
                 )
 
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Hold a folder against a second build at the same time."""
+    """Lock a folder against a second build."""
     path = folder / LOCK_NAME
     with report_full_disk(path):
         stream = _open_and_lock(path)
     try:
-        with contextlib.suppress(OSError):  # the number is only there for the message
+        with contextlib.suppress(OSError):  # the message of a second build shows the number
             stream.truncate(0)
             stream.write(str(os.getpid()))
             stream.flush()
@@ -221,7 +221,7 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 def _open_and_lock(path: Path) -> IO[str]:
-    """Open and lock the lock file; try again if its last owner removed it meanwhile."""
+    """Open and lock the lock file; try again if its last owner has just removed it."""
     while True:
         stream = path.open("a+", encoding="ascii")
         try:
@@ -232,7 +232,7 @@ def _open_and_lock(path: Path) -> IO[str]:
             stream.close()
             raise InputError(
                 f"Another build is writing to {path.parent} (process {holder}): "
-                "wait until it is done, or stop it."
+                "wait until it ends, or stop it."
             ) from error
         if path.exists() and os.path.samestat(path.stat(), os.fstat(stream.fileno())):
             return stream
@@ -254,7 +254,7 @@ def _flush_to_disk(path: Path) -> None:
 
 
 def _flush_folder(folder: Path) -> None:
-    """Make a rename durable, where the system can."""
+    """Make a rename durable, if the system supports it."""
     with contextlib.suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:
@@ -263,12 +263,12 @@ def _flush_folder(folder: Path) -> None:
             os.close(descriptor)
 
 
-def _no_room(path: Path, error: OSError) -> str:
+def _disk_full_message(path: Path, error: OSError) -> str:
     folder = next((p for p in [path, *path.parents] if p.is_dir()), Path())
     free = shutil.disk_usage(folder).free / 1e6
     cause = "A file-size limit stopped" if error.errno == errno.EFBIG else "Disk full while"
     return (
-        f"{cause} writing {path}: {free:,.0f} MB are free in {folder}; make room and run the "
+        f"{cause} writing {path}: {free:,.0f} MB are free in {folder}; free some space and run the "
         "same command again; it resumes from the last finished step."
     )
 
@@ -278,7 +278,7 @@ _EVERY = 0.2  # seconds between two samples of the child processes
 
 @dataclass
 class Usage:
-    """Wall-clock seconds and peak resident memory in megabytes of a piece of work."""
+    """Wall-clock seconds and peak resident memory (megabytes) of a block of code."""
 
     seconds: float = 0.0
     peak_memory_mb: float = 0.0
@@ -286,9 +286,9 @@ class Usage:
 
 @contextmanager
 def measured() -> Iterator[Usage]:
-    """Measure the time and the peak memory of a piece of work."""
+    """Measure the time and the peak memory of a block of code."""
     usage, start = Usage(), time.perf_counter()
-    # Linux can forget the earlier peak; elsewhere a stage shows the peak of the build so far.
+    # Linux can reset the peak; elsewhere it is the peak since the build started.
     with contextlib.suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
     try:
@@ -301,11 +301,8 @@ def measured() -> Iterator[Usage]:
 
 @contextmanager
 def _watched_children() -> Iterator[list[float]]:
-    """Sample the memory of the child processes.
-
-    The system's own record of ended children is unusable: on Linux the peak of a process includes
-    the memory that its parent had when it started.
-    """
+    """Sample the memory of the child processes."""
+    # The record of the system is unusable: on Linux it includes the memory of the parent.
     largest, done = [0.0], threading.Event()
 
     def watch() -> None:
@@ -337,5 +334,5 @@ def _own_peak_mb() -> float:
         import resource
     except ImportError:  # Windows
         return 0.0
-    unit = 1e6 if sys.platform == "darwin" else 1e6 / 1024  # bytes there, kibibytes elsewhere
+    unit = 1e6 if sys.platform == "darwin" else 1e6 / 1024  # bytes on macOS, else kibibytes
     return float(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss) / unit

@@ -1,4 +1,4 @@
-"""Progress with rate and time left, on the terminal or to a callback."""
+"""Progress with rate and remaining time, on the terminal or through a callback."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 Listener = Callable[[str, float, "float | None", str], None]
-"""Told ``(task, done, total, unit)``; what it raises ends the work."""
+"""Callback that takes ``(task, done, total, unit)``; an exception in it ends the work."""
 
 _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
 
 
-class Stopped(Exception):  # noqa: N818 - it is a wish of the user, no error
-    """Raised by a `Listener` to end the work that it listens to."""
+class Stopped(Exception):  # noqa: N818 - a request of the user, not an error
+    """Raised by a `Listener` to end the work."""
 
 
 @contextmanager
-def heard_by(listener: Listener) -> Iterator[None]:
-    """Tell a listener how far the work goes that is done inside, instead of the terminal."""
+def report_to(listener: Listener) -> Iterator[None]:
+    """Report progress to a listener instead of the terminal."""
     token = _listener.set(listener)
     try:
         yield
@@ -31,10 +31,10 @@ def heard_by(listener: Listener) -> Iterator[None]:
 def progress(
     task: str, *, total: float | None, unit: str = "papers"
 ) -> Iterator[Callable[[float], None]]:
-    """Show how far a long piece of work has come."""
+    """Show the progress of a long task."""
     listener = _listener.get()
     if listener is not None:
-        yield _telling(listener, task, total, unit)
+        yield _report_to(listener, task, total, unit)
         return
     if not sys.stderr.isatty():
         yield lambda _: None
@@ -75,7 +75,7 @@ def progress(
         yield lambda amount: bar.advance(task_id, amount)
 
 
-def _telling(
+def _report_to(
     listener: Listener, task: str, total: float | None, unit: str
 ) -> Callable[[float], None]:
     done = 0.0

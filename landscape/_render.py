@@ -1,7 +1,7 @@
-"""Records as HTML, Markdown and text: templates in which whatever papers say stays inert.
+"""Templates of HTML, Markdown and text, in which the text of papers is escaped.
 
-A value in a template is escaped for the format that the template's name ends in. HTML has no
-scripts, and MathJax skips it: a title is text, whatever it holds.
+The ending of a template's name selects the escaping. HTML contains no scripts, and MathJax ignores
+it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _WIDTH = 88
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~])")
-# Terminals obey some of them, and HTML has none but white space.
+# Terminals interpret some of them, and HTML allows white space only.
 _CONTROLS = dict.fromkeys({*range(0x20), *range(0x7F, 0xA0)} - {0x09, 0x0A, 0x0D})
 
 
@@ -34,12 +34,12 @@ def render(template: str, **values: Any) -> str:
     template : str
         Name of the file; its ending gives the format and with it the escaping.
     **values
-        What the template names.
+        Variables of the template.
 
     Returns
     -------
     str
-        Two blank lines or more become one; only Markdown ends in a newline.
+        Several blank lines become one; only Markdown ends in a newline.
     """
     text = _environment().get_template(template).render(**values)
     if template.endswith(".html"):
@@ -71,12 +71,12 @@ def neutral_html(text: str) -> str:
 
 
 def escape_markdown(text: str) -> str:
-    """Escape what Markdown or HTML would interpret; the result is one line."""
+    """Escape Markdown and HTML; the result is one line."""
     return _MARKDOWN.sub(r"\\\1", _one_line(text))
 
 
 def code(text: str) -> str:
-    """Write text as Markdown code, fenced by more backticks than it holds."""
+    """Write text as Markdown code, with more backticks around it than inside."""
     text = " ".join(text.split())
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     fence = "`" * (longest + 1)
@@ -85,7 +85,7 @@ def code(text: str) -> str:
 
 
 def marked(text: str, spans: Iterable[Any]) -> list[tuple[str, bool]]:
-    """Cut a text into pieces, each with whether a span covers it; spans may overlap.
+    """Split a text into pairs of piece and whether a span covers it; spans can overlap.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def marked(text: str, spans: Iterable[Any]) -> list[tuple[str, bool]]:
     for span in sorted(spans, key=lambda span: (span.start, span.end)):
         start = max(span.start, done)
         if start >= span.end or text[span.start : span.end] != span.text:
-            continue  # the second: a span of another text, such as a full text
+            continue  # the span overlaps, or belongs to another text
         pieces += [(text[done:start], False), (text[start : span.end], True)]
         done = span.end
     return [*pieces, (text[done:], False)]

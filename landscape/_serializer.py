@@ -19,7 +19,7 @@ from landscape.errors import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a spreadsheet recognises one
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # first characters of a formula in a spreadsheet
 _PAPER_FORMATS = {
     ".bib": "to_bibtex", ".ris": "to_ris", ".tex": "to_aastex", ".txt": "to_bibcodes",
 }  # fmt: skip
@@ -30,12 +30,12 @@ _YEAR = re.compile(r"(?:^|_)year(?:_|$)|^last_review$")
 
 
 class Record:
-    """Base of the dataclasses that have JSON values."""
+    """Base class of records that convert to JSON values."""
 
     _keys: ClassVar[str] = ""  # as `pick` reads them; all fields if empty
 
     def to_dict(self) -> dict[str, Any]:
-        """Give everything as JSON values."""
+        """Return all fields as JSON values."""
         return to_dict(self, self._keys)
 
 
@@ -69,22 +69,23 @@ def plain(value: Any) -> Any:
 
 
 def to_json(record: Any) -> str:
-    """Write a record as indented JSON."""
-    return json.dumps(plain(record.to_dict()), indent=1, ensure_ascii=False, allow_nan=False)
+    """Write a record or a dict as indented JSON."""
+    document = plain(record if isinstance(record, dict) else record.to_dict())
+    return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False)
 
 
 def check_results_file(path: str | os.PathLike[str], *, is_survey: bool = False) -> Path:
-    """Refuse a file that `write_results` cannot write, before anything is searched."""
+    """Raise InputError for a file that `write_results` cannot write, before the search."""
     endings = (*_PAPER_FORMATS, ".csv", ".json", *([".md"] if is_survey else []))
     return check_output(path, endings, what="A survey" if is_survey else "Papers")
 
 
 def write_results(found: Any, path: str | os.PathLike[str]) -> Path:
-    """Write the `Results` of a search, or a `Survey`, in the format that the file name ends in.
+    """Write the `Results` of a search, or a `Survey`; the file name's ending is the format.
 
     The selected papers of a survey are written as ``.bib``, ``.ris``, ``.tex`` (AASTeX) or ``.txt``
-    (bibcodes), all papers judged as ``.csv``, everything as ``.json`` or ``.md``. Without a paper
-    to write an existing file stays as it is.
+    (bibcodes), all papers judged as ``.csv``, all fields as ``.json`` or ``.md``. If there
+    is no paper to write, an existing file is unchanged.
     """
     is_survey = hasattr(found, "results")
     path = check_results_file(path, is_survey=is_survey)
@@ -102,17 +103,16 @@ def write_results(found: Any, path: str | os.PathLike[str]) -> Path:
 
 
 def count_written(papers: Any, path: Path) -> str:
-    """Describe how many papers a file holds, and how many have no bibcode to list in it."""
+    """Describe the number of papers in a file, and of those without a bibcode."""
     left_out = len(papers) - len(papers.to_bibcodes().split()) if path.suffix == ".txt" else 0
     without = f"; {left_out:,} without a bibcode are omitted" if left_out else ""
-    return f"{path} holds {count(len(papers) - left_out, 'paper')}{without}"
+    return f"{path} contains {count(len(papers) - left_out, 'paper')}{without}"
 
 
 def pick(record: Any, keys: str) -> dict[str, Any]:
     """Read attributes of a record: ``name``, or ``key=attribute``, or ``key=attribute.attribute``.
 
-    A missing record on the way (None) gives None; ``*attribute`` stands for all keys of that
-    record's `to_dict`.
+    A missing record (None) gives None; ``*attribute`` adds all keys of that record's `to_dict`.
     """
     found: dict[str, Any] = {}
     for word in keys.split():
@@ -136,7 +136,7 @@ def to_dict(record: Any, keys: str = "") -> dict[str, Any]:
 def to_table(
     rows: Iterable[Mapping[str, Any]], columns: str, types: Mapping[str, str]
 ) -> pd.DataFrame:
-    """Make a data frame of rows as `pick` gives them; tuples become text joined by semicolons."""
+    """Make a data frame of rows from `pick`; semicolons join the items of tuples."""
     import pandas as pd
 
     names = [word.partition("=")[0] for word in columns.split()]
@@ -148,14 +148,14 @@ def to_table(
 
 
 def to_csv(table: pd.DataFrame, **options: Any) -> str:
-    """Write a table as CSV; text that a spreadsheet would run as a formula gets a leading quote.
+    """Write a table as CSV; a text that a spreadsheet reads as a formula gets a leading quote.
 
     Parameters
     ----------
     table : pandas.DataFrame
-        Lists in cells are joined by semicolons.
+        Semicolons join the items of lists.
     **options
-        For `pandas.DataFrame.to_csv`.
+        Passed to `pandas.DataFrame.to_csv`.
 
     Returns
     -------
@@ -190,7 +190,7 @@ def to_latex(table: pd.DataFrame, caption: str, notes: Iterable[str]) -> str:
 
 
 def to_text(table: pd.DataFrame) -> str:
-    """Write a table for a terminal; few but wide rows are transposed."""
+    """Write a table as text; a table with many columns and few rows is transposed."""
     shown = with_intervals(table.head(_MOST_ROWS))
     rest = len(table) - len(shown)
     more = f"\n... and {rest:,} more rows" if rest else ""

@@ -1,4 +1,4 @@
-"""Atlas: the class that users hold. Each method calls a function of the layers below."""
+"""The class `Atlas`; its methods call functions of the packages below."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec
 
-# The packages load their modules on first use: a search imports neither agents nor SciPy.
+# The packages load their modules on first use; a search imports neither agents nor SciPy.
 from landscape import agents, answers, search
 from landscape.overlays.citations._graph import citation_graph
 from landscape.pipeline import _build, _demo
@@ -51,7 +51,7 @@ class Atlas(AtlasStore):
     """
 
     def select(self, filter_text: str) -> NDArray[np.int64]:
-        """Find the papers that a filter lets through.
+        """Return the rows of the papers that pass a filter.
 
         Parameters
         ----------
@@ -61,12 +61,12 @@ class Atlas(AtlasStore):
         Returns
         -------
         ndarray of int64
-            Rows in `papers`, rising.
+            Rows in `papers`, in ascending order.
 
         Raises
         ------
         InputError
-            If the filter has a mistake.
+            If the filter is invalid.
         """
         return search.open_engine(self).select(filter_text)
 
@@ -82,38 +82,38 @@ class Atlas(AtlasStore):
         hyde: bool = False,
         **settings: Any,
     ) -> Results:
-        """Find papers by meaning and by words.
+        """Search papers by meaning and by words.
 
         Parameters
         ----------
         query : str
-            A question or key words.
+            A question or keywords.
         k : int, default 10
-            Papers wanted.
+            Number of papers.
         filter : str, optional
-            Which papers to search, see `landscape.search`.
+            Restriction of the papers, see `landscape.search`.
         weights : Weights or mapping of str to float, optional
-            Strengths of ``keyword``, ``time`` and ``citation``, 0 to 1.
+            Weights of ``keyword``, ``time`` and ``citation``, 0 to 1.
         reranker : Reranker or str, optional
-            Instead of the built-in comparison word by word: ``"cohere:MODEL"``,
+            Replacement of the built-in comparison of words: ``"cohere:MODEL"``,
             ``"cross-encoder:NAME_OR_PATH"``, or an object.
         expansion : str, optional
-            A hypothetical abstract to search with.
+            Hypothetical abstract that is added to the query.
         hyde : bool, default False
-            Whether the language model that the environment names writes that abstract.
+            Whether the configured language model writes that abstract.
         **settings
-            Further fields of `landscape.search._settings.SearchSettings`: ``method``, ``fusion``,
+            Other fields of `landscape.search._settings.SearchSettings`: ``method``, ``fusion``,
             ``rerank``, ``gamma``, ``t_now``.
 
         Returns
         -------
         Results
-            ``.table`` is a data frame; a notebook shows the papers.
+            ``.table`` is a data frame.
 
         Raises
         ------
         InputError
-            For an empty query, a filter with a mistake, or a setting that cannot be.
+            If the query is empty, or the filter or a setting is invalid.
         """
         return search.search_papers(
             self, query, k=k, filter=filter, weights=weights, reranker=reranker,
@@ -121,14 +121,14 @@ class Atlas(AtlasStore):
         )  # fmt: skip
 
     def similar(self, paper_ids: str | Sequence[str], *, k: int = 10, **settings: Any) -> Results:
-        """Find papers like one or several others.
+        """Find papers similar to one or several others.
 
         Parameters
         ----------
         paper_ids : str or sequence of str
             Keys, bibcodes, arXiv identifiers or DOIs.
         k : int, default 10
-            Papers wanted.
+            Number of papers.
         **settings
             ``filter``, ``gamma``: see `search`.
 
@@ -158,7 +158,7 @@ class Atlas(AtlasStore):
         ----------
         question : str
         model : WritingModel, "auto" or None, default "auto"
-            "auto" connects the language model that the environment names (OPENAI_API_KEY,
+            "auto" connects the language model of the environment variables (OPENAI_API_KEY,
             OPENAI_BASE_URL, LANDSCAPE_LLM_MODEL); without one the best sentences are quoted.
         thread : sequence of Answer
             Earlier answers of the same conversation.
@@ -176,7 +176,7 @@ class Atlas(AtlasStore):
         Raises
         ------
         InputError
-            For an empty question, or a setting that cannot be.
+            If the question is empty, or a setting is invalid.
         """
         return answers.answer_question(
             self, question, model=model, thread=thread, on_text=on_text, **settings
@@ -194,25 +194,25 @@ class Atlas(AtlasStore):
         model: WritingModel | Literal["auto"] | None = "auto",
         **settings: Any,
     ) -> Survey:
-        """Survey the papers for a question: search, select, follow citations, and again.
+        """Survey the papers on a question: search, select, follow citations, repeat.
 
         Parameters
         ----------
         question : str
         depth : int, default 3
-            Levels: 1 only searches, 3 follows what it found and what these led to.
+            Number of rounds: 1 only searches; each further round follows the citations of the last.
         breadth : int, default 6
-            Searches made of the question, at most.
+            Maximum number of searches.
         papers : int, default 100
-            Papers judged and listed, at most.
+            Maximum number of papers that are judged and listed.
         before : str, optional
             Only papers that appeared before this day, month or year, such as "2019-06".
         seeds : sequence of str
-            Papers to begin from.
+            Papers to start from.
         model : WritingModel, "auto" or None, default "auto"
-            As for `ask`; without one, papers are judged by likeness and citations.
+            As for `ask`; without one, papers are judged by similarity and citations.
         **settings
-            Further fields of `landscape.agents._survey_settings.SurveySettings`, such as the
+            Other fields of `landscape.agents._survey_settings.SurveySettings`, such as the
             budgets ``calls``, ``tokens`` and ``money``; and ``read``, ``resume``, ``on_step`` and
             ``stop`` of `landscape.agents.survey_question`.
 
@@ -225,7 +225,7 @@ class Atlas(AtlasStore):
         Raises
         ------
         InputError
-            For an empty question, a setting that cannot be, or an unknown seed.
+            If the question is empty, a setting is invalid, or a seed is unknown.
         """
         return agents.survey_question(
             self, question, depth=depth, breadth=breadth, papers=papers, before=before,
@@ -248,33 +248,33 @@ class Atlas(AtlasStore):
         demonstration: bool = False,
         **settings: Any,
     ) -> Attribution:
-        """Find the one paper that an excerpt cites at ``[CITATION]``.
+        """Find the paper that an excerpt cites at ``[CITATION]``.
 
         Parameters
         ----------
         excerpt : str
         source : str, optional
-            The paper that the excerpt is from: never selected, nor anything newer than it.
+            The paper of the excerpt; it and newer papers are excluded.
         before : date, str or int, optional
-            Last day, or year, that counts.
+            Latest date or year of the papers.
         max_actions : int, default 15
-            Of the language model.
+            Maximum number of actions of the language model.
         model : LanguageModel, "auto" or None
-            None works without a model; "auto" connects the one that the environment names.
+            None works without a model; "auto" connects the one of the environment variables.
         demonstration : bool, default False
-            Whether the model is shown an example.
+            Whether the prompt contains an example.
         **settings
             ``mark``, ``on_step``: see `landscape.agents.attribute`.
 
         Returns
         -------
         Attribution
-            ``.paper``, None where it abstains; ``.guesses``, ``.trace``, ``.table``.
+            ``.paper`` (None if it abstains), ``.guesses``, ``.trace``, ``.table``.
 
         Raises
         ------
         InputError
-            If the excerpt has no mark, or a setting cannot be.
+            If the excerpt has no mark, or a setting is invalid.
         """
         return agents.attribute(
             self, excerpt, source=source, before=before, max_actions=max_actions, model=model,
@@ -290,31 +290,31 @@ class Atlas(AtlasStore):
         model: WritingModel | Literal["auto"] | None = None,
         **settings: Any,
     ) -> Citing:
-        """Find papers to cite behind a text, with highlights and, with a model, sentences.
+        """Find papers to cite after a text, with highlights and, with a model, sentences.
 
         Parameters
         ----------
         context : str
             The text before the citation.
         keywords : str or sequence of str, optional
-            Which papers are considered, in the syntax of filters.
+            Restriction of the papers, in the syntax of filters.
         k : int, default 10
-            Papers wanted.
+            Number of papers.
         model : WritingModel, "auto" or None
-            None works without a model; "auto" connects the one that the environment names.
+            None works without a model; "auto" connects the one of the environment variables.
         **settings
             ``n_highlights``, ``full_texts``: see `landscape.agents.Desk.cite`.
 
         Returns
         -------
         Citing
-            ``.suggestions``, ``.table``, ``.to_bibtex()``. Several corpora side by side:
-            `landscape.agents.Desk`.
+            ``.suggestions``, ``.table``, ``.to_bibtex()``. `landscape.agents.Desk` combines several
+            corpora.
 
         Raises
         ------
         InputError
-            If there is neither text nor keywords, or the keywords have a mistake.
+            If text and keywords are empty, or the keywords are invalid.
         """
         return agents.Desk().add(self).cite(context, keywords, k=k, model=model, **settings)
 
@@ -355,7 +355,7 @@ def open(path: str | os.PathLike[str]) -> Atlas:  # noqa: A001 - users call `lan
 
 
 def _returning_atlas(function: Callable[P, AtlasStore]) -> Callable[P, Atlas]:
-    """Let a function that returns an open store return an `Atlas`; signature and docstring stay."""
+    """Convert the `AtlasStore` that a function returns to an `Atlas`."""
 
     @wraps(function)
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> Atlas:

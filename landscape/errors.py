@@ -9,7 +9,7 @@ from types import ModuleType
 
 
 class LandscapeError(Exception):
-    """Base of every error that Landscape raises on purpose.
+    """Base class of the errors of Landscape.
 
     Attributes
     ----------
@@ -27,7 +27,7 @@ class InputError(LandscapeError, ValueError):
 
 
 class AtlasError(InputError):
-    """A folder is not a readable atlas: foreign, damaged, unfinished, or of a newer format."""
+    """A folder is not a readable atlas: it is damaged, unfinished, or has a newer format."""
 
 
 class RemoteError(LandscapeError):
@@ -39,7 +39,7 @@ class MissingExtraError(LandscapeError, ImportError):
 
 
 def require(module: str, extra: str) -> ModuleType:
-    """Import an optional module, or say how to install it.
+    """Import an optional module; the error of a missing one contains the command to install it.
 
     Parameters
     ----------
@@ -77,8 +77,7 @@ def require(module: str, extra: str) -> ModuleType:
 def install_line(extra: str) -> str:
     """Return the command that installs an extra; empty if unknown.
 
-    The packages are named one by one because the name ``landscape`` on PyPI belongs to an
-    unrelated project: ``pip install landscape[...]`` would fetch that one.
+    The command lists the packages, because ``landscape`` on PyPI is an unrelated project.
 
     Parameters
     ----------
@@ -109,7 +108,7 @@ def misfits(extra: str) -> list[str]:
     Returns
     -------
     list of str
-        One sentence for each, with the line that installs a supported version.
+        One sentence per package, with the command that installs a supported version.
 
     Examples
     --------
@@ -126,7 +125,7 @@ def misfits(extra: str) -> list[str]:
             continue  # reported by the import that needs it
         if not wanted.specifier.contains(version, prereleases=True):
             found.append(
-                f"{wanted.name} {version} is installed, which is known to fail or not tested. "
+                f"{wanted.name} {version} is installed, which fails or is not tested. "
                 f'Install another with: pip install "{wanted}"'
             )
     return found

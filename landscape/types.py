@@ -29,7 +29,7 @@ CitationVerdict = Literal[
 """Result of checking a citation; without a language model only the last four."""
 
 How = Literal["search", "reference", "citation", "cited together", "similar", "section", "seed"]
-"""How one paper led to another."""
+"""Ways in which a survey finds a paper."""
 
 _HIT_COLUMNS = (
     "rank title=paper.title authors=paper.authors year=paper.year label=paper.label "
@@ -53,31 +53,19 @@ _WAYS = {
     "reference": "cited by {}",
     "citation": "cites {}",
     "cited together": "cited together with {}",
-    "similar": "its text is like that of {}",
+    "similar": "similar in text to {}",
     "section": "cited by {} in its section “{}”",
-    "search": "by a search that {} gave rise to",
+    "search": "by a search made from {}",
 }
-_WHAT_WORDS_MEAN = (
-    "Very likely, likely, possible: so say words, likeness and citations; no model has read the "
-    "papers."
+_MEANING_OF_REASONS = (
+    "Very likely, likely, possible: judged from words, similarity and citations, without a "
+    "language model."
 )
 
 
 @dataclass(frozen=True)
 class Paper(Record):
     """One paper of an atlas.
-
-    Attributes
-    ----------
-    row : int
-        Row of the vectors and of every per-paper table.
-    paper_id, title, abstract : str
-    authors : tuple of str
-    date : datetime.date or None
-    bibcode, arxiv_id, doi, journal, doctype : str or None
-    cites : int or None
-        Citations, where the source gives them.
-    keywords, categories, source : tuple of str
 
     Examples
     --------
@@ -90,7 +78,7 @@ class Paper(Record):
         "keywords source abstract url"
     )
 
-    row: int
+    row: int  # row of the vectors and of every per-paper table
     paper_id: str
     title: str
     abstract: str
@@ -101,7 +89,7 @@ class Paper(Record):
     doi: str | None = None
     journal: str | None = None
     doctype: str | None = None
-    cites: int | None = None
+    cites: int | None = None  # citations according to the source
     keywords: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
     source: tuple[str, ...] = ()
@@ -113,14 +101,14 @@ class Paper(Record):
 
     @property
     def label(self) -> str:
-        """How an answer cites it: bibcode, else arXiv identifier, else its key in the atlas."""
+        """Name in answers: the bibcode, the arXiv identifier, or the key in the atlas."""
         if self.bibcode:
             return self.bibcode
         return f"arXiv:{self.arxiv_id}" if self.arxiv_id else self.paper_id
 
     @property
     def links(self) -> dict[str, str]:
-        """Addresses of the paper by service: ADS, arXiv, DOI."""
+        """Addresses of the paper, by service: ADS, arXiv, DOI."""
         addresses = {
             "ADS": self.bibcode and f"https://ui.adsabs.harvard.edu/abs/{self.bibcode}/abstract",
             "arXiv": self.arxiv_id and f"https://arxiv.org/abs/{self.arxiv_id}",
@@ -130,7 +118,7 @@ class Paper(Record):
 
     @property
     def url(self) -> str | None:
-        """Its page in ADS, at arXiv, or behind its DOI."""
+        """Address of the paper at ADS, arXiv or doi.org."""
         return next(iter(self.links.values()), None)
 
     @property
@@ -140,74 +128,48 @@ class Paper(Record):
 
     @property
     def short_name(self) -> str:
-        """First author and year, as a text cites the paper: ``Rubin and Ford (1970)``."""
+        """Authors and year as in a citation: ``Rubin and Ford (1970)``."""
         name = short_names(self.authors) or "no authors known"
         return f"{name} ({self.year})" if self.year else name
 
 
 @dataclass(frozen=True)
 class Hit(Record):
-    """One paper found.
-
-    Attributes
-    ----------
-    rank : int
-        From 1.
-    paper : Paper
-    score : float
-        Score of the ranking; comparable within one result only.
-    parts : mapping of str to float
-        Parts of the score, as far as used: ``semantic`` (cosine), ``words`` (BM25), ``fused``, the
-        weights and ``rerank``.
-    outlier : bool or None
-        Whether the paper is far from the others found; None if not computed.
-    """
+    """One search result."""
 
     _keys = "rank *paper score parts outlier"
 
-    rank: int
+    rank: int  # from 1
     paper: Paper
-    score: float
+    score: float  # score of the ranking; comparable within one result only
+    # Parts of the score, as far as used: ``semantic`` (cosine), ``words`` (BM25), ``fused``, the
+    # weights and ``rerank``
     parts: Mapping[str, float] = field(default_factory=dict)
+    # Whether the paper differs strongly from the others found; None if not computed
     outlier: bool | None = None
 
     def to_html(self) -> str:
-        """Give title, links and abstract as HTML without styles, for a list."""
+        """Return title, links and abstract as HTML without styles."""
         return render("paper.html", hit=self)
 
 
 @dataclass(frozen=True)
 class Coverage(Record):
-    """What was searched.
-
-    Attributes
-    ----------
-    title : str
-        Name of the atlas.
-    n_papers, n_searched : int
-        Papers in the atlas, and those of them that passed the filter.
-    sources : mapping of str to int
-        Papers by source.
-    first_date, last_date : str or None
-        Oldest and newest paper of the atlas.
-    generated : bool
-        Whether any paper is generated.
-    notes : tuple of str
-        Limits of the result, for example a method that could not be used, and why.
-    """
+    """Papers that a search covered."""
 
     _keys = (
         "title papers=n_papers searched=n_searched filtered_away=n_filtered sources first_date "
         "last_date generated notes"
     )
 
-    title: str
-    n_papers: int
-    n_searched: int
-    sources: Mapping[str, int]
-    first_date: str | None
-    last_date: str | None
-    generated: bool = False
+    title: str  # name of the atlas
+    n_papers: int  # papers in the atlas
+    n_searched: int  # papers that passed the filter
+    sources: Mapping[str, int]  # papers by source
+    first_date: str | None  # of the oldest paper
+    last_date: str | None  # of the newest paper
+    generated: bool = False  # whether any paper is generated
+    # Limits of the result, for example a method that could not be used, and why
     notes: tuple[str, ...] = ()
 
     @property
@@ -243,31 +205,20 @@ class Coverage(Record):
         return " ".join([self.bounds, *([notice] if self.generated else []), *self.notes])
 
     def to_text(self) -> str:
-        """Describe in a sentence what was searched."""
+        """Describe the papers searched in one sentence."""
         return render("coverage.txt", coverage=self)
 
 
 @dataclass(frozen=True)
 class Results(Record):
-    """Papers found by a search.
-
-    Attributes
-    ----------
-    query : str
-    hits : tuple of Hit
-    coverage : Coverage
-    settings : mapping
-        Settings of the search, enough to repeat it.
-    expansion : str or None
-        Text that was added to the query.
-    seconds : float
-    """
+    """Papers found by a search."""
 
     query: str
     hits: tuple[Hit, ...]
     coverage: Coverage
+    # Settings of the search, enough to repeat it
     settings: Mapping[str, Any] = field(default_factory=dict)
-    expansion: str | None = None
+    expansion: str | None = None  # text that was added to the query
     seconds: float = 0.0
 
     @property
@@ -277,35 +228,35 @@ class Results(Record):
 
     @property
     def table(self) -> pd.DataFrame:
-        """One row a paper, best first; years, citations and outliers are of nullable types."""
+        """One row per paper, best first; year, citations and outlier have nullable types."""
         rows = [serializer.pick(hit, _HIT_COLUMNS) for hit in self.hits]
         types = {"rank": "int64", "year": "Int16", "cites": "Int64", "score": "float64",
                  "outlier": "boolean"}  # fmt: skip
         return serializer.to_table(rows, _HIT_COLUMNS, types)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give everything as JSON values, as ``landscape search --json`` does."""
+        """Return all fields as JSON values, as in ``landscape search --json``."""
         keys = "query results=hits coverage settings expansion"
         return {**serializer.to_dict(self, keys), "seconds": round(self.seconds, 4)}
 
     def to_text(self, *, where: str = "") -> str:
-        """Give numbered papers, `where` they are on the map, and what was searched."""
+        """Return the numbered papers, their positions (`where`) and the coverage as text."""
         return render("results.txt", results=self, where=where)
 
     def to_bibtex(self) -> str:
-        """Give the papers as BibTeX entries."""
+        """Return the papers as BibTeX entries."""
         return bibliography.to_bibtex(self.papers)
 
     def to_ris(self) -> str:
-        """Give the papers as RIS, for reference managers."""
+        """Return the papers as RIS, for reference managers."""
         return bibliography.to_ris(self.papers)
 
     def to_aastex(self) -> str:
-        r"""Give the papers as ``\bibitem`` lines of AASTeX."""
+        r"""Return the papers as ``\bibitem`` lines of AASTeX."""
         return bibliography.to_bibitems(self.papers)
 
     def to_bibcodes(self) -> str:
-        """Give the bibcodes of the papers that have one, one a line, as ADS takes them."""
+        """Return the bibcodes of the papers, one per line, for ADS; others are left out."""
         return bibliography.to_bibcodes(self.papers)
 
     def __len__(self) -> int:
@@ -320,7 +271,7 @@ class Evidence:
     """A sentence of a paper that supports a claim: ``abstract[start:end] == text``."""
 
     paper_id: str
-    label: str  # how the answer cites the paper
+    label: str  # name of the paper in the answer
     start: int
     end: int
     text: str
@@ -350,12 +301,12 @@ class Stance:
 
 @dataclass(frozen=True)
 class Consensus:
-    """How far the papers found agree with a statement."""
+    """Agreement of the papers found with a statement."""
 
     statement: str  # the question as a statement
     level: str  # one of `landscape.answers._evidence.LEVELS`
     explanation: str
-    relevance: float  # 0 to 1: how much the papers treat it at all
+    relevance: float  # 0 to 1: share of the papers that address the statement
     stances: tuple[Stance, ...] = ()
 
 
@@ -371,34 +322,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Answer(Record):
-    """An answer with its evidence.
-
-    Attributes
-    ----------
-    question : str
-    text : str
-        Markdown; every sentence followed by its citations in square brackets.
-    claims : tuple of Claim
-    results : Results
-        The papers that it was written from.
-    method : str
-        ``"extractive"``, or the name of the language model.
-    abstained : bool
-        Whether the papers do not answer the question.
-    style : str
-        Style of the prompt.
-    question_type : str or None
-        See `landscape.answers._questions.classify`.
-    consensus : Consensus or None
-    trace : tuple of Step
-        Steps of the agent, where one was used.
-    ads_query : str or None
-        For bibliometric questions: the search to run in ADS.
-    notes : tuple of str
-        Limits of the answer, for example that a model failed and sentences are quoted.
-    settings : mapping
-        Settings that were used: ``atlas.ask(answer.question, **answer.settings)`` asks again.
-    """
+    """An answer with its evidence."""
 
     _keys = (
         "question text abstained claims method style question_type consensus trace ads_query notes "
@@ -406,22 +330,24 @@ class Answer(Record):
     )
 
     question: str
-    text: str
+    text: str  # Markdown; citations in square brackets follow each sentence
     claims: tuple[Claim, ...]
-    results: Results
-    method: str
-    abstained: bool = False
-    style: str = "multi-paper"
-    question_type: str | None = None
+    results: Results  # the papers that the answer is based on
+    method: str  # ``"extractive"``, or the name of the language model
+    abstained: bool = False  # whether the papers do not answer the question
+    style: str = "multi-paper"  # style of the prompt
+    question_type: str | None = None  # see `landscape.answers._questions.classify`
     consensus: Consensus | None = None
-    trace: tuple[Step, ...] = ()
-    ads_query: str | None = None
+    trace: tuple[Step, ...] = ()  # steps of the agent, where one was used
+    ads_query: str | None = None  # for bibliometric questions: the search to run in ADS
+    # Limits of the answer, for example that a model failed and sentences are quoted
     notes: tuple[str, ...] = ()
+    # Settings that were used: ``atlas.ask(answer.question, **answer.settings)`` asks again
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def papers(self) -> tuple[Paper, ...]:
-        """The papers that it was written from."""
+        """The papers that the answer is based on."""
         return self.results.papers
 
     @property
@@ -430,15 +356,15 @@ class Answer(Record):
         return bibliography.ads_url(self.ads_query) if self.ads_query else None
 
     def to_markdown(self) -> str:
-        """Give the answer, its evidence, papers and coverage as one Markdown document."""
+        """Return the answer, its evidence, papers and coverage as one Markdown document."""
         return render("answer.md", answer=self)
 
     def to_text(self) -> str:
-        """Give the answer, the papers that it cites, and what was searched, for a terminal."""
+        """Return the answer, the papers that it cites, and the coverage, for a terminal."""
         return render("answer.txt", answer=self)
 
     def to_html(self, part: Literal["claims", "consensus", "method"]) -> str:
-        """Give one part of the answer as HTML; empty for a consensus that was not judged."""
+        """Return one part of the answer as HTML; empty for a consensus that was not judged."""
         if part == "consensus" and self.consensus is None:
             return ""
         return render(f"{part}.html", answer=self, papers=self._by_id)
@@ -462,45 +388,23 @@ class Guess:
 
 @dataclass(frozen=True)
 class Attribution(Record):
-    """The paper that an excerpt cites.
-
-    Attributes
-    ----------
-    excerpt : str
-    sentence, clause : str
-        The text searched for: the sentence around the citation mark, and its part of it.
-    paper : Paper or None
-        None if no paper was selected.
-    guesses : tuple of Guess
-        The best papers, best first; the selected one leads.
-    method : str
-        ``"offline"``, or the name of the language model.
-    partial : bool
-        Whether the model failed, or its budget was spent, before a decision.
-    trace : tuple of Step
-    coverage : Coverage
-        What was searched.
-    notes : tuple of str
-    settings : mapping
-        ``source``, ``before``, ``max_actions``...
-    seconds : float
-    chance : float or None
-        How often the first guess is right for a ranking as clear as this one; None with a language
-        model, and where no paper is near.
-    """
+    """The paper that an excerpt cites."""
 
     excerpt: str
     sentence: str
-    clause: str
-    paper: Paper | None
-    guesses: tuple[Guess, ...]
-    method: str
+    clause: str  # part of the sentence that the citation mark belongs to
+    paper: Paper | None  # None if no paper was selected
+    guesses: tuple[Guess, ...]  # best first; the selected paper is the first
+    method: str  # ``"offline"``, or the name of the language model
     coverage: Coverage
-    partial: bool = False
+    partial: bool = False  # whether the model failed, or its budget was spent, before a decision
     trace: tuple[Step, ...] = ()
     notes: tuple[str, ...] = ()
+    # ``source``, ``before``, ``max_actions``
     settings: Mapping[str, Any] = field(default_factory=dict)
     seconds: float = 0.0
+    # Probability that the first guess is right, by the scores; None with a language model, or if no
+    # paper is similar
     chance: float | None = None
 
     @property
@@ -515,16 +419,16 @@ class Attribution(Record):
 
     @property
     def others(self) -> tuple[Guess, ...]:
-        """The guesses that were not selected."""
+        """The guesses except the selected one."""
         return tuple(guess for guess in self.guesses if not self.is_selected(guess))
 
     def is_selected(self, guess: Guess) -> bool:
-        """Whether a guess is the selected paper."""
+        """Return whether a guess is the selected paper."""
         return self.paper is not None and guess.paper.paper_id == self.paper.paper_id
 
     @property
     def table(self) -> pd.DataFrame:
-        """One row a guess: ``rank, selected, title, authors, year, label, score, reason, url``."""
+        """One row per guess: ``rank, selected, title, authors, year, label, score``..."""
         keys = _GUESS_COLUMNS.removeprefix("rank selected ")
         rows = [
             {"rank": n, "selected": self.is_selected(one), **serializer.pick(one, keys)}
@@ -533,7 +437,7 @@ class Attribution(Record):
         return serializer.to_table(rows, _GUESS_COLUMNS, {"year": "Int16"})
 
     def to_dict(self) -> dict[str, Any]:
-        """Give everything as JSON values."""
+        """Return all fields as JSON values."""
         guesses = [
             {"rank": n, **serializer.to_dict(one, "*paper score reason")}
             for n, one in enumerate(self.guesses, start=1)
@@ -547,11 +451,11 @@ class Attribution(Record):
         return {**found, "chance": chance, "guesses": guesses, "seconds": round(self.seconds, 4)}
 
     def to_text(self) -> str:
-        """Give the paper or the guesses, and what was searched, for a terminal."""
+        """Return the paper or the guesses, and the coverage, for a terminal."""
         return render("attribution.txt", found=self)
 
     def to_bibtex(self) -> str:
-        """Give the selected paper as a BibTeX entry; empty if none was selected."""
+        """Return the selected paper as a BibTeX entry; empty if none was selected."""
         return bibliography.to_bibtex([self.paper]) if self.paper is not None else ""
 
     def _repr_html_(self) -> str:
@@ -560,7 +464,7 @@ class Attribution(Record):
 
 @dataclass(frozen=True)
 class Highlight:
-    """A sentence of a paper that matters for the context, or for its paper as a whole."""
+    """A sentence of a paper that is relevant to the context, or to its paper as a whole."""
 
     text: str
     start: int  # characters of the stored abstract or of the full text
@@ -588,44 +492,27 @@ class Suggestion(Record):
 
     rank: int  # from 1
     paper: Paper
-    corpus: str  # where it was found
+    corpus: str  # name of the corpus that has the paper
     score: float  # comparable within one result only
-    also_in: tuple[str, ...] = ()  # other corpora that hold it
+    also_in: tuple[str, ...] = ()  # other corpora that have it
     highlights: tuple[Highlight, ...] = ()  # in reading order
     sentence: CitingSentence | None = None  # None without a model, or if unsupported
 
     def to_html(self) -> str:
-        """Give paper, highlights and sentence as HTML without styles, for a list."""
+        """Return paper, highlights and sentence as HTML without styles."""
         return render("suggestion.html", one=self)
 
 
 @dataclass(frozen=True)
 class CitationSuggestions(Record):
-    """Papers to cite at a place in a text.
-
-    Attributes
-    ----------
-    context : str
-    keywords : str or None
-        As a filter is written.
-    suggestions : tuple of Suggestion
-        Best first.
-    coverage : mapping of str to Coverage
-        What was searched, by corpus.
-    method : str
-        ``"offline"``, or the language model that wrote the sentences.
-    partial : bool
-        Whether the model failed before its sentences were written and checked.
-    notes : tuple of str
-    seconds : float
-    """
+    """Papers to cite at a place in a text."""
 
     context: str
-    keywords: str | None
-    suggestions: tuple[Suggestion, ...]
-    coverage: Mapping[str, Coverage]
-    method: str
-    partial: bool = False
+    keywords: str | None  # in the syntax of filters
+    suggestions: tuple[Suggestion, ...]  # best first
+    coverage: Mapping[str, Coverage]  # by corpus
+    method: str  # ``"offline"``, or the language model that wrote the sentences
+    partial: bool = False  # whether the model failed before its sentences were written and checked
     notes: tuple[str, ...] = ()
     seconds: float = field(default=0.0, compare=False)
 
@@ -641,7 +528,7 @@ class CitationSuggestions(Record):
 
     @property
     def table(self) -> pd.DataFrame:
-        """One row a paper: ``rank, title, authors, year, label, corpus, also_in, score``..."""
+        """One row per paper: ``rank, title, authors, year, label, corpus, also_in, score``..."""
         rows = [
             serializer.pick(one, _SUGGESTION_COLUMNS)
             | {"highlights": " ".join(point.text for point in one.highlights)}
@@ -650,16 +537,16 @@ class CitationSuggestions(Record):
         return serializer.to_table(rows, _SUGGESTION_COLUMNS, {"year": "Int16"})
 
     def to_dict(self) -> dict[str, Any]:
-        """Give everything as JSON values."""
+        """Return all fields as JSON values."""
         keys = "context keywords suggestions method partial notes coverage"
         return {**serializer.to_dict(self, keys), "seconds": round(self.seconds, 4)}
 
     def to_text(self) -> str:
-        """Give papers with their highlights, for a terminal."""
+        """Return papers with their highlights, for a terminal."""
         return render("suggestions.txt", found=self)
 
     def to_bibtex(self) -> str:
-        """Give the papers as BibTeX entries."""
+        """Return the papers as BibTeX entries."""
         return bibliography.to_bibtex(self.papers)
 
     def __len__(self) -> int:
@@ -671,17 +558,17 @@ class CitationSuggestions(Record):
 
 @dataclass(frozen=True)
 class Judgement:
-    """The verdict on one cited paper of one sentence of a draft."""
+    """Verdict on one paper cited in a sentence of a draft."""
 
-    key: str  # of the bibliography
+    key: str  # BibTeX key
     line: int  # of the draft
     sentence: str
     part: str  # what the citation supports
     verdict: CitationVerdict
-    paper: Paper | None = None  # None if nothing gives its abstract
+    paper: Paper | None = None  # None if no source has its abstract
     evidence: tuple[Evidence, ...] = ()  # sentences of its abstract
     nearness: float | None = None  # cosine of sentence and paper
-    why: str = ""  # in a few words
+    why: str = ""  # short reason
 
 
 @dataclass(frozen=True)
@@ -694,40 +581,25 @@ class Uncited(Record):
     candidates: tuple[Suggestion, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Give everything as JSON values; the candidates are papers."""
+        """Return everything as JSON values; the candidates are papers."""
         papers = [one.paper.to_dict() for one in self.candidates]
         return {**serializer.to_dict(self, "line sentence why"), "candidates": papers}
 
 
 @dataclass(frozen=True)
 class DraftCheck(Record):
-    """The citations of a draft, checked.
-
-    Attributes
-    ----------
-    judgements : tuple of Judgement
-        In the order of the draft.
-    uncited : tuple of Uncited
-    method : str
-        ``"offline"``, or the language model.
-    partial : bool
-        Whether the model failed before all citations were judged; the others are near or far.
-    notes : tuple of str
-    n_sentences : int
-        Sentences of the draft.
-    sought : bool
-        Whether sentences without a citation were examined.
-    """
+    """Result of checking the citations of a draft."""
 
     _keys = "citations=judgements uncited counts sentences=n_sentences method partial notes"
 
-    judgements: tuple[Judgement, ...]
+    judgements: tuple[Judgement, ...]  # in the order of the draft
     uncited: tuple[Uncited, ...]
-    method: str
+    method: str  # ``"offline"``, or the language model
+    # Whether the model failed before all citations were judged; similarity judged the others
     partial: bool = False
     notes: tuple[str, ...] = ()
-    n_sentences: int = 0
-    sought: bool = False
+    n_sentences: int = 0  # sentences of the draft
+    sought: bool = False  # whether sentences without a citation were examined
 
     @property
     def counts(self) -> dict[str, int]:
@@ -736,7 +608,7 @@ class DraftCheck(Record):
 
     @property
     def table(self) -> pd.DataFrame:
-        """One row a citation: ``line, key, verdict, sentence, evidence, title, why``."""
+        """One row per citation: ``line, key, verdict, sentence, evidence, title, why``."""
         columns = "line key verdict sentence evidence title=paper.title why"
         rows = [
             serializer.pick(one, columns)
@@ -746,19 +618,19 @@ class DraftCheck(Record):
         return serializer.to_table(rows, columns, {})
 
     def to_text(self) -> str:
-        """Give the verdicts in the order of the draft, for a terminal."""
+        """Return the verdicts in the order of the draft, for a terminal."""
         return render("draft_check.txt", found=self)
 
 
 @dataclass(frozen=True)
 class Linked:
-    """A paper linked with another one by citations; a stub is known by name only."""
+    """A paper linked to another one by a citation; of a stub, only the name is known."""
 
-    paper_id: str  # of a stub its name: arXiv identifier, bibcode, DOI or as given
-    node: int  # row of the atlas; of a stub n_papers and up
+    paper_id: str  # of a stub: arXiv identifier, bibcode, DOI or the given name
+    node: int  # row in the atlas; n_papers or more for a stub
     title: str  # empty if unknown
     year: int | None
-    score: float = 1.0  # how closely related; 1 for a reference or a citation
+    score: float = 1.0  # strength of the relation; 1 for a reference or a citation
     is_stub: bool = False
 
 
@@ -770,7 +642,7 @@ class Asked:
     by: str  # "question", "facet", "model" or "seeds"
     parent: str = ""  # key of the paper that caused it
     found: int = 0
-    new: int = 0  # papers that nothing before had found
+    new: int = 0  # papers that no earlier search found
 
 
 @dataclass(frozen=True)
@@ -778,16 +650,16 @@ class Crawled:
     """One paper that a survey judged."""
 
     paper: Paper
-    score: float  # how likely it belongs to the answer, 0 to 1
+    score: float  # probability that it belongs to the answer
     selected: bool
-    reason: str  # in one sentence
+    reason: str  # one sentence
     judged_by: str  # name of the language model, or "similarity"
-    how: How  # how it was found first
-    parent: str = ""  # key of the paper that led to it; empty for a search
+    how: How  # first way in which it was found
+    parent: str = ""  # key of the paper whose citations gave it; empty for a search
     query: int | None = None  # index of the search that found it
     depth: int = 1  # steps from the question
     expanded: bool = False  # whether its references and citations were followed
-    section: str = ""  # of the parent's text that cites it
+    section: str = ""  # section of the parent that cites it
 
     @property
     def key(self) -> str:
@@ -800,33 +672,15 @@ class Spent:
     """Cost of a survey."""
 
     calls: int = 0  # requests to the language model
-    tokens: int = 0  # both ways, estimated as one for four bytes
+    tokens: int = 0  # sent and received; estimate: one per four bytes
     money: float = 0.0  # in the currency of the prices
-    papers: int = 0  # judged
+    papers: int = 0  # papers judged
     seconds: float = 0.0
 
 
 @dataclass(frozen=True)
 class Survey(Record):
     """Result of a survey of a question.
-
-    Attributes
-    ----------
-    question : str
-    crawled : tuple of Crawled
-        Every paper judged: the selected ones first, best first.
-    searches : tuple of Asked
-    beyond : tuple of Linked
-        Papers that the selected ones cite and that the atlas does not have, most cited first.
-    coverage : Coverage
-    settings : mapping
-        ``atlas.survey(survey.question, **survey.settings)`` asks again.
-    spent : Spent
-    partial : bool
-        Whether a budget or a failing server ended it early.
-    notes : tuple of str
-    n_found : int
-        Papers found; the best of them, as many as `settings` allows, are in `crawled`.
 
     Examples
     --------
@@ -836,14 +690,17 @@ class Survey(Record):
     """
 
     question: str
-    crawled: tuple[Crawled, ...]
+    crawled: tuple[Crawled, ...]  # all papers judged: the selected ones first, best first
     searches: tuple[Asked, ...]
+    # Papers outside the atlas that the selected ones cite, most cited first
     beyond: tuple[Linked, ...]
     coverage: Coverage
+    # ``atlas.survey(survey.question, **survey.settings)`` asks again
     settings: Mapping[str, Any] = field(default_factory=dict)
     spent: Spent = field(default_factory=Spent)
-    partial: bool = False
+    partial: bool = False  # whether a budget or a server error ended it early
     notes: tuple[str, ...] = ()
+    # Number of papers found; `crawled` has the best of them
     n_found: int = 0
 
     @property
@@ -853,7 +710,7 @@ class Survey(Record):
 
     @property
     def papers(self) -> tuple[Paper, ...]:
-        """The same as papers of the atlas."""
+        """The selected papers, as papers of the atlas."""
         return tuple(one.paper for one in self.selected)
 
     @property
@@ -865,23 +722,23 @@ class Survey(Record):
 
     @property
     def table(self) -> pd.DataFrame:
-        """One row a paper judged, in the order of `crawled`; only selected ones have a rank."""
+        """One row per paper judged, in the order of `crawled`; only selected ones have a rank."""
         types = {"rank": "Int64", "year": "Int16", "depth": "int64", "selected": "bool"}
         return serializer.to_table(self._rows(), _CRAWLED_COLUMNS, types)
 
     @property
     def counts(self) -> str:
-        """How many papers were found, judged and selected, in words."""
+        """Numbers of papers found, judged and selected, as text."""
         judged = len(self.crawled)
         best = f", the best of {self.n_found:,} found" if self.n_found > judged else ""
         return f"{count(len(self.selected), 'paper')} selected of {judged:,} judged{best}"
 
     def paper_of(self, key: str) -> Paper | None:
-        """Find a judged paper by its key; None for any other."""
+        """Return a judged paper by its key, or None."""
         return self._by_key.get(key)
 
     def children(self, key: str) -> tuple[Crawled, ...]:
-        """Find the papers that one paper led to; with an empty key, those found by searches."""
+        """Return the papers found through one paper; for an empty key, those found by searches."""
         return tuple(one for one in self.crawled if one.parent == key)
 
     @property
@@ -889,21 +746,21 @@ class Survey(Record):
         """Papers, searches and cost in one line."""
         spent = self.spent
         cost = f", {spent.calls} requests to the language model" if spent.calls else ""
-        by = "" if spent.calls else " by likeness and citations, without a language model"
+        by = "" if spent.calls else " by similarity and citations, without a language model"
         state = "Partial: " if self.partial else ""
         searches = f"{len(self.searches)} searches"
         return f"{state}{self.counts}{by}, {searches}{cost}, {spent.seconds:.1f} s"
 
     @property
     def all_notes(self) -> tuple[str, ...]:
-        """The notes, and the meaning of the words of a judgement by similarity."""
+        """The notes, and an explanation of judgements by similarity."""
         is_used = any(one.judged_by == "similarity" for one in self.selected)
-        return (*self.notes, _WHAT_WORDS_MEAN) if is_used else self.notes
+        return (*self.notes, _MEANING_OF_REASONS) if is_used else self.notes
 
     def origin_of(self, one: Crawled) -> str:
-        """Describe how a paper was found, to follow the word "found"."""
+        """Describe how a paper was found, as the end of a sentence "Found ..."."""
         if one.how == "seed":
-            return "given to begin from"
+            return "given as a start"
         if one.parent:
             parent = self.paper_of(one.parent)
             name = one.parent if parent is None else parent.short_name
@@ -916,12 +773,12 @@ class Survey(Record):
         )
 
     def reason_for(self, one: Crawled) -> str:
-        """Describe how likely a paper belongs, why, and how it was found."""
+        """Describe the score of a paper, the reason, and how it was found."""
         score = "" if one.judged_by == "similarity" else f"{one.score:.2f}. "
         return " ".join(f"{score}{one.reason} Found {self.origin_of(one)}.".split())
 
     def to_dict(self) -> dict[str, Any]:
-        """Give everything as JSON values."""
+        """Return all fields as JSON values."""
         papers = [
             {**serializer.plain(row), "expanded": one.expanded}
             for row, one in zip(self._rows(), self.crawled, strict=True)
@@ -934,19 +791,19 @@ class Survey(Record):
         return {**serializer.to_dict(self, names), "papers": papers, "beyond": beyond}
 
     def to_bibtex(self) -> str:
-        """Give the selected papers as BibTeX entries."""
+        """Return the selected papers as BibTeX entries."""
         return self.results.to_bibtex()
 
     def to_csv(self) -> str:
-        """Give every paper judged as CSV without formulas."""
+        """Return every paper judged as CSV without formulas."""
         return serializer.to_csv(self.table)
 
     def to_markdown(self) -> str:
-        """Give the papers, searches and bounds as one Markdown document."""
+        """Return the papers, searches and bounds as one Markdown document."""
         return render("survey.md", survey=self)
 
     def to_text(self, *, most: int = 50) -> str:
-        """Give at most `most` papers, for a terminal."""
+        """Return at most `most` papers, for a terminal."""
         return render("survey.txt", survey=self, most=most)
 
     @cached_property
@@ -975,22 +832,6 @@ class Survey(Record):
 class Analysis(Record):
     """Result of an analysis of the map: one main table, and its caption, bounds and warnings.
 
-    Attributes
-    ----------
-    kind : str
-        The analysis: ``"impact"``, ``"reviews"``, ...
-    table : pandas.DataFrame
-    caption : str
-        What the table shows, in one or two sentences, with the corpus and its dates.
-    denominators : mapping of str to int
-        Denominators of shares: ``{"papers": 4000, "papers with a facility": 1200}``.
-    bounds : mapping
-        The atlas's ``coverage``: title, papers, sources, first and last date, generated.
-    warnings : tuple of str
-        Limits of the result, one sentence each: years that the corpus does not cover, ...
-    tables : mapping of str to pandas.DataFrame
-        Further tables that figures draw from, by name.
-
     Examples
     --------
     >>> import pandas as pd
@@ -1006,12 +847,16 @@ class Analysis(Record):
 
     _keys = "kind caption denominators bounds warnings table tables"
 
-    kind: str
+    kind: str  # such as ``"impact"`` or ``"reviews"``
     table: pd.DataFrame
-    caption: str
+    caption: str  # description of the table in one or two sentences
+    # Denominators of shares: ``{"papers": 4000, "papers with a facility": 1200}``
     denominators: Mapping[str, int]
+    # Coverage of the atlas: title, papers, sources, first and last date, generated
     bounds: Mapping[str, Any]
+    # Limits of the result, one sentence each
     warnings: tuple[str, ...] = ()
+    # Further tables, by name, that figures need
     tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
 
     @property
@@ -1023,16 +868,16 @@ class Analysis(Record):
         return tuple(filter(None, (of and f"Of {of}.", *self.warnings, generated)))
 
     def to_csv(self) -> str:
-        """Give the main table, with caption and notes as comments (``#``) above it."""
+        """Return the main table, with caption and notes as comments (``#``) above it."""
         lines = [self.caption, *self.notes]
         return "".join(f"# {line}\n" for line in lines) + serializer.to_csv(self.table)
 
     def to_latex(self) -> str:
-        r"""Give the main table as a LaTeX ``table`` (needs the package booktabs)."""
+        r"""Return the main table as a LaTeX ``table`` (needs the package booktabs)."""
         return serializer.to_latex(self.table, self.caption, self.notes)
 
     def to_text(self) -> str:
-        """Give the main table for a terminal: intervals in brackets."""
+        """Return the main table for a terminal: intervals in brackets."""
         return "\n".join([self.caption, serializer.to_text(self.table), *self.notes])
 
     def _repr_html_(self) -> str:

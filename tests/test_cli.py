@@ -78,7 +78,7 @@ def test_debug_shows_the_traceback(failing: Any, words: list[str]) -> None:
 def test_ctrl_c_says_how_to_go_on(failing: Any, capsys: pytest.CaptureFixture[str]) -> None:
     failing(KeyboardInterrupt())
     assert main(["info", "x.atlas"]) == 130
-    assert capsys.readouterr().err == "stopped; run the same command again to go on\n"
+    assert capsys.readouterr().err == "stopped; run the same command again to continue\n"
 
 
 def test_libraries_that_print_do_not_spoil_the_json(
@@ -265,7 +265,7 @@ def test_search_exports_what_it_found(
     assert main([*words, "-o", str(papers)]) == 0
     captured = capsys.readouterr()
     assert len(json.loads(captured.out)["results"]) == 3
-    assert f"{papers} holds 3 papers" in captured.err
+    assert f"{papers} contains 3 papers" in captured.err
     assert papers.read_text("utf-8").count("\n@") == 2
     assert main([*words, "--export", str(tmp_path / "papers.doc")]) == 2
     assert "papers.doc" in capsys.readouterr().err

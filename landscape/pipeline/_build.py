@@ -1,4 +1,4 @@
-"""Build an atlas: run the stages whose inputs or parameters changed, resumably."""
+"""Build or update an atlas: run the stages whose inputs or parameters changed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from landscape._wording import count
 from landscape.errors import AtlasError, InputError
 from landscape.pipeline._citations import CITATIONS_STAGE
 from landscape.pipeline._embeddings import EMBEDDINGS_STAGE
-from landscape.pipeline._ingest import INGEST_STAGE, SourceNeeded, look_at
+from landscape.pipeline._ingest import INGEST_STAGE, SourceNeeded, check_inputs
 from landscape.pipeline._keywords import KEYWORDS_STAGE
 from landscape.pipeline._layers import MISSIONS_STAGE, REVIEWS_STAGE, UAT_STAGE
 from landscape.pipeline._map import PROJECTION_STAGE, QUALITY_STAGE, TOPICS_STAGE
@@ -86,54 +86,54 @@ def build(
     Parameters
     ----------
     inputs : path or iterable of path
-        Files in any mix of the supported formats. The atlas contains exactly these
-        files: a file that is left out is removed from the atlas.
+        Files in any of the supported formats. The atlas contains exactly these files: the
+        papers of a file that is no longer listed are removed.
     out : path
-        The atlas's folder, ``NAME.atlas`` by custom. New, empty, or an atlas.
+        Folder of the atlas, usually ``NAME.atlas``: new, empty, or an existing atlas.
     embedder : str, optional
         ``"minilm"`` (offline), ``"openai:MODEL"``, ``"st:NAME_OR_PATH"``, ``"ready"`` (the
-        vectors that the inputs bring), or ``"ready:FILE"``: vectors in a Parquet file with the
-        columns ``paper_id`` and ``embedding``, or in a ``.npy`` file, one row a record in the
-        order of the inputs, if none is merged or rejected. ``"ready:FILE@MODEL"`` names the
-        model that made them, so that queries can be embedded. By default the vectors that every
-        input brings, and MiniLM otherwise.
+        vectors in the inputs), or ``"ready:FILE"``: vectors in a Parquet file with the
+        columns ``paper_id`` and ``embedding``, or in a ``.npy`` file with one row per record in the
+        order of the inputs, if no record is merged or rejected. ``"ready:FILE@MODEL"`` names the
+        model that made them, so that queries can be embedded. The default is the vectors of the
+        inputs if every input has them, else MiniLM.
     layout : str, optional
-        ``"umap"``, ``"tsne"``, ``"pca"``, ``"ready"``, or ``"keep"``, which leaves the papers of
-        the present map where they are and places only new ones. By default the coordinates
-        that every input brings, and UMAP otherwise.
+        ``"umap"``, ``"tsne"``, ``"pca"``, ``"ready"``, or ``"keep"``, which keeps the
+        coordinates of the present map and adds the new papers. The default is the coordinates in
+        the inputs if every input has them, else UMAP.
     seed : int, optional
-        Makes the map reproducible to the last digit, at the price of one core instead of all.
+        Seed of the map. A seeded map is reproducible, but computed on one core.
     n_neighbors : int, default 15
-        Papers that UMAP ties each paper to.
+        Number of neighbours of each paper in UMAP.
     min_dist : float, default 0.05
-        Closest packing on the map, in map units.
+        Minimum distance of points in UMAP, in map units.
     keywords_limit : int, default 20
-        Most keywords a paper.
+        Maximum number of keywords per paper.
     tagger : str, default "auto"
-        Part-of-speech tagger: ``"auto"`` takes the best one installed.
+        Part-of-speech tagger: ``"auto"`` uses the best one installed.
     topics_method : {"density", "hdbscan"}, default "density"
-        How regions are found.
+        Method that finds the regions.
     max_regions, n_continents : int, optional
-        How many at the most; chosen from the number of papers when not given.
+        Maximum number of regions and of continents; by default it depends on the number of papers.
     polish : bool, default False
-        Let the connected language model improve the names of topics.
+        Whether the connected language model improves the names of regions.
     thesaurus : path, optional
         An official file of the Unified Astronomy Thesaurus (``landscape fetch uat``); by default
-        the small part of it that comes with the package.
+        the part of it that the package contains.
     known_reviews : path or iterable of path, optional
-        Lists of papers known to be reviews: JSON lines with ``bibcode`` and ``identifier``, or one
-        identifier a line.
+        Lists of papers known to be reviews: JSON lines with ``bibcode`` and ``identifier``, or text
+        with one identifier per line.
     citations : path or iterable of path, optional
-        Files that say who cites whom, see `landscape.corpus.readers._citations.read_citations`;
-        references that the papers come with are taken in any case.
+        Files of citations, see `landscape.corpus.readers._citations.read_citations`. References
+        in the papers' own records are always used.
     title : str, optional
-        Name of the atlas for people; by default the one it has, else the folder's name.
+        Title of the atlas; the default is its present title, else the name of the folder.
     workers : int, optional
-        Processes for reading and keywords, by default one a core. Changes no result.
+        Number of processes, one per core by default. It does not change the result.
     approve : callable, optional
-        Asked with a question before money is spent on remote embeddings; True lets it go on.
+        Function that takes a question before a paid embedding starts; it returns True to agree.
     say : callable, optional
-        Takes lines for the user, such as the account of the records read.
+        Function that receives messages for the user, one line each.
 
     Returns
     -------
@@ -142,17 +142,17 @@ def build(
     Raises
     ------
     InputError
-        If an input or an option cannot be used, or another build is writing to the folder.
+        If an input or an option is invalid, or another build is writing to the folder.
     AtlasError
-        If `out` is something else than an atlas, or one of a newer format.
+        If `out` is not an atlas, or has a newer format.
     DiskFullError
-        If the disk is full; the same call then resumes the build.
+        If the disk is full; the same call resumes the build.
 
     Notes
     -----
-    A stage runs only when its inputs or parameters have changed. It writes to temporary files
-    and renames them, and can be killed at any moment: the next build resumes from the last
-    finished chunk. Papers whose text did not change keep their keywords and their vectors.
+    A stage runs only if its inputs or parameters have changed. It writes temporary files and
+    renames them; after an interruption the next build resumes from the last finished chunk.
+    Papers with unchanged text keep their keywords and vectors.
 
     Examples
     --------
@@ -185,26 +185,26 @@ def build(
     folder = Path(out)
     refuse_links(folder, but=(LABELS,))
     known = _manifest_of(folder)
-    files = look_at(options.inputs, known.parts if known else ())
+    files = check_inputs(options.inputs, known.parts if known else ())
     _make(folder)
     with locked(folder):
-        # Read again under the lock: another build may have ended meanwhile.
+        # Read again under the lock: another build may have changed it.
         manifest = _manifest_of(folder) or write_manifest(folder, Manifest())
         remove_leftovers(folder)
-        context = Context(folder, options, manifest, say or _say_nothing, files)
+        context = Context(folder, options, manifest, say or _ignore, files)
         _run_stages(context)
     return AtlasStore.open(folder)
 
 
-def _say_nothing(_line: str) -> None:
-    """Take a line for the user and drop it."""
+def _ignore(_line: str) -> None:
+    """Ignore a message."""
 
 
 def _run_stages(context: Context) -> None:
     ran: list[str] = []
     while stage := _next_stage(context):
-        if ran.count(stage.name) > 1:  # a stage that never comes out fresh would run for ever
-            raise RuntimeError(f"the stage {stage.name} does not settle")
+        if ran.count(stage.name) > 1:  # avoid an endless loop
+            raise RuntimeError(f"stage {stage.name} is out of date after it ran twice")
         if not ran:
             with report_full_disk(context.folder):
                 remember(context.folder, context.manifest)
@@ -230,7 +230,7 @@ def _run_stages(context: Context) -> None:
 
 
 def _next_stage(context: Context) -> Stage | None:
-    """The first stage whose results are not what they would be now; None when all is done."""
+    """Return the first stage that is out of date, or None."""
     return next((stage for stage in STAGES if not is_fresh(stage, context)), None)
 
 
@@ -240,7 +240,7 @@ def _title(context: Context) -> str:
 
 
 def _seen_now(parts: tuple[Part, ...], files: list[InputFile]) -> tuple[Part, ...]:
-    """Note the time of modification of inputs that were only touched, not changed."""
+    """Update the modification times of inputs with unchanged content."""
     return tuple(
         dataclasses.replace(part, modified=file.modified)
         for part, file in zip(parts, files, strict=True)
@@ -248,22 +248,22 @@ def _seen_now(parts: tuple[Part, ...], files: list[InputFile]) -> tuple[Part, ..
 
 
 def _manifest_of(folder: Path) -> Manifest | None:
-    """Manifest of the atlas to be brought up to date; None where one is to be made."""
+    """Return the manifest of an existing atlas; None for a new or empty folder."""
     if not folder.exists():
         return None
     if folder.is_dir() and not (folder / MANIFEST_NAME).exists():
-        strangers = [p.name for p in folder.iterdir() if not _is_our_own(p.name)]
-        if not strangers:
+        others = [p.name for p in folder.iterdir() if not _is_leftover(p.name)]
+        if not others:
             return None
         raise AtlasError(
-            f"{folder} is not an atlas: it holds {sorted(strangers)[0]!r} but no "
-            f"{MANIFEST_NAME}; give --out a new folder."
+            f"{folder} is not an atlas: it contains {sorted(others)[0]!r} but no "
+            f"{MANIFEST_NAME}. Pass a new folder to --out."
         )
     return read_manifest(folder)
 
 
-def _is_our_own(name: str) -> bool:
-    """What a build leaves that was killed before its first manifest."""
+def _is_leftover(name: str) -> bool:
+    """Return whether a build that was killed before its first manifest leaves this file."""
     return name in (WORK, LOCK_NAME) or name.endswith(TEMPORARY_SUFFIX)
 
 
@@ -272,7 +272,7 @@ def _make(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except PermissionError as error:
         raise InputError(
-            f"{folder} cannot be made: permission denied; give --out a folder you may write to."
+            f"Cannot create {folder}: permission denied. Pass a writable folder to --out."
         ) from error
 
 
@@ -282,17 +282,17 @@ def add_citations(
     *,
     say: Callable[[str], None] | None = None,
 ) -> AtlasStore:
-    """Give an atlas its graph of citations, or a new one; nothing else is made again.
+    """Add a citation graph to an atlas, or replace it; other parts of the atlas stay unchanged.
 
     Parameters
     ----------
     atlas : path
-        Its folder.
+        Folder of the atlas.
     files : path or iterable of path
-        See `landscape.corpus.readers._citations.read_citations`. References that the papers
-        themselves came with are taken too.
+        See `landscape.corpus.readers._citations.read_citations`. References in the papers' own
+        records are also used.
     say : callable, optional
-        Takes lines for the user.
+        Function that receives messages for the user, one line each.
 
     Returns
     -------
@@ -319,7 +319,7 @@ def add_citations(
     with locked(folder):
         remove_leftovers(folder)
         manifest = AtlasStore.open(folder).manifest
-        context = Context(folder, options, manifest, say or (lambda _: None), [])
+        context = Context(folder, options, manifest, say or _ignore, [])
         run_stage(CITATIONS_STAGE, context)
         write_manifest(folder, dataclasses.replace(context.manifest, complete=True))
         shutil.rmtree(folder / WORK, ignore_errors=True)

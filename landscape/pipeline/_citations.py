@@ -1,4 +1,4 @@
-"""Layer of citations: who cites whom, both ways, beyond the corpus too."""
+"""Stage of the citation graph: references and citations, also of papers outside the atlas."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from landscape._io import replacing, sha256_of
 from landscape._progress import progress
 from landscape.overlays.citations._graph import CITATIONS, INFLUENCE, STUBS, matrix_files
 from landscape.pipeline._ingest import PAPERS
+from landscape.pipeline._rows import read_columns, write_table
 from landscape.pipeline._stages import Context, Stage, StageResult, keep_only
 
 if TYPE_CHECKING:
@@ -19,10 +20,10 @@ if TYPE_CHECKING:
 
     from landscape.overlays.citations import Links
 
-_LONGEST = 500  # characters of the name of a stub, which a stranger may have written
+_LONGEST = 500  # characters in the name of a stub
 _NAMES = ("paper_id", "bibcode", "arxiv_id", "doi")
 _LISTS = {"ref_bibcodes": False, "cite_bibcodes": True}
-"""Columns with names of other papers, and whether those are the citing ones."""
+"""Columns with names of other papers, and whether those papers are the citing ones."""
 
 
 def _parameters(context: Context) -> dict[str, Any]:
@@ -43,7 +44,7 @@ def _run(context: Context) -> StageResult:
         n_read, n_papers = len(citing), context.manifest.n_papers
         inside = (citing >= 0) & (cited >= 0) & ((citing < n_papers) | (cited < n_papers))
         n_outside = int((~inside).sum())
-        citing, cited, stubs = _without_strangers(citing[inside], cited[inside], stubs, n_papers)
+        citing, cited, stubs = _without_unlinked(citing[inside], cited[inside], stubs, n_papers)
         n_nodes = n_papers + len(stubs)
         references = link(citing, cited, n_nodes=n_nodes)
         advance(1)
@@ -74,10 +75,10 @@ def _run(context: Context) -> StageResult:
     )
 
 
-def _without_strangers(
+def _without_unlinked(
     citing: NDArray[np.int64], cited: NDArray[np.int64], stubs: tuple[str, ...], n_papers: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], tuple[str, ...]]:
-    """Leave out stubs that no paper of the atlas cites or is cited by, and renumber the others."""
+    """Remove stubs that have no link with a paper of the atlas, and renumber the others."""
     ends = np.concatenate([citing, cited])
     is_end = np.zeros(n_papers + len(stubs), dtype=bool)
     is_end[ends] = True
@@ -88,7 +89,7 @@ def _without_strangers(
 
 
 class _Pairs:
-    """Who cites whom by name, gathered from papers and files."""
+    """Citing and cited papers by name, from records and files."""
 
     def __init__(self, papers: dict[str, list[str | None]], n_papers: int) -> None:
         self.papers, self.n_papers = papers, n_papers
@@ -98,10 +99,9 @@ class _Pairs:
 
     @classmethod
     def read(cls, context: Context) -> _Pairs:
-        """Read the columns of all papers, then the files that the user gave."""
+        """Read the columns of all papers, then the files of the user."""
         import pyarrow as pa
         import pyarrow.compute as pc
-        import pyarrow.parquet as pq
 
         from landscape.corpus.readers._citations import read_citations
 
@@ -109,7 +109,7 @@ class _Pairs:
         pairs = cls(names, context.manifest.n_papers)
         start = 0
         for path in context.part_files(PAPERS):
-            table = pq.read_table(path, columns=[*_NAMES, *_LISTS])
+            table = read_columns([path], [*_NAMES, *_LISTS])
             for name in _NAMES:
                 names[name] += table[name].to_pylist()
             for name, is_citing in _LISTS.items():
@@ -127,7 +127,7 @@ class _Pairs:
         return pairs
 
     def resolved(self) -> tuple[NDArray[np.int64], NDArray[np.int64], tuple[str, ...]]:
-        """Both ends of every pair as nodes, and the names of stubs; each name is read once."""
+        """Return citing and cited nodes of every pair, and the names of stubs."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -153,8 +153,8 @@ class _Pairs:
         from landscape.overlays.citations._graph import normalise_name
 
         known = set(stubs)
-        spelt = ((normalise_name(name), title) for name, title in self.titles.items())
-        return [(name, title) for name, title in spelt if name in known]
+        normalised = ((normalise_name(name), title) for name, title in self.titles.items())
+        return [(name, title) for name, title in normalised if name in known]
 
 
 def _write_links(context: Context, direction: str, links: Links) -> list[str]:
@@ -179,7 +179,6 @@ def _write_stubs(
     citations: Links,
 ) -> str:
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     from landscape.corpus._cleaning import one_line
     from landscape.overlays.citations._graph import read_year
@@ -194,8 +193,7 @@ def _write_stubs(
             "n_cited": pa.array(references.degrees[n_papers:], pa.int32()),
         }
     )
-    with replacing(context.folder / STUBS) as temporary:
-        pq.write_table(table, temporary, compression="zstd")
+    write_table(context.folder / STUBS, table)
     return STUBS
 
 

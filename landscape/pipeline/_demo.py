@@ -23,10 +23,9 @@ def open_demo(
     n_papers: int = _USUAL_SIZE,
     say: Callable[[str], None] | None = None,
 ) -> AtlasStore:
-    """Open the demo atlas; build it first where there is none yet.
+    """Open the demo atlas; build it first if it does not exist.
 
-    Its papers are generated. It needs no network and no key, and is not evidence about
-    astronomy.
+    Its papers are generated and are not evidence about astronomy. It needs neither network nor key.
 
     Parameters
     ----------
@@ -36,10 +35,10 @@ def open_demo(
         directory. The variable may also name an atlas, which is opened instead of the demo;
         ``landscape lab ATLAS`` and ``landscape app`` use this to run notebooks on your papers.
     n_papers : int, default 4000
-        Papers to generate if it has to be built. 4,000 take a few minutes on a laptop, 400 a few
+        Number of papers if it has to be built. 4,000 take a few minutes on a laptop, 400 a few
         seconds.
     say : callable, optional
-        Takes lines for the user while it is built.
+        Function that receives messages for the user during the build.
 
     Returns
     -------
@@ -80,7 +79,7 @@ def build_demo(
     workers: int | None = None,
     say: Callable[[str], None] | None = None,
 ) -> AtlasStore:
-    """Generate the demo corpus and build its atlas, or go on where that was stopped."""
+    """Generate the demo corpus and build its atlas, or resume an interrupted build."""
     from landscape.corpus.demo import write_demo
 
     if say:
@@ -92,14 +91,14 @@ def build_demo(
         seed=seed,
         workers=workers,
         title=TITLE,
-        # Its themes share no papers: UMAP would draw each together to a speck.
+        # The themes have no papers in common, so the default of UMAP would shrink each to a point.
         min_dist=0.5,
         say=say,
     )
 
 
 def _home(folder: Path | None) -> Path:
-    """The folder that holds the demo atlas, or is to hold it."""
+    """Return the folder of the demo atlas."""
     if folder is not None:
         if not folder.is_dir():
             raise InputError(f"Not a directory: {folder}. Pass the directory that contains {NAME}.")

@@ -1,4 +1,4 @@
-"""Third stage: one embedding file a part, from the embedder or as the source brought it."""
+"""Stage of the embeddings: one file per part, computed or taken from the inputs."""
 
 from __future__ import annotations
 
@@ -44,20 +44,20 @@ if TYPE_CHECKING:
 
     from landscape.embeddings._embedder import Embedder, PaidEmbedder
     from landscape.embeddings._precomputed import ReadyVectors
-    from landscape.embeddings._word_vectors import WordVectors
+    from landscape.embeddings._vectors import WordVectors
 
 EMBEDDINGS = "embeddings"
 VERSION = 2
 
 WITH_WORDS = frozenset(["minilm"])
-"""Embedders that also give the vectors of words which reranking compares."""
+"""Embedders that also give the word vectors for reranking."""
 
 READY_MODELS = {("pathfinder", 1536): "text-embedding-3-small"}
-"""Which model made the vectors of a dimension that a source brings (Iyer et al. 2024)."""
+"""Model of the vectors of a source, by source and dimension (Iyer et al. 2024)."""
 
 
 def embedder_of(context: Context) -> str:
-    """Return the embedder that this build uses: the one asked for, else the fitting default."""
+    """Return the embedder of this build: the option, else the default for the inputs."""
     asked = context.options.embedder
     if asked is not None:
         return asked
@@ -115,7 +115,7 @@ def _run(context: Context) -> StageResult:
 
 
 def _embed(context: Context) -> tuple[dict[str, Any], int]:
-    """Embed what the last finished build has not embedded in the same way."""
+    """Embed the papers that have no vector of the same model in the last finished build."""
     settings_digest = digest([VERSION, _parameters(context)])
     known = _Known(recall(context.folder), settings_digest)
     works, places = [], []
@@ -147,7 +147,7 @@ def _embed(context: Context) -> tuple[dict[str, Any], int]:
 
 
 def _take_ready(context: Context) -> dict[str, Any]:
-    """Normalise the vectors that the sources brought."""
+    """Normalise the vectors of the inputs."""
     from landscape.embeddings._precomputed import ReadyVectors
 
     names = {part.source for part in context.manifest.parts if part.rows}
@@ -169,13 +169,13 @@ def _take_ready(context: Context) -> dict[str, Any]:
 
 
 def _take_file(context: Context, spec: str) -> dict[str, Any]:
-    """Give every paper of the atlas its vector out of one file."""
+    """Read the vectors of all papers from one file."""
     from landscape.embeddings._precomputed import ReadyVectors, file_and_model
 
     path, model = file_and_model(spec.partition(":")[2])
     ready = ReadyVectors(path, model=model)
     rows = _rows_by_id(context, ready) if ready.is_parquet else _rows_by_number(context, ready)
-    # Checked and normalised once in its own order; from there rows are picked in any order.
+    # Checked and normalised once in the order of the file, then read in the order of the atlas.
     whole = context.work("embeddings", "ready.npy")
     write_matrix(whole, ready.blocks(), rows=ready.rows, columns=ready.dimension)
     targets = context.part_files(EMBEDDINGS, ".npy")
@@ -187,7 +187,7 @@ def _take_file(context: Context, spec: str) -> dict[str, Any]:
 
 
 def _rows_by_number(context: Context, ready: ReadyVectors) -> NDArray[np.int64]:
-    """Row ``i`` is that of record ``i`` of the sources, if each record is a paper now."""
+    """Row ``i`` belongs to record ``i`` of the inputs, if every record became one paper."""
     counts = context.manifest.stages["ingest"].details
     if counts["merged"] or counts["rejected"]:
         raise InputError(
@@ -197,7 +197,7 @@ def _rows_by_number(context: Context, ready: ReadyVectors) -> NDArray[np.int64]:
         )
     if ready.rows != counts["kept"]:
         raise InputError(
-            f"The vectors in {ready.path} cannot be used: it has {ready.rows:,} rows for "
+            f"The vectors in {ready.path} cannot be used: the file has {ready.rows:,} rows for "
             f"{counts['kept']:,} papers."
         )
     return np.arange(ready.rows)
@@ -223,15 +223,15 @@ def _blocks(
 
 
 def _word_chunks(chunk: Path) -> tuple[Path, Path]:
-    """The files of word vectors that belong to a chunk of vectors, and are written before it."""
+    """Files of the word vectors of a chunk; they are written before the chunk."""
     return chunk.with_suffix(".words.npy"), chunk.with_suffix(".counts.npy")
 
 
 class _Known:
-    """Vectors of the last finished build, if the same model made them."""
+    """Vectors of the last finished build, if they are of the same model."""
 
     def __init__(self, previous: Previous | None, settings_digest: str) -> None:
-        # The text of each paper identifies its vector.
+        # Vectors are found by the text of a paper.
         usable = previous is not None and previous.stage("ingest") is not None
         record = previous.stage("embeddings") if previous and usable else None
         self.model: dict[str, Any] | None = None
@@ -250,7 +250,7 @@ class _Known:
 
 
 class _LazyEmbedder:
-    """Loads the model when the first chunk needs it, and asks first if it costs money."""
+    """Embedder that loads its model for the first chunk, after approval if it is paid."""
 
     def __init__(
         self,
@@ -260,9 +260,9 @@ class _LazyEmbedder:
         works: Sequence[PartWork],
     ) -> None:
         self._context, self._spec, self._works = context, embedder_of(context), works
-        # Named after the embedder: the note of another one says nothing about these chunks.
+        # The name contains the settings, because notes of other embedders do not apply.
         self._note = context.work("embeddings", f"model-{settings_digest}.json")
-        # Chunks of a killed build, or vectors used again: the new ones are made like them.
+        # New vectors use the model of the chunks and vectors that exist already.
         self._described = json.loads(self._note.read_bytes()) if self._note.is_file() else known
         self._embedder: Embedder | None = None
 
@@ -293,11 +293,11 @@ class _LazyEmbedder:
             options = {"precision": precision} if precision and self._spec == "minilm" else {}
             self._embedder = load_embedder(self._spec, **options)
             if isinstance(self._embedder, PaidEmbedder):
-                self._ask(self._embedder)
+                self._approve(self._embedder)
         return self._embedder
 
-    def _ask(self, embedder: PaidEmbedder) -> None:
-        """Show what everything that is still to be done will cost, once, and ask."""
+    def _approve(self, embedder: PaidEmbedder) -> None:
+        """Request approval of the total cost once."""
         estimates = [
             embedder.estimate(texts) for work in self._works for _, texts in work.unfinished()
         ]
@@ -311,7 +311,7 @@ class _LazyEmbedder:
         approve = self._context.options.approve
         if approve is None or not approve(f"Embed {whole}?"):
             raise InputError(
-                f"Nothing was sent: embedding {whole}, was not agreed to. Agree when asked, give "
+                f"Nothing was sent: embedding {whole} was not approved. Confirm the question, pass "
                 "--yes, or embed offline with --embedder minilm."
             )
         embedder.allow(whole.papers)

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 Batch = TypeVar("Batch")
 Result = TypeVar("Result")
-_WAITING = 4  # batches a process
+_WAITING = 4  # batches per process
 
 
 def in_order(
     work: Callable[[Batch], Result], batches: Iterable[Batch], *, workers: int
 ) -> Iterator[Result]:
-    """Work on batches, and hand the results on in their order."""
+    """Apply `work` to batches in parallel and yield the results in order."""
     if workers == 1:
         yield from map(work, batches)
         return
@@ -42,12 +42,12 @@ def in_order(
 
 
 CHUNK = 1000
-"""Papers in a chunk: so much work, at the most, is done again after a kill."""
+"""Papers per chunk; an interrupted build repeats at most one chunk."""
 
 
 @dataclass(frozen=True)
 class PartWork:
-    """Per-paper work on some rows of a part."""
+    """Resumable work on some rows of a part, in chunks."""
 
     part: Path
     rows: NDArray[np.int64]
@@ -57,17 +57,14 @@ class PartWork:
     ending: str
 
     def files(self) -> list[Path]:
-        """Return the file of each chunk, finished or not, in the order of the rows.
-
-        Chunks begin at fixed rows, wherever an earlier run was stopped.
-        """
+        """Return the file of each chunk, finished or not, in the order of the rows."""
         return [
             self.folder / f"{start:09d}-{self._mark(start)}{self.ending}"
             for start in range(0, len(self.rows), CHUNK)
         ]
 
     def unfinished(self) -> Iterator[tuple[Path, list[str]]]:
-        """Yield the file and the texts of every chunk that is still to be done."""
+        """Yield file and texts of every unfinished chunk."""
         files = self.files()
         if all(path.is_file() for path in files):
             return

@@ -1,4 +1,4 @@
-"""First stage: source files become the parts of ``papers.parquet``."""
+"""Stage that reads the inputs into ``papers.parquet``, one file per input."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from landscape._io import sha256_of
 from landscape._progress import progress
 from landscape.errors import InputError
-from landscape.pipeline._rows import column_digest, keys_digest, row_keys
+from landscape.pipeline._rows import column_digest, keys_digest, read_columns, row_keys
 from landscape.pipeline._stages import Context, InputFile, Stage, StageResult, keep_only
 from landscape.store._arrays import BLOCK, open_matrix
 from landscape.store._manifest import Part
@@ -23,8 +23,8 @@ PAPERS = "papers.parquet"
 REJECTED = "rejected.jsonl"
 
 
-def look_at(paths: Sequence[Path], known: Sequence[Part]) -> list[InputFile]:
-    """Check that the inputs can be read, and take their checksums."""
+def check_inputs(paths: Sequence[Path], known: Sequence[Part]) -> list[InputFile]:
+    """Check that the inputs can be read, and compute their checksums."""
     from landscape.corpus.readers import choose_reader
 
     known_checksums = {(part.file, part.bytes, part.modified): part.sha256 for part in known}
@@ -66,7 +66,7 @@ def _run(context: Context) -> StageResult:
             begin_writing=context.begin_writing,
         )
     context.say(summary(report.read, report.kept, report.merged, report.rejected))
-    _tell_what_was_brought_in_vain(context, report)
+    _report_unused_vectors(context, report)
     parts = _parts(context, report)
     files = [context.folder / PAPERS / f"{part.name}.parquet" for part in parts]
     keep_only(context.folder / PAPERS, {path.name for path in files})
@@ -96,17 +96,17 @@ def _run(context: Context) -> StageResult:
 
 
 def summary(read: int, kept: int, merged: int, rejected: int) -> str:
-    """Return the line that accounts for every record."""
+    """Return the numbers of records read, kept, merged and rejected as text."""
     why = " (each with its reason in rejected.jsonl)" if rejected else ""
     return f"read {read:,} = kept {kept:,} + merged {merged:,} + rejected {rejected:,}{why}"
 
 
-class SourceNeeded(Exception):  # noqa: N818 - not an error: it makes the build read again
-    """Ready-made vectors or coordinates are wanted that only the source files hold now."""
+class SourceNeeded(Exception):  # noqa: N818 - not an error
+    """Ready-made vectors or coordinates have to be read from the inputs again."""
 
 
 def brings_all(context: Context, kind: str) -> bool:
-    """Whether the sources brought something ready-made for every paper."""
+    """Return whether the inputs have ready-made values of a kind for every paper."""
     brought = context.manifest.stages["ingest"].details["ready"][kind]
     return all(part.name in brought for part in context.manifest.parts if part.rows)
 
@@ -117,9 +117,7 @@ def ready_files(context: Context, kind: str) -> list[Path | None]:
     without = [p.name for p in context.manifest.parts if p.rows and p.name not in brought]
     if without:
         option = "--embedder minilm" if kind == "vectors" else "--layout umap"
-        raise InputError(
-            f"Ready-made {kind} are asked for, but {without[0]} has papers without; use {option}."
-        )
+        raise InputError(f"Some papers of {without[0]} have no ready-made {kind}; use {option}.")
     files = [
         context.folder / brought[part.name] if part.rows else None
         for part in context.manifest.parts
@@ -130,7 +128,7 @@ def ready_files(context: Context, kind: str) -> list[Path | None]:
 
 
 def _ready(context: Context, report: IngestReport) -> dict[str, dict[str, str]]:
-    """Files that hold ready-made values for every paper of their part, by kind and part."""
+    """Files with ready-made values for every paper of a part, by kind and part."""
     found: dict[str, dict[str, str]] = {}
     for kind, files in (("vectors", report.embeddings), ("coordinates", report.coordinates)):
         found[kind] = {
@@ -141,18 +139,18 @@ def _ready(context: Context, report: IngestReport) -> dict[str, dict[str, str]]:
     return found
 
 
-def _tell_what_was_brought_in_vain(context: Context, report: IngestReport) -> None:
-    """Say so when ready-made vectors are not used because some papers came without."""
+def _report_unused_vectors(context: Context, report: IngestReport) -> None:
+    """Report ready-made vectors that are not used because some papers have none."""
     n_with = sum(part.ready_vectors for part in report.parts)
     if context.options.embedder is None and 0 < n_with < report.kept:
         context.say(
-            f"{report.kept - n_with:,} of {report.kept:,} papers came without ready-made vectors, "
-            "so all papers are embedded again, with minilm"
+            f"{report.kept - n_with:,} of {report.kept:,} papers have no ready-made vectors, "
+            "so minilm embeds all papers"
         )
 
 
 def _complete(path: Path) -> bool:
-    """Whether no row is missing (missing ones are NaN)."""
+    """Return whether no row is missing (missing rows are NaN)."""
     matrix = open_matrix(path)
     return all(
         bool(np.isfinite(matrix[start : start + BLOCK]).all())
@@ -180,13 +178,9 @@ def _parts(context: Context, report: IngestReport) -> tuple[Part, ...]:
 
 def _coverage(files: Sequence[Path]) -> dict[str, Any]:
     """First and last date, number of generated papers, and papers per source."""
-    import pyarrow as pa
     import pyarrow.compute as pc
-    import pyarrow.parquet as pq
 
-    table = pa.concat_tables(
-        pq.read_table(path, columns=["date", "generated", "source"]) for path in files
-    )
+    table = read_columns(files, ["date", "generated", "source"])
     dates = pc.min_max(table["date"]).as_py()
     sources = pc.value_counts(pc.list_flatten(table["source"])).to_pylist()
     return {

@@ -1,4 +1,4 @@
-"""Second stage: the ``keywords`` column of ``papers.parquet``."""
+"""Stage that fills the ``keywords`` column of ``papers.parquet``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,13 @@ from landscape._io import replacing
 from landscape._progress import progress
 from landscape.pipeline._executor import PartWork
 from landscape.pipeline._ingest import PAPERS
-from landscape.pipeline._rows import column_digest, match_rows, row_keys
+from landscape.pipeline._rows import (
+    column_digest,
+    match_rows,
+    read_columns,
+    row_keys,
+    write_table,
+)
 from landscape.pipeline._stages import Context, Previous, Stage, StageResult, clear_work, recall
 from landscape.store._manifest import digest
 
@@ -37,7 +43,7 @@ def _parameters(context: Context) -> dict[str, Any]:
 
 
 def _inputs(context: Context) -> dict[str, str]:
-    # The whole record, not only its text: the column is written into the records' own files.
+    # The whole stage, not only the texts, because the column is in the files of the records.
     return {"papers": context.manifest.stages["ingest"].fingerprint}
 
 
@@ -76,7 +82,7 @@ def _run(context: Context) -> StageResult:
 
 
 class _Known:
-    """Keywords of the last finished build, if they were made in the same way."""
+    """Keywords of the last finished build, if its parameters were the same."""
 
     def __init__(self, previous: Previous | None, parameters: dict[str, Any]) -> None:
         record = previous.stage("keywords") if previous else None
@@ -86,7 +92,7 @@ class _Known:
 
 
 class _LazyExtractor:
-    """Starts the language tools, and their processes, when the first chunk needs them."""
+    """Extractor that starts its processes for the first chunk."""
 
     def __init__(self, context: Context, stack: ExitStack) -> None:
         self._context, self._stack = context, stack
@@ -94,7 +100,6 @@ class _LazyExtractor:
 
     def write(self, texts: list[str], path: Path) -> None:
         import pyarrow as pa
-        import pyarrow.parquet as pq
 
         if self._extractor is None:
             from landscape.text._keywords import KeywordExtractor
@@ -108,24 +113,18 @@ class _LazyExtractor:
                 )
             )
         column = pa.array(self._extractor.extract(texts), type=pa.list_(pa.string()))
-        with replacing(path) as temporary:
-            pq.write_table(pa.table({"keywords": column}), temporary)
+        write_table(path, pa.table({"keywords": column}))
 
 
 def _read_keywords(files: list[Path]) -> pa.Array:
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
-    columns = [pq.read_table(path, columns=["keywords"])["keywords"] for path in files]
-    chunks = [chunk for column in columns for chunk in column.chunks]
+    chunks = [chunk for path in files for chunk in read_columns([path], ["keywords"])[0].chunks]
     return pa.chunked_array(chunks, type=pa.list_(pa.string())).combine_chunks()
 
 
 def _in_order(known: pa.Array, chunks: list[Path], found: NDArray[np.int64]) -> pa.Array:
-    """Keywords of a part: row ``i`` has entry ``found[i]`` of the known ones, or the next new one.
-
-    Not more is put together than one part needs: all that is known may be much larger.
-    """
+    """Keywords of a part: row ``i`` has the known entry ``found[i]``, or the next new one."""
     import pyarrow as pa
 
     old, new = np.flatnonzero(found >= 0), np.flatnonzero(found < 0)
@@ -137,7 +136,7 @@ def _in_order(known: pa.Array, chunks: list[Path], found: NDArray[np.int64]) -> 
 
 
 def _fill_column(path: Path, keywords: pa.Array) -> None:
-    """Rewrite one part with its keywords."""
+    """Write the keywords into a part."""
     import pyarrow.parquet as pq
 
     with pq.ParquetFile(path) as source, replacing(path) as temporary:
@@ -155,7 +154,7 @@ def _fill_column(path: Path, keywords: pa.Array) -> None:
 
 
 def _row_groups(source: Any) -> Iterator[pa.Table]:
-    """The rows of a file in tables of a fixed number of rows, so that its bytes are fixed too."""
+    """Yield tables of a fixed number of rows, so that the file is reproducible."""
     import pyarrow as pa
 
     for batch in source.iter_batches(batch_size=_ROW_GROUP):

@@ -1,4 +1,4 @@
-"""Layer of missions: where papers name telescopes, spacecraft and surveys."""
+"""Layers of an atlas: facilities named in papers, reviews and thesaurus concepts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from landscape.errors import LandscapeError
 from landscape.pipeline._executor import in_order
 from landscape.pipeline._ingest import PAPERS
 from landscape.pipeline._map import vectors_of
-from landscape.pipeline._rows import paper_ids
+from landscape.pipeline._rows import paper_ids, read_batches, write_table
 from landscape.pipeline._stages import Context, Stage, StageResult, keep_only
 from landscape.store._tables import layer_schema
 
@@ -29,8 +29,7 @@ if TYPE_CHECKING:
 
 MISSIONS = "missions.parquet"
 _MISSIONS_AT_ONCE = 2_000  # papers
-_FEW = 10_000  # papers, found sooner than processes start
-_MissionsBatch = tuple[list[str], list[str]]
+_FEW = 10_000  # papers; starting processes takes longer
 
 
 def _missions_parameters(_context: Context) -> dict[str, Any]:
@@ -63,14 +62,14 @@ def _missions_tables(
 ) -> Iterator[pd.DataFrame]:
     import pandas as pd
 
-    few = context.manifest.n_papers <= _FEW
+    workers = 1 if context.manifest.n_papers <= _FEW else context.options.n_workers
     for path in context.part_files(PAPERS):
-        frames, start = [_find(([], []))], 0
-        for n, frame in in_order(
-            _find_and_count,
-            _missions_batches(path),
-            workers=1 if few else context.options.n_workers,
-        ):
+        frames, start = [_find([[], []])[1]], 0
+        batches = (
+            [column.to_pylist() for column in batch.columns]
+            for batch in read_batches(path, ["title", "abstract"], _MISSIONS_AT_ONCE)
+        )
+        for n, frame in in_order(_find, batches, workers=workers):
             frames.append(frame.assign(row=frame["row"] + start))
             start += n
             advance(n)
@@ -78,22 +77,10 @@ def _missions_tables(
         yield found[-1]
 
 
-def _missions_batches(path: Path) -> Iterator[_MissionsBatch]:
-    import pyarrow.parquet as pq
-
-    with pq.ParquetFile(path) as file:
-        for batch in file.iter_batches(_MISSIONS_AT_ONCE, columns=["title", "abstract"]):
-            yield batch["title"].to_pylist(), batch["abstract"].to_pylist()
-
-
-def _find(batch: _MissionsBatch) -> pd.DataFrame:
+def _find(batch: list[list[str]]) -> tuple[int, pd.DataFrame]:
     from landscape.overlays.missions import find_in_papers
 
-    return find_in_papers(*batch)
-
-
-def _find_and_count(batch: _MissionsBatch) -> tuple[int, pd.DataFrame]:
-    return len(batch[0]), _find(batch)
+    return len(batch[0]), find_in_papers(*batch)
 
 
 MISSIONS_STAGE = Stage(
@@ -136,18 +123,16 @@ def _reviews_tables(
     context: Context, known: frozenset[str], advance: Any, counted: list[int]
 ) -> Iterator[pd.DataFrame]:
     import pandas as pd
-    import pyarrow.parquet as pq
 
     from landscape.overlays.reviews._recognition import recognise
 
     for path in context.part_files(PAPERS):
         frames, start = [], 0
-        with pq.ParquetFile(path) as file:
-            for batch in file.iter_batches(_REVIEWS_AT_ONCE, columns=_COLUMNS):
-                frame = recognise(batch.to_pandas(), known=known)
-                frames.append(frame.assign(row=frame["row"] + start))
-                start += batch.num_rows
-                advance(batch.num_rows)
+        for batch in read_batches(path, _COLUMNS, _REVIEWS_AT_ONCE):
+            frame = recognise(batch.to_pandas(), known=known)
+            frames.append(frame.assign(row=frame["row"] + start))
+            start += batch.num_rows
+            advance(batch.num_rows)
         found = pd.concat(frames or [recognise(pd.DataFrame({"title": [], "abstract": []}))])
         counted.append(len(found))
         yield found
@@ -204,16 +189,14 @@ def _uat_run(context: Context) -> StageResult:
 
 
 def _tags(context: Context, thesaurus: Thesaurus, advance: Any) -> pd.DataFrame:
-    """Tag all papers at once: what concepts look like is learned from the whole corpus."""
+    """Tag all papers together, because the tagger learns from the whole corpus."""
     from landscape.overlays.thesaurus._matching import join_term_matches
     from landscape.overlays.thesaurus._tagging import tag_wording
 
     _reader.cache_clear()  # the file may have changed since
     read = []
-    few = context.manifest.n_papers <= _FEW
-    for wording in in_order(
-        _read, _uat_batches(context), workers=1 if few else context.options.n_workers
-    ):
+    workers = 1 if context.manifest.n_papers <= _FEW else context.options.n_workers
+    for wording in in_order(_read, _uat_batches(context), workers=workers):
         read.append(wording)
         advance(wording.n_papers)
     _reader.cache_clear()
@@ -224,15 +207,12 @@ def _tags(context: Context, thesaurus: Thesaurus, advance: Any) -> pd.DataFrame:
 
 
 def _uat_batches(context: Context) -> Iterator[_UatBatch]:
-    import pyarrow.parquet as pq
-
     path = context.options.thesaurus
     yield path, [], [], []
     for part in context.part_files(PAPERS):
-        with pq.ParquetFile(part) as file:
-            for batch in file.iter_batches(_UAT_AT_ONCE, columns=list(_TEXT)):
-                titles, abstracts, keywords = (batch[name].to_pylist() for name in _TEXT)
-                yield path, titles, abstracts, keywords
+        for batch in read_batches(part, _TEXT, _UAT_AT_ONCE):
+            titles, abstracts, keywords = (batch[name].to_pylist() for name in _TEXT)
+            yield path, titles, abstracts, keywords
 
 
 def _read(batch: _UatBatch) -> TermMatches:
@@ -242,7 +222,7 @@ def _read(batch: _UatBatch) -> TermMatches:
 
 @lru_cache(maxsize=1)
 def _reader(path: Path | None) -> TermReader:
-    """Arrange the terms once a process."""
+    """Return the term reader, made once per process."""
     from landscape.overlays.thesaurus._matching import TermReader
 
     return TermReader(_thesaurus(path))
@@ -255,20 +235,20 @@ def _thesaurus(path: Path | None) -> Thesaurus:
 
 
 def _concept_vectors(context: Context, thesaurus: Thesaurus) -> NDArray[np.float32] | None:
-    """Embed the concepts as the papers were, where that costs nothing."""
+    """Embed the concepts with the model of the papers if it is free of charge."""
     from landscape.overlays.thesaurus._tagging import concept_texts
 
     model = context.manifest.stages["embeddings"].model
     try:
         return _embedded(tuple(concept_texts(thesaurus)[1]), json.dumps(model)) if model else None
     except LandscapeError as error:
-        context.say(f"Concepts are found by words and by example alone: {error}")
+        context.say(f"Concepts are found without embeddings: {error}")
         return None
 
 
 @lru_cache(maxsize=1)
 def _embedded(texts: tuple[str, ...], model: str) -> NDArray[np.float32] | None:
-    """Vectors of texts by a model, described in JSON: many atlases have the same concepts."""
+    """Vectors of texts by a model described in JSON, cached: atlases share the concepts."""
     from landscape.embeddings._embedder import PaidEmbedder, embedder_for
 
     embedder = embedder_for(json.loads(model))
@@ -276,7 +256,7 @@ def _embedded(texts: tuple[str, ...], model: str) -> NDArray[np.float32] | None:
 
 
 def _by_part(context: Context, tags: pd.DataFrame) -> list[pd.DataFrame]:
-    """Cut the tags of the whole corpus into those of its parts."""
+    """Split the tags by part."""
     tags = tags.sort_values(["row", "score"], ascending=[True, False], kind="stable")
     starts = np.cumsum([0, *(part.rows for part in context.manifest.parts)])
     cuts = np.searchsorted(tags["row"].to_numpy(), starts)
@@ -297,9 +277,8 @@ UAT_STAGE = Stage(
 
 
 def write_layer(context: Context, layer: str, tables: Iterable[pd.DataFrame]) -> list[str]:
-    """Write a layer, one part after the other."""
+    """Write one table per part of the atlas."""
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     schema = layer_schema(layer)
     (context.folder / layer).mkdir(exist_ok=True)
@@ -311,8 +290,7 @@ def write_layer(context: Context, layer: str, tables: Iterable[pd.DataFrame]) ->
         ids = np.array(paper_ids([papers]), dtype=object)
         named = table.assign(paper_id=ids[table["row"].to_numpy(dtype=np.int64)])
         content = pa.Table.from_pandas(named[schema.names], schema=schema, preserve_index=False)
-        with replacing(path) as temporary:
-            pq.write_table(content, temporary, compression="zstd")
+        write_table(path, content)
         names.append(f"{layer}/{path.name}")
     keep_only(context.folder / layer, {path.rpartition("/")[2] for path in names})
     return names

@@ -1,4 +1,4 @@
-"""Fourth stage: coordinates of every paper in ``map.parquet``."""
+"""Stages of the map: coordinates, regions and quality."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from landscape._progress import progress
 from landscape.errors import LandscapeError
 from landscape.pipeline._embeddings import EMBEDDINGS
 from landscape.pipeline._ingest import PAPERS, brings_all, ready_files
-from landscape.pipeline._rows import column_digest, match_ids, paper_ids
+from landscape.pipeline._rows import column_digest, match_ids, paper_ids, read_columns, write_table
 from landscape.pipeline._stages import Context, Previous, Stage, StageResult, keep_only, recall
 from landscape.store._arrays import gather_rows, joined_matrix, open_matrix
 from landscape.store._manifest import Manifest
@@ -31,7 +31,7 @@ MAP = "map.parquet"
 
 
 def layout_of(context: Context) -> str:
-    """Return the layout that this build uses: the one asked for, else the fitting default."""
+    """Return the layout of this build: the option, else the default for the inputs."""
     asked = context.options.layout
     if asked is not None:
         return asked
@@ -39,7 +39,7 @@ def layout_of(context: Context) -> str:
 
 
 def vectors_of(context: Context) -> AbstractContextManager[NDArray[np.float32]]:
-    """Return all embeddings of the atlas being built, memory-mapped, for a with statement."""
+    """Open all embeddings, memory-mapped, as a context manager."""
     return joined_matrix(context.part_files(EMBEDDINGS, ".npy"))
 
 
@@ -48,15 +48,14 @@ def write_map(
     coordinates: NDArray[np.float32],
     topic_id: NDArray[np.int32] | None = None,
 ) -> list[str]:
-    """Write ``map.parquet``, one part a source."""
+    """Write ``map.parquet``, one file per source."""
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     if topic_id is None:
         topic_id = np.full(len(coordinates), -1, dtype=np.int32)
     names, start = [], 0
     for part in context.part_files(PAPERS):
-        papers = pq.read_table(part, columns=["paper_id"])["paper_id"]
+        papers = read_columns([part], ["paper_id"])["paper_id"]
         rows = slice(start, start + len(papers))
         table = pa.table(
             {
@@ -66,8 +65,7 @@ def write_map(
                 "topic_id": pa.array(topic_id[rows], pa.int32()),
             }
         )
-        with replacing(context.folder / MAP / part.name) as temporary:
-            pq.write_table(table, temporary, compression="zstd")
+        write_table(context.folder / MAP / part.name, table)
         names.append(f"{MAP}/{part.name}")
         start = rows.stop
     keep_only(context.folder / MAP, {Path(name).name for name in names})
@@ -75,11 +73,8 @@ def write_map(
 
 
 def read_map(files: list[Path]) -> tuple[list[str], NDArray[np.float32], NDArray[np.int32]]:
-    """Read a map back: ids, coordinates of shape (n_papers, 2) and topic numbers."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    table = pa.concat_tables(pq.read_table(path) for path in files)
+    """Read paper ids, coordinates of shape (n_papers, 2) and topic numbers."""
+    table = read_columns(files, ["paper_id", "x", "y", "topic_id"])
     coordinates = np.column_stack([table["x"].to_numpy(), table["y"].to_numpy()])
     return table["paper_id"].to_pylist(), coordinates, table["topic_id"].to_numpy()
 
@@ -137,7 +132,7 @@ def _project(context: Context, vectors: NDArray[np.float32], layout: str) -> NDA
 
 
 def _keep(context: Context, vectors: NDArray[np.float32]) -> tuple[NDArray[np.float32], int]:
-    """Leave every paper of the last map where it is, and place only the new ones."""
+    """Keep the coordinates of the last map and place the new papers."""
     from landscape.mapping._projection import place
 
     previous = recall(context.folder)
@@ -225,13 +220,8 @@ def _topics_inputs(context: Context) -> dict[str, str]:
 
 
 def _topics_run(context: Context) -> StageResult:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     ids, coordinates, _ = read_map(context.part_files(MAP))
-    papers = pa.concat_tables(
-        pq.read_table(path, columns=["title", "keywords"]) for path in context.part_files(PAPERS)
-    )
+    papers = read_columns(context.part_files(PAPERS), ["title", "keywords"])
     with progress("Topics", total=None), vectors_of(context) as vectors:
         topics, model = _find(context, coordinates, papers, vectors)
     names = write_map(context, coordinates, topics.topic_id)
@@ -252,7 +242,7 @@ def _find(
     papers: pa.Table,
     vectors: NDArray[np.float32],
 ) -> tuple[Topics, dict[str, Any] | None]:
-    """Find and name the topics; a language model that fails costs its polish and nothing else."""
+    """Find and name the topics; without the language model if it fails."""
     from landscape.mapping._regions import build_topics
 
     def find(language_model: Any) -> Topics:
@@ -328,7 +318,7 @@ def _quality_parameters(context: Context) -> dict[str, Any]:
 
 
 def _how_made(manifest: Manifest) -> dict[str, Any]:
-    """How the map and its regions were made: runs that are compared with it are made alike."""
+    """Parameters of the map and its regions, also used for the runs that it is compared with."""
     projection = manifest.stages["projection"].parameters
     settings = ("layout", "n_neighbors", "min_dist")
     return {
@@ -356,15 +346,12 @@ def _quality_run(context: Context) -> StageResult:
 def measure(folder: Path, manifest: Manifest, *, seed: int = 0) -> Measures:
     """Measure the map of an atlas."""
     import pandas as pd
-    import pyarrow as pa
-    import pyarrow.parquet as pq
 
     from landscape.mapping._quality import measure_quality
 
     _, coordinates, _ = read_map([folder / MAP / f"{p.name}.parquet" for p in manifest.parts])
-    papers = pa.concat_tables(
-        pq.read_table(folder / PAPERS / f"{part.name}.parquet", columns=["categories"])
-        for part in manifest.parts
+    papers = read_columns(
+        (folder / PAPERS / f"{part.name}.parquet" for part in manifest.parts), ["categories"]
     )
     with joined_matrix([folder / EMBEDDINGS / f"{p.name}.npy" for p in manifest.parts]) as vectors:
         return measure_quality(

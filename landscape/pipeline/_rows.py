@@ -1,13 +1,15 @@
-"""Rows of papers by the hash of their text: which are new, which were worked on before."""
+"""Hashes of the texts of papers, to find papers that an earlier build has processed."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from landscape._io import replacing
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -30,29 +32,50 @@ def row_keys(part: Path) -> NDArray[np.uint64]:
     return np.concatenate(blocks) if blocks else np.zeros((0, 2), dtype=np.uint64)
 
 
-def paper_ids(parts: Sequence[Path]) -> list[str]:
-    """Read the ids of all papers."""
+def read_columns(parts: Iterable[Path], columns: Sequence[str]) -> pa.Table:
+    """Read some columns of all parts of a table."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    tables = [pq.read_table(path, columns=["paper_id"]) for path in parts]
-    return list(pa.concat_tables(tables)["paper_id"].to_pylist())
+    return pa.concat_tables(pq.read_table(path, columns=list(columns)) for path in parts)
+
+
+def read_batches(part: Path, columns: Sequence[str], size: int) -> Iterator[pa.RecordBatch]:
+    """Yield some columns of a part in batches of `size` rows."""
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(part) as file:
+        yield from file.iter_batches(size, columns=list(columns))
+
+
+def write_table(path: Path, table: pa.Table) -> None:
+    """Write a Parquet file atomically."""
+    import pyarrow.parquet as pq
+
+    with replacing(path) as temporary:
+        pq.write_table(table, temporary, compression="zstd")
+
+
+def paper_ids(parts: Sequence[Path]) -> list[str]:
+    """Read the ids of all papers."""
+    ids: list[str] = read_columns(parts, ["paper_id"])["paper_id"].to_pylist()
+    return ids
 
 
 def match_ids(ids: Sequence[str], known: Sequence[str]) -> NDArray[np.int64]:
-    """Find papers among known ones by their ids."""
+    """Return the position of each id in `known`, -1 if missing."""
     import pandas as pd
 
     return np.asarray(pd.Index(known, dtype=object).get_indexer(list(ids)), dtype=np.int64)
 
 
 def keys_digest(keys: NDArray[np.uint64]) -> str:
-    """Hash of many row keys in their order."""
+    """Hash of an array of row keys."""
     return hashlib.sha256(np.ascontiguousarray(keys).tobytes()).hexdigest()[:32]
 
 
 def match_rows(keys: NDArray[np.uint64], known: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """Find rows among known ones."""
+    """Return the position of each key in `known`, -1 if missing."""
     if len(known) == 0 or len(keys) == 0:
         return np.full(len(keys), -1, dtype=np.int64)
     order = np.argsort(known[:, 0], kind="stable")
@@ -62,7 +85,7 @@ def match_rows(keys: NDArray[np.uint64], known: NDArray[np.uint64]) -> NDArray[n
 
 
 def texts_in_chunks(part: Path, rows: NDArray[np.int64], *, size: int) -> Iterator[list[str]]:
-    """Read the texts of some rows of a part, a fixed number at a time."""
+    """Yield the texts of some rows of a part in lists of `size`."""
     waiting: list[str] = []
     start = 0
     for text in _text_batches(part):
@@ -77,13 +100,12 @@ def texts_in_chunks(part: Path, rows: NDArray[np.int64], *, size: int) -> Iterat
 
 
 def column_digest(parts: Sequence[Path], columns: Sequence[str]) -> str:
-    """Hash of the content of some columns over all parts, in the order of rows."""
-    import pyarrow.parquet as pq
+    """Hash of the content of some columns of all parts."""
     from pandas.util import hash_array
 
     whole = hashlib.sha256()
     for part in parts:
-        for batch in pq.ParquetFile(part).iter_batches(columns=list(columns), batch_size=_BATCH):
+        for batch in read_batches(part, columns, _BATCH):
             for column in batch.columns:
                 text = np.asarray(_as_strings(column).to_pylist(), dtype=object)
                 whole.update(hash_array(text, hash_key=_HASH_KEYS[0], categorize=False).tobytes())
@@ -92,17 +114,14 @@ def column_digest(parts: Sequence[Path], columns: Sequence[str]) -> str:
 
 def _text_batches(part: Path) -> Iterator[pa.Array]:
     import pyarrow.compute as pc
-    import pyarrow.parquet as pq
 
-    for batch in pq.ParquetFile(part).iter_batches(
-        columns=["title", "abstract"], batch_size=_BATCH
-    ):
+    for batch in read_batches(part, ["title", "abstract"], _BATCH):
         title, abstract = (pc.fill_null(batch.column(i), "") for i in (0, 1))
         yield pc.binary_join_element_wise(title, abstract, ". ")
 
 
 def _as_strings(column: pa.Array) -> pa.Array:
-    """Any column as strings that differ where it differs: lists joined by a control character."""
+    """Convert a column to strings; a control character joins lists."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

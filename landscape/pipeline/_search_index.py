@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,7 @@ from landscape._progress import progress
 from landscape.pipeline._embeddings import EMBEDDINGS
 from landscape.pipeline._executor import in_order
 from landscape.pipeline._ingest import PAPERS
-from landscape.pipeline._rows import match_rows, row_keys
+from landscape.pipeline._rows import match_rows, paper_ids, read_batches, row_keys
 from landscape.pipeline._stages import Context, Stage, StageResult, clear_work
 from landscape.store._arrays import joined_matrix, open_matrix
 from landscape.text._word_index import WordIndex, index_row, paper_key
@@ -26,9 +25,9 @@ if TYPE_CHECKING:
 
     from landscape.embeddings._neighbours import IndexReport
 
-LEXICAL, INDEX, CUTOFFS, SHELF = "lexical", "index.faiss", "cutoffs.parquet", "papers.arrow"
+LEXICAL, INDEX, CUTOFFS, PAPER_ROWS = "lexical", "index.faiss", "cutoffs.parquet", "papers.arrow"
 _INDEXED = "papers.npy"
-_ROWS = 500  # papers that a process cuts into words at a time
+_ROWS = 500  # papers per batch
 _TEXT = ("paper_id", "title", "abstract", "keywords", "ads_keywords")
 
 
@@ -51,7 +50,7 @@ def _run(context: Context) -> StageResult:
         report = _index_vectors(context)
         _write_paper_table(context)
     words = sorted(f"{LEXICAL}/{path.name}" for path in _files(context.folder / LEXICAL))
-    outputs = [*words, CUTOFFS, SHELF, *([INDEX] if report else [])]
+    outputs = [*words, CUTOFFS, PAPER_ROWS, *([INDEX] if report else [])]
     clear_work(context, LEXICAL)
     details: dict[str, Any] = {"indexed": n_indexed, "exact": report is None}
     if report is not None:
@@ -64,25 +63,22 @@ def _run(context: Context) -> StageResult:
 
 
 def _files(folder: Path) -> list[Path]:
-    """List the files of a word index; readers leave lock files behind."""
+    """List the files of a word index without lock files."""
     return [path for path in folder.iterdir() if path.is_file() and path.suffix != ".lock"]
 
 
 def _index_words(context: Context) -> int:
     """Update the word index in a temporary directory, then rename it.
 
-    Only papers that came, went or changed are touched: tantivy's files are never changed in place,
-    so that the old index is taken over by hard links.
+    Only new, removed and changed papers are written. Tantivy never changes its files in place, so
+    hard links copy the old index.
     """
-    import pyarrow.parquet as pq
-
     temporary, place = context.work(LEXICAL, "new"), context.folder / LEXICAL
     parts = context.part_files(PAPERS)
-    ids = [pq.read_table(path, columns=["paper_id"])["paper_id"].to_pylist() for path in parts]
-    named = np.array([paper_key(paper_id) for paper_id in chain(*ids)], dtype=np.uint64)
+    named = np.array([paper_key(paper_id) for paper_id in paper_ids(parts)], dtype=np.uint64)
     texts = [row_keys(path) for path in parts]
     keys = np.column_stack([named, np.concatenate([*texts, np.zeros((0, 2), np.uint64)])])
-    known = _take_over(place, temporary)
+    known = _link_old(place, temporary)
     is_new = match_rows(keys, known) < 0
     if len(known) == 0 or is_new.sum() > len(keys) // 2:
         shutil.rmtree(temporary, ignore_errors=True)
@@ -107,8 +103,8 @@ def _index_words(context: Context) -> int:
     return int(is_new.sum())
 
 
-def _take_over(place: Path, temporary: Path) -> NDArray[np.uint64]:
-    """Link the files of the index that is there; what it holds, or nothing if it is damaged."""
+def _link_old(place: Path, temporary: Path) -> NDArray[np.uint64]:
+    """Link the files of the old index; return the keys of its papers, none if it is damaged."""
     shutil.rmtree(temporary, ignore_errors=True)
     nothing = np.zeros((0, 3), dtype=np.uint64)
     try:
@@ -116,7 +112,7 @@ def _take_over(place: Path, temporary: Path) -> NDArray[np.uint64]:
         temporary.mkdir(parents=True)
         for path in _files(place):
             os.link(path, temporary / path.name)
-        # An interrupted build may have left any mixture here: the counts have to fit.
+        # Files of an interrupted build may not belong together, so the counts are compared.
         if known.ndim != 2 or known.shape[1] != 3 or len(WordIndex(temporary)) != len(known):
             return nothing
     except Exception:  # noqa: BLE001 - an unusable index is rebuilt
@@ -127,9 +123,9 @@ def _take_over(place: Path, temporary: Path) -> NDArray[np.uint64]:
 def _rows(
     parts: list[Path], is_new: NDArray[np.bool_], *, workers: int, advance: Any
 ) -> Iterator[tuple[int, str, str]]:
-    """Cut the texts of new papers into words, in all processes."""
+    """Tokenise the texts of new papers in parallel."""
     alone = is_new.sum() <= 2 * _ROWS
-    for rows in in_order(_cut, _batches(parts, is_new), workers=1 if alone else workers):
+    for rows in in_order(_tokenise, _batches(parts, is_new), workers=1 if alone else workers):
         advance(len(rows))
         yield from rows
 
@@ -138,24 +134,21 @@ _Batch = list[tuple[str, str, str, list[str]]]
 
 
 def _batches(parts: list[Path], is_new: NDArray[np.bool_]) -> Iterator[_Batch]:
-    import pyarrow.parquet as pq
-
     start = 0
     for path in parts:
-        with pq.ParquetFile(path) as file:
-            for table in file.iter_batches(batch_size=_ROWS, columns=list(_TEXT)):
-                chosen = np.flatnonzero(is_new[start : start + table.num_rows])
-                start += table.num_rows
-                columns = table.take(chosen).to_pydict()
-                words = [
-                    [*(own or []), *(ads or [])]
-                    for own, ads in zip(columns["keywords"], columns["ads_keywords"], strict=True)
-                ]
-                ids, titles = columns["paper_id"], columns["title"]
-                yield list(zip(ids, titles, columns["abstract"], words, strict=True))
+        for table in read_batches(path, _TEXT, _ROWS):
+            chosen = np.flatnonzero(is_new[start : start + table.num_rows])
+            start += table.num_rows
+            columns = table.take(chosen).to_pydict()
+            words = [
+                [*(own or []), *(ads or [])]
+                for own, ads in zip(columns["keywords"], columns["ads_keywords"], strict=True)
+            ]
+            ids, titles = columns["paper_id"], columns["title"]
+            yield list(zip(ids, titles, columns["abstract"], words, strict=True))
 
 
-def _cut(batch: _Batch) -> list[tuple[int, str, str]]:
+def _tokenise(batch: _Batch) -> list[tuple[int, str, str]]:
     return [
         index_row(paper_id, title or "", abstract or "", words)
         for paper_id, title, abstract, words in batch
@@ -176,7 +169,7 @@ def _write_cutoffs(context: Context) -> None:
 
 
 def _index_vectors(context: Context) -> IndexReport | None:
-    """Write the approximate index, where comparing with every vector would take too long."""
+    """Write the approximate index if the exact comparison is too slow."""
     from landscape.embeddings._neighbours import LARGEST_EXACT, write_index
 
     parts = [open_matrix(path) for path in context.part_files(EMBEDDINGS, ".npy")]
@@ -188,11 +181,11 @@ def _index_vectors(context: Context) -> IndexReport | None:
 
 
 def _write_paper_table(context: Context) -> None:
-    """Write the papers once more so that single ones can be taken out at once, memory-mapped."""
+    """Write the papers as an Arrow file, for fast access to single rows."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    with replacing(context.folder / SHELF) as temporary:
+    with replacing(context.folder / PAPER_ROWS) as temporary:
         writer = None
         for path in context.part_files(PAPERS):
             with pq.ParquetFile(path) as file:

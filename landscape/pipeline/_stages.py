@@ -1,4 +1,4 @@
-"""Options of a build, its stages, and the rule that decides which of them run."""
+"""Options and stages of a build, and the rule that decides which stages run."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class BuildOptions:
 
     @property
     def n_workers(self) -> int:
-        """Processes to use: as asked, else one a core that this process may run on."""
+        """Number of processes: the option, else one per available core."""
         if self.workers is not None:
             return self.workers
         try:
@@ -69,7 +69,7 @@ class BuildOptions:
 
 
 def check_options(options: BuildOptions) -> BuildOptions:
-    """Refuse options that cannot work, before any work is done."""
+    """Raise InputError for invalid options and unreadable files before any work starts."""
     if not options.inputs:
         raise InputError("No input file is given; name at least one file of papers.")
     _check_choice("topics method", options.topics_method, ("density", "hdbscan"))
@@ -87,11 +87,11 @@ def check_options(options: BuildOptions) -> BuildOptions:
         *(("list of citations", path) for path in options.citations),
     ):
         if path is not None and not path.is_file():
-            raise InputError(f"There is no {what} {path}; give the path of a file.")
+            raise InputError(f"There is no {what} {path}; pass the path of a file.")
     _check_lists(options)
     from landscape.text._tagger import tagger_name
 
-    tagger_name(tagger=options.tagger)  # says which taggers there are
+    tagger_name(tagger=options.tagger)  # raises for an unknown tagger
     for name, least in (
         ("n_neighbors", 2),
         ("keywords_limit", 1),
@@ -102,16 +102,16 @@ def check_options(options: BuildOptions) -> BuildOptions:
     ):
         value = getattr(options, name)
         if value is not None and value < least:
-            raise InputError(f"{name} is {value}; it has to be at least {least}.")
+            raise InputError(f"{name} is {value}; it must be at least {least}.")
     if not 0 <= options.min_dist <= 1:  # this form also rejects nan
-        raise InputError(f"min_dist is {options.min_dist}; it has to be between 0 and 1.")
+        raise InputError(f"min_dist is {options.min_dist}; it must be between 0 and 1.")
     if options.seed is not None and options.seed >= 2**32:
-        raise InputError(f"seed is {options.seed}; it has to be less than {2**32}.")
+        raise InputError(f"seed is {options.seed}; it must be less than {2**32}.")
     return options
 
 
 def as_paths(inputs: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> tuple[Path, ...]:
-    """Accept one path or several."""
+    """Convert one path or several to a tuple."""
     if isinstance(inputs, str | os.PathLike):
         return (Path(inputs),)
     return tuple(Path(one) for one in inputs)
@@ -123,7 +123,7 @@ def _check_choice(what: str, value: Any, allowed: Iterable[str]) -> None:
 
 
 def _check_lists(options: BuildOptions) -> None:
-    """Read now what later stages read: to refuse a file after hours of embedding is too late."""
+    """Read the files of later stages, to report a fault in them before the embedding starts."""
     from landscape.corpus._thesaurus import read_thesaurus
     from landscape.overlays.reviews._recognition import read_review_list
 
@@ -135,7 +135,7 @@ def _check_lists(options: BuildOptions) -> None:
 
 
 def check_citations(files: Iterable[Path]) -> None:
-    """Refuse a list of citations that cannot be read."""
+    """Raise InputError for a file of citations that cannot be read."""
     from landscape.corpus.readers._citations import read_citations
 
     for path in files:
@@ -155,13 +155,13 @@ class InputFile:
     modified: int
 
 
-def _nothing_to_begin() -> None:
-    """Stand for the start of writing while no stage runs."""
+def _begin_nothing() -> None:
+    """Do nothing; no stage runs yet."""
 
 
 @dataclass
 class Context:
-    """What a running build hands from stage to stage."""
+    """State of a running build."""
 
     folder: Path
     options: BuildOptions
@@ -169,10 +169,10 @@ class Context:
     say: Callable[[str], None]
     inputs: list[InputFile]
     makeshift: set[str] = field(default_factory=set)
-    begin_writing: Callable[[], None] = _nothing_to_begin
+    begin_writing: Callable[[], None] = _begin_nothing
 
     def work(self, *names: str) -> Path:
-        """Return the folder for unfinished pieces, below ``.work``; not made yet."""
+        """Return a path below ``.work``, the folder of unfinished files."""
         return self.folder.joinpath(WORK, *names)
 
     def product(self, stage: str, name: str) -> str:
@@ -186,7 +186,7 @@ class Context:
 
 @dataclass(frozen=True)
 class StageResult:
-    """What a stage reports when it is done."""
+    """Result of a stage."""
 
     rows: int
     outputs: Sequence[str]
@@ -213,7 +213,7 @@ class Stage:
 
 
 def is_fresh(stage: Stage, context: Context) -> bool:
-    """Whether a stage's results on the disk are what it would write again."""
+    """Return whether the files of a stage are up to date."""
     record = context.manifest.stages.get(stage.name)
     if record is None:
         return False
@@ -234,13 +234,13 @@ def is_fresh(stage: Stage, context: Context) -> bool:
 
 
 def fingerprint(stage: Stage, context: Context) -> tuple[str, dict[str, Any], dict[str, str]]:
-    """Hash of everything that decides a stage's result."""
+    """Hash of the parameters and inputs of a stage."""
     parameters, inputs = stage.parameters(context), stage.inputs(context)
     return digest([stage.name, stage.version, parameters, inputs]), parameters, inputs
 
 
 def run_stage(stage: Stage, context: Context) -> None:
-    """Run one stage and enter it in the manifest."""
+    """Run one stage and record it in the manifest."""
     mark, parameters, inputs = fingerprint(stage, context)
 
     def begin_writing() -> None:
@@ -284,7 +284,7 @@ def keep_only(folder: Path, names: set[str]) -> None:
 
 
 def clear_work(context: Context, *names: str) -> None:
-    """Remove the unfinished pieces of a stage that is finished."""
+    """Remove the unfinished files of a finished stage."""
     shutil.rmtree(context.work(*names), ignore_errors=True)
 
 
@@ -297,13 +297,13 @@ _TOPICS = "topics.parquet"
 
 @dataclass(frozen=True)
 class Previous:
-    """An earlier state of the atlas, consistent in itself."""
+    """The last finished state of the atlas."""
 
     folder: Path
     manifest: Manifest
 
     def stage(self, name: str) -> StageRecord | None:
-        """Return the record of a stage, if it had one and its tables were all there."""
+        """Return the record of a stage if all its tables exist, else None."""
         record = self.manifest.stages.get(name)
         if record is None:
             return None
@@ -325,7 +325,7 @@ class Previous:
 
 
 def remember(folder: Path, manifest: Manifest) -> None:
-    """Hold the files of a finished atlas before a build changes them."""
+    """Keep links to the files of a finished atlas before a build changes them."""
     if not manifest.complete:
         return
     held, growing = folder / WORK / "previous", folder / WORK / "previous.new"

@@ -1,4 +1,4 @@
-"""Embedding files: one ``.npy`` a part, read and written a block at a time."""
+"""Embedding files: one ``.npy`` per part, read and written in blocks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from landscape._io import replacing
-from landscape.embeddings._word_vectors import DIMENSION, WordVectors
+from landscape.embeddings._vectors import DIMENSION, WordVectors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,7 +27,7 @@ def write_matrix(
     columns: int,
     dtype: str = "<f4",
 ) -> None:
-    """Write a matrix that need never be in memory as a whole."""
+    """Write a matrix from blocks of rows."""
     written = 0
     with replacing(path) as temporary, temporary.open("wb") as stream:
         header = {"descr": dtype, "fortran_order": False, "shape": (rows, columns)}
@@ -48,7 +48,7 @@ def open_matrix(path: Path) -> NDArray[np.float32]:
 
 @contextmanager
 def joined_matrix(paths: Sequence[Path]) -> Iterator[NDArray[np.float32]]:
-    """Give the vectors of all parts as one memory-mapped matrix."""
+    """Yield the vectors of all parts as one memory-mapped matrix."""
     parts = [open_matrix(path) for path in paths]
     if len(parts) == 1:
         yield parts[0]

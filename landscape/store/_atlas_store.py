@@ -37,7 +37,7 @@ _STAGES = ("ingest", "keywords", "embeddings", "projection", "topics", "quality"
 
 @dataclass(frozen=True)
 class AtlasStore:
-    """The files of one finished atlas, opened for reading.
+    """A finished atlas on disk, opened for reading.
 
     Tables, layers and vectors are read on first use. All functions below `landscape.Atlas` take
     an `AtlasStore`; it contains no analysis and writes nothing.
@@ -45,7 +45,7 @@ class AtlasStore:
     Attributes
     ----------
     path : pathlib.Path
-        Its folder.
+        Folder of the atlas.
     manifest : Manifest
         Inputs, parameters and outputs of every stage.
 
@@ -92,8 +92,8 @@ class AtlasStore:
         lacking = [name for name in _STAGES if name not in manifest.stages]
         if lacking:
             raise AtlasError(
-                f"{folder / MANIFEST_NAME} is damaged (it says that the build is finished, but has "
-                f"no stage {lacking[0]!r}): {again}."
+                f"{folder / MANIFEST_NAME} is damaged (the build is finished, but the stage "
+                f"{lacking[0]!r} is missing): {again}."
             )
         for name in manifest.files:
             if not (folder / name).is_file():
@@ -101,7 +101,7 @@ class AtlasStore:
         return cls(folder, manifest)
 
     def cached(self, name: str, make: Callable[[Self], T]) -> T:
-        """Return what `make` builds from this atlas, made once for each open atlas and `name`."""
+        """Return ``make(self)``, cached under `name`."""
         if name not in self.__dict__:
             self.__dict__[name] = make(self)
         made: T = self.__dict__[name]
@@ -109,7 +109,7 @@ class AtlasStore:
 
     @property
     def title(self) -> str:
-        """Name of the atlas for people."""
+        """Title of the atlas."""
         return self.manifest.title or self.path.name.removesuffix(".atlas")
 
     @property
@@ -124,7 +124,7 @@ class AtlasStore:
 
     @property
     def coverage(self) -> dict[str, Any]:
-        """Contents of the atlas, stated by every caption.
+        """Contents of the atlas, for captions.
 
         ``title``, ``papers``, ``sources`` (papers by source), ``first_date``, ``last_date``,
         ``generated`` (whether any paper is generated), ``read``, ``merged``, ``rejected``.
@@ -169,21 +169,21 @@ class AtlasStore:
         Parameters
         ----------
         columns : sequence of str, optional
-            Default all.
+            All by default.
         rows : sequence of int, optional
-            Rows of the papers, in the order wanted; default all.
+            Rows of the papers, in the order of the result; all by default.
 
         Returns
         -------
         pandas.DataFrame
-            One row a paper. Numbers that may be missing are of pandas' nullable types.
+            One row per paper. Numbers that can be missing have nullable types.
 
         Raises
         ------
         InputError
             If a column does not exist.
         AtlasError
-            If a file is missing or damaged, or if the atlas was built again.
+            If a file is missing or damaged, or if the atlas was rebuilt.
         """
         if rows is None:
             return self._table("papers.parquet", columns)
@@ -198,7 +198,7 @@ class AtlasStore:
 
     @cached_property
     def topics(self) -> pd.DataFrame:
-        """Continents (level 0) and regions (level 1), with hand-made labels from labels.csv."""
+        """Continents (level 0) and regions (level 1), with the labels of labels.csv."""
         table, problems = self._labelled_topics
         for problem in problems:
             warnings.warn(problem, stacklevel=2)
@@ -262,8 +262,8 @@ class AtlasStore:
     def vectors(self) -> NDArray[np.float32]:
         """Embeddings of all papers, L2-normalised, shape (n_papers, n_dims).
 
-        Memory-mapped where the atlas has one part; several parts are joined in memory, which
-        `vector_parts` avoids.
+        Memory-mapped if the atlas has one part; several parts are joined in memory. `vector_parts`
+        avoids this.
         """
         import numpy as np
 
@@ -297,7 +297,7 @@ class AtlasStore:
         return apply_labels(read_parquet(self.path, "topics.parquet"), self.path / LABELS)
 
     def read_layer(self, layer: str, columns: Sequence[str]) -> pd.DataFrame:
-        """Read some columns of a layer, which is faster than reading all.
+        """Read some columns of a layer.
 
         Parameters
         ----------
@@ -309,12 +309,12 @@ class AtlasStore:
         Returns
         -------
         pandas.DataFrame
-            ``paper_row`` and the columns; from memory if the whole layer was read before.
+            ``paper_row`` and the columns; from memory if the layer was read before.
 
         Raises
         ------
         AtlasError
-            If the atlas has no such layer, its file is damaged, or the atlas was built again.
+            If the atlas has no such layer, its file is damaged, or the atlas was rebuilt.
 
         Examples
         --------
@@ -349,13 +349,13 @@ class AtlasStore:
 
     @cached_property
     def _known_time(self) -> int:
-        """When the manifest was written that is this atlas's: reading it takes milliseconds."""
+        """Modification time of the manifest, cached because reading the manifest is slow."""
         time_of_writing = self._manifest_time()
         self._compare_manifest()
         return time_of_writing
 
     def _manifest_time(self) -> int:
-        """0 where it is gone."""
+        """Return the modification time of the manifest, 0 if it is missing."""
         try:
             return (self.path / MANIFEST_NAME).stat().st_mtime_ns
         except OSError:

@@ -1,21 +1,24 @@
-"""An atlas in words and in plain values, for the command line."""
+"""Summary of an atlas as text, HTML and JSON values; check of its files."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
 from dataclasses import asdict
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from landscape._io import sha256_of
+from landscape._render import render
+from landscape._serializer import pick
 from landscape.errors import AtlasError
 from landscape.store._manifest import LAYERS, TABLES, Manifest, read_manifest
 from landscape.store._tables import LABELS, read_labels
 
 if TYPE_CHECKING:
     from landscape.store._atlas_store import AtlasStore
+
+_RECORD = "rows seconds peak_memory_mb finished parameters model details"
 
 
 def facts(atlas: AtlasStore) -> dict[str, Any]:
@@ -29,77 +32,22 @@ def facts(atlas: AtlasStore) -> dict[str, Any]:
         "parts": [asdict(part) for part in atlas.parts],
         "regions": count_regions(atlas),
         "quality": atlas.quality,
-        "stages": {
-            name: {
-                "rows": record.rows,
-                "seconds": record.seconds,
-                "peak_memory_mb": record.peak_memory_mb,
-                "finished": record.finished,
-                "parameters": record.parameters,
-                "model": record.model,
-                "details": record.details,
-            }
-            for name, record in atlas.stages.items()
-        },
+        "stages": {name: pick(record, _RECORD) for name, record in atlas.stages.items()},
         "label_problems": list(atlas.label_problems),
     }
 
 
 def describe(atlas: AtlasStore) -> str:
     """Return the text of ``landscape info``."""
-    found = atlas.coverage
-    sources = ", ".join(f"{name} {n:,}" for name, n in found["sources"].items())
-    generated = " - GENERATED: these papers do not exist" if found["generated"] else ""
-    lines = [
-        f"{atlas.title}{generated}",
-        f"papers     {found['papers']:,}, {_dates(found)}",
-        f"records    read {found['read']:,} = kept {found['papers']:,} + merged "
-        f"{found['merged']:,} + rejected {found['rejected']:,}",
-        f"sources    {sources}",
-        f"topics     {count_regions(atlas)} named regions",
-        f"search     {_search(atlas.stages['search'].details)}",
-        *_layers(atlas),
-        "",
-        f"{'stage':12} {'rows':>9} {'seconds':>9} {'peak MB':>9}  model",
-    ]
-    for name, record in atlas.stages.items():
-        model = record.model or {}
-        lines.append(
-            f"{name:12} {record.rows:9,} {record.seconds:9,.1f} {record.peak_memory_mb:9,.0f}"
-            f"  {model.get('model') or model.get('name') or ''}"
-        )
-    lines += ["", "map quality"]
-    lines += [f"  {line}" for line in quality_lines(atlas.quality)]
-    return "\n".join(line.rstrip() for line in lines)
-
-
-def _layers(atlas: AtlasStore) -> list[str]:
-    """Contents of the layers; empty for atlases of earlier versions."""
-    if not {"uat", "missions", "reviews"} <= atlas.stages.keys():
-        return []
-    uat, missions, reviews = (atlas.stages[name].details for name in ("uat", "missions", "reviews"))
-    return [
-        f"concepts   {uat['concepts_found']:,} of {uat['concepts']:,} of the thesaurus "
-        f"({uat['version'] or 'release unknown'}), in {uat['papers_tagged']:,} papers",
-        f"missions   {missions['facilities']:,} facilities, named in {missions['papers']:,} papers",
-        f"reviews    {reviews['reviews']:,} recognised",
-    ]
-
-
-def _search(details: Mapping[str, Any]) -> str:
-    """How search by meaning finds its neighbours, and how many of the true ones."""
-    if details["exact"]:
-        return "by meaning (exact) and by words"
-    recall, looked, cells = (details[name] for name in ("recall_at_100", "n_probe", "n_cells"))
-    return (
-        f"by meaning (approximate: {recall:.1%} of the true 100 nearest, {looked} of {cells} cells "
-        "looked into) and by words"
+    layers = {"uat", "missions", "reviews"} <= atlas.stages.keys()  # missing in old atlases
+    return render(
+        "info.txt",
+        atlas=atlas,
+        found=atlas.coverage,
+        n_regions=count_regions(atlas),
+        layers=atlas.stages if layers else None,
+        quality=quality_lines(atlas.quality),
     )
-
-
-def _dates(coverage: dict[str, Any]) -> str:
-    first, last = coverage["first_date"], coverage["last_date"]
-    return f"{first} to {last}" if first else "dates unknown"
 
 
 def count_regions(atlas: AtlasStore) -> int:
@@ -108,7 +56,7 @@ def count_regions(atlas: AtlasStore) -> int:
 
 
 def quality_lines(quality: Mapping[str, Any]) -> list[str]:
-    """Write the measures of a map for people, one a line.
+    """Return the quality measures of a map as text, one per line.
 
     Parameters
     ----------
@@ -129,14 +77,14 @@ def quality_lines(quality: Mapping[str, Any]) -> list[str]:
     for name, value in quality.items():
         reason = quality.get(f"{name}_reason")
         if not name.endswith("_reason"):
-            lines.append(f"{name:24} {f'not measured: {reason}' if reason else as_words(value)}")
+            lines.append(f"{name:24} {f'not measured: {reason}' if reason else in_words(value)}")
     return lines
 
 
-def as_words(value: float | int | None) -> str:
-    """Write a measure for people."""
+def in_words(value: float | int | None) -> str:
+    """Return a measure as text."""
     if value is None:
-        return "too few papers to tell"
+        return "too few papers"
     return f"{value:,}" if isinstance(value, int) else f"{value:.3f}"
 
 
@@ -144,39 +92,28 @@ _MEASURES = {
     "knn_recall_at_10": "true nearest neighbours kept on the map",
     "trustworthiness": "trustworthiness",
     "continuity": "continuity",
-    "category_accuracy_map": "category told from the map",
-    "category_accuracy_chance": "category told by chance",
+    "category_accuracy_map": "category predicted from the map",
+    "category_accuracy_chance": "category predicted by chance",
 }
 
 
 def atlas_as_html(atlas: AtlasStore) -> str:
     """Describe an atlas in HTML."""
-    coverage = atlas.coverage
-    rows = [
-        ("papers", f"{coverage['papers']:,}"),
-        ("dates", f"{coverage['first_date'] or '?'} to {coverage['last_date'] or '?'}"),
-        ("sources", ", ".join(f"{name} ({n:,})" for name, n in coverage["sources"].items())),
-        ("folder", str(atlas.path)),
-    ]
-    model = atlas.stages["embeddings"].model
-    if model:
-        rows.append(("embeddings", f"{model.get('model')} ({model.get('dimension')} dimensions)"))
-    quality = atlas.quality
-    for name, meaning in _MEASURES.items():
-        value = quality.get(name)
-        if value is not None:
-            rows.append((meaning, f"{value:.0%}"))
-    warning = (
-        "<p><strong>Generated corpus: these papers do not exist.</strong></p>"
-        if coverage["generated"]
-        else ""
-    )
-    body = "".join(
-        f"<tr><th style='text-align:left'>{escape(name)}</th>"
-        f"<td style='text-align:left'>{escape(value)}</td></tr>"
-        for name, value in rows
-    )
-    return f"<h4>{escape(atlas.title)}</h4>{warning}<table>{body}</table>"
+    found, quality = atlas.coverage, atlas.quality
+    rows = {
+        "papers": f"{found['papers']:,}",
+        "dates": f"{found['first_date'] or '?'} to {found['last_date'] or '?'}",
+        "sources": ", ".join(f"{name} ({n:,})" for name, n in found["sources"].items()),
+        "folder": str(atlas.path),
+    }
+    if model := atlas.stages["embeddings"].model:
+        rows["embeddings"] = f"{model.get('model')} ({model.get('dimension')} dimensions)"
+    rows |= {
+        meaning: f"{quality[name]:.0%}"
+        for name, meaning in _MEASURES.items()
+        if quality.get(name) is not None
+    }
+    return render("atlas.html", title=atlas.title, generated=found["generated"], rows=rows.items())
 
 
 def verify(path: str | os.PathLike[str]) -> list[str]:
@@ -189,7 +126,7 @@ def verify(path: str | os.PathLike[str]) -> list[str]:
         for name, output in sorted(manifest.files.items())
         if (problem := _compare(folder / name, output.sha256, output.bytes))
     ]
-    problems += _strangers(folder, manifest)
+    problems += _foreign_files(folder, manifest)
     try:
         read_labels(folder / LABELS)
     except AtlasError as error:
@@ -212,8 +149,8 @@ def _compare(path: Path, sha256: str, n_bytes: int) -> str:
     return ""
 
 
-def _strangers(folder: Path, manifest: Manifest) -> list[str]:
-    """Files that a reader of a folder of parts would take for papers of this atlas."""
+def _foreign_files(folder: Path, manifest: Manifest) -> list[str]:
+    """Report files in the folders of tables that are not part of the atlas."""
     return [
         f"{path} does not belong to this atlas; remove it."
         for table in (*TABLES, *LAYERS)

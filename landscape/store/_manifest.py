@@ -21,7 +21,7 @@ _PART_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 
 
 def check_manifest(manifest: Manifest) -> None:
-    """Refuse a manifest that no build can have written."""
+    """Raise ValueError or TypeError for an invalid manifest."""
     _check(manifest, type(manifest), "manifest")
     names = [part.name for part in manifest.parts]
     for name in names:
@@ -33,8 +33,8 @@ def check_manifest(manifest: Manifest) -> None:
     ingest = manifest.stages.get("ingest")
     ready = ingest.details.get("ready", {}) if ingest else {}
     _check(ready, dict[str, dict[str, str]], "ready")
-    for brought in ready.values():
-        for path in brought.values():
+    for paths in ready.values():
+        for path in paths.values():
             _check_path(path)
 
 
@@ -45,7 +45,7 @@ def _check_path(path: str) -> None:
 
 
 def _check(value: Any, kind: Any, name: str) -> None:
-    """Compare a value with its declared type, through dictionaries, tuples and dataclasses."""
+    """Check a value against its declared type, recursively."""
     origin, inner = typing.get_origin(kind) or kind, typing.get_args(kind)
     if origin is Any:
         return
@@ -74,12 +74,12 @@ def _check(value: Any, kind: Any, name: str) -> None:
 FORMAT_VERSION = 1
 MANIFEST_NAME = "manifest.json"
 TABLES = ("papers.parquet", "embeddings", "words", "word_counts", "map.parquet")
-"""Folders with one file a part, rows in the same order in each."""
+"""Folders with one file per part, with the same rows in each."""
 LAYERS = ("uat.parquet", "missions.parquet", "reviews.parquet")
-"""Folders with one file a part, and any number of rows a paper."""
+"""Folders with one file per part, with any number of rows per paper."""
 
 
-# What comes of reading something else than a manifest; nesting without end is a RecursionError.
+# Errors of reading other JSON as a manifest; deep nesting causes a RecursionError.
 _MALFORMED = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
 
 
@@ -93,7 +93,7 @@ class Output:
 
 @dataclass(frozen=True)
 class Part:
-    """One source of papers: a file that was read, and its rows in every per-paper table."""
+    """One input file and its number of rows in the per-paper tables."""
 
     name: str
     rows: int
@@ -148,7 +148,7 @@ class Manifest:
         return {path: out for stage in self.stages.values() for path, out in stage.outputs.items()}
 
     def without(self, *names: str) -> Manifest:
-        """Forget stages that are about to run again; the atlas is unfinished from here on."""
+        """Return the manifest without some stages, marked as unfinished."""
         kept = {name: record for name, record in self.stages.items() if name not in names}
         return dataclasses.replace(self, stages=kept, complete=False)
 
@@ -160,7 +160,7 @@ def digest(value: Any) -> str:
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> Manifest:
-    """Write ``manifest.json`` atomically, with a checksum of its own content inside."""
+    """Write ``manifest.json`` atomically, including a checksum of its content."""
     from landscape import __version__
 
     written = dataclasses.replace(
@@ -175,10 +175,10 @@ def read_manifest(folder: Path) -> Manifest:
     path = folder / MANIFEST_NAME
     if not folder.exists():
         raise AtlasError(
-            f"There is no atlas {folder}; make one with: landscape build FILE --out {folder}"
+            f"There is no atlas {folder}; build one with: landscape build FILE --out {folder}"
         )
     if not folder.is_dir():
-        raise AtlasError(f"{folder} is a file, not an atlas; give the folder that a build wrote.")
+        raise AtlasError(f"{folder} is a file, not an atlas; pass the folder that a build wrote.")
     if not path.is_file():
         raise AtlasError(f"{folder} is not an atlas: it has no {MANIFEST_NAME}.")
     content = path.read_bytes()
@@ -209,7 +209,7 @@ def now() -> str:
 
 
 def _serialise(manifest: Manifest) -> bytes:
-    """JSON with the checksum of all the rest as its last entry: one right spelling per content."""
+    """Return JSON whose last entry is the checksum of the other entries."""
     body = dataclasses.asdict(manifest)
     body["checksum"] = hashlib.sha256(_as_json(body)).hexdigest()
     return _as_json(body)
@@ -236,6 +236,6 @@ def _parse(raw: Mapping[str, Any]) -> Manifest:
 
 def _damaged(path: Path, why: str) -> str:
     return (
-        f"{path} is damaged ({why}): bring it back from a copy, or build the atlas again in a "
+        f"{path} is damaged ({why}): restore it from a copy, or build the atlas again in a "
         "new folder."
     )

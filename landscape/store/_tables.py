@@ -1,4 +1,4 @@
-"""Read the tables of an atlas: Parquet parts, layers and hand-made labels."""
+"""Read the tables of an atlas: Parquet parts, layers and the user's labels."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ BY_HAND = "labels.csv"
 
 
 def read_parquet(folder: Path, name: str, columns: Sequence[str] | None = None) -> pd.DataFrame:
-    """One Parquet file of an atlas as a data frame."""
+    """Read one Parquet file of an atlas."""
     import pandas as pd
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     path = folder / name
-    # Citation and read counts may be unknown: whole numbers with gaps, not floating-point ones.
+    # Citation counts can be missing, so they have a nullable integer type.
     counts = {pa.int32(): pd.Int32Dtype()} if name.startswith("papers") else {}
     try:
         with pq.ParquetFile(path) as file:
@@ -50,7 +50,7 @@ def unreadable(folder: Path, name: str, error: Exception) -> AtlasError:
     """Return the error for an unreadable file of an atlas."""
     why = str(error).splitlines()[0] if str(error) else type(error).__name__
     return AtlasError(
-        f"{folder / name} cannot be read ({why}); see what is damaged with: "
+        f"{folder / name} cannot be read ({why}); check all files with: "
         f"landscape info {folder} --verify"
     )
 
@@ -77,7 +77,7 @@ def layer_schema(layer: str) -> pa.Schema:
 def read_layer(
     folder: Path, parts: Sequence[Part], layer: str, columns: Sequence[str] | None = None
 ) -> pd.DataFrame:
-    """Read the parts of a layer; rows are numbered through all parts."""
+    """Read the parts of a layer; row numbers count through all parts."""
     import pandas as pd
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -94,7 +94,7 @@ def read_layer(
                 table = file.read(columns=schema.names).cast(schema)
             frame = table.to_pandas(ignore_metadata=True)
             if not frame["row"].between(0, part.rows - 1).all():
-                raise ValueError(f"it names papers beyond the {part.rows:,} of this part")
+                raise ValueError(f"a row number exceeds the {part.rows:,} rows of this part")
         except (OSError, ValueError, pa.ArrowException) as error:
             raise unreadable(folder, name, error) from error
         frames.append(frame.assign(row=frame["row"].astype(np.int64) + start))
@@ -130,7 +130,7 @@ def read_labels(path: Path) -> dict[int, str]:
 
 
 def apply_labels(topics: pd.DataFrame, path: Path) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """Put hand-made labels over those of the build."""
+    """Replace labels of the build by those of the user."""
     labels = read_labels(path)
     named = topics.copy()
     by_hand = named["topic_id"].map(labels)
@@ -138,8 +138,8 @@ def apply_labels(topics: pd.DataFrame, path: Path) -> tuple[pd.DataFrame, tuple[
     named.loc[by_hand.notna(), "label_source"] = BY_HAND
     unknown = sorted(set(labels) - set(named["topic_id"].tolist()))
     problems = tuple(
-        f"{path.name} names topic {number} ({labels[number]!r}), which this atlas does not have: "
-        "look its number up in the table of topics."
+        f"{path.name} names topic {number} ({labels[number]!r}), which this atlas does not have; "
+        "find its number in the table of topics."
         for number in unknown
     )
     return named, problems

@@ -1,227 +1,176 @@
-"""The settings of a question: each left to the question's type until somebody chooses."""
+"""The panel that answers questions: settings, text while it is written, answer, map and files."""
 
 from __future__ import annotations
 
 import html
 import time
-from collections.abc import Callable, Iterator, Mapping
-from functools import cache
-from importlib.resources import files
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from landscape._io import check_output, write_output
 from landscape._progress import progress
-from landscape._render import escape
+from landscape._render import escape, render
+from landscape._serializer import to_csv, to_json
 from landscape._wording import count
 from landscape.answers._asking import AskSettings, ask_settings, resolved
-from landscape.answers._prompts import READERS, STYLES
-from landscape.answers._questions import TYPES, QuestionKind, classify, read_kind
-from landscape.errors import InputError, LandscapeError
-from landscape.widgets._answer_view import FILES, AnswerView, Asked
-from landscape.widgets._code_lines import connecting_again, join_lines
-from landscape.widgets._connection import AtlasPanel, Connection
-from landscape.widgets._notebook import code_of
-from landscape.widgets._panel import close_all
+from landscape.answers._questions import AUDIENCES, STYLES, TYPES, QuestionKind, classify, read_kind
+from landscape.errors import AtlasError, InputError, LandscapeError
+from landscape.search._entities import find_entities
+from landscape.store._manifest import read_manifest
+from landscape.widgets import _panel
+from landscape.widgets._agent_panel import AtlasPanel, ResultTabs, main_button, question_box
+from landscape.widgets._code_lines import answer_as_notebook, code_of, connecting, join_lines
+from landscape.widgets._figure_view import ScreenFigure, SheetView, download_link
+from landscape.widgets._jobs import WatchedModel
+from landscape.widgets._panel import Choice, button, close_all, group, quiet_html
+from landscape.widgets._tables import PapersView
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from landscape.atlas import Atlas
-    from landscape.llm._client import WritingModel
     from landscape.search._settings import Weights
-    from landscape.types import Answer, Step
+    from landscape.types import Answer, Results, Step
+    from landscape.widgets._connection import Connection, Used
 
-_WIDE = {"description_width": "118px"}
 _FULL = {"width": "calc(100% - 6px)"}
-_AUTO = "auto"  # None would be no choice at all, which is shown as nothing
 _METHODS = {"hybrid": "meaning and words", "semantic": "meaning", "words": "words"}
-_WAYS = {
-    "rag": "one search",
-    "react": "searching agent",
-    "quoted": "sentences quoted",
-}
-_STRENGTHS = {"keyword": "keywords", "time": "recency", "citation": "citations"}
+_WAYS = {"rag": "one search", "react": "searching agent", "quoted": "sentences quoted"}
+_WEIGHTS = {"keyword": "keywords", "time": "recency", "citation": "citations"}
 _USUAL_K = (3, 5, 7, 10, 15, 20, 30, 50, 100)
 
 
-class Choice(widgets.Dropdown):
-    """A choice whose first option leaves it to the question, and says what that is."""
+def _keywords(typed: str) -> tuple[str, ...] | None:
+    return tuple(word.strip() for word in typed.split(",") if word.strip()) or None
 
-    def __init__(self, label: str, options: Mapping[Any, str], *, meaning: str) -> None:
-        self._read, self._first = dict(options), "auto"
-        self.is_relabelling = False
-        super().__init__(
-            options=[("auto", _AUTO), *((text, value) for value, text in options.items())],
-            description=label, tooltip=meaning, style=_WIDE, layout=widgets.Layout(**_FULL),
-        )  # fmt: skip
 
-    @property
-    def chosen(self) -> Any:
-        """The value; None for `auto`."""
-        return None if self.value == _AUTO else self.value
-
-    def suggest(self, value: Any) -> None:
-        """Say what `auto` is."""
-        text = f"auto: {self._read.get(value, value)}"
-        if self._first != text:
-            self._relabel(text)
-
-    def choose(self, value: Any) -> None:
-        """Choose a value, None for `auto`; one that is no option becomes one."""
-        if value is not None and value not in self._read:
-            self._read[value] = str(value)
-            self._relabel(self._first)
-        self.value = _AUTO if value is None else value
-
-    def _relabel(self, first: str) -> None:
-        self._first, chosen = first, self.value
-        self.is_relabelling = True  # new options choose the first for a moment
-        try:
-            self.options = [(first, _AUTO), *((text, value) for value, text in self._read.items())]
-            self.value = chosen
-        finally:
-            self.is_relabelling = False
+def _text(label: str, example: str, about: str) -> widgets.Text:
+    return _panel.field(
+        widgets.Text, label, about, label_width="118px", placeholder=example,
+        continuous_update=False,
+    )  # fmt: skip
 
 
 class AskControls(widgets.VBox):
-    """Everything that decides how a question is answered."""
+    """Settings of a question; each is on `auto` until the user chooses a value."""
 
     def __init__(self) -> None:
-        self._rest: dict[str, Any] = {}
-        self._question: str = ""
-        yes = {True: "yes", False: "no"}
-        self._choices = {
+        self._rest: dict[str, Any] = {}  # settings without a field
+        self._question = ""
+        fields = self.fields = {
             "question_type": Choice("Question type", {name: name for name in TYPES},
-                                    meaning="What kind of question it is; decides the others"),
+                                    "Kind of question; it decides the other defaults"),
             "k": Choice("Papers", {k: f"{k}" for k in _USUAL_K},
-                        meaning="How many papers to answer from (top-k)"),
-            "method": Choice("Found by", _METHODS, meaning="How papers are searched for"),
+                        "Number of papers to answer from (top-k)"),
+            "method": Choice("Found by", _METHODS, "How papers are searched for"),
             "hyde": Choice("Expansion", {True: "hypothetical abstract", False: "none"},
-                           meaning="Search with an abstract that a model makes up (HyDE)"),
+                           "Search with an abstract that a model makes up (HyDE)"),
             "rerank": Choice("Reranking", {True: "word by word", False: "none"},
-                             meaning="Compare the first papers with the question word by word"),
+                             "Compare the first papers with the question word by word"),
             "generation": Choice("Answered by", _WAYS,
-                                 meaning="By one search, by a searching agent, or quoted"),
+                                 "By one search, by a searching agent, or quoted"),
             "style": Choice("Prompt style", {style: style for style in STYLES},
-                            meaning="What the answer looks at"),
-            "audience": Choice("Audience", {name: name for name in READERS},
-                               meaning="For whom it is written; needs a language model"),
+                            "Focus of the answer"),
+            "audience": Choice("Audience", {name: name for name in AUDIENCES},
+                               "Readers of the answer; needs a language model"),
+            "check_with_model": Choice("Checked", {True: "yes", False: "no"},
+                                       "Whether a model checks each claim again"),
+            "language": _text("Language", "that of the question", "Language of the answer"),
+            "filter": _text("Filter", "2015..; author:Hubble; -review", "Papers to search"),
+            "keywords": _text("Extra keywords", "such as JWST, [OIII]",
+                              "Papers with these words are boosted; commas between them"),
         }  # fmt: skip
-        self._choices["audience"].suggest("expert")
-        self._language = _text("Language", "that of the question", "Language of the answer")
-        self._keywords = _text(
-            "Extra keywords", "such as JWST, [OIII]", "Papers that name them are lifted; commas"
-        )
-        self._filter = _text("Filter", "2015..; author:Hubble; -review", "Which papers to ask")
-        self._filter_says = widgets.HTML()
-        self._filter.observe(lambda _: self._check_filter(), "value")
-        self._check = Choice("Checked", yes, meaning="Whether a model checks each claim once more")
-        self._check.suggest(True)
-        self._weights = Choice(
-            "Weights", {"set": "as set here"}, meaning="What lifts papers beside relevance"
-        )
-        self._strengths = {
-            name: widgets.FloatSlider(
-                value=0.0, min=0.0, max=1.0, step=0.05, description=label, style=_WIDE,
-                readout_format=".2f", continuous_update=False,
-                tooltip=f"How strongly {label} lift papers, from 0 (off) to 1",
-                layout=widgets.Layout(display="none", **_FULL),
+        fields["audience"].suggest("expert")
+        fields["check_with_model"].suggest(True)
+        self._filter_error = widgets.HTML()
+        fields["filter"].observe(lambda _: self._check_filter(), "value")
+        self._weights = Choice("Weights", {"set": "as set here"}, "Boosts in addition to relevance")
+        self._sliders = {
+            name: _panel.field(
+                widgets.FloatSlider, label, f"Boost by {label}, from 0 (off) to 1",
+                label_width="118px", value=0.0, min=0.0, max=1.0, step=0.05, readout_format=".2f",
+                continuous_update=False, layout={"display": "none", **_FULL},
             )
-            for name, label in _STRENGTHS.items()
+            for name, label in _WEIGHTS.items()
         }  # fmt: skip
         self._weights.observe(self._on_weights, "value")
-        self._choices["question_type"].observe(self._on_question_type, "value")
-        reset = widgets.Button(
-            description="All on auto", icon="undo", layout=widgets.Layout(width="130px"),
-            tooltip="Leave every setting to the type of the question",
+        fields["question_type"].observe(self._on_question_type, "value")
+        reset = button(
+            "All on auto", "Leave every setting to the type of the question", lambda: self.put({}),
+            icon="undo", width="130px",
         )  # fmt: skip
-        reset.on_click(lambda _: self.put({}))
-        chosen = self._choices
-        super().__init__(
-            [
-                _group("The question", [chosen["question_type"], chosen["k"], self._filter,
-                                        self._keywords]),
-                self._filter_says,
-                _group("Finding papers", [chosen["method"], chosen["hyde"], chosen["rerank"]]),
-                _group("Lifting papers", [self._weights, *self._strengths.values()]),
-                _group("Answering", [chosen["generation"], chosen["style"], self._language,
-                                     chosen["audience"], self._check]),
-                reset,
-            ]
-        )  # fmt: skip
+        super().__init__([
+            group("The question", fields["question_type"], fields["k"], fields["filter"],
+                  fields["keywords"]),
+            self._filter_error,
+            group("Finding papers", fields["method"], fields["hyde"], fields["rerank"]),
+            group("Boosting papers", self._weights, *self._sliders.values()),
+            group("Answering", fields["generation"], fields["style"], fields["language"],
+                  fields["audience"], fields["check_with_model"]),
+            reset,
+        ])  # fmt: skip
         self.suggest("")
 
     def given(self) -> dict[str, Any]:
-        """Settings that somebody chose, for `Atlas.ask`."""
-        given = {name: choice.chosen for name, choice in self._choices.items()}
-        given["check_with_model"] = self._check.chosen
-        given["language"] = self._language.value.strip() or None
-        given["filter"] = self._filter.value.strip() or None
-        words = tuple(filter(None, (word.strip() for word in self._keywords.value.split(","))))
-        given["keywords"] = words or None
+        """Return the settings that the user chose, for `Atlas.ask`."""
+        parsers = {"keywords": (_keywords, "words with commas between them")}
+        given = _panel.read_fields(self.fields, parsers)
         if self._weights.value == "set":
-            given["weights"] = {name: bar.value for name, bar in self._strengths.items()}
-        chosen = {name: value for name, value in given.items() if value is not None} | self._rest
-        ask_settings(**chosen)
-        return chosen
+            given["weights"] = {name: slider.value for name, slider in self._sliders.items()}
+        given |= self._rest
+        ask_settings(**given)
+        return given
 
     def put(self, settings: Mapping[str, Any]) -> None:
-        """Set the controls; what is not named is left to the question's type."""
+        """Set the controls; settings that are not given are left to the question's type."""
         checked = ask_settings(**dict(settings))
-        for name, choice in self._choices.items():
-            choice.choose(getattr(checked, name))
-        self._check.choose(settings.get("check_with_model"))
-        self._language.value = checked.language or ""
-        self._filter.value = checked.filter or ""
-        self._keywords.value = ", ".join(checked.keywords)
+        values = {name: getattr(checked, name) for name in self.fields}
+        values["check_with_model"] = settings.get("check_with_model")
+        _panel.fill_fields(self.fields, values)
         self._rest = {name: settings[name] for name in ("t_now",) if settings.get(name) is not None}
         self._weights.choose(None if checked.weights is None else "set")
         if checked.weights is not None:
-            self._show_strengths(checked.weights)
+            self._show_weights(checked.weights)
             if checked.weights.compat:
                 self._rest["weights"] = settings["weights"]
         self.suggest(self._question)
 
     def suggest(self, question: str) -> QuestionKind:
-        """Show what `auto` is for a question, and return what kind of question it is."""
+        """Show the values of `auto` for a question, and return its kind."""
         self._question = question
-        typed = self._choices["question_type"].chosen
         kind = classify(question)
-        self._choices["question_type"].suggest(kind.type)
+        self.fields["question_type"].suggest(kind.type)
+        typed = self.fields["question_type"].chosen
         if typed is not None:
             kind = read_kind(typed)
         auto = resolved(AskSettings(), kind)
         for name in ("k", "method", "hyde", "rerank", "generation", "style"):
-            self._choices[name].suggest(getattr(auto, name))
-        weights = auto.weights
-        if weights is not None:
-            on = " and ".join(_STRENGTHS[name] for name in weights.names) or "none"
+            self.fields[name].suggest(getattr(auto, name))
+        if auto.weights is not None:
+            on = " and ".join(_WEIGHTS[name] for name in auto.weights.names) or "none"
             self._weights.suggest(on)
             if self._weights.chosen is None:
-                self._show_strengths(weights)
+                self._show_weights(auto.weights)
         return kind
 
     def summary(self, question: str) -> str:
-        """How a question would be answered now, in a line; the first word says who chose."""
-        kind = self.suggest(question)
-        settings = ask_settings(**self.given())
-        chosen = resolved(settings, kind)
+        """Describe in a line how a question would be answered now."""
+        kind, given = self.suggest(question), self.given()
+        chosen = resolved(ask_settings(**given), kind)
         weights = chosen.weights.names if chosen.weights else ()
-        lifted = f", lifted by {' and '.join(_STRENGTHS[name] for name in weights)}"
-        n_chosen = len(self.given())
-        who = f"{n_chosen} setting{'s' if n_chosen > 1 else ''} chosen" if n_chosen else "auto"
-        found_by = _METHODS[chosen.method or "hybrid"]
+        boosts = f", boosted by {' and '.join(_WEIGHTS[name] for name in weights)}"
         return (
-            f"{kind.type} question: {chosen.k} papers found by {found_by}"
-            f"{lifted if weights else ''}; style {chosen.style} ({who})"
+            f"{kind.type} question: {chosen.k} papers found by "
+            f"{_METHODS[chosen.method or 'hybrid']}{boosts if weights else ''}; style "
+            f"{chosen.style} ({count(len(given), 'setting') + ' chosen' if given else 'auto'})"
         )
 
-    def _show_strengths(self, weights: Weights) -> None:
-        for name, bar in self._strengths.items():
-            bar.value = getattr(weights, name)
+    def _show_weights(self, weights: Weights) -> None:
+        for name, slider in self._sliders.items():
+            slider.value = getattr(weights, name)
 
     def _on_question_type(self, change: dict[str, Any]) -> None:
         if not change["owner"].is_relabelling:
@@ -230,41 +179,229 @@ class AskControls(widgets.VBox):
     def _on_weights(self, change: dict[str, Any]) -> None:
         if change["owner"].is_relabelling:
             return
-        for bar in self._strengths.values():
-            bar.layout.display = "none" if self._weights.chosen is None else ""
+        for slider in self._sliders.values():
+            slider.layout.display = "none" if self._weights.chosen is None else ""
         if self._weights.chosen is None:
             self.suggest(self._question)
 
     def _check_filter(self) -> None:
         from landscape.search._filters import parse_filter
 
-        said = ""
+        self._filter_error.value = ""
         try:
-            parse_filter(self._filter.value)
+            parse_filter(self.fields["filter"].value)
         except InputError as error:
-            said = f"<div role='status' class='landscape-warning'>{html.escape(str(error))}</div>"
-        self._filter_says.value = said
+            self._filter_error.value = (
+                f"<div role='status' class='landscape-warning'>{html.escape(str(error))}</div>"
+            )
 
 
-def _text(label: str, example: str, meaning: str) -> widgets.Text:
-    return widgets.Text(
-        description=label, placeholder=example, tooltip=meaning, style=_WIDE,
-        continuous_update=False, layout=widgets.Layout(**_FULL),
-    )  # fmt: skip
+@dataclass(frozen=True)
+class Asked:
+    """A question with its settings, its answer, and its cost."""
+
+    answer: Answer
+    atlas: Atlas
+    given: Mapping[str, Any] = field(default_factory=dict)
+    thread: tuple[Answer, ...] = ()
+    model: str | None = None
+    used: Used | None = None
+    unfinished: str = ""
+    cost: str = ""
+    seconds: float = 0.0
+
+    def file(self, ending: str, *, papers: Results | None = None) -> str:
+        """Write it as ``.md``, ``.json``, ``.bib``, ``.csv`` or ``.ipynb``."""
+        chosen = papers or self.answer.results
+        if ending == ".md":
+            return self.answer.to_markdown()
+        if ending == ".json":
+            return to_json(self.answer)
+        if ending == ".bib":
+            return chosen.to_bibtex()
+        if ending == ".csv":
+            return to_csv(chosen.table)
+        where = asdict(self.used) if self.used else {}
+        return answer_as_notebook(
+            self.answer, self.atlas, thread=self.thread, model=self.model, **where
+        )
+
+    @property
+    def claims_html(self) -> str:
+        """The answer with its notices."""
+        answer = self.answer
+        notices = list(answer.results.coverage.notes)
+        if answer.results.coverage.generated:
+            notices.append("The corpus is generated: nothing here is a finding about the sky.")
+        quotes = not answer.abstained and answer.settings.get("generation") != "quoted"
+        if self.model is None and quotes:
+            notices.append(
+                "No language model is connected, so these are sentences of the papers, quoted. To "
+                "have an answer written, its claims checked and consensus judged, connect one "
+                "under “Language model”."
+            )
+        elif self.model is not None and answer.method == "extractive":
+            notices += answer.notes[:1]
+        return render(
+            "panel_answer.html", part="claims", notices=notices, claims=answer.to_html("claims"),
+            left=self.unfinished,
+        )  # fmt: skip
+
+    @property
+    def consensus_html(self) -> str:
+        """The consensus of the papers, or why it was not judged."""
+        answer = self.answer
+        if answer.consensus is not None:
+            return answer.to_html("consensus")
+        if not (answer.question_type or "").startswith("consensus"):
+            why = (
+                "Consensus is judged only for questions such as “Is there a …?” or “Do astronomers "
+                "agree …?”; set the question type under Settings to judge any question."
+            )
+        elif self.model is None:
+            why = "Judging consensus needs a language model: connect one under “Language model”."
+        else:
+            why = next((n for n in answer.notes if "agree" in n), "It was not judged.")
+        return f"<p class='landscape-quiet'>{escape(why)}</p>"
+
+    @property
+    def method_html(self) -> str:
+        """Settings, detected keywords, cost and steps."""
+        answer, given = self.answer, self.given
+        detected = [entity.text for entity in find_entities(answer.question)]
+        hidden = {"question_type", "keywords", "t_now"}
+        if self.model is None:
+            hidden |= {"hyde", "check_with_model", "generation"}
+        settings = [
+            f"{name.replace('_', ' ')} {_in_words(value)}{'' if name in given else ' (auto)'}"
+            for name, value in answer.settings.items()
+            if value is not None and name not in hidden
+        ]
+        facts = {
+            "Question type": f"{answer.question_type}"
+            + (" (chosen)" if "question_type" in given else ""),
+            "Settings": "; ".join(settings),
+            "Keywords given": ", ".join(answer.settings.get("keywords") or ()) or "none",
+            "Keywords detected": ", ".join(detected) or "none: the question contains no names",
+            "Cost": self.cost or "nothing: no language model was used",
+            "Time": f"{self.seconds:.1f} s",
+        }
+        method = answer.to_html("method")
+        return render("panel_answer.html", part="method", facts=facts, method=method)
 
 
-def _group(title: str, controls: list[widgets.Widget]) -> widgets.VBox:
-    grid = widgets.GridBox(
-        controls,
-        layout=widgets.Layout(
-            grid_template_columns="repeat(auto-fill, minmax(310px, 1fr))", grid_gap="4px 20px"
-        ),
+def _in_words(value: Any) -> str:
+    if isinstance(value, Mapping):
+        on = [f"{name} {weight:g}" for name, weight in value.items()
+              if isinstance(weight, int | float) and weight]  # fmt: skip
+        return ", ".join(on) or "none"
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else f"{value}"
+
+
+class AnswerMap(SheetView):
+    """Map of the papers of an answer; a click on a mark shows its paper below."""
+
+    def __init__(self) -> None:
+        super().__init__("map")
+        self._picked = widgets.HTML()
+        hint = widgets.HTML(quiet_html("Click a mark to see its paper here."))
+        self.children: tuple[widgets.Widget, ...] = (
+            self._colours, self._picture, hint, self._picked
+        )  # fmt: skip
+
+    def show_papers(self, atlas: Atlas, results: Results) -> None:
+        """Draw the map of other papers when its tab is opened."""
+        self._results, self._picked.value = results, ""
+        self.show(lambda colours: _drawn_map(atlas, results, colours))
+
+    def pick(self, rank: int) -> None:
+        """Show a paper."""
+        self._picked.value = self._results.hits[rank - 1].to_html()
+
+    def _pick(self, ranks: list[int], points: Any) -> None:
+        for place in points.point_inds[:1]:
+            self.pick(ranks[place])
+
+    def _rendered(self, figure: Any) -> Any:
+        return figure
+
+    def _widget(self, drawn: Any) -> widgets.Widget:
+        figure = ScreenFigure(drawn)
+        for trace in figure.data:
+            if trace.name not in ("found", "apart from the others"):
+                continue
+            ranks = [hit.rank for hit in self._results.hits
+                     if bool(hit.outlier) == (trace.name != "found")]  # fmt: skip
+            trace.on_click(lambda _trace, points, _state, ranks=ranks: self._pick(ranks, points))
+        return figure
+
+
+def _drawn_map(atlas: Atlas, results: Results, colours: str) -> Any:
+    from landscape.figures import interactive
+
+    if read_manifest(atlas.path).files != atlas.manifest.files:
+        raise AtlasError(
+            "The atlas was rebuilt after this question, so its papers may have moved. Run the "
+            "question again to see them on the map."
+        )
+    drawn = interactive("query", atlas, results, colours=colours)
+    drawn.update_layout(
+        autosize=True,
+        height=drawn.layout.height - 100,
+        legend={"x": 1, "xanchor": "right", "y": 1, "bgcolor": "rgba(0,0,0,0)"},
+        margin={"l": 4, "r": 4, "t": 8},
     )
-    heading = widgets.HTML(f"<div class='landscape-group'>{title}</div>")
-    return widgets.VBox([heading, grid])
+    return drawn
 
 
-_SHOWN_EVERY = 0.15  # seconds between two states of a text that is being written
+class AnswerView(ResultTabs):
+    """One answer: claims, papers, map, consensus, method and files."""
+
+    def __init__(self, files: Mapping[str, str]) -> None:
+        self._offered = files
+        self.asked: Asked | None = None
+        self._claims, self._consensus = widgets.HTML(), widgets.HTML()
+        self._method, self._files = widgets.HTML(), widgets.HTML()
+        self.papers, self.map = PapersView(), AnswerMap()
+        tabs = {
+            "Answer": self._claims, "Papers": self.papers, "Map": self.map,
+            "Consensus": self._consensus, "How it was found": self._method, "Save": self._files,
+        }  # fmt: skip
+        super().__init__(tabs, {"Map": self.map.look, "Save": self._offer_files})
+
+    @property
+    def chosen(self) -> Results | None:
+        """The selected papers; all papers without a selection."""
+        if self.asked is None:
+            return None
+        results = self.asked.answer.results
+        return replace(results, hits=self.papers.chosen) if self.papers.chosen else results
+
+    def show(self, asked: Asked) -> None:
+        """Show another answer."""
+        self.asked, answer = asked, asked.answer
+        self._claims.value = asked.claims_html
+        self._consensus.value, self._method.value = asked.consensus_html, asked.method_html
+        self._files.value = ""
+        self.papers.show(answer.results)
+        self.map.show_papers(asked.atlas, answer.results)
+        self.tabs.set_title(1, f"Papers ({len(answer.results)})")
+        self._show_tabs(f"<div class='landscape-asked'>{escape(answer.question)}</div>")
+
+    def _offer_files(self) -> None:
+        """Write the links each time the tab is opened: the selection may have changed."""
+        assert self.asked is not None  # noqa: S101 - the tabs are hidden before the first answer
+        papers, n = self.chosen, len(self.papers.chosen)
+        links = (
+            download_link(name, self.asked.file(Path(name).suffix, papers=papers), text=text)
+            for name, text in self._offered.items()
+        )
+        which = f"the {n} selected" if n else "all; select some to save only these"
+        self._files.value = (
+            f"<p>{' '.join(links)}</p><p class='landscape-quiet'>Papers: {which}. The notebook "
+            "contains every setting, the atlas and its checksum, and no key. In code: "
+            '<code>panel.save("answer.ipynb")</code>.</p>'
+        )
 
 
 class AskPanel(AtlasPanel):
@@ -274,9 +411,9 @@ class AskPanel(AtlasPanel):
     ----------
     atlas : Atlas
     connection : Connection, optional
-        Which language model answers; by default the one that the environment names, if any.
+        Language model that answers; default: the one of the environment, if any.
     question : str, optional
-        What stands in the box at first.
+        First text of the question field.
 
     Attributes
     ----------
@@ -285,9 +422,9 @@ class AskPanel(AtlasPanel):
     history : tuple of Answer
         All answers, oldest first.
     selection : pandas.DataFrame
-        The papers that are ticked; all of the answer while none is.
+        The selected papers; all papers of the answer without a selection.
     code : str
-        The line that gives the same answer.
+        Code that gives the same answer.
 
     Examples
     --------
@@ -297,55 +434,51 @@ class AskPanel(AtlasPanel):
     >>> panel.wait(), panel.value.text  # doctest: +SKIP
     """
 
+    FILES = {  # noqa: RUF012 - declared a ClassVar in the base class
+        "answer.ipynb": "Notebook that asks again",
+        "answer.md": "Answer (Markdown)",
+        "answer.json": "Everything (JSON)",
+        "papers.bib": "Papers (BibTeX)",
+        "papers.csv": "Papers (CSV)",
+    }
+    _UNSAVED = "There is no answer to save yet; ask a question first."
+    _BY_MODEL, _WITHOUT_MODEL = "Written by", "answers quote sentences of the papers."
+
     def __init__(
         self, atlas: Atlas, *, connection: Connection | None = None, question: str = ""
     ) -> None:
+        super().__init__("Ask", atlas, connection=connection)
         self._history: list[Asked] = []
-        self._live_text = _LiveText()
+        self._live_text = _LiveText(self._live)
         self.controls = AskControls()
-        self._view = AnswerView()
-        self._question = widgets.Text(
-            value=question, placeholder="Ask a question, and press Enter",
-            tooltip="The question", layout=widgets.Layout(flex="1 1 auto", width="auto"),
-        )  # fmt: skip
-        self._question.add_class("landscape-ask-question")
-        self._button = widgets.Button(
-            description="Ask", button_style="primary", icon="search",
-            tooltip="Ask this question", layout=widgets.Layout(width="100px", flex="0 0 100px"),
-        )  # fmt: skip
-        self._button.add_class("landscape-ask-button")
+        self._view = AnswerView(self.FILES)
+        self._question = question_box(question, "Ask a question, and press Enter")
+        self._button = main_button(
+            "Ask", "search", "Ask this question", lambda: self._soon(self._ask_typed)
+        )
         self._follow = widgets.Checkbox(
             value=False, indent=False, description="Follow up on the answer below",
-            tooltip="Read the question as going on from the answer that is shown",
-            layout=widgets.Layout(width="auto", display="none"),
+            tooltip="Read the question as a continuation of the answer shown",
+            layout={"width": "auto", "display": "none"},
         )  # fmt: skip
-        self._plan, self._model_line = widgets.HTML(), widgets.HTML()
+        self._plan = widgets.HTML()
         self._earlier = widgets.VBox(
-            [widgets.HTML("<p class='landscape-quiet'>Nothing was asked yet.</p>")]
+            [widgets.HTML("<p class='landscape-quiet'>No earlier questions.</p>")]
         )
-        super().__init__("Ask", atlas, connection=connection)
-        self._folds = widgets.Accordion(
-            children=[self.controls, self.connection, self._earlier],
-            titles=("Settings", "Language model", "Earlier questions"),
-            selected_index=None,
-        )
-        style = widgets.HTML(f"<style>{_css()}</style>", layout=widgets.Layout(display="none"))
-        # What is going on, and how to stop it, stands by the question and not below an answer.
-        css, heading = tuple(self.children)[:2]
-        self.children: tuple[widgets.Widget, ...] = (
-            css, heading, style, widgets.HBox([self._question, self._button]),
-            self._plan, self._model_line, self._follow, self._working, self._status, self._reopen,
-            self._live_text.widget, self._folds, self._view, self._code_line,
+        self._lay_out(
+            asking=[widgets.HBox([self._question, self._button]), self._plan, self._model_line,
+                    self._follow],
+            folds={"Settings": self.controls, "Language model": self.connection,
+                   "Earlier questions": self._earlier},
+            found=[self._view],
         )  # fmt: skip
-        self._button.on_click(lambda _: self._soon(self._ask_what_is_typed))
-        self._on_enter(self._question, self._ask_what_is_typed)
+        self._on_enter(self._question, self._ask_typed)
         self._question.observe(lambda _: self._show_plan(), "value")
         self._folds.observe(lambda _: self._show_plan(), "selected_index")
         self._show_plan()
 
     def __repr__(self) -> str:
-        n = len(self._history)
-        return f"<AskPanel: {self._atlas.title}, {count(n, 'answer')}>"
+        return f"<AskPanel: {self._atlas.title}, {count(len(self._history), 'answer')}>"
 
     @property
     def value(self) -> Answer | None:
@@ -359,31 +492,31 @@ class AskPanel(AtlasPanel):
 
     @property
     def unfinished(self) -> str:
-        """What a model had written when it was stopped, broke off or gave way to a question."""
+        """Text of an answer that was stopped, failed, or was replaced by the next question."""
         return self._live_text.text
 
     @property
     def selection(self) -> pd.DataFrame | None:
-        """The papers that are ticked, or all of the answer while none is; None before the first."""
+        """The selected papers, or all of the answer; None before the first answer."""
         chosen = self._view.chosen
         return None if chosen is None else chosen.table
 
     def ask(self, question: str | None = None, *, follow_up: bool = False, **settings: Any) -> None:
-        """Ask in the background; `wait` for the answer, which is then the panel's `value`.
+        """Ask in the background; `wait` for the answer, then read it from `value`.
 
         Parameters
         ----------
         question : str, optional
-            Default: what stands in the box.
+            Default: the text of the question field.
         follow_up : bool, default False
-            Whether it goes on from the answer shown.
+            Whether it continues the answer shown.
         **settings
-            Of `Atlas.ask`; where any is given, they take the place of those on the page.
+            Of `Atlas.ask`; if any is given, they replace the settings on the page.
 
         Raises
         ------
         InputError
-            For an empty question, or a setting that cannot be.
+            If the question is empty, or a setting is invalid.
         """
         if settings:
             self.controls.put(settings)
@@ -391,60 +524,43 @@ class AskPanel(AtlasPanel):
             self._question.value = question
         asked = self._question.value.strip()
         if not asked:
-            message = "The question is empty; ask one."
-            raise InputError(message)
-        given = self.controls.given()
-        shown = self._view.asked
+            raise InputError("The question is empty; ask one.")
+        given, shown = self.controls.given(), self._view.asked
         thread = (*shown.thread, shown.answer) if follow_up and shown else ()
         self._begin(asked, given, thread)
 
-    def save(self, path: str | Path) -> Path:
-        """Write the answer shown into a file.
-
-        Parameters
-        ----------
-        path : path
-            Ends in ``.ipynb`` (a notebook that asks again), ``.md``, ``.json``, ``.bib`` or
-            ``.csv``; the last two hold the papers of `selection`.
-
-        Returns
-        -------
-        pathlib.Path
-
-        Raises
-        ------
-        InputError
-            For another ending, before the first answer, or where it cannot be written.
-        """
-        target = check_output(path, FILES, what="An answer")
-        if self._view.asked is None:
-            raise InputError("There is no answer to save yet; ask a question first.")
-        papers, ending = self._view.chosen, target.suffix.lower()
-        return write_output(target, self._view.asked.file(ending, papers=papers))
-
     def stop(self) -> None:
-        """Stop asking; earlier answers stay, and what was written so far is marked."""
+        """Stop the question; earlier answers stay, and the text so far is marked unfinished."""
         running = self._turns.now is not None
         super().stop()
         if running:
             self._live_text.mark("Stopped. Written so far (unfinished, unchecked)")
 
-    # -- steps -----------------------------------------------------------------------------------
+    def _file(self, ending: str) -> str:
+        assert self._view.asked is not None  # noqa: S101 - `save` checks that there is an answer
+        return self._view.asked.file(ending, papers=self._view.chosen)
 
     def _begin(self, question: str, given: Mapping[str, Any], thread: tuple[Answer, ...]) -> None:
-        # All of it as it is now: atlas and connection may be other ones when the answer is there.
+        # Atlas and connection may change before the answer arrives: use the present ones.
         connected = self.connection.value
         used = self.connection.used if connected else None
         model = connected.part() if connected else None
-        live = self._live_text.begin(question, model.model if model else None)
+        name = model.model if model else None
+        live = self._live_text.begin(question, name)
         atlas, began = self._atlas, time.monotonic()
 
         def work() -> Asked:
             from landscape.answers._asking import ask, ask_settings
 
-            title = f"{model.model} writes" if model else "Searching"
+            title = f"{name} writes" if model else "Searching"
+            n_requests = 0
             with progress(title, total=None, unit="words") as advance:
-                watched = _Watched(model, lambda: advance(0), live) if model else None
+
+                def before_request() -> None:
+                    nonlocal n_requests
+                    advance(0)
+                    n_requests += 1
+                    live.note(f"{name} works on request {n_requests} …")
 
                 def on_text(piece: str) -> None:
                     advance(len(piece.split()))
@@ -455,45 +571,45 @@ class AskPanel(AtlasPanel):
                     live.note(f"{step.thought} → {step.action}")
 
                 answer = ask(
-                    atlas.engine, question, ask_settings(**given), model=watched, thread=thread,
+                    atlas.engine, question, ask_settings(**given), thread=thread,
+                    model=WatchedModel(model, before_request) if model else None,
                     on_text=on_text, on_step=on_step,
                 )  # fmt: skip
             failed = model is not None and answer.method == "extractive"
             return Asked(
-                answer, atlas, dict(given), thread,
-                model=model.model if model else None, used=used,
+                answer, atlas, dict(given), thread, model=name, used=used,
                 unfinished=live.text if failed else "",
                 cost=str(model.budget) if model else "", seconds=time.monotonic() - began,
             )  # fmt: skip
 
-        self.run("Asking", work, self._finished)
+        def done(asked: Asked) -> None:
+            self._live_text.end()
+            self._history.append(asked)
+            self._show(asked)
 
-    def _finished(self, asked: Asked) -> None:
-        self._live_text.end()
-        self._history.append(asked)
-        self._show(asked)
+        self.run("Asking", work, done)
 
     def _show(self, asked: Asked) -> None:
         self._view.show(asked)
-        self._follow.layout.display = ""
-        self._follow.value = False
-        n = len(asked.thread)
-        thread = f"  # after {count(n, 'earlier answer')}" if n else ""
-        self.code = _code_of(asked) + thread
+        self._follow.layout.display, self._follow.value = "", False
+        n, used = len(asked.thread), asked.used
+        call = code_of(asked.answer.question, asked.given, with_model=used is not None)
+        self.code = join_lines(connecting(used, asked.model) if used else [], call)
+        if n:
+            self.code += f"  # after {count(n, 'earlier answer')}"
         self._list_earlier()
 
     def _list_earlier(self) -> None:
         old, buttons = self._earlier.children, []
         for asked in reversed(self._history):
-            is_shown = asked is self._view.asked
             text = " ".join(asked.answer.question.split())
-            button = widgets.Button(
-                description=text, icon="check" if is_shown else "",
-                tooltip=f"Show the answer to: {text[:200]}", layout=widgets.Layout(width="100%"),
+            one = button(
+                text, f"Show the answer to: {text[:200]}",
+                lambda asked=asked: self._show(asked),  # type: ignore[misc]  # bound in the loop
+                icon="check" if asked is self._view.asked else "", width="100%",
             )  # fmt: skip
-            button.add_class("landscape-asked-before")
-            button.on_click(lambda _, asked=asked: self._show(asked))
-            buttons.append(button)
+            one.add_class("landscape-asked-before")
+            buttons.append(one)
         self._earlier.children = buttons
         self._folds.set_title(2, f"Earlier questions ({len(buttons)})")
         close_all(*old)
@@ -502,144 +618,85 @@ class AskPanel(AtlasPanel):
         super()._tell(error)
         self._live_text.mark("It broke off. Written so far (unfinished, unchecked)")
 
-    def _ask_what_is_typed(self) -> None:
+    def _ask_typed(self) -> None:
         self.ask(follow_up=self._follow.value)
 
     def _show_plan(self) -> None:
+        question = self._question.value
         try:
-            plan = self.controls.summary(self._question.value)
+            plan = self.controls.summary(question)
         except LandscapeError as error:
             plan = str(error)
-        text = f"Would be read as: {plan}." if self._question.value.strip() else ""
-        self._plan.value = f"<span class='landscape-quiet'>{escape(text)}</span>" if text else ""
-        if self.connection.fault:
-            said = f"{self.connection.fault} Mend it under “Language model”."
-        elif self.connection.is_told:
-            said = f"Written by {self.connection!r}"[:-1].replace("<Connection: ", "")
-        else:
-            said = (
-                "No language model is connected: answers quote sentences of the papers. "
-                "Open “Language model” to connect one."
-            )
-        self._model_line.value = f"<span class='landscape-quiet'>{escape(said)}</span>"
-
-
-def _code_of(asked: Asked) -> str:
-    connecting = [] if not asked.used else connecting_again(asked.used, asked.model or "")
-    call = code_of(asked.answer.question, asked.given, with_model=asked.used is not None)
-    return join_lines(connecting, call)
+        self._plan.value = quiet_html(f"Settings: {plan}." if question.strip() else "")
+        self._show_model()
 
 
 class _LiveText:
-    """The text of an answer while it is written, and what is left of it when it breaks off."""
+    """Text of an answer while it is written, and what remains of an unfinished one."""
 
-    def __init__(self) -> None:
-        self.widget = widgets.HTML()
+    def __init__(self, page: widgets.HTML) -> None:
+        self._page = page
         self._now: _Writing | None = None
-        self._left: tuple[str, str] | None = None  # a question that gave way, and its text so far
+        self._replaced: _Writing | None = None  # unfinished when the next question was asked
 
     @property
     def text(self) -> str:
         if self._now and self._now.text:
             return self._now.text
-        return self._left[1] if self._left else ""
+        return self._replaced.text if self._replaced else ""
 
     def begin(self, question: str, model: str | None) -> _Writing:
         before = self._now
         if before is None or before.is_over:
-            self._left = None
+            self._replaced = None
         elif before.text:
-            self._left = (before.question, before.text)
-        self._now = _Writing(question, self._draw)
-        self._draw(self._now, f"{model} was asked …" if model else "Searching …")
+            self._replaced = before
+        self._now = _Writing(question, self)
+        self._now.note(f"{model} was asked …" if model else "Searching …")
         return self._now
 
     def end(self) -> None:
         self._now = None
-        self.widget.value = self._left_html()
+        self._page.value = self._replaced_html()
 
-    def mark(self, said: str) -> None:
-        """Say that the text is not finished; without any text there is nothing to show."""
+    def mark(self, state: str) -> None:
+        """Mark the text as unfinished; without a text, show nothing."""
         if self._now is None or not self._now.text:
             self.end()
         else:
-            self._draw(self._now, said, is_broken=True)
+            self.draw(self._now, state, broken=True)
             self._now.is_over = True
 
-    def _draw(self, writing: _Writing, said: str, *, is_broken: bool = False) -> None:
-        if writing is not self._now or writing.is_over:
-            return
-        self.widget.value = (
-            f"<div class='landscape-asked'>{escape(writing.question)}</div>"
-            f"<div class='landscape-quiet' role='status'>{escape(said)}</div>"
-            + (
-                f"<div class='landscape-live tex2jax_ignore mathjax_ignore"
-                f"{' broken' if is_broken else ''}'>{escape(writing.text)}</div>"
-                if writing.text
-                else ""
-            )
-            + self._left_html()
-        )
+    def draw(self, now: _Writing, state: str, *, broken: bool = False) -> None:
+        if now is self._now and not now.is_over:
+            written = render(
+                "panel_answer.html", part="live", question=now.question, text=now.text,
+                state=state, broken=broken,
+            )  # fmt: skip
+            self._page.value = written + self._replaced_html()
 
-    def _left_html(self) -> str:
-        if self._left is None:
+    def _replaced_html(self) -> str:
+        if self._replaced is None:
             return ""
-        question, text = map(escape, self._left)
-        return (
-            "<details class='landscape-unfinished'><summary>What was written on “"
-            f"{question}” when the next question took its place (unfinished, unchecked)</summary>"
-            "<div class='landscape-live tex2jax_ignore mathjax_ignore broken'>"
-            f"{text}</div></details>"
-        )
+        question, text = self._replaced.question, self._replaced.text
+        return render("panel_answer.html", part="replaced", question=question, text=text)
 
 
 class _Writing:
     """One text that is being written."""
 
-    def __init__(self, question: str, draw: Callable[..., None]) -> None:
+    _SHOWN_EVERY = 0.15  # seconds
+
+    def __init__(self, question: str, live: _LiveText) -> None:
         self.question, self.text, self.is_over = question, "", False
-        self._draw, self._drawn, self._said = draw, 0.0, ""
+        self._live, self._drawn = live, 0.0
 
     def add(self, piece: str) -> None:
         self.text += piece
         now = time.monotonic()
-        if now - self._drawn >= _SHOWN_EVERY:
+        if now - self._drawn >= self._SHOWN_EVERY:
             self._drawn = now
-            self._draw(self, "Being written; not checked yet …")
+            self.note("Being written; not checked yet …")
 
-    def note(self, said: str) -> None:
-        self._draw(self, said)
-
-
-class _Watched:
-    """A language model that is not asked again once nobody waits for it."""
-
-    def __init__(self, model: WritingModel, check: Callable[[], None], live: _Writing) -> None:
-        self._inner, self._check, self._live = model, check, live
-        self._asked = 0
-
-    @property
-    def model(self) -> str:
-        return self._inner.model
-
-    def complete(self, system: str, user: str) -> str:
-        self._count()
-        return self._inner.complete(system, user)
-
-    def stream(self, system: str, user: str) -> Iterator[str]:
-        self._count()
-        return self._inner.stream(system, user)
-
-    def complete_json(self, system: str, user: str, schema: Mapping[str, Any]) -> dict[str, Any]:
-        self._count()
-        return self._inner.complete_json(system, user, schema)
-
-    def _count(self) -> None:
-        self._check()
-        self._asked += 1
-        self._live.note(f"{self.model} works on request {self._asked} …")
-
-
-@cache
-def _css() -> str:
-    return files("landscape.widgets").joinpath("ask.css").read_text(encoding="utf-8")
+    def note(self, state: str) -> None:
+        self._live.draw(self, state)

@@ -2,97 +2,61 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from landscape._io import check_output, write_output
-from landscape._render import escape
-from landscape._serializer import to_csv
-from landscape._wording import count
+from landscape._render import escape, render
+from landscape._serializer import to_csv, to_json
 from landscape.errors import InputError
 from landscape.search._settings import readable_text
 from landscape.types import Hit
 from landscape.widgets._agent_panel import (
     AgentRun,
     ScholarPanel,
-    grid,
-    links_html,
+    clean_notes,
     main_button,
     model_option,
     needed,
-    notes_html,
-    partial_html,
     text_area,
-    text_box,
 )
 from landscape.widgets._code_lines import called, connecting, join_lines
-from landscape.widgets._panel import checked_flag, checked_whole
+from landscape.widgets._panel import (
+    checked_flag,
+    checked_whole,
+    field,
+    fill_fields,
+    grid,
+    read_fields,
+)
 from landscape.widgets._tables import Item, PaperList
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from landscape.atlas import Atlas
-    from landscape.types import Attribution, Guess, Step
+    from landscape.types import Attribution, Step
     from landscape.widgets._connection import Connection
 
-
-def answer_html(found: Attribution) -> str:
-    """The answer in a sentence, whether it is partial, and what the reader should know."""
-    if found.paper is not None:
-        label = f"{found.paper.title} ({found.paper.label})"
-        head = f"The excerpt most likely cites: {label}"
-    elif found.guesses:
-        head = "No paper was selected. The best guesses:"
-    else:
-        head = "No paper was selected, and none is near enough to be a guess."
-    text = "Partial: the language model ended before it had decided."
-    partial = partial_html(text) if found.partial else ""
-    return (
-        f"<div class='landscape-asked tex2jax_ignore mathjax_ignore'>{escape(head)}</div>"
-        f"{partial}{notes_html(found.notes)}"
-    )
-
-
-def item_of(found: Attribution, guess: Guess, rank: int) -> Item:
-    """One guess as a list of papers draws it."""
-    is_it = found.paper is not None and guess.paper.paper_id == found.paper.paper_id
-    verdict = "<span class='landscape-verdict'>✓ selected.</span> " if is_it else ""
-    why = f"{escape(guess.reason[:1].upper() + guess.reason[1:])}. " if guess.reason else ""
-    page = (
-        f"{Hit(rank, guess.paper, guess.score).to_html()}"
-        f"<div class='landscape-quiet'>{verdict}{why}Score {guess.score:.2f}.</div>"
-    )
-    return Item(str(rank), f"{rank}.", guess.paper.title, page)
-
-
-def steps_html(found: Attribution) -> str:
-    """What was done, step by step, and what was searched."""
-    steps = "".join(
-        f"<li>{escape(step.thought)} <code>{escape(step.action)}</code><br>"
-        f"<span class='quiet'>{escape(step.observation)}</span></li>"
-        for step in found.trace
-    )
-    n = len(found.trace)
-    how = f"How it was found: {count(n, 'step')}, {found.seconds:.1f} s"
-    return (
-        "<div class='landscape-results tex2jax_ignore mathjax_ignore'>"
-        f"<details><summary>{how}</summary><ol>{steps}</ol></details>"
-        f"<p class='quiet'>{escape(found.coverage.summary)}</p></div>"
-    )
-
-
-_WITHOUT_MODEL = (
-    "the sentence around the mark is searched for, and what the best candidates cite is lifted. "
-    "With one, it searches, reads and selects."
-)
 _EXAMPLE = "Clumps in the winds of O stars lower the mass that they lose [CITATION]."
-_USUAL = {"source": None, "before": None, "mark": 1, "max_actions": 15, "demonstration": False}
+_DEFAULTS = {"source": None, "before": None, "mark": 1, "max_actions": 15, "demonstration": False}
 _MOST_MARKS, _MOST_ACTIONS = 99, 100
-FILES = (".csv", ".json", ".bib")
+
+
+def _checked(settings: dict[str, Any]) -> dict[str, Any]:
+    """Return all settings, with defaults; raise InputError for an invalid one."""
+    unknown = sorted(set(settings) - set(_DEFAULTS))
+    if unknown:
+        raise InputError(
+            f"There is no setting {unknown[0]!r}; there are {', '.join(sorted(_DEFAULTS))}."
+        )
+    chosen = {**_DEFAULTS, **settings}
+    checked_whole("mark", chosen["mark"], 1, _MOST_MARKS)
+    checked_whole("max_actions", chosen["max_actions"], 1, _MOST_ACTIONS)
+    checked_flag("demonstration", chosen["demonstration"])
+    if chosen["source"] is not None:
+        readable_text("source", chosen["source"])
+    return chosen
 
 
 class CitationPanel(ScholarPanel):
@@ -102,9 +66,9 @@ class CitationPanel(ScholarPanel):
     ----------
     atlas : Atlas
     connection : Connection, optional
-        Which language model searches; by default the one that the environment names, if any.
+        Language model that searches; default: the one of the environment, if any.
     excerpt : str, optional
-        What stands in the box at first.
+        First text of the field.
     **settings
         ``source``, ``before``, ``mark``, ``max_actions``, ``demonstration`` of `Atlas.attribute`.
 
@@ -113,14 +77,15 @@ class CitationPanel(ScholarPanel):
     value : Attribution or None
         The answer shown.
     selection : pandas.DataFrame or None
-        The guesses that are ticked; while none is, the paper selected, or all where none was.
+        The guesses with a tick; without a tick, the selected paper, or all guesses if no paper was
+        selected.
     code : str
-        Lines that give the same answer.
+        Code that gives the same answer.
 
     Raises
     ------
     InputError
-        For a setting that is none.
+        If a setting is unknown or has an invalid value.
 
     Examples
     --------
@@ -130,52 +95,70 @@ class CitationPanel(ScholarPanel):
     >>> panel.wait(), panel.value.paper  # doctest: +SKIP
     """
 
+    FILES = {  # noqa: RUF012 - declared a ClassVar in the base class
+        "citation.csv": "Papers (CSV)",
+        "citation.bib": "Papers (BibTeX)",
+        "citation.json": "Everything (JSON)",
+    }
+    _UNSAVED = "There is no answer to save yet; find a paper first."
+    _WITHOUT_MODEL = (
+        "the sentence around the mark is searched for, and papers cited by the best candidates are "
+        "boosted. With one, it searches, reads and selects."
+    )
+
     def __init__(
         self, atlas: Atlas, *, connection: Connection | None = None, excerpt: str = "",
         **settings: Any,
     ) -> None:  # fmt: skip
         readable_text("excerpt", excerpt)
         _checked(settings)
-        super().__init__(
-            "Find a citation in", atlas, connection=connection, without_model=_WITHOUT_MODEL
-        )
+        super().__init__("Find a citation in", atlas, connection=connection)
         self._value: Attribution | None = None
         self._excerpt = text_area("The excerpt, with [CITATION] in it", _EXAMPLE, value=excerpt)
-        self._source = text_box(
-            "It is from",
-            "identifier or title",
-            "The paper that the excerpt is from: never selected, nor anything newer than it",
-        )
-        self._before = text_box("Until", "such as 2019 or 2019-06", "Last day or year that counts")
-        self._mark = _number("Which mark", 1, _MOST_MARKS, "Which of several marks is meant")
-        self._actions = _number(
-            "Actions", 15, _MOST_ACTIONS, "Actions of the language model, at most"
-        )
-        self._example = widgets.Checkbox(
-            description="Show the model an example", indent=False,
-            layout=widgets.Layout(width="auto"),
+        source = field(
+            widgets.Text, "It is from",
+            "The paper of the excerpt; neither this paper nor newer ones are selected",
+            placeholder="identifier or title",
+        )  # fmt: skip
+        before = field(
+            widgets.Text, "Until", "Last day or year of the papers",
+            placeholder="such as 2019 or 2019-06",
+        )  # fmt: skip
+        mark = field(
+            widgets.BoundedIntText, "Which mark", "Number of the mark if there are several",
+            min=1, max=_MOST_MARKS,
+        )  # fmt: skip
+        actions = field(
+            widgets.BoundedIntText, "Actions", "Most actions of the language model",
+            min=1, max=_MOST_ACTIONS,
+        )  # fmt: skip
+        example = widgets.Checkbox(
+            description="Show the model an example", indent=False, layout={"width": "auto"},
             tooltip="Whether the language model is shown an example of a whole search",
         )  # fmt: skip
+        self._fields = {
+            "source": source, "before": before, "mark": mark, "max_actions": actions,
+            "demonstration": example,
+        }  # fmt: skip
         self._read_as = widgets.HTML()
-        self._button = main_button("Find the paper", "search", "Find the paper that it cites")
-        self._button.on_click(lambda _: self._soon(self.find))
+        start = main_button(
+            "Find the paper", "search", "Find the cited paper", lambda: self._soon(self.find)
+        )
         self._excerpt.observe(lambda _: self._show_reading(), "value")
-        self._mark.observe(lambda _: self._show_reading(), "value")
-        self._answer, self._rest, self._files = widgets.HTML(), widgets.HTML(), widgets.HTML()
+        mark.observe(lambda _: self._show_reading(), "value")
+        self._answer, self._method, self._files = widgets.HTML(), widgets.HTML(), widgets.HTML()
         self._guesses = PaperList(on_change=self._offer_files)
-        self._found = widgets.VBox([self._answer, self._guesses, self._rest, self._files])
+        self._found = widgets.VBox([self._answer, self._guesses, self._method, self._files])
         self._found.layout.display = "none"
-        limits = grid([self._source, self._before], least=280)
-        limits.layout.flex = "1 1 auto"
+        limits = grid(source, before, least=280, flex="1 1 auto")
         self._lay_out(
-            asking=[
-                self._excerpt, self._read_as,
-                widgets.HBox([limits, self._button], layout=widgets.Layout(align_items="center")),
-            ],
-            folds={"Settings": grid([self._mark, self._actions, self._example])},
+            asking=[self._excerpt, self._read_as,
+                    widgets.HBox([limits, start], layout={"align_items": "center"}),
+                    self._model_line],
+            folds={"Settings": grid(mark, actions, example), "Language model": self.connection},
             found=[self._found],
         )  # fmt: skip
-        self._put(settings)
+        fill_fields(self._fields, _checked(settings))
         self._show_reading()
 
     def __repr__(self) -> str:
@@ -191,166 +174,100 @@ class CitationPanel(ScholarPanel):
 
     @property
     def selection(self) -> pd.DataFrame | None:
-        """The guesses that are ticked; else the paper selected, or all guesses without one."""
+        """The guesses with a tick; else the selected paper, or all guesses without one."""
         if self._value is None:
             return None
         table = self._value.table
         ranks = [int(key) for key in self._guesses.chosen]
-        is_it = table["selected"] | self._value.abstained
-        rows = table["rank"].isin(ranks) if ranks else is_it
+        by_default = table["selected"] | self._value.abstained
+        rows = table["rank"].isin(ranks) if ranks else by_default
         return table[rows].reset_index(drop=True)
 
     def find(self, excerpt: str | None = None, **settings: Any) -> None:
-        """Look for the paper in the background; `wait`, then the panel's `value` is the answer.
+        """Search for the paper in the background; after `wait`, read the answer from `value`.
 
         Parameters
         ----------
         excerpt : str, optional
-            Default: what stands in the box.
+            Default: the text of the field.
         **settings
-            ``source``, ``before``, ``mark``, ``max_actions``, ``demonstration``; where any is
-            given, they take the place of those on the page.
+            ``source``, ``before``, ``mark``, ``max_actions``, ``demonstration``; if any is given,
+            they replace the settings on the page.
 
         Raises
         ------
         InputError
-            For an excerpt without a mark, or a setting that is none.
+            If the excerpt has no mark, or a setting is invalid.
         """
         from landscape.agents._excerpts import read_excerpt
 
         if settings:
-            self._put(settings)
+            fill_fields(self._fields, _checked(settings))
         if excerpt is not None:
             self._excerpt.value = excerpt
         text = needed(self._excerpt.value, what="The excerpt")
-        read_excerpt(text, mark=self._mark.value)
-        given, atlas = self._given(), self._atlas
+        read_excerpt(text, mark=self._fields["mark"].value)
+        chosen, atlas = read_fields(self._fields, {}), self._atlas
+        given = {name: value for name, value in chosen.items() if value != _DEFAULTS[name]}
 
-        def work(run: AgentRun) -> tuple[Attribution, str | None]:
+        def work(run: AgentRun) -> Attribution:
             def on_step(step: Step) -> None:
                 run.step(f"{step.action}: {step.observation}".rstrip(": "))
 
-            found = atlas.attribute(text, model=run.model, on_step=on_step, **given)
-            return found, run.model_name
+            return atlas.attribute(text, model=run.model, on_step=on_step, **given)
 
-        self._begin(
-            "Looking for the paper", work, lambda made: self._show(*made, text, given),
-            unit="steps",
-        )  # fmt: skip
+        def show(found: Attribution, model: str | None) -> None:
+            self._show(found)
+            self.code = join_lines(
+                connecting(self.connection.used, model),
+                f"found = {called('atlas.attribute', text, **given, **model_option(model))}",
+            )
 
-    def save(self, path: str | Path) -> Path:
-        """Write what was found into a file.
-
-        Parameters
-        ----------
-        path : path
-            Ends in ``.csv`` (the papers of `selection`), ``.bib`` (the same) or ``.json``.
-
-        Returns
-        -------
-        pathlib.Path
-
-        Raises
-        ------
-        InputError
-            For another ending, before the first answer, or where it cannot be written.
-        """
-        target = check_output(path, FILES, what="An answer")
-        if self._value is None:
-            raise InputError("There is no answer to save yet; find a paper first.")
-        return write_output(target, self._file(target.suffix.lower()))
-
-    # -- steps
-
-    def _given(self) -> dict[str, Any]:
-        """Settings that differ from the usual ones."""
-        given = {
-            "source": self._source.value.strip() or None,
-            "before": self._before.value.strip() or None,
-            "mark": self._mark.value,
-            "max_actions": self._actions.value,
-            "demonstration": self._example.value,
-        }
-        return {name: value for name, value in given.items() if value != _USUAL[name]}
-
-    def _put(self, settings: dict[str, Any]) -> None:
-        chosen = _checked(settings)
-        self._source.value = chosen["source"] or ""
-        self._before.value = "" if chosen["before"] is None else str(chosen["before"])
-        self._mark.value, self._actions.value = chosen["mark"], chosen["max_actions"]
-        self._example.value = chosen["demonstration"]
+        self._begin("Looking for the paper", work, show)
 
     def _show_reading(self) -> None:
         from landscape.agents._excerpts import read_excerpt
 
-        if not self._excerpt.value.strip():
-            said = "Paste a passage, and write [CITATION] where the paper is cited that you seek."
-        else:
+        excerpt = self._excerpt.value
+        text = "Paste a passage, and replace the citation of the wanted paper by [CITATION]."
+        if excerpt.strip():
             try:
-                said = (
-                    f"Sought by: {read_excerpt(self._excerpt.value, mark=self._mark.value).clause}"
-                )
+                clause = read_excerpt(excerpt, mark=self._fields["mark"].value).clause
+                text = f"Sought by: {clause}"
             except InputError as error:
-                said = str(error)
+                text = str(error)
         self._read_as.value = (
-            f"<span class='landscape-quiet tex2jax_ignore mathjax_ignore'>{escape(said)}</span>"
+            f"<span class='landscape-quiet tex2jax_ignore mathjax_ignore'>{escape(text)}</span>"
         )
 
-    def _show(
-        self, found: Attribution, model: str | None, text: str, given: dict[str, Any]
-    ) -> None:
+    def _show(self, found: Attribution) -> None:
         self._value = found
-        self._answer.value = answer_html(found)
-        self._guesses.show(
-            [item_of(found, guess, rank) for rank, guess in enumerate(found.guesses, start=1)]
+        items = []
+        for rank, guess in enumerate(found.guesses, start=1):
+            hit = Hit(rank, guess.paper, guess.score).to_html()
+            page = render("panel_citation.html", part="guess", found=found, guess=guess, hit=hit)
+            items.append(Item(str(rank), f"{rank}.", guess.paper.title, page))
+        self._answer.value = render(
+            "panel_citation.html", part="heading", found=found, notes=clean_notes(found.notes)
         )
-        self._rest.value = steps_html(found)
+        self._guesses.show(items)
+        self._method.value = render("panel_citation.html", part="method", found=found)
         self._found.layout.display = ""
-        self.code = join_lines(
-            connecting(self.connection, model),
-            f"found = {called('atlas.attribute', text, **given, **model_option(model))}",
-        )
         self._offer_files()
 
     def _offer_files(self) -> None:
-        if self._value is None:
-            return
-        names = {".csv": "Papers (CSV)", ".bib": "Papers (BibTeX)", ".json": "Everything (JSON)"}
-        contents = [(ending, text, self._file(ending)) for ending, text in names.items()]
-        self._files.value = links_html("citation", contents)
+        if self._value is not None:
+            self._files.value = self._links()
 
     def _file(self, ending: str) -> str:
         from landscape._bibliography import to_bibtex
 
         assert self._value is not None  # noqa: S101 - there are no files before the first answer
         if ending == ".json":
-            return json.dumps(self._value.to_dict(), indent=1, ensure_ascii=False)
+            return to_json(self._value)
         chosen = self.selection
         if ending == ".csv":
             return to_csv(chosen)
         ranks = set() if chosen is None else set(chosen["rank"])
         papers = [p for rank, p in enumerate(self._value.papers, start=1) if rank in ranks]
         return to_bibtex(papers)
-
-
-def _checked(settings: dict[str, Any]) -> dict[str, Any]:
-    """All settings, those as usual too; refused where one cannot be."""
-    unknown = sorted(set(settings) - set(_USUAL))
-    if unknown:
-        raise InputError(
-            f"There is no setting {unknown[0]!r}; there are {', '.join(sorted(_USUAL))}."
-        )
-    chosen = {**_USUAL, **settings}
-    checked_whole("mark", chosen["mark"], 1, _MOST_MARKS)
-    checked_whole("max_actions", chosen["max_actions"], 1, _MOST_ACTIONS)
-    checked_flag("demonstration", chosen["demonstration"])
-    if chosen["source"] is not None:
-        readable_text("source", chosen["source"])
-    return chosen
-
-
-def _number(label: str, value: int, most: int, meaning: str) -> widgets.BoundedIntText:
-    return widgets.BoundedIntText(
-        value=value, min=1, max=most, description=label, tooltip=meaning,
-        style={"description_width": "110px"}, layout=widgets.Layout(width="calc(100% - 6px)"),
-    )  # fmt: skip

@@ -1,17 +1,24 @@
-"""Lines of code that reproduce the result of a panel."""
+"""Code that reproduces the result of a panel: lines, and the notebook of an answer."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
+from landscape._render import neutral_html, render
+from landscape.store._manifest import digest
+
 if TYPE_CHECKING:
-    from landscape.widgets._connection import Connection, Used
+    from landscape.atlas import Atlas
+    from landscape.types import Answer
+    from landscape.widgets._connection import Used
 
 
 class Name(str):
-    """A variable, written as it is."""
+    """Name of a variable, written without quotes."""
 
 
 def called(function: str, *arguments: Any, **options: Any) -> str:
@@ -56,30 +63,91 @@ def written(value: Any) -> str:
     return repr(value)
 
 
-def connecting(connection: Connection, name: str | None) -> list[str]:
+def connecting(used: Used, name: str | None) -> list[str]:
     """Write the lines that connect the model that a panel used; none without a model."""
-    return [] if name is None else connecting_again(connection.used, name)
-
-
-def connecting_again(used: Used, name: str) -> list[str]:
-    """Write the lines that connect a model to the same server."""
+    if name is None:
+        return []
     # Without an explicit empty key, OPENAI_API_KEY would be sent to this server.
     key = f'os.environ.get({written(used.key_variable)}, "")'
     made = called("connect", base_url=used.server, model=name, api_key=Name(key))
     return ["import os", "from landscape.llm import connect", f"model = {made}"]
 
 
-def desk_lines(names: str, *, is_ours: bool, off: Sequence[str] = ()) -> list[str]:
-    """Write the lines that create a desk with the atlas, where one is needed."""
-    if is_ours:
-        made = [f"from landscape.agents import Desk, {names}", "desk = Desk().add(atlas)"]
-        return made if names else []
-    switched = "".join(f".switch_off({written(name)})" for name in off)
-    imports = [f"from landscape.agents import {names}"] if names else []
-    return [*imports, f"desk = desk{switched}"] if switched else imports
-
-
 def join_lines(*parts: str | Sequence[str]) -> str:
     """Join lines of code, and lists of them; empty ones are omitted."""
     listed = [[part] if isinstance(part, str) else part for part in parts]
     return "\n".join(line for part in listed for line in part if line)
+
+
+# -- questions
+
+
+def code_of(question: str, settings: Mapping[str, Any], *, with_model: bool = False) -> str:
+    """Write the line that asks a question, and the import that it needs."""
+    given = "".join(f", {name}={_literal(value)}" for name, value in settings.items())
+    needed = any(isinstance(value, date) for value in settings.values())
+    call = f"atlas.ask({question!r}{given}{', model=model' if with_model else ''})"
+    return f"from datetime import date\n{call}" if needed else call
+
+
+def checksum_of(atlas: Atlas) -> str:
+    """Return a checksum of the files of an atlas."""
+    return digest({name: written.sha256 for name, written in atlas.manifest.files.items()})
+
+
+def answer_as_notebook(
+    answer: Answer,
+    atlas: Atlas,
+    *,
+    thread: Sequence[Answer] = (),
+    model: str | None = None,
+    server: str | None = None,
+    key_variable: str = "OPENAI_API_KEY",
+) -> str:
+    """Write a notebook that runs a question again with the same settings."""
+    text = render(
+        "answer_notebook.txt",
+        question=_one_line(answer.question), title=_one_line(answer.results.coverage.title),
+        model=model and repr(model), model_name=_one_line(model or ""), server=repr(server),
+        key_variable=repr(key_variable), path=repr(str(atlas.path.resolve())),
+        checksum=repr(checksum_of(atlas)), call=_full_call(answer),
+        thread=[_full_call(earlier) for earlier in thread],
+        identifiers=repr([paper.paper_id for paper in answer.papers]),
+        text_checksum=repr(hashlib.sha256(answer.text.encode()).hexdigest()),
+    )  # fmt: skip
+    cells = []
+    for place, cell in enumerate(text.removeprefix("%% ").split("\n%% ")):
+        kind, _, source = cell.partition("\n")
+        code: dict[str, Any] = {"execution_count": None, "outputs": []} if kind == "code" else {}
+        about = {"id": f"cell-{place}", "cell_type": kind, "metadata": {}}
+        cells.append({**about, **code, "source": source.strip("\n")})
+    document = {
+        "cells": cells,
+        "metadata": {
+            "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+            "language_info": {"name": "python"},
+        },
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+    return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+
+
+def _full_call(answer: Answer) -> str:
+    """Write the call that gives an answer, with all settings."""
+    settings = [f"    {name}={_literal(value)}," for name, value in answer.settings.items()
+                if value is not None]  # fmt: skip
+    first = [f"    {answer.question!r},", "    model=model,", "    thread=list(thread),"]
+    return "\n".join(["atlas.ask(", *first, *settings, ")"])
+
+
+def _literal(value: Any) -> str:
+    if isinstance(value, date):
+        return f"date({value.year}, {value.month}, {value.day})"
+    return repr(dict(value)) if isinstance(value, Mapping) else repr(value)
+
+
+def _one_line(text: str) -> str:
+    """Write text of a user or a paper as one line of Markdown without markup."""
+    flat = neutral_html(" ".join(text.split()))
+    return "".join(f"\\{mark}" if mark in "\\`*_[]#$!|" else mark for mark in flat)

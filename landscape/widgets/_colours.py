@@ -1,4 +1,4 @@
-"""What the colours of a map stand for: density, a class or a number of every paper."""
+"""Variables shown as colours of a map: density, a class or a number of every paper."""
 
 from __future__ import annotations
 
@@ -7,11 +7,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from matplotlib.colors import to_rgb
 
 from landscape.errors import InputError
 from landscape.figures._colours import SERIES, perceptual_ramp
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import pandas as pd
     from numpy.typing import NDArray
 
     from landscape.atlas import Atlas
@@ -44,7 +48,7 @@ _NOT_CLASSES = frozenset(
 
 @dataclass(frozen=True)
 class Colouring:
-    """What the colours mean, and the value of every paper."""
+    """A variable shown as colour, with the value of every paper."""
 
     name: str
     title: str
@@ -58,19 +62,19 @@ class Colouring:
     missing: int = 0
 
     def palette(self, colours: Theme) -> Floats:
-        """Colours of the classes and of missing last, shape (n, 3); of numbers, the ramp."""
+        """Return the colours of the classes and of missing values, or the ramp; shape (n, 3)."""
         if self.kind == "numbers":
             return perceptual_ramp(_NUMBERS[colours.name])
         chosen = [*SERIES[colours.name][: min(len(self.labels), _MOST_CLASSES)]]
         chosen += [OTHERS[colours.name]] * (len(self.labels) - len(chosen))
-        return np.array([_rgb(colour) for colour in [*chosen, MISSING[colours.name]]])
+        return np.array([to_rgb(colour) for colour in [*chosen, MISSING[colours.name]]])
 
     def unknown(self, colours: Theme) -> Floats:
-        """Colour of papers without a value, shape (3,)."""
-        return np.array(_rgb(MISSING[colours.name]))
+        """Return the colour of papers without a value, shape (3,)."""
+        return np.array(to_rgb(MISSING[colours.name]))
 
     def meaning(self, position: float) -> str:
-        """What a place of the ramp stands for, from 0 to 1."""
+        """Write the value at a position of the ramp, 0 to 1."""
         value = self.low + position * (self.high - self.low)
         if self.is_share:
             return f"{value:.0%}" if self.high >= 0.1 else f"{value:.1%}"
@@ -82,7 +86,7 @@ class Colouring:
 
     @cached_property
     def ends(self) -> tuple[str, str]:
-        """What the two ends of the ramp stand for; single papers may lie beyond them."""
+        """Values at the two ends of the ramp; values beyond them share the colour of the end."""
         less, more = ("earlier", "later") if self.name == "year" else ("less", "more")
         is_below = self.values is not None and np.nanmin(self.values, initial=np.inf) < self.low
         is_above = self.values is not None and np.nanmax(self.values, initial=-np.inf) > self.high
@@ -97,7 +101,7 @@ DENSITY = Colouring("density", NAMES["density"])
 
 
 def columns_to_colour(atlas: Atlas) -> list[str]:
-    """Names of the further columns of papers that can be colours."""
+    """Return the other columns of papers that can be shown as colours."""
     import pyarrow.parquet as pq
 
     from landscape.store._tables import unreadable
@@ -114,27 +118,26 @@ def columns_to_colour(atlas: Atlas) -> list[str]:
 
 
 def colouring_of(
-    atlas: Atlas, name: str, *, concept: str | None = None, facility: str | None = None
+    atlas: Atlas,
+    name: str,
+    overlays: Mapping[str, tuple[str, NDArray[np.int64], str]] | None = None,
 ) -> Colouring:
-    """Read what a colouring needs."""
+    """Read the values of a colouring; `overlays` holds the papers of a concept or facility."""
     if name == "density":
         return DENSITY
     if name == "topic":
         return _topics(atlas)
     if name in ("concept", "facility"):
-        chosen = concept if name == "concept" else facility
-        if not chosen:
+        if not overlays or name not in overlays:
             raise InputError(f"Choose a {name} first: its share of the papers is the colour.")
-        rows, title = (papers_with_concept if name == "concept" else papers_of_facility)(
-            atlas, chosen
-        )
+        title, rows, _ = overlays[name]
         return share_colouring(name, title, rows, len(atlas))
-    column = {"citations": "cites"}.get(name, name)
     if name not in NAMES and name not in columns_to_colour(atlas):
         raise InputError(
             f"There is no colour {name!r}; use one of "
             f"{', '.join([*NAMES, *columns_to_colour(atlas)])}."
         )
+    column = {"citations": "cites"}.get(name, name)
     found = colouring_of_column(name, atlas.read_papers([column])[column])
     if found.missing == len(atlas):
         raise InputError(f"No paper of this atlas has {NAMES.get(name, name)!r} to colour by.")
@@ -142,7 +145,7 @@ def colouring_of(
 
 
 def colouring_of_column(name: str, values: Any) -> Colouring:
-    """Classes or numbers out of a column, by its type."""
+    """Make classes or numbers from a column, by its type."""
     import pandas as pd
 
     title = NAMES.get(name, name.replace("_", " ").capitalize())
@@ -165,7 +168,7 @@ def colouring_of_column(name: str, values: Any) -> Colouring:
 
 
 def share_colouring(name: str, title: str, rows: NDArray[np.int64], n_papers: int) -> Colouring:
-    """Which share of the papers around is one of those rows."""
+    """Colour by the share of some papers among all papers around."""
     values = np.zeros(n_papers, dtype=np.float32)
     values[rows] = 1.0
     share = len(rows) / max(1, n_papers)
@@ -176,7 +179,7 @@ def share_colouring(name: str, title: str, rows: NDArray[np.int64], n_papers: in
 
 
 def papers_with_concept(atlas: Atlas, name: str) -> tuple[NDArray[np.int64], str]:
-    """Rows of the papers tagged with a concept or a narrower one, and how it is called."""
+    """Return the papers tagged with a concept or a narrower one, and its name."""
     thesaurus = atlas.thesaurus
     concept = thesaurus.find(name)
     ids = {concept.concept_id, *thesaurus.descendants(concept.concept_id)}
@@ -187,7 +190,7 @@ def papers_with_concept(atlas: Atlas, name: str) -> tuple[NDArray[np.int64], str
 
 
 def papers_of_facility(atlas: Atlas, name: str) -> tuple[NDArray[np.int64], str]:
-    """Rows of the papers that name a facility, and how it is called."""
+    """Return the papers that mention a facility, and its name."""
     from landscape.corpus._facilities import find_facility
 
     facility = find_facility(name)
@@ -198,36 +201,23 @@ def papers_of_facility(atlas: Atlas, name: str) -> tuple[NDArray[np.int64], str]
 
 
 def _topics(atlas: Atlas) -> Colouring:
-    """The continent of each paper, or its region where there are no continents."""
+    """Colour by continent, or by region if there are no continents."""
     topics = atlas.topics
     top = topics[topics["level"] == 0] if "level" in topics else topics[:0]
-    own = atlas.map["topic_id"].to_numpy()
     if top.empty:
-        top, home = topics, {int(one): int(one) for one in topics["topic_id"]}
+        top, above = topics, topics["topic_id"]
     else:
-        home = {
-            int(one): int(one if parent == -1 else parent)
-            for one, parent in zip(topics["topic_id"], topics["parent_id"], strict=True)
-        }
+        above = topics["parent_id"].where(topics["parent_id"] != -1, topics["topic_id"])
     if top.empty:
         raise InputError("This atlas has no named regions to colour by.")
     ranked = top.sort_values("n_papers", ascending=False)
-    places = {int(one): place for place, one in enumerate(ranked["topic_id"])}
-    table = np.full(max([0, *home]) + 2, -1, dtype=np.int16)
-    for one, parent in home.items():
-        table[one] = min(places.get(parent, -1), _MOST_CLASSES)
-    values = np.where(own >= 0, table[np.clip(own, -1, len(table) - 1)], np.int16(-1))
-    labels = [str(label) for label in ranked["label"][:_MOST_CLASSES]]
-    if len(ranked) > _MOST_CLASSES:
-        labels.append(f"{len(ranked) - _MOST_CLASSES} others")
-    return Colouring(
-        "topic", NAMES["topic"], "classes", values.astype(np.int16), tuple(labels),
-        missing=int((values < 0).sum()),
-    )  # fmt: skip
+    labels = dict(zip(ranked["topic_id"], ranked["label"], strict=True))
+    own = atlas.map["topic_id"].map(dict(zip(topics["topic_id"], above, strict=True)))
+    return _ranked("topic", NAMES["topic"], own, labels)
 
 
 def _classes(name: str, title: str, values: Any) -> Colouring:
-    """The seven most frequent values and all others; of a list, its first."""
+    """Colour by the most frequent values; lists count by their first value."""
     import pandas as pd
 
     def first(value: Any) -> Any:
@@ -236,19 +226,16 @@ def _classes(name: str, title: str, values: Any) -> Colouring:
         return value[0] if len(value) else None
 
     texts = pd.Series([first(value) for value in values], dtype=object)
-    codes, found = pd.factorize(texts.replace("", None))
-    counts = np.bincount(codes[codes >= 0], minlength=len(found))
-    order = np.argsort(-counts, kind="stable")
-    place = np.full(len(found) + 1, -1, dtype=np.int16)  # the last is that of missing values
-    place[order] = np.minimum(np.arange(len(found)), _MOST_CLASSES)
-    labels = [str(found[one]) for one in order[:_MOST_CLASSES]]
-    if len(found) > _MOST_CLASSES:
-        labels.append(f"{len(found) - _MOST_CLASSES:,} others")
-    return Colouring(
-        name, title, "classes", place[codes], tuple(labels), missing=int((codes < 0).sum())
-    )
+    texts = texts.where(texts != "")
+    counts = texts.value_counts(sort=False).sort_values(ascending=False, kind="stable")
+    return _ranked(name, title, texts, {value: value for value in counts.index})
 
 
-def _rgb(colour: str) -> tuple[float, float, float]:
-    red, green, blue = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
-    return red, green, blue
+def _ranked(name: str, title: str, values: pd.Series, labels: Mapping[Any, Any]) -> Colouring:
+    """Colour by the first seven values of `labels`, and all others in one colour."""
+    place = {value: min(rank, _MOST_CLASSES) for rank, value in enumerate(labels)}
+    codes = values.map(place).fillna(-1).to_numpy(dtype=np.int16)
+    shown = [str(label) for label in list(labels.values())[:_MOST_CLASSES]]
+    if len(labels) > _MOST_CLASSES:
+        shown.append(f"{len(labels) - _MOST_CLASSES:,} others")
+    return Colouring(name, title, "classes", codes, tuple(shown), missing=int((codes < 0).sum()))

@@ -1,12 +1,10 @@
-"""The settings of a language model, and a test of the connection; keys never leave this process."""
+"""Settings of a language model, and a test of the connection; keys stay in this process."""
 
 from __future__ import annotations
 
 import os
 import re
-import threading
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,16 +12,14 @@ import ipywidgets as widgets
 
 from landscape._wording import count
 from landscape.errors import InputError, RemoteError
-from landscape.widgets._panel import OpenedPanel, Panel
+from landscape.widgets._panel import Panel, button, field, quiet_html
 
 if TYPE_CHECKING:
-    from landscape.atlas import Atlas
     from landscape.llm._client import ChatModel
 
 KEY_VARIABLE = "OPENAI_API_KEY"
-_NAME = re.compile(r"[A-Z][A-Z0-9_]*")  # keys look like most other names
+_NAME = re.compile(r"[A-Z][A-Z0-9_]*")  # most other names look like keys
 _LONGEST_TEST = 20.0  # seconds
-_WIDE = {"description_width": "130px"}
 
 
 @dataclass(frozen=True)
@@ -37,23 +33,23 @@ class Used:
 class Connection(Panel):
     """Choose a language model on any server that speaks the OpenAI protocol, and test it.
 
-    What is left empty is taken from the environment (``OPENAI_BASE_URL``, ``LANDSCAPE_LLM_MODEL``,
-    ``OPENAI_API_KEY``). A key that is typed is kept in this process alone: the widget forgets it at
-    once, so that no notebook, no saved widget state and no page holds it.
+    The environment (``OPENAI_BASE_URL``, ``LANDSCAPE_LLM_MODEL``, ``OPENAI_API_KEY``) gives the
+    defaults of empty fields. A typed key is kept only in this process: the widget forgets it at
+    once, so that it is in no notebook, no saved widget state and no page.
 
     Parameters
     ----------
     base_url : str, optional
         Address of the server, such as ``"http://localhost:11434/v1"``.
     model : str, optional
-        Its name there.
+        Name of the model on that server.
     key_variable : str, default "OPENAI_API_KEY"
-        The environment variable that holds the key, where none is typed.
+        Environment variable with the key, if no key is typed.
 
     Raises
     ------
     InputError
-        What is given is no text, or no name of an environment variable.
+        If an argument is not a text, or not the name of an environment variable.
 
     Examples
     --------
@@ -71,9 +67,15 @@ class Connection(Panel):
         model: str | None = None,
         key_variable: str = KEY_VARIABLE,
     ) -> None:
-        _check_text("base_url", base_url, such="http://localhost:11434/v1")
-        _check_text("model", model, such="qwen3")
-        _check_text("key_variable", key_variable, such=KEY_VARIABLE)
+        texts: list[tuple[str, Any, str]] = [
+            ("base_url", base_url, "http://localhost:11434/v1"),
+            ("model", model, "qwen3"),
+            ("key_variable", key_variable, KEY_VARIABLE),
+        ]
+        for name, given, example in texts:
+            if not isinstance(given, str | None):
+                kind = type(given).__name__
+                raise InputError(f"{name} must be text, not {kind}; write {example}, say.")
         if key_variable and not _is_variable(key_variable):
             message = (  # without the value, which may be a key
                 "key_variable must be the name of an environment variable, such as "
@@ -85,49 +87,42 @@ class Connection(Panel):
         self._used: Used | None = None
         self._is_shortening = False
         self._made: tuple[tuple[str | None, ...], ChatModel] | None = None
-        wide = widgets.Layout(width="100%", max_width="620px")
-        self._server_box = widgets.Text(
-            description="Server address", style=_WIDE, layout=wide, continuous_update=False,
-            placeholder=_default_address(),
-            tooltip="Address of a server that speaks the OpenAI protocol; empty for OpenAI itself",
+        self._server_box = _box(
+            widgets.Text, "Server address", continuous_update=False, placeholder=_default_address(),
+            about="Address of a server with the OpenAI protocol; empty for OpenAI itself",
         )  # fmt: skip
-        self._model_box = widgets.Text(
-            value=model or "", description="Model", style=_WIDE, layout=wide,
+        self._model_box = _box(
+            widgets.Text, "Model", value=model or "", about="Name of the model on that server",
             placeholder=os.environ.get("LANDSCAPE_LLM_MODEL") or "such as gpt-4o-mini or qwen3",
-            tooltip="Name of the model on that server",
         )  # fmt: skip
-        self._key_box = _SecretBox(
-            description="Key", style=_WIDE, layout=wide, continuous_update=False,
+        self._key_box = _box(
+            _SecretBox, "Key", continuous_update=False,
             placeholder="press Enter after it; it is not saved",
-            tooltip="The key; kept in this process alone, never in the notebook",
+            about="The key; kept only in this process, never in the notebook",
         )  # fmt: skip
-        self._variable_box = widgets.Text(
-            description="or key variable", style=_WIDE, layout=wide, continuous_update=False,
-            value=key_variable, placeholder=KEY_VARIABLE,
-            tooltip="Name of the environment variable that holds the key, where none is typed",
+        self._variable_box = _box(
+            widgets.Text, "or key variable", value=key_variable, placeholder=KEY_VARIABLE,
+            continuous_update=False,
+            about="Name of the environment variable with the key, if no key is typed",
         )  # fmt: skip
-        self._test_button = widgets.Button(
-            description="Test the connection", icon="plug", layout=widgets.Layout(width="190px"),
-            tooltip="Send a request of a few words and say what happened",
+        test = button(
+            "Test the connection", "Send a request of a few words and show the result", self.test,
+            icon="plug", width="190px",
         )  # fmt: skip
-        self._forget_button = widgets.Button(
-            description="Forget the key", layout=widgets.Layout(width="140px", display="none"),
-            tooltip="Forget the key that was typed",
-        )  # fmt: skip
-        self._held = widgets.HTML()
-        buttons = widgets.HBox([self._test_button, self._forget_button])
+        self._forget_button = button(
+            "Forget the key", "Forget the typed key", self.forget_key, width="140px"
+        )
+        self._key_state = widgets.HTML()
         super().__init__(
             "Language model",
-            [self._server_box, self._model_box, self._key_box, self._variable_box, self._held,
-             buttons],
+            [self._server_box, self._model_box, self._key_box, self._variable_box,
+             self._key_state, widgets.HBox([test, self._forget_button])],
         )  # fmt: skip
         self._server_box.observe(self._take_address, "value")
         self._key_box.observe(self._take_key, "value")
         self._variable_box.observe(self._take_variable, "value")
-        self._test_button.on_click(lambda _: self.test())
-        self._forget_button.on_click(lambda _: self.forget_key())
         self._server_box.value = base_url or ""
-        self._tell_key()
+        self._show_key_state()
 
     def __repr__(self) -> str:
         key = "with a key" if self._key_now() else "without a key"
@@ -140,7 +135,7 @@ class Connection(Panel):
 
     @property
     def is_told(self) -> bool:
-        """Whether a server or a key is named, here or in the environment."""
+        """Whether a server or a key is given, here or in the environment."""
         return bool(self._address or os.environ.get("OPENAI_BASE_URL") or self._key_now())
 
     @property
@@ -152,7 +147,7 @@ class Connection(Panel):
 
     @property
     def fault(self) -> str:
-        """What is wrong with the server's address, in one sentence; empty where nothing is."""
+        """Error in the server's address, as a sentence; empty for a valid address."""
         address = self._address or os.environ.get("OPENAI_BASE_URL")
         if not address or _shown_address(address):
             return ""
@@ -161,22 +156,22 @@ class Connection(Panel):
 
     @property
     def used(self) -> Used:
-        """Where the model that `value` gave last was connected, whatever was typed since."""
+        """Server and key variable of the last model that `value` returned."""
         return self._used or Used(self.server, self.key_variable)
 
     @property
     def key_variable(self) -> str:
-        """The environment variable that holds the key, where none is typed."""
+        """Environment variable with the key, if no key is typed."""
         return self._variable_box.value.strip() or KEY_VARIABLE
 
     @property
     def value(self) -> ChatModel | None:
-        """The language model; None where nothing is named. Nothing is sent yet.
+        """The language model, or None without settings; sends no request.
 
         Raises
         ------
         InputError
-            For settings that cannot be.
+            If a setting is invalid.
         """
         if not self.is_told:
             return None
@@ -189,7 +184,7 @@ class Connection(Panel):
         return self._made[1]
 
     def use_key(self, key: str) -> None:
-        """Take a key for this session, without the page.
+        """Set the key for this session, without typing it into the page.
 
         Parameters
         ----------
@@ -198,43 +193,39 @@ class Connection(Panel):
         Raises
         ------
         InputError
-            It holds what no key holds.
+            If it contains spaces or characters outside ASCII.
         """
         key = key.strip()
         if not (key.isascii() and key.isprintable() and " " not in key):
-            message = "This is no key: it holds spaces or characters outside of ASCII."
-            raise InputError(message)
+            raise InputError("This is not a key: it contains spaces or characters outside ASCII.")
         self._key = key
-        self._tell_key()
+        self._show_key_state()
 
     def forget_key(self) -> None:
-        """Forget the key that was typed."""
+        """Forget the typed key."""
         self._key, self._made = "", None
-        self._tell_key()
+        self._show_key_state()
 
     def test(self) -> None:
-        """Send a request of a few words, and say in one sentence what happened."""
+        """Send a request of a few words, and show the result as one sentence."""
         self.run("Testing the connection", self._test, self.say)
 
     def _test(self) -> str:
         if not self.is_told:
-            message = "Nothing to test yet: give a server address, or a key for OpenAI."
-            raise InputError(message)
+            raise InputError("Nothing to test yet: give a server address, or a key for OpenAI.")
         try:
             model = self._connect(timeout=_LONGEST_TEST, retries=0)
             began = time.monotonic()
             model.complete("This is a test of a connection. Answer with one word.", "Say yes.")
         except (InputError, RemoteError) as error:
             raise type(error)(_for_the_page(str(error))) from error
-        seconds = time.monotonic() - began
-        tokens = model.tokens_used
-        spent = count(tokens, "token")
+        seconds, spent = time.monotonic() - began, count(model.tokens_used, "token")
         return f"{model.model} on {self.server} answered in {seconds:.1f} s ({spent})."
 
     def _connect(self, **options: Any) -> ChatModel:
         from landscape.llm._client import connect
 
-        if self.fault:  # never OpenAI in its place: the key may be for another server
+        if self.fault:  # do not fall back to OpenAI: the key may be for another server
             raise InputError(self.fault)
         return connect(
             base_url=self._address or None,
@@ -247,7 +238,7 @@ class Connection(Panel):
         return self._key or os.environ.get(self.key_variable, "").strip()
 
     def _take_address(self, change: dict[str, Any]) -> None:
-        """Keep an address; what it holds of secrets does not stay in the page."""
+        """Keep an address, and remove passwords and queries from the page."""
         typed = change["new"].strip()
         if self._is_shortening:
             return
@@ -270,25 +261,30 @@ class Connection(Panel):
 
     def _take_variable(self, change: dict[str, Any]) -> None:
         typed = change["new"].strip()
-        if typed and not _is_variable(typed):  # a key in the wrong box must not stay there
+        if typed and not _is_variable(typed):  # probably a key: it must not stay in this box
             self._variable_box.value = change["old"]
-            self.say("That is no name of an environment variable, so it was taken for the key.")
+            self.say("This is not the name of an environment variable; it was taken for the key.")
             self._take_key({"new": typed})
-        self._tell_key()
+        self._show_key_state()
 
-    def _tell_key(self) -> None:
+    def _show_key_state(self) -> None:
         if self._key:
             text = "A key is held in memory; it is not in the notebook."
         elif self._key_now():
             text = f"The key comes from the environment variable {self.key_variable}."
         else:
             text = "No key is set; a server of your own may need none."
-        self._held.value = f"<span class='landscape-quiet'>{text}</span>"
+        self._key_state.value = quiet_html(text)
         self._forget_button.layout.display = "" if self._key else "none"
 
 
+def _box(kind: Any, label: str, *, about: str, **options: Any) -> Any:
+    layout = {"width": "100%", "max_width": "620px"}
+    return field(kind, label, about, label_width="130px", layout=layout, **options)
+
+
 class _SecretBox(widgets.Password):
-    """A box for a key that is never part of any state that is sent or saved."""
+    """A field for a key; the key is in no state that is sent or saved."""
 
     def get_state(self, key: Any = None, drop_defaults: bool = False) -> dict[str, Any]:
         state: dict[str, Any] = super().get_state(key=key, drop_defaults=drop_defaults)
@@ -297,14 +293,8 @@ class _SecretBox(widgets.Password):
         return state
 
 
-def _check_text(name: str, given: object, *, such: str) -> None:
-    if not isinstance(given, str | None):
-        message = f"{name} must be text, not {type(given).__name__}; write {such}, say."
-        raise InputError(message)
-
-
 def _is_variable(name: str) -> bool:
-    """Whether this names an environment variable, and is no key."""
+    """Return whether this is the name of an environment variable, not a key."""
     return name in os.environ or bool(_NAME.fullmatch(name))
 
 
@@ -337,34 +327,3 @@ def _for_the_page(sentence: str) -> str:
         .replace("Check OPENAI_BASE_URL.", "Check the server address.")
         .replace("Set the environment variable LANDSCAPE_LLM_MODEL to its name.", "Name it above.")
     )
-
-
-# Seconds: a page holds back the letters typed last while the kernel is busy with those before, but
-# not the Enter, or the click, that follows them.
-_LAST_KEYS = 0.25
-
-
-class AtlasPanel(OpenedPanel):
-    """A panel that asks something of an atlas, with a language model or without."""
-
-    def __init__(self, verb: str, atlas: Atlas, *, connection: Connection | None) -> None:
-        super().__init__(verb, atlas, [])
-        self.connection = connection if connection is not None else Connection()
-
-    def _try(self, do: Callable[[], Any]) -> None:
-        """Run the action of a control; show an error as one sentence."""
-        try:
-            do()
-        except Exception as error:  # noqa: BLE001 - in a timer, nobody else would tell it
-            Panel._tell(self, error)
-
-    def _on_enter(self, box: widgets.Text, do: Callable[[], Any]) -> None:
-        def entered(_widget: Any, content: Any, _buffers: Any) -> None:
-            if isinstance(content, dict) and content.get("event") == "submit":
-                self._soon(do)
-
-        box.on_msg(entered)
-
-    def _soon(self, do: Callable[[], Any]) -> None:
-        """Do what a control asks for once the boxes beside it hold all that was typed."""
-        threading.Timer(_LAST_KEYS, lambda: self._try(do)).start()

@@ -1,8 +1,8 @@
-"""The map explorer: its public class, and the events of its page and controls."""
+"""The map explorer: its public class, and the events of its figure and controls."""
 
 from __future__ import annotations
 
-import time as clock
+import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -10,260 +10,34 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from landscape._io import expand_home, write_output
+from landscape._render import escape
+from landscape._wording import count
 from landscape.errors import InputError, LandscapeError
+from landscape.figures._caption import facts_of, headline
 from landscape.widgets import _explorer_tasks as tasks
-from landscape.widgets._explorer_state import (
-    LAYERS,
-    USUAL_SIZE,
-    ExplorerState,
-    checked_factor,
-    checked_layers,
-    checked_name,
-    checked_outline,
-    checked_time,
-)
-from landscape.widgets._panel import checked_atlas
-from landscape.widgets._selection import Summary, selection_table, summarise
+from landscape.widgets._explorer_state import ExplorerState
+from landscape.widgets._figure_view import download_link
+from landscape.widgets._map_figure import NAMED_LEVELS
+from landscape.widgets._saving import save_view
+from landscape.widgets._selection import Summary, comparison_html, selection_table, summarise
 from landscape.widgets._view import CLOSEST, FARTHEST, rows_of_selection, view_of
 
 if TYPE_CHECKING:
     import pandas as pd
-    from numpy.typing import NDArray
 
     from landscape.atlas import Atlas
     from landscape.types import Analysis, Answer
-    from landscape.widgets._explorer_controls import Controls
-    from landscape.widgets._map_figure import MapFigure
-    from landscape.widgets._scene import Period
 
 T = TypeVar("T")
-_NO_ROWS = np.zeros(0, dtype=np.int64)
-
-
-def show_window(explorer: MapExplorer, box: tuple[float, float, float, float]) -> None:
-    """The page shows another window."""
-    if not (np.isfinite(box).all() and box[2] > box[0] and box[3] > box[1]):
-        return
-    view = view_of(box, explorer._size)
-    if explorer._data.zoom(view) > CLOSEST or not view.differs_from(explorer._scene.view):
-        return
-    explorer._remember()
-    explorer._change(view=view)
-
-
-def select_outline(explorer: MapExplorer, xs: Sequence[float], ys: Sequence[float]) -> None:
-    """The page drew an outline: all papers in it are selected, drawn or not."""
-    unit = explorer._scene.view.width / explorer._size[0]
-    corners = tasks.simple_outline(xs, ys, unit=unit)
-    explorer._choose(explorer._rows_inside(corners), ("outline", corners))
-    if not len(explorer.rows):
-        explorer.say("No paper lies in this outline.")
-
-
-def show_clicked(explorer: MapExplorer, name: str, number: int) -> None:
-    """The page tells which mark was clicked."""
-    if explorer._painter.data is not explorer._data:
-        return  # the marks of another atlas, which takes the place of this one just now
-    rows = explorer._drawn.marks.get(name, _NO_ROWS)
-    if name in ("found", "apart"):
-        rows = rows[::-1]
-    if number < len(rows):
-        explorer._show_paper(int(rows[number]))
-
-
 _CLICKABLE = ("papers", "reviews", "selected", "found", "apart")
 _STEP = 1.8  # zoom of one click
-
-
-def connect(explorer: MapExplorer, controls: Controls, figure: MapFigure) -> None:
-    """Tell an explorer what the user does with its map and its controls."""
-    _connect_map(explorer, controls, figure)
-    _connect_clicks(explorer, figure)
-    _connect_search(explorer, controls)
-    _connect_looks(explorer, controls)
-    _connect_moves(explorer, controls, figure)
-    _connect_time(explorer, controls)
-    _connect_selection(explorer, controls)
-
-
-def _connect_map(explorer: MapExplorer, controls: Controls, figure: MapFigure) -> None:
-    def moved(*_: Any) -> None:
-        show_window(explorer, figure.box())
-
-    figure.layout.on_change(moved, "xaxis.range", "yaxis.range")
-
-    def mode_changed(_: Any, mode: str) -> None:
-        if mode in [value for _, value in controls.mode.options]:
-            with explorer._setting():
-                controls.mode.value = mode
-
-    figure.layout.on_change(mode_changed, "dragmode")
-
-    def selected(_trace: Any, _points: Any, selector: Any) -> None:
-        if selector is None:
-            return
-        if hasattr(selector, "xs"):
-            select_outline(explorer, selector.xs, selector.ys)
-        else:
-            (x0, x1), (y0, y1) = sorted(selector.xrange), sorted(selector.yrange)
-            select_outline(explorer, [x0, x1, x1, x0], [y0, y0, y1, y1])
-
-    # plotly tells every trace of every outline, whether or not it has points inside.
-    figure.data[0].on_selection(selected)
-
-
-def _connect_clicks(explorer: MapExplorer, figure: MapFigure) -> None:
-    for name in _CLICKABLE:
-
-        def clicked(_trace: Any, points: Any, _state: Any, name: str = name) -> None:
-            if points.point_inds:
-                show_clicked(explorer, name, points.point_inds[0])
-
-        figure.trace(name).on_click(clicked)
-    for name, level in (("regions", 1), ("continents", 0)):
-
-        def went(_trace: Any, points: Any, _state: Any, level: int = level) -> None:
-            if points.point_inds:
-                there = [one for one in explorer._drawn.names if one.level == level]
-                if points.point_inds[0] < len(there):
-                    explorer.go_to(there[points.point_inds[0]].topic_id)
-
-        figure.trace(name).on_click(went)
-
-
-def _connect_search(explorer: MapExplorer, controls: Controls) -> None:
-    def search(*_: Any) -> None:
-        query = controls.query.value.strip()
-        if query:
-            explorer.search(query, method=controls.method.value, k=controls.n_found.value)
-        else:
-            explorer._clear_search()
-
-    _on_user(explorer, controls.query, lambda _: search())
-    controls.search.on_click(search)
-    controls.clear_search.on_click(lambda _: explorer._clear_search())
-
-    def zoom_to_found(_: Any) -> None:
-        found = explorer.results
-        if found is not None:
-            x, y = explorer._data.x[found.rows], explorer._data.y[found.rows]
-            room = 0.06 * max(float(x.max() - x.min()), float(y.max() - y.min())) or 0.01
-            explorer.view = (
-                float(x.min()) - room, float(y.min()) - room,
-                float(x.max()) + room, float(y.max()) + room,
-            )  # fmt: skip
-
-    controls.zoom_found.on_click(zoom_to_found)
-
-    def select_found(_: Any) -> None:
-        if explorer.results is not None:
-            explorer.select(explorer.results.rows)
-
-    controls.select_found.on_click(select_found)
-
-
-def _connect_looks(explorer: MapExplorer, controls: Controls) -> None:
-    def colour(name: str) -> None:
-        explorer.colour_by = name
-
-    _on_user(explorer, controls.colour, colour)
-    _on_user(explorer, controls.concept, lambda name: setattr(explorer, "concept", name))
-    _on_user(explorer, controls.facility, lambda name: setattr(explorer, "facility", name))
-    _on_user(
-        explorer, controls.dark, lambda on: setattr(explorer, "theme", "dark" if on else "light")
-    )
-
-    def layers(_: Any) -> None:
-        explorer.layers = [name for name, box in controls.layers.items() if box.value]
-
-    for box in controls.layers.values():
-        _on_user(explorer, box, layers)
-
-
-def _connect_moves(explorer: MapExplorer, controls: Controls, figure: MapFigure) -> None:
-    def mode(value: str) -> None:
-        with figure.drawing():
-            figure.layout.dragmode = value
-
-    _on_user(explorer, controls.mode, mode)
-    controls.zoom_in.on_click(lambda _: explorer.zoom(_STEP))
-    controls.zoom_out.on_click(lambda _: explorer.zoom(1 / _STEP))
-    controls.home.on_click(lambda _: explorer.home())
-    controls.back.on_click(lambda _: explorer.back())
-
-    def go(topic: int) -> None:
-        if topic >= 0:
-            explorer.go_to(topic)
-            with explorer._setting():
-                controls.regions.value = -1  # so that the same can be chosen again
-
-    _on_user(explorer, controls.regions, go)
-
-
-def _connect_time(explorer: MapExplorer, controls: Controls) -> None:
-    _on_user(explorer, controls.time, lambda years: setattr(explorer, "time", years))
-
-    def play(year: int) -> None:
-        """Move the window, as wide as it is, so that it ends in this year."""
-        period = explorer._data.period
-        if period is None:
-            return
-        first, last = explorer.time or (period[0], period[0] + max(1, (period[1] - period[0]) // 8))
-        width = last - first
-        explorer.time = (max(period[0], year - width), max(year, period[0]))
-
-    _on_user(explorer, controls.play, play)
-    controls.all_times.on_click(lambda _: setattr(explorer, "time", None))
-
-
-def _connect_selection(explorer: MapExplorer, controls: Controls) -> None:
-    def choose(text: str) -> None:
-        if text.strip():
-            tasks.select(explorer, text)
-
-    _on_user(explorer, controls.filter, choose)
-
-    def clear(_: Any) -> None:
-        explorer._choose_nothing()
-        with explorer._setting():
-            controls.filter.value = ""
-
-    def gently(do: Callable[[MapExplorer], Any]) -> None:
-        try:
-            do(explorer)
-        except LandscapeError as error:
-            explorer._tell(error)
-
-    controls.clear_selection.on_click(clear)
-    controls.compare.on_click(lambda _: gently(tasks.compare_selection))
-    controls.export.on_click(lambda _: gently(tasks.make_links))
-    _on_user(
-        explorer, controls.question,
-        lambda text: tasks.ask_selection(explorer, text) if text.strip() else None,
-    )  # fmt: skip
-    controls.make.on_click(lambda _: tasks.make_file(explorer, controls.format.value))
-    controls.reload.on_click(lambda _: explorer.reload())
-
-
-def _on_user(explorer: MapExplorer, control: Any, told: Callable[[Any], Any]) -> None:
-    """Hear of a change of a control unless the explorer made it; an error is one sentence."""
-
-    def heard(change: Any) -> None:
-        if explorer._is_setting:
-            return
-        try:
-            told(change["new"])
-        except LandscapeError as error:
-            explorer._tell(error)
-
-    control.observe(heard, "value")
 
 
 class MapExplorer(ExplorerState):
     """The map of an atlas, to zoom, search, select and save.
 
-    The density is counted anew from all papers at every move. What the constructor is told is the
-    state that `code` repeats.
+    The density is computed from all papers in view after every move. `code` repeats the state as
+    arguments of the constructor.
 
     Parameters
     ----------
@@ -278,14 +52,14 @@ class MapExplorer(ExplorerState):
     layers : sequence of str, default ("names", "papers")
         Of ``"names"``, ``"papers"`` and ``"reviews"``.
     concept, facility : str, optional
-        Outline where the papers on a concept, or naming a facility, lie.
+        Outline the papers on a concept, or those that mention a facility.
     search : str, optional
         Search for this.
     method : {"hybrid", "semantic", "words", "filter"}, default "hybrid"
     k : int, default 30
-        Papers to find.
+        Number of papers to find.
     select : str, optional
-        Select the papers that a filter lets through.
+        Select the papers that pass a filter.
     outline : sequence of (float, float), optional
         Select the papers inside these corners, in map units.
     theme : {"light", "dark"}, default "light"
@@ -297,12 +71,12 @@ class MapExplorer(ExplorerState):
     selection : pandas.DataFrame
         The selected papers; set it with rows, a mask, a filter or such a table.
     results : Found or None
-        What the last search found.
+        Result of the last search.
 
     Raises
     ------
     InputError
-        For a state that cannot be.
+        For an invalid argument.
 
     Examples
     --------
@@ -328,98 +102,37 @@ class MapExplorer(ExplorerState):
         select: str | None = None,
         outline: Sequence[Sequence[float]] | None = None,
         theme: str = "light",
-        size: tuple[int, int] = USUAL_SIZE,
+        size: tuple[int, int] = tasks.DEFAULT_SIZE,
     ) -> None:
-        checked_atlas(atlas)
-        concept, facility = checked_name("concept", concept), checked_name("facility", facility)
-        corners = None if outline is None else checked_outline(outline)
-        super().__init__(
-            atlas, view=view, time=time, layers=layers, concept=concept, facility=facility,
-            theme=theme, size=size,
-        )  # fmt: skip
-        connect(self, self._controls, self.figure)
+        concept = tasks.checked_name("concept", concept)
+        facility = tasks.checked_name("facility", facility)
+        corners = None if outline is None else tasks.checked_outline(outline)
+        super().__init__(atlas, view=view, time=time, layers=layers, theme=theme, size=size)
+        self._connect_figure()
+        self._connect_controls()
         for kind, name in (("concept", concept), ("facility", facility)):
             if name:
-                tasks.read_overlay(self, kind, name)
-        if "reviews" in self._scene.layers:
-            tasks.read_reviews(self)
+                self._read_overlay(kind, name)
+        if "reviews" in self._state.layers:
+            self._read_reviews()
         if colour_by != "density":
-            tasks.read_colours(self, colour_by)
+            self.colour_by = colour_by
         if corners is not None:
-            self._choose(self._rows_inside(corners), ("outline", corners))
+            self._select_inside(corners)
         if select:
-            tasks.select(self, select)
+            self._select_in_background(select)
         if search:
-            tasks.search(self, search, method, k)
+            self.search(search, method=method, k=k)
         self._tell_state()
 
     @property
     def selection(self) -> pd.DataFrame:
         """The selected papers, one row each; see `landscape.widgets._selection.selection_table`."""
-        return selection_table(self.atlas, self._scene.selected)
+        return selection_table(self.atlas, self.rows)
 
     @selection.setter
     def selection(self, selection: Any) -> None:
         self.select(selection)
-
-    @property
-    def colour_by(self) -> str:
-        """Variable shown as colour."""
-        return self._colour_by
-
-    @colour_by.setter
-    def colour_by(self, name: str) -> None:
-        tasks.read_colours(self, name)
-
-    @property
-    def time(self) -> Period | None:
-        """First and last year shown; None shows all papers, those of unknown years too."""
-        return self._scene.time
-
-    @time.setter
-    def time(self, period: Sequence[int] | None) -> None:
-        chosen = checked_time(period, self._data.period)
-        if chosen == self._scene.time:
-            return
-        self._change(time=chosen)
-        # Only the papers that are shown are searched; a search under way sees to it itself.
-        if self._searched is not None and not self._turns.holds("search"):
-            tasks.search(self, *self._searched)
-
-    @property
-    def layers(self) -> tuple[str, ...]:
-        """Which of names, papers and reviews are shown."""
-        return tuple(name for name in LAYERS if name in self._scene.layers)
-
-    @layers.setter
-    def layers(self, names: Sequence[str]) -> None:
-        chosen = checked_layers(names)
-        self._change(layers=chosen)
-        if "reviews" in chosen:
-            tasks.read_reviews(self)
-        else:
-            self._take_back("reviews")
-            self._drop_overlay("reviews")
-
-    @property
-    def concept(self) -> str | None:
-        """The concept whose papers are outlined."""
-        return self._concept
-
-    @concept.setter
-    def concept(self, name: str | None) -> None:
-        self._overlay("concept", name)
-
-    @property
-    def facility(self) -> str | None:
-        """The facility whose papers are outlined."""
-        return self._facility
-
-    @facility.setter
-    def facility(self, name: str | None) -> None:
-        self._overlay("facility", name)
-
-    # -- actions
 
     def go_to(self, region: str | int) -> MapExplorer:
         """Show a region, by its name or number.
@@ -427,32 +140,38 @@ class MapExplorer(ExplorerState):
         Raises
         ------
         InputError
-            If there is none.
+            If there is no such region.
         """
-        table = self._data.labels.table
+        names = self._data.labels.table
         if isinstance(region, str):
-            found = table[[str(name).casefold() == region.casefold() for name in table["label"]]]
+            found = names[names["label"].astype(str).str.casefold() == region.casefold()]
         else:
-            found = table[table["topic_id"] == region]
+            found = names[names["topic_id"] == region]
         if found.empty:
             raise InputError(f"There is no region {region!r} on this map.")
-        topic = int(found["topic_id"].iloc[0])
-        self._go(view_of(self._box_of_topic(topic), self._size))
+        # The window of the middle 96% of its papers.
+        topics, here = self.atlas.topics, found.iloc[0]
+        inside = topics["topic_id"][topics["parent_id"] == here["topic_id"]].tolist()
+        own = np.isin(self.atlas.map["topic_id"].to_numpy(), [here["topic_id"], *inside])
+        x, y = np.append(self._data.x[own], here["x"]), np.append(self._data.y[own], here["y"])
+        (x0, x1), (y0, y1) = (np.quantile(side, [0.02, 0.98]) for side in (x, y))
+        margin = max(0.12 * max(x1 - x0, y1 - y0), 1e-3 * self._data.whole.width)
+        self.view = (float(x0 - margin), float(y0 - margin), float(x1 + margin), float(y1 + margin))
         return self
 
     def zoom(self, factor: float) -> MapExplorer:
-        """Look `factor` times closer, as far as places can be told apart.
+        """Zoom in by `factor`, as far as positions can be distinguished.
 
         Raises
         ------
         InputError
-            If the factor is no number above 0.
+            If the factor is not a number above 0.
         """
-        now = self._data.zoom(self._scene.view)
-        wanted = now * checked_factor(factor)
+        now = self._data.zoom(self._state.view)
+        wanted = now * tasks.checked_factor(factor)
         bounded = min(max(wanted, min(now, FARTHEST)), max(now, CLOSEST))
         if bounded != now:
-            self._go(self._scene.view.zoomed(bounded / now))
+            self._go(self._state.view.zoomed(bounded / now))
         return self
 
     def home(self) -> MapExplorer:
@@ -461,24 +180,9 @@ class MapExplorer(ExplorerState):
         return self
 
     def back(self) -> MapExplorer:
-        """Back to the view before."""
+        """Return to the previous view."""
         if self._history:
-            view = self._history.pop()
-            self._go(view, remember=False)
-        return self
-
-    def search(self, query: str, *, method: str = "hybrid", k: int = 30) -> MapExplorer:
-        """Search in the background, and light up what is found; see `results`.
-
-        Parameters
-        ----------
-        query : str
-        method : {"hybrid", "semantic", "words", "filter"}, default "hybrid"
-            By words and meaning, by either, or a Boolean filter.
-        k : int, default 30
-            Papers to find.
-        """
-        tasks.search(self, query, method, k)
+            self._go(self._history.pop(), remember=False)
         return self
 
     def select(self, selection: Any) -> MapExplorer:
@@ -496,7 +200,7 @@ class MapExplorer(ExplorerState):
         Raises
         ------
         InputError
-            If it is no selection of this atlas.
+            For an invalid selection.
         """
         if isinstance(selection, str):
             self._choose(self.atlas.select(selection), ("select", selection))
@@ -512,7 +216,7 @@ class MapExplorer(ExplorerState):
         return self
 
     def summarise(self) -> Summary:
-        """Count what the selection is about.
+        """Count years, regions, keywords and facilities of the selected papers.
 
         Raises
         ------
@@ -532,7 +236,7 @@ class MapExplorer(ExplorerState):
         return tasks.compare_with_rest(self.atlas, self._some_rows())
 
     def ask(self, question: str, *, model: Any = "auto", **settings: Any) -> Answer:
-        """Answer a question from the selected papers alone, or from all if none is selected.
+        """Answer a question from the selected papers only, or from all if none is selected.
 
         Parameters
         ----------
@@ -549,7 +253,7 @@ class MapExplorer(ExplorerState):
         return tasks.ask_papers(self.atlas, self.rows, question, model=model, **settings)
 
     def save(self, path: str | Path) -> Path:
-        """Save what is seen, or the selected papers.
+        """Save the view, or the selected papers.
 
         Parameters
         ----------
@@ -564,59 +268,220 @@ class MapExplorer(ExplorerState):
         Raises
         ------
         InputError
-            For another ending, or a folder that cannot be written.
+            For another suffix, or a folder that cannot be written.
         """
-        from landscape.widgets._saving import save_view
-
         target = expand_home(path)
-        ending = target.suffix.lower()
-        if ending == ".csv":
-            return write_output(target, tasks.papers_as_csv(self.atlas, self._some_rows()))
-        if ending == ".bib":
-            return write_output(target, tasks.papers_as_bibtex(self.atlas, self._some_rows()))
-        return save_view(
-            self.atlas, self._scene, self._data, target, texts=self._painter.texts
+        tables = {".csv": tasks.papers_as_csv, ".bib": tasks.papers_as_bibtex}
+        if target.suffix.lower() in tables:
+            content = tables[target.suffix.lower()](self.atlas, self._some_rows())
+            return write_output(target, content)
+        return save_view(self.atlas, self._state, self._data, target, texts=self._painter.texts)
+
+    # -- files, answers and comparisons
+
+    def _for_selection(
+        self, title: str, kind: str, shown: Any, work: Callable[[], T], write: Callable[[T], str]
+    ) -> None:
+        """Run work on the selected papers; show the result unless others are selected by then."""
+        rows = self.rows
+
+        def then(made: T) -> None:
+            if self.rows is rows:
+                shown.value = write(made)
+
+        self.run(title, work, then, kind=kind)
+
+    def _ask_selection(self, question: str) -> None:
+        if not question.strip():
+            return
+        atlas, rows = self.atlas, self.rows
+        self._for_selection(
+            "Asking the selected papers", "ask", self._controls.outcome,
+            lambda: tasks.ask_papers(atlas, rows, question), lambda answer: answer._repr_html_(),
         )  # fmt: skip
 
-    def reload(self) -> MapExplorer:
-        """Open the atlas anew, as it is now on disk; colours, outlines and search stay."""
-        tasks.open_again(self)
-        return self
+    def _compare_selection(self) -> None:
+        atlas, rows = self.atlas, self._some_rows()
+        self._for_selection(
+            "Comparing", "compare", self._controls.outcome,
+            lambda: tasks.compare_with_rest(atlas, rows), comparison_html,
+        )  # fmt: skip
 
-    def wait(self, seconds: float | None = None) -> bool:
-        """Wait until all is found, read and drawn; False if that takes longer than `seconds`."""
-        end = None if seconds is None else clock.monotonic() + seconds
-        for waiting in (super().wait, self._drawing.wait, self._summing.wait):
-            left = None if end is None else max(0.0, end - clock.monotonic())
-            if not waiting(left):
-                return False
-        return True
+    def _make_links(self) -> None:
+        atlas, rows = self.atlas, self._some_rows()
 
-    # -- internals
+        def make() -> str:
+            note = f"{count(len(rows), 'paper')} selected of {headline(facts_of(atlas))}"
+            links = [download_link("selection.csv", tasks.papers_as_csv(atlas, rows))]
+            try:
+                links.append(download_link("selection.bib", tasks.papers_as_bibtex(atlas, rows)))
+            except InputError as error:
+                links.append(f"<div class='landscape-quiet'>{escape(str(error))}</div>")
+            return "".join([*links, f"<div class='landscape-quiet'>{escape(note)}</div>"])
 
-    def _overlay(self, kind: str, name: str | None) -> None:
-        if chosen := checked_name(kind, name):
-            tasks.read_overlay(self, kind, chosen)
+        self._for_selection("Writing the files", "links", self._controls.links, make, str)
+
+    def _make_file(self, suffix: str) -> None:
+        atlas, state, data = self.atlas, self._state, self._data
+        texts, shown = dict(self._painter.texts), self._controls.file
+        stem = "".join(c if c.isalnum() else "-" for c in atlas.title.lower())[:40].strip("-")
+        name = f"{stem or 'map'}{suffix}"
+
+        def make() -> str:
+            with tempfile.TemporaryDirectory() as folder:
+                path = save_view(atlas, state, data, Path(folder) / name, texts=texts)
+                return download_link(name, path.read_bytes())
+
+        shown.value = ""
+        self.run("Drawing the file", make, lambda link: setattr(shown, "value", link), kind="file")
+
+    # -- events of the figure
+
+    def _connect_figure(self) -> None:
+        figure = self.figure
+
+        def mode_changed(_: Any, mode: str) -> None:
+            if mode in [value for _, value in self._controls.mode.options]:
+                with self._setting():
+                    self._controls.mode.value = mode
+
+        def selected(_trace: Any, _points: Any, selector: Any) -> None:
+            if hasattr(selector, "xs"):
+                self._select_outline(selector.xs, selector.ys)
+            elif selector is not None:
+                (x0, x1), (y0, y1) = sorted(selector.xrange), sorted(selector.yrange)
+                self._select_outline([x0, x1, x1, x0], [y0, y0, y1, y1])
+
+        figure.layout.on_change(lambda *_: self._show_window(figure.box()),
+                                "xaxis.range", "yaxis.range")  # fmt: skip
+        figure.layout.on_change(mode_changed, "dragmode")
+        # plotly reports every outline to every trace, with or without points inside.
+        figure.data[0].on_selection(selected)
+        for name in (*_CLICKABLE, *NAMED_LEVELS):
+
+            def clicked(_trace: Any, points: Any, _state: Any, name: str = name) -> None:
+                if points.point_inds:
+                    self._click(name, points.point_inds[0])
+
+            figure.trace(name).on_click(clicked)
+
+    def _show_window(self, box: tuple[float, float, float, float]) -> None:
+        """Show the window that the page shows."""
+        if not (np.isfinite(box).all() and box[2] > box[0] and box[3] > box[1]):
             return
-        self._take_back(kind)
-        setattr(self, f"_{kind}", None)
-        self._drop_overlay(kind)
-        if self._colour_by == kind:
-            tasks.read_colours(self, "density")
+        view = view_of(box, self._size)
+        if self._data.zoom(view) <= CLOSEST and view.differs_from(self._state.view):
+            self._remember()
+            self._change(view=view)
 
-    def _rows_inside(self, corners: Sequence[tuple[float, float]]) -> NDArray[np.int64]:
-        points = self._data.in_time(self._scene.time)
-        xs, ys = [x for x, _ in corners], [y for _, y in corners]
-        return points.inside(xs, ys).astype(np.int64)
+    def _select_outline(self, xs: Sequence[float], ys: Sequence[float]) -> None:
+        """Select all papers in an outline, marked singly or not."""
+        unit = self._state.view.width / self._size[0]
+        self._select_inside(tasks.simple_outline(xs, ys, unit=unit))
+        if not len(self.rows):
+            self.say("No paper is inside this outline.")
 
-    def _box_of_topic(self, topic: int) -> tuple[float, float, float, float]:
-        """Where the middle 96 in 100 papers of a region or continent lie."""
-        table = self.atlas.topics
-        own = {topic, *table.loc[table["parent_id"] == topic, "topic_id"].tolist()}
-        inside = np.isin(self.atlas.map["topic_id"].to_numpy(), list(own))
-        here = table[table["topic_id"] == topic].iloc[0]
-        x = np.append(self._data.x[inside], np.float32(here["x"]))
-        y = np.append(self._data.y[inside], np.float32(here["y"]))
-        (x0, x1), (y0, y1) = (np.quantile(side, [0.02, 0.98]) for side in (x, y))
-        room = max(0.12 * max(x1 - x0, y1 - y0), 1e-3 * self._data.whole.width)
-        return float(x0 - room), float(y0 - room), float(x1 + room), float(y1 + room)
+    def _click(self, name: str, number: int) -> None:
+        """Show the paper or region of a mark."""
+        if self._painter.data is not self._data:
+            return  # marks of the old atlas, which is being replaced
+        if name in NAMED_LEVELS:
+            names = [one for one in self._drawn.names if one.level == NAMED_LEVELS[name]]
+            if number < len(names):
+                self.go_to(names[number].topic_id)
+            return
+        rows = self._drawn.marks.get(name, np.zeros(0, dtype=np.int64))
+        if name in ("found", "apart"):
+            rows = rows[::-1]
+        if number < len(rows):
+            self._show_paper(int(rows[number]))
+
+    def _connect_controls(self) -> None:
+        controls = self._controls
+        clicks: dict[Any, Callable[[], Any]] = {
+            controls.search: self._search_query, controls.clear_search: self._clear_search,
+            controls.zoom_found: self._zoom_to_found, controls.select_found: self._select_found,
+            controls.zoom_in: lambda: self.zoom(_STEP),
+            controls.zoom_out: lambda: self.zoom(1 / _STEP),
+            controls.home: self.home, controls.back: self.back,
+            controls.all_times: lambda: setattr(self, "time", None),
+            controls.clear_selection: self._clear_selection,
+            controls.compare: self._compare_selection, controls.export: self._make_links,
+            controls.make: lambda: self._make_file(controls.format.value),
+            controls.reload: self.reload,
+        }  # fmt: skip
+        changes: dict[Any, Callable[[Any], Any]] = {
+            controls.query: lambda _: self._search_query(),
+            controls.colour: lambda name: setattr(self, "colour_by", name),
+            controls.concept: lambda name: setattr(self, "concept", name),
+            controls.facility: lambda name: setattr(self, "facility", name),
+            controls.dark: lambda on: setattr(self, "theme", "dark" if on else "light"),
+            controls.mode: self._set_mode,
+            controls.regions: self._go_to_chosen,
+            controls.time: lambda years: setattr(self, "time", years),
+            controls.play: self._play,
+            controls.filter: self._select_in_background,
+            controls.question: self._ask_selection,
+            **dict.fromkeys(controls.layers.values(), lambda _: self._set_layers()),
+        }
+        for button, action in clicks.items():
+            button.on_click(lambda _, action=action: self._try(action))
+        for control, reaction in changes.items():
+
+            def changed(change: Any, reaction: Callable[[Any], Any] = reaction) -> None:
+                if not getattr(self._setting_in, "depth", 0):
+                    self._try(lambda: reaction(change["new"]))
+
+            control.observe(changed, "value")
+
+    def _try(self, action: Callable[[], Any]) -> None:
+        """Run an action; report an error as a sentence."""
+        try:
+            action()
+        except LandscapeError as error:
+            self._tell(error)
+
+    def _search_query(self) -> None:
+        controls = self._controls
+        if query := controls.query.value.strip():
+            self.search(query, method=controls.method.value, k=controls.n_found.value)
+        else:
+            self._clear_search()
+
+    def _zoom_to_found(self) -> None:
+        if self.results is not None:
+            x, y = self._data.x[self.results.rows], self._data.y[self.results.rows]
+            margin = 0.06 * max(float(np.ptp(x)), float(np.ptp(y))) or 0.01
+            self.view = (
+                float(x.min()) - margin, float(y.min()) - margin,
+                float(x.max()) + margin, float(y.max()) + margin,
+            )  # fmt: skip
+
+    def _select_found(self) -> None:
+        if self.results is not None:
+            self.select(self.results.rows)
+
+    def _set_mode(self, mode: str) -> None:
+        with self.figure.drawing():
+            self.figure.layout.dragmode = mode
+
+    def _set_layers(self) -> None:
+        self.layers = [name for name, box in self._controls.layers.items() if box.value]
+
+    def _go_to_chosen(self, topic: int) -> None:
+        if topic >= 0:
+            self.go_to(topic)
+            with self._setting():
+                self._controls.regions.value = -1  # so that the same can be chosen again
+
+    def _play(self, year: int) -> None:
+        """Move the time window so that it ends in a year; its width stays."""
+        period = self._data.period
+        if period is not None:
+            first, last = self.time or (period[0], period[0] + max(1, (period[1] - period[0]) // 8))
+            self.time = (max(period[0], year - (last - first)), max(year, period[0]))
+
+    def _clear_selection(self) -> None:
+        self._choose_nothing()
+        with self._setting():
+            self._controls.filter.value = ""

@@ -1,16 +1,14 @@
-"""Background tasks of the map explorer: search, overlays, comparison, export, reopening."""
+"""Functions of the map explorer without widgets: checks, code line, search, files, reopening."""
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from landscape._render import escape
+from landscape._bibliography import to_bibtex
 from landscape._serializer import to_csv
 from landscape._wording import count
 from landscape.errors import InputError, LandscapeError
@@ -19,30 +17,158 @@ from landscape.widgets._colours import (
     colouring_of,
     papers_of_facility,
     papers_with_concept,
-    share_colouring,
 )
-from landscape.widgets._explorer_controls import list_nothing
-from landscape.widgets._explorer_state import heading_of, time_within, written_at
-from landscape.widgets._figure_view import download_link
-from landscape.widgets._scene import Found, MapData
-from landscape.widgets._selection import comparison_html, selection_table
+from landscape.widgets._map_state import Found, MapData, MapState, Overlay, Period
+from landscape.widgets._selection import selection_table
 
 if TYPE_CHECKING:
-    import ipywidgets as widgets
     from numpy.typing import NDArray
 
     from landscape.atlas import Atlas
     from landscape.types import Analysis, Answer
-    from landscape.widgets._colours import Colouring
-    from landscape.widgets._explorer_state import ExplorerState
-    from landscape.widgets._scene import Period
+    from landscape.widgets._view import View
 
     Rows = NDArray[np.int64]
+
+T = TypeVar("T")
+LAYERS = ("names", "papers", "reviews")
+DEFAULT_SIZE = (740, 560)
+_SMALLEST, _LARGEST = (320, 240), (2400, 1800)
+
+
+# -- checks
+
+
+def checked_size(size: Sequence[int]) -> tuple[int, int]:
+    """Check width and height of a map in pixels."""
+    try:
+        width, height = (int(side) for side in size)
+    except (TypeError, ValueError):
+        raise InputError(f"The size is {size!r}; give width and height in pixels.") from None
+    if not (_SMALLEST[0] <= width <= _LARGEST[0] and _SMALLEST[1] <= height <= _LARGEST[1]):
+        raise InputError(
+            f"The size is {width} x {height} pixels; give {_SMALLEST[0]} x {_SMALLEST[1]} to "
+            f"{_LARGEST[0]} x {_LARGEST[1]}."
+        )
+    return width, height
+
+
+def checked_name(kind: str, name: Any) -> str | None:
+    """Check the name of a concept or facility; None for an empty one."""
+    if name is not None and not isinstance(name, str):
+        raise InputError(f"The {kind} is {name!r}; give its name.")
+    return (name or "").strip() or None
+
+
+def checked_outline(outline: Any) -> list[tuple[float, float]]:
+    """Check the corners of an outline in map units."""
+    try:
+        return [(float(x), float(y)) for x, y in outline]
+    except (TypeError, ValueError):
+        raise InputError(
+            f"The outline is {outline!r}; give its corners as a list of (x, y) in map units."
+        ) from None
+
+
+def checked_factor(factor: Any) -> float:
+    """Check the factor of a zoom."""
+    try:
+        times = float(factor)
+    except (TypeError, ValueError):
+        times = 0.0
+    if not 0 < times < float("inf"):
+        raise InputError(f"The zoom is {factor!r}; give a number above 0, such as 2 or 0.5.")
+    return times
+
+
+def checked_layers(names: Iterable[str]) -> frozenset[str]:
+    """Check names of `LAYERS`."""
+    try:
+        chosen = [names] if isinstance(names, str) else list(names)
+    except TypeError:
+        raise InputError(
+            f"The layers are {names!r}; give a list of some of {', '.join(LAYERS)}."
+        ) from None
+    unknown = [name for name in chosen if name not in LAYERS]
+    if unknown:
+        raise InputError(f"There is no layer {unknown[0]!r}; there are {', '.join(LAYERS)}.")
+    return frozenset(chosen)
+
+
+def checked_time(period: Sequence[int] | None, known: Period | None) -> Period | None:
+    """Check the first and last year; None if they include all papers."""
+    if period is None:
+        return None
+    try:
+        first, last = (int(year) for year in period)
+    except (TypeError, ValueError):
+        raise InputError(f"The time is {period!r}; give the first and the last year.") from None
+    if last < first:
+        raise InputError(f"The time ends in {last}, before it begins in {first}.")
+    return None if known is None or (first <= known[0] and last >= known[1]) else (first, last)
+
+
+def time_within(period: Period | None, known: Period | None) -> Period | None:
+    """Clip a time window to the years of an atlas; None for no years or all of them."""
+    if period is None or known is None:
+        return None
+    first, last = max(period[0], known[0]), min(period[1], known[1])
+    return checked_time((first, last), known) if first <= last else None
+
+
+# -- the line of code
+
+_MOST_ROWS = 300
+_MOST_CORNERS = 80  # of a lasso
+
+
+def line_of_code(state: MapState, whole: View) -> str:
+    """Write the call that makes the same view, without default values."""
+    options: dict[str, Any] = {
+        "colour_by": state.colouring.name, "time": state.time,
+        "layers": tuple(name for name in LAYERS if name in state.layers),
+        "concept": state.name_of("concept"), "facility": state.name_of("facility"),
+    }  # fmt: skip
+    if state.found is not None:
+        options |= {"search": state.found.query, "method": state.found.method, "k": state.found.k}
+    by = state.selected_by
+    if by is not None and by[0] == "outline" and state.selected_in != state.time:
+        by = None  # the same outline in these years would select other papers
+    if by is not None:
+        options[by[0]] = by[1]
+    options |= {"theme": state.theme, "size": state.size}
+    defaults = {"colour_by": "density", "layers": ("names", "papers"), "method": "hybrid", "k": 30,
+                "theme": "light", "size": DEFAULT_SIZE}  # fmt: skip
+    arguments = ["atlas"]
+    if state.view.differs_from(whole):
+        digits = max(2, 3 - int(np.floor(np.log10(state.view.width))))
+        arguments.append(f"view=({', '.join(f'{side:.{digits}f}' for side in state.view.box)})")
+    arguments += [
+        f"{name}={value!r}" for name, value in options.items() if value != defaults.get(name)
+    ]
+    line = f"MapExplorer({', '.join(arguments)})"
+    n = len(state.selected)
+    if by is not None or not n:
+        return line
+    if n > _MOST_ROWS:
+        return f"{line}  # and {count(n, 'paper')} selected, too many to list here"
+    return f"{line}.select({state.selected.tolist()})"
+
+
+def simple_outline(xs: Any, ys: Any, *, unit: float) -> list[tuple[float, float]]:
+    """Thin and round the corners of an outline, so that one line of code can hold them."""
+    step = max(1, -(-len(xs) // _MOST_CORNERS))
+    digits = max(0, 1 - int(np.floor(np.log10(unit)))) if unit > 0 else 6
+    digits -= 1 if digits > 1 else 0
+    corners = zip(list(xs)[::step], list(ys)[::step], strict=True)
+    return [(round(float(x), digits), round(float(y), digits)) for x, y in corners]
+
+
+# -- what is read from an atlas
 
 METHODS = ("hybrid", "semantic", "words", "filter")
 _LISTED = 50
 _MOST_BIBTEX = 5_000
-_OUTLINE = 80  # corners kept of a lasso
 
 
 def find_papers(atlas: Atlas, query: str, *, method: str, k: int, time: Period | None) -> Found:
@@ -55,53 +181,63 @@ def find_papers(atlas: Atlas, query: str, *, method: str, k: int, time: Period |
         raise InputError("The search is empty; write a question or some words.")
     years = None if time is None else f"{time[0]}..{time[1]}"
     if method == "filter":
-        text = f"({query}); {years}" if years else query
-        rows = atlas.select(text)
+        rows = atlas.select(f"({query}); {years}" if years else query)
         if not len(rows):
-            raise InputError("No paper passes this filter; take a condition away.")
-        cites = atlas.read_papers(["cites"])["cites"].to_numpy("float64", na_value=-1.0)
-        rows = rows[np.argsort(-cites[rows], kind="stable")]
+            raise InputError("No paper passes this filter; remove a condition.")
+        cites = atlas.read_papers(["cites"])["cites"].to_numpy("float64", na_value=-1.0)[rows]
+        order = "the most cited first" if (cites >= 0).any() else "in the order of the atlas"
+        rows = rows[np.argsort(-cites, kind="stable")]
         papers = tuple(atlas.engine.papers(rows[:_LISTED].tolist()))
-        known = (cites[rows] >= 0).any()
-        order = "the most cited first" if known else "in the order of the atlas"
         note = f"{count(len(rows), 'paper')} within the filter, {order}."
-        return Found(query, method, rows, np.zeros(len(rows), dtype=bool), papers, note)
+        return Found(query, method, k, rows, np.zeros(len(rows), dtype=bool), papers, note)
     results = atlas.search(query, k=k, method=method, filter=years)
     if not results.hits:
         raise InputError("Nothing was found; use other words, or more years.")
     rows = np.array([hit.paper.row for hit in results.hits], dtype=np.int64)
     apart = np.array([bool(hit.outlier) for hit in results.hits])
-    n_apart = int(apart.sum())
-    note = f"{count(len(rows), 'paper')} of {results.coverage.n_searched:,} searched, best first."
+    coverage, n_apart = results.coverage, int(apart.sum())
+    notes = [f"{count(len(rows), 'paper')} of {coverage.n_searched:,} searched, best first."]
     if n_apart:
-        note += f" {n_apart:,} lie{'s' if n_apart == 1 else ''} apart from the others (◇)."
-    note = " ".join([note, *results.coverage.notes])
-    return Found(query, method, rows, apart, results.papers[:_LISTED], note)
+        notes.append(f"{n_apart:,} {'is an outlier' if n_apart == 1 else 'are outliers'} (◇).")
+    note = " ".join([*notes, *coverage.notes])
+    return Found(query, method, k, rows, apart, results.papers[:_LISTED], note)
 
 
-def simple_outline(xs: Any, ys: Any, *, unit: float) -> list[tuple[float, float]]:
-    """Fewer, rounder corners of an outline, so that one line of code can repeat it."""
-    step = max(1, -(-len(xs) // _OUTLINE))
-    digits = max(0, 1 - int(np.floor(np.log10(unit)))) if unit > 0 else 6
-    digits = max(0, digits - (1 if digits > 1 else 0))
-    corners = zip(list(xs)[::step], list(ys)[::step], strict=True)
-    return [(round(float(x), digits), round(float(y), digits)) for x, y in corners]
-
-
-def review_rows(atlas: Atlas) -> tuple[str, Rows]:
-    """Rows of the papers that were recognised as reviews."""
+def review_rows(atlas: Atlas) -> Overlay:
+    """Return the papers that were recognised as reviews."""
     rows = np.unique(atlas.reviews["paper_row"].to_numpy())
-    return "reviews", rows.astype(np.int64)
+    return Overlay("reviews", rows.astype(np.int64))
+
+
+OVERLAYS = {"concept": papers_with_concept, "facility": papers_of_facility}
+
+
+def read_overlay(atlas: Atlas, kind: str, name: str) -> Overlay:
+    """Return the papers of a concept or facility, or the reviews."""
+    if kind == "reviews":
+        return review_rows(atlas)
+    rows, title = OVERLAYS[kind](atlas, name)
+    return Overlay(title, rows, name)
 
 
 def papers_as_csv(atlas: Atlas, rows: Rows) -> str:
-    """Some papers for a spreadsheet: nothing but a line of names and a line for each."""
+    """Write papers as CSV: a header and a line per paper."""
     return to_csv(selection_table(atlas, rows))
 
 
+def papers_as_bibtex(atlas: Atlas, rows: Rows) -> str:
+    """Write papers as BibTeX."""
+    if len(rows) > _MOST_BIBTEX:
+        raise InputError(
+            f"{len(rows):,} papers are too many for one bibliography; select at most "
+            f"{_MOST_BIBTEX:,}, or save them as .csv."
+        )
+    return to_bibtex(atlas.engine.papers(rows.tolist()))
+
+
 def compare_with_rest(atlas: Atlas, rows: Rows) -> Analysis:
-    """Compare some papers with all others, region by region."""
-    from landscape.overlays.trends._comparison import compare
+    """Compare papers with all others, region by region."""
+    from landscape.overlays.trends import compare
 
     rest = np.setdiff1d(np.arange(len(atlas)), rows, assume_unique=True)
     if not len(rest):
@@ -112,259 +248,47 @@ def compare_with_rest(atlas: Atlas, rows: Rows) -> Analysis:
 def ask_papers(
     atlas: Atlas, rows: Rows, question: str, *, model: Any = "auto", **settings: Any
 ) -> Answer:
-    """Answer a question from some papers alone, or from all if there are none."""
+    """Answer a question from some papers only, or from all if `rows` is empty."""
     from landscape.answers._asking import ask, ask_settings
     from landscape.llm._client import connect_from_environment
 
     if not len(rows):
-        answer: Answer = atlas.ask(question, model=model, **settings)
-        return answer
+        return atlas.ask(question, model=model, **settings)
     connected = connect_from_environment() if model == "auto" else model
     return ask(atlas.engine.within(rows), question, ask_settings(**settings), model=connected)
 
 
-def papers_as_bibtex(atlas: Atlas, rows: Rows) -> str:
-    """Some papers for a bibliography."""
-    from landscape._bibliography import to_bibtex
-
-    if len(rows) > _MOST_BIBTEX:
-        raise InputError(
-            f"{len(rows):,} papers are too many for one bibliography; select at most "
-            f"{_MOST_BIBTEX:,}, or save them as .csv."
-        )
-    return to_bibtex(atlas.engine.papers(rows.tolist()))
+# -- an atlas that was rebuilt
 
 
-T = TypeVar("T")
-OVERLAYS = {"concept": papers_with_concept, "facility": papers_of_facility}
+def written_at(atlas: Atlas) -> int:
+    """Return when the atlas on disk was last written; 0 if it was removed."""
+    from landscape.store._manifest import MANIFEST_NAME
 
-
-def read_colours(explorer: ExplorerState, name: str) -> None:
-    """Colour the map by something else."""
-
-    def read() -> Colouring:
-        return colouring_of(
-            explorer.atlas, name, concept=explorer._concept, facility=explorer._facility
-        )
-
-    def then(colouring: Colouring) -> None:
-        with explorer._lock:
-            if name in OVERLAYS and not getattr(explorer, f"_{name}"):
-                return  # it was taken back meanwhile
-            explorer._colour_by = name
-            explorer._change(colouring=colouring)
-
-    explorer.run("Reading the colours", read, then, kind="colours")
-
-
-def read_overlay(explorer: ExplorerState, kind: str, name: str) -> None:
-    """Outline the papers of a concept or facility."""
-
-    def then(found: tuple[NDArray[Any], str]) -> None:
-        rows, title = found
-        with explorer._lock:
-            setattr(explorer, f"_{kind}", name)
-            scene = explorer._scene
-            colouring = scene.colouring
-            if explorer._colour_by == kind:
-                colouring = share_colouring(kind, title, rows, len(explorer._data))
-            explorer._change(overlays={**scene.overlays, kind: (title, rows)}, colouring=colouring)
-        if not len(rows):
-            explorer.say(f"No paper of this atlas is about {title}.")
-
-    explorer.run(
-        f"Reading the {kind}", lambda: OVERLAYS[kind](explorer.atlas, name), then, kind=kind
-    )  # fmt: skip
-
-
-def read_reviews(explorer: ExplorerState) -> None:
-    """Mark the reviews."""
-
-    def then(found: tuple[str, NDArray[Any]]) -> None:
-        with explorer._lock:
-            scene = explorer._scene
-            explorer._change(
-                layers=scene.layers | {"reviews"}, overlays={**scene.overlays, "reviews": found}
-            )
-
-    explorer.run("Reading the reviews", lambda: review_rows(explorer.atlas), then, kind="reviews")
-
-
-def search(explorer: ExplorerState, query: str, method: str, k: int) -> None:
-    """Light up what a search finds."""
-
-    def read() -> tuple[Found, Period | None]:
-        time = explorer._scene.time
-        return find_papers(explorer.atlas, query, method=method, k=k, time=time), time
-
-    def then(result: tuple[Found, Period | None]) -> None:
-        found, time = result
-        with explorer._lock:
-            explorer._searched = (query, method, k)
-            explorer._change(found=found)
-            is_of_other_years = explorer._scene.time != time
-        explorer._list_found(found)
-        if is_of_other_years:
-            search(explorer, query, method, k)
-
-    explorer.run("Searching", read, then, kind="search")
-
-
-def select(explorer: ExplorerState, filter_text: str) -> None:
-    """Select the papers that a filter lets through."""
-    before = explorer.rows
-
-    def then(rows: NDArray[np.int64]) -> None:
-        if explorer.rows is before:  # else something else was selected meanwhile
-            explorer._choose(rows, ("select", filter_text))
-
-    explorer.run("Selecting", lambda: explorer.atlas.select(filter_text), then, kind="select")
-
-
-def make_file(explorer: ExplorerState, ending: str) -> None:
-    """Draw what is seen into a file to download."""
-    from landscape.widgets._saving import save_view
-
-    atlas, scene, data = explorer.atlas, explorer._scene, explorer._data
-    texts, shown = dict(explorer._painter.texts), explorer._controls.file
-    stem = "".join(c if c.isalnum() else "-" for c in atlas.title.lower())[:40].strip("-")
-    name = f"{stem or 'map'}{ending}"
-
-    def make() -> str:
-        with tempfile.TemporaryDirectory() as folder:
-            path = save_view(atlas, scene, data, Path(folder) / name, texts=texts)
-            return download_link(name, path.read_bytes())
-
-    shown.value = ""
-    explorer.run(
-        "Drawing the file", make, lambda link: setattr(shown, "value", link), kind="file"
-    )  # fmt: skip
-
-
-def make_links(explorer: ExplorerState) -> None:
-    """Write the selected papers into files to download."""
-    from landscape.figures._caption import facts_of, headline
-
-    atlas, rows, shown = explorer.atlas, explorer._some_rows(), explorer._controls.links
-
-    def make() -> str:
-        note = f"{count(len(rows), 'paper')} selected of {headline(facts_of(atlas))}"
-        links = [download_link("selection.csv", papers_as_csv(atlas, rows))]
-        try:
-            links.append(download_link("selection.bib", papers_as_bibtex(atlas, rows)))
-        except InputError as error:
-            links.append(f"<div class='landscape-quiet'>{escape(str(error))}</div>")
-        return "".join([*links, f"<div class='landscape-quiet'>{escape(note)}</div>"])
-
-    explorer.run(
-        "Writing the files", make, _if_still_selected(explorer, rows, shown, str), kind="links"
-    )  # fmt: skip
-
-
-def ask_selection(explorer: ExplorerState, question: str) -> None:
-    """Answer a question from the selected papers."""
-    atlas, rows, shown = explorer.atlas, explorer.rows, explorer._controls.outcome
-
-    def told(answer: Answer) -> str:
-        return answer._repr_html_()
-
-    explorer.run(
-        "Asking the selected papers", lambda: ask_papers(atlas, rows, question),
-        _if_still_selected(explorer, rows, shown, told), kind="ask",
-    )  # fmt: skip
-
-
-def compare_selection(explorer: ExplorerState) -> None:
-    """Compare the selected papers with the rest."""
-    atlas, rows, shown = explorer.atlas, explorer._some_rows(), explorer._controls.outcome
-    explorer.run(
-        "Comparing", lambda: compare_with_rest(atlas, rows),
-        _if_still_selected(explorer, rows, shown, comparison_html), kind="compare",
-    )  # fmt: skip
-
-
-def _if_still_selected(
-    explorer: ExplorerState, rows: NDArray[np.int64], shown: widgets.HTML, told: Callable[[T], str]
-) -> Callable[[T], None]:
-    """Show what was made of some papers, unless others are selected by then."""
-
-    def then(made: T) -> None:
-        if explorer.rows is rows:
-            shown.value = told(made)
-
-    return then
+    try:
+        return int((atlas.path / MANIFEST_NAME).stat().st_mtime_ns)
+    except OSError:
+        return 0
 
 
 @dataclass(frozen=True)
 class Reopened:
-    """An atlas as it is now, and of it what an explorer showed of the old one."""
+    """A rebuilt atlas, with the state of the old one as far as it applies."""
 
     atlas: Atlas
     data: MapData
     built: int
-    time: Period | None
-    colouring: Colouring
-    overlays: Mapping[str, tuple[str, NDArray[np.int64]]]
-    found: Found | None
+    state: MapState
     problems: tuple[str, ...]
 
 
-def open_again(explorer: ExplorerState) -> None:
-    """Open the atlas as it is now on disk, and read what is shown of it."""
-    explorer.run(
-        "Opening the atlas",
-        lambda: _reopened(explorer),
-        lambda opened: _replace_atlas(explorer, opened),
-        kind="open",
-    )
-
-
-def _replace_atlas(explorer: ExplorerState, opened: Reopened) -> None:
-    """Show the reopened atlas in place of the old one."""
-    data, found, overlays = opened.data, opened.found, opened.overlays
-    with explorer._lock:  # in one step: a drawing is of the old atlas or of the new one
-        time = time_within(explorer._scene.time, data.period)
-        layers = explorer._scene.layers - ({"reviews"} - set(overlays))
-        explorer.atlas, explorer._data, explorer._built = opened.atlas, data, opened.built
-        explorer._is_old = False
-        explorer._painter.forget()
-        explorer._history, explorer._chosen_by = [], None
-        explorer._colour_by = opened.colouring.name
-        explorer._concept = explorer._concept if "concept" in overlays else None
-        explorer._facility = explorer._facility if "facility" in overlays else None
-        explorer._searched = explorer._searched if found is not None else None
-        explorer._scene = replace(
-            explorer._scene, view=data.whole, time=time, colouring=opened.colouring,
-            overlays=overlays, layers=layers, found=found, selected=np.zeros(0, dtype=np.int64),
-        )  # fmt: skip
-    controls = explorer._controls
-    controls.links.value = controls.outcome.value = ""
-    controls.reload.layout.display = "none"
-    explorer.heading = heading_of(opened.atlas)
-    lacking = explorer._offer()
-    explorer._tell_state()
-    if found is None:
-        list_nothing(controls)
-    else:
-        explorer._list_found(found)
-    explorer.figure.clear_outline()
-    explorer._painter.focus(None, data)
-    explorer._painter.start_anew()
-    explorer.figure.look(data.whole)
-    explorer._drawing.request()
-    explorer._summing.request()
-    told = "The atlas is open as it is now; the selection was of the old one and is gone."
-    explorer.say(" ".join([told, *opened.problems, lacking]).strip())
-    if explorer._searched is not None and time != opened.time:
-        search(explorer, *explorer._searched)
-
-
-def _reopened(explorer: ExplorerState) -> Reopened:
+def reopen(old: Atlas, state: MapState) -> Reopened:
+    """Open an atlas again, and read the colours, outlines and search of a state."""
     from landscape.atlas import open as open_atlas
 
-    built = written_at(explorer.atlas)
-    atlas = open_atlas(explorer.atlas.path)
-    data = MapData(atlas, explorer._size)
+    built = written_at(old)
+    atlas = open_atlas(old.path)
+    data = MapData(atlas, state.size)
     problems: list[str] = []
 
     def tried(read: Callable[..., T], *given: Any, **named: Any) -> T | None:
@@ -374,21 +298,20 @@ def _reopened(explorer: ExplorerState) -> Reopened:
             problems.append(str(error))
             return None
 
-    names = {kind: getattr(explorer, f"_{kind}") for kind in OVERLAYS}
-    read = {kind: tried(OVERLAYS[kind], name) for kind, name in names.items() if name}
-    overlays = {
-        kind: (title, rows) for kind, found in read.items() if found for rows, title in [found]
-    }
-    if "reviews" in explorer._scene.layers and (reviews := tried(review_rows)):
-        overlays["reviews"] = reviews
-    colouring, colour_by = None, explorer._colour_by
-    if colour_by not in OVERLAYS or colour_by in overlays:
-        colouring = tried(colouring_of, colour_by, **names)
-    time = time_within(explorer._scene.time, data.period)
-    found = None
-    if explorer._searched is not None:
-        query, method, k = explorer._searched
+    overlays = {}
+    for kind, overlay in state.overlays.items():
+        again = tried(read_overlay, kind, overlay.name)
+        if again is not None:
+            overlays[kind] = again
+    colouring, name = None, state.colouring.name
+    if name not in OVERLAYS or name in overlays:
+        colouring = tried(colouring_of, name, overlays)
+    time, found = time_within(state.time, data.period), None
+    if state.found is not None:
+        query, method, k = state.found.query, state.found.method, state.found.k
         found = tried(find_papers, query, method=method, k=k, time=time)
-    return Reopened(
-        atlas, data, built, time, colouring or DENSITY, overlays, found, tuple(problems)
-    )
+    new = replace(
+        state, view=data.whole, time=time, colouring=colouring or DENSITY, overlays=overlays,
+        found=found, selected=np.zeros(0, dtype=np.int64), selected_by=None,
+    )  # fmt: skip
+    return Reopened(atlas, data, built, new, tuple(problems))

@@ -17,10 +17,13 @@ from traitlets import observe
 
 from landscape.errors import InputError, LandscapeError
 from landscape.widgets._jobs import Job
-from landscape.widgets._labels import FONT
+from landscape.widgets._panel import close_all
 
 if TYPE_CHECKING:
     from landscape.types import Analysis
+
+
+FONT = "'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"
 
 
 class PageFigure(go.FigureWidget):
@@ -112,7 +115,7 @@ class SheetView(widgets.VBox):
             tooltips=[f"The {name} for a light page", f"The {name} for a dark page"],
         )  # fmt: skip
         self._colours.observe(lambda _: self._start(), "value")
-        self._picture = widgets.HTML()
+        self._picture = widgets.VBox()
         super().__init__([self._colours, self._picture])
 
     def show(self, draw: Callable[[str], Any]) -> None:
@@ -120,7 +123,7 @@ class SheetView(widgets.VBox):
         if self._job is not None:
             self._job.stop()
         self._draw, self._is_drawn = draw, False
-        self._picture.value = ""
+        self._put()
 
     def look(self) -> None:
         """Draw it, unless it was drawn already."""
@@ -138,17 +141,33 @@ class SheetView(widgets.VBox):
             return
         if self._job is not None:
             self._job.stop()
-        self._put(f"<p class='landscape-quiet'>Drawing the {self._name} …</p>")
-        self._job = Job(lambda: picture_html(draw(colours)), done=self._put, failed=self._fail)
+        self._put(widgets.HTML(f"<p class='landscape-quiet'>Drawing the {self._name} …</p>"))
+        self._job = Job(lambda: self._rendered(draw(colours)), done=self._finish, failed=self._fail)
         self._job.start()
 
-    def _put(self, page: str) -> None:
-        self._picture.value = page
+    def _rendered(self, figure: Any) -> Any:
+        """Render a figure in the background."""
+        return picture_html(figure)
+
+    def _widget(self, rendered: Any) -> widgets.Widget:
+        """Return the widget of a rendered figure; not called for a job that was stopped."""
+        return widgets.HTML(rendered)
+
+    def _finish(self, rendered: Any) -> None:
+        try:
+            self._put(self._widget(rendered))
+        except Exception as error:  # noqa: BLE001 - nothing above this thread would report it
+            self._fail(error)
+
+    def _put(self, *shown: widgets.Widget) -> None:
+        before = self._picture.children
+        self._picture.children = shown
+        close_all(*before)
 
     def _fail(self, error: Exception) -> None:
         is_ours = isinstance(error, LandscapeError)
-        said = str(error) if is_ours else f"The {self._name} failed: {error}"
-        self._put(f"<p class='landscape-warning'>{html.escape(said)}</p>")
+        text = str(error) if is_ours else f"The {self._name} failed: {error}"
+        self._put(widgets.HTML(f"<p class='landscape-warning'>{html.escape(text)}</p>"))
 
 
 def picture_html(sheet: Any) -> str:

@@ -1,9 +1,9 @@
-"""The map in the browser: a plotly figure widget that is told what is drawn.
+"""The map in the browser: a plotly figure widget that shows what was drawn.
 
-plotly.py tells a page about a figure in changes, and a page that is not yet there, or comes back,
-misses them (plotly/plotly.py#4956). Here the page is told of the figure only once it is whole, gets
-all of it until it has shown itself, and again whenever it asks; plotly.js comes after the widget's
-own small module (see map_figure.js). Messages from the page wait while another thread draws.
+plotly.py sends a figure as changes, and a page that is not yet open, or is reloaded, misses them
+(plotly/plotly.py#4956). Here the page gets the figure only when it is complete, gets all of it
+until the page has answered, and again on request; plotly.js is loaded after the widget's own small
+module (see map_figure.js). Messages from the page wait while another thread draws.
 """
 
 from __future__ import annotations
@@ -12,21 +12,22 @@ import threading
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache, lru_cache
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from matplotlib.colors import to_hex
 from plotly.basedatatypes import Undefined
 from traitlets import Unicode
 
 from landscape._render import escape
 from landscape._wording import count
-from landscape.widgets._figure_view import PageFigure
-from landscape.widgets._labels import FONT, SIZES
+from landscape.figures._plotly import safe_text
+from landscape.widgets._figure_view import FONT, PageFigure
+from landscape.widgets._map_state import MOST_POINTS, SIZES, Drawn, MapData, MapState, draw
 from landscape.widgets._raster import draw_picture
-from landscape.widgets._scene import MOST_POINTS, Drawn, MapData, Scene, draw
 from landscape.widgets._selection import hover_text
 
 if TYPE_CHECKING:
@@ -39,16 +40,21 @@ CONFIG = {"scrollZoom": True, "displayModeBar": False, "doubleClick": "reset", "
 # In the order in which they are drawn, the last on top.
 TRACES = ("concept", "facility", "reviews", "papers", "around", "selected", "regions", "continents",
           "found", "apart", "focus")  # fmt: skip
+NAMED_LEVELS = {"regions": 1, "continents": 0}
+OVERLAY_COLOURS = {
+    "light": {"concept": "#721025", "facility": "#0a4f96", "reviews": "#721025"},
+    "dark": {"concept": "#fad732", "facility": "#a8f8d9", "reviews": "#fad732"},
+}
 _NUMBERED = 10
-_NOTHING = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"
+_EMPTY_PICTURE = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"
 
 
 class MapFigure(PageFigure):
-    """A figure widget for one map."""
+    """Figure widget of one map."""
 
     _esm = Path(__file__).with_name("map_figure.js")
     _bundle = Unicode().tag(sync=True)
-    _own_id = Unicode().tag(sync=True)  # by which the module finds its model on the page
+    _own_id = Unicode().tag(sync=True)  # identifies the model in the module on the page
     _is_whole = False
     _was_seen = False
 
@@ -61,21 +67,21 @@ class MapFigure(PageFigure):
         self._config = dict(CONFIG)
 
     def open(self) -> None:
-        """Tell the page, but not before `publish`."""
+        """Send the figure to the page; before `publish` this does nothing."""
         if self._is_whole:
             super().open()
 
     def publish(self, when_seen: Callable[[], Any]) -> None:
-        """Tell the page of the figure; `when_seen` is called when it first answers."""
+        """Send the figure to the page; call `when_seen` when the page first answers."""
         self._is_whole, self._when_seen = True, when_seen
         self.open()
 
     def get_state(self, key: Any = None, drop_defaults: bool = False) -> Any:
-        """What a page is told that asks for everything: the figure as it is now."""
+        """Return the state for a page that requests everything: the present figure."""
         if key is None and self._is_whole:
             with self._drawing:
-                self._trait_values["_widget_layout"] = _as_told(self._layout_obj._props)
-                self._trait_values["_widget_data"] = _as_told(self._data)
+                self._trait_values["_widget_layout"] = _plain(self._layout_obj._props)
+                self._trait_values["_widget_data"] = _plain(self._data)
         return super().get_state(key=key, drop_defaults=drop_defaults)
 
     def _handle_msg(self, msg: Any) -> None:
@@ -87,39 +93,39 @@ class MapFigure(PageFigure):
 
     @contextmanager
     def drawing(self) -> Iterator[None]:
-        """Change the figure in one message, alone; a page that is not yet there gets it whole."""
+        """Change the figure in one message, under a lock; resend all of it to an unopened page."""
         with self._drawing:
             with self.batch_update():
                 yield
             if self._is_whole and not self._was_seen:
-                self._widget_layout = _as_told(self._layout_obj._props)
-                self._widget_data = _as_told(self._data)
+                self._widget_layout = _plain(self._layout_obj._props)
+                self._widget_data = _plain(self._data)
 
     def trace(self, name: str) -> Any:
-        """One of `TRACES`."""
+        """Return one of `TRACES`."""
         return self.data[TRACES.index(name)]
 
     def look(self, view: View) -> None:
-        """Set the window."""
+        """Show a window."""
         x0, y0, x1, y1 = view.box
         with self.drawing():
             self.layout.xaxis.range, self.layout.yaxis.range = (x0, x1), (y0, y1)
 
     def clear_outline(self) -> None:
-        """Take the outline of a lasso or box off the map, if there is one.
+        """Remove the outline of a lasso or box from the map.
 
-        What a page tells of outlines is not in `layout.selections` but only in its dictionary.
+        Outlines drawn on the page are not in `layout.selections`, only in its dictionary.
         """
         with self._drawing:
             self.plotly_relayout({"selections": []})
 
     def box(self) -> Box:
-        """The window that is set."""
+        """Return the window shown."""
         (x0, x1), (y0, y1) = self.layout.xaxis.range, self.layout.yaxis.range
         return float(x0), float(y0), float(x1), float(y1)
 
     def show_drawn(self, drawn: Drawn, data: MapData, *, base: Picture | None) -> None:
-        """Put what was drawn into the figure, in one message."""
+        """Show a drawn map, in one message."""
         parts = trace_parts(drawn, data)
         with self.drawing():
             for place, picture in ((0, base), (1, drawn.picture)):
@@ -133,35 +139,36 @@ class MapFigure(PageFigure):
                     trace[prop] = value
 
 
-def _as_told(value: Any) -> Any:
+def _plain(value: Any) -> Any:
     """Copy a value without plotly's `Undefined`, which a lasso selection leaves.
 
-    That mark is one object, known by its identity: a deep copy of it is sent to no page, and a page
-    that asks for everything would wait for ever.
+    That mark is compared by identity: a deep copy of it cannot be serialised, and a page that
+    requests everything would get no answer.
     """
     if isinstance(value, dict):
-        return {key: _as_told(one) for key, one in value.items() if one is not Undefined}
+        return {key: _plain(one) for key, one in value.items() if one is not Undefined}
     if isinstance(value, list | tuple):
-        return [_as_told(one) for one in value if one is not Undefined]
+        return [_plain(one) for one in value if one is not Undefined]
     return value
 
 
 @cache
 def _plotly_js() -> str:
-    """What plotly.py would send as the module of every figure widget."""
+    """Return the module that plotly.py sends with every figure widget."""
     return files("plotly").joinpath("package_data", "widgetbundle.js").read_text(encoding="utf-8")
 
 
 def figure_parts(view: View, size: Size, colours: Theme) -> dict[str, Any]:
-    """Traces and layout of an empty map."""
+    """Return traces and layout of an empty map."""
     x0, y0, x1, y1 = view.box
     hidden = {"visible": False, "showgrid": False, "zeroline": False, "fixedrange": False}
-    empty: dict[str, Any] = {
-        "xref": "x", "yref": "y", "x": x0, "y": y1, "sizex": x1 - x0, "sizey": y1 - y0,
-        "layer": "below", "sizing": "stretch", "source": _NOTHING,
-    }  # fmt: skip
+    empty = {"xref": "x", "yref": "y", "layer": "below", "sizing": "stretch",
+             **image_part(view.box, _EMPTY_PICTURE)}  # fmt: skip
     return {
-        "data": [_empty_trace(name, colours) for name in TRACES],
+        "data": [
+            {"type": "scatter", "name": name, "x": [], "y": [], **trace_style(name, colours)}
+            for name in TRACES
+        ],
         "layout": {
             "template": "none", "width": size[0], "height": size[1], "autosize": False,
             "margin": {"l": 0, "r": 0, "t": 0, "b": 0}, "showlegend": False,
@@ -169,212 +176,189 @@ def figure_parts(view: View, size: Size, colours: Theme) -> dict[str, Any]:
             "xaxis": {**hidden, "range": [x0, x1]},
             "yaxis": {**hidden, "range": [y0, y1], "scaleanchor": "x"},
             "images": [dict(empty), dict(empty)],
-            **theme_part(colours),
+            **_theme_part(colours),
         },
     }  # fmt: skip
 
 
-def theme_part(colours: Theme) -> dict[str, Any]:
-    """What of the layout depends on the theme."""
-    line = {"color": colours.apart, "width": 1.6, "dash": "solid"}
+def _theme_part(colours: Theme) -> dict[str, Any]:
+    """Return the part of the layout that depends on the theme."""
+    font = {"family": FONT, "size": 12, "color": colours.ink}
     return {
-        "paper_bgcolor": colours.page, "plot_bgcolor": colours.page,
-        "font": {"family": FONT, "size": 12, "color": colours.ink},
+        "paper_bgcolor": colours.page, "plot_bgcolor": colours.page, "font": font,
         "hoverlabel": {"bgcolor": colours.halo, "bordercolor": colours.faint, "align": "left",
-                       "font": {"family": FONT, "size": 12, "color": colours.ink}},
-        "newselection": {"line": line},
+                       "font": font},
+        "newselection": {"line": {"color": colours.apart, "width": 1.6, "dash": "solid"}},
         "activeselection": {"fillcolor": colours.apart, "opacity": 0.06},
     }  # fmt: skip
 
 
 def image_part(box: Box, link: str) -> dict[str, Any]:
-    """A picture at its place on the map."""
+    """Return a picture at its place on the map."""
     x0, y0, x1, y1 = box
     return {"source": link, "x": x0, "y": y1, "sizex": x1 - x0, "sizey": y1 - y0}
 
 
 def trace_style(name: str, colours: Theme) -> dict[str, Any]:
-    """How a trace is drawn; selecting on the page changes nothing about it."""
-    if name in ("regions", "continents"):
-        level = 0 if name == "continents" else 1
-        colour = colours.continent if level == 0 else colours.ink
-        halo = ", ".join(
-            f"{dx}px {dy}px 1px {colours.halo}"
-            for dx in (-1, 0, 1) for dy in (-1, 0, 1) if dx or dy
-        )  # fmt: skip
-        font = {"size": SIZES[level], "color": colour, "family": FONT, "shadow": halo}
-        font["weight"] = 700 if level == 0 else 400
-        return {
-            "mode": "text", "textfont": font, "textposition": "middle center",
-            "unselected": {"textfont": {"color": colour}},
-            "selected": {"textfont": {"color": colour}},
-        }  # fmt: skip
+    """Return the style of a trace; selecting on the page does not change it."""
     if name in ("concept", "facility"):
-        first = name == "concept"
-        colour = _OVERLAID[colours.name][name]
-        line = {"color": colour, "width": 1.8, "dash": "solid" if first else "dash"}
+        dash = "solid" if name == "concept" else "dash"
+        line = {"color": OVERLAY_COLOURS[colours.name][name], "width": 1.8, "dash": dash}
         return {"mode": "lines", "hoverinfo": "skip", "line": line}
-    marker: dict[str, Any] = {
-        "papers": {"size": 6, "color": colours.ink, "opacity": 0.8,
-                   "line": {"width": 0.6, "color": colours.halo}},
-        "reviews": {"size": 9, "symbol": "square-open", "opacity": 1,
-                    "color": _OVERLAID[colours.name]["reviews"], "line": {"width": 1.8}},
-        # A ring with a light and a dark edge is seen on a map of any colours.
-        "around": {"size": 9, "symbol": "circle-open", "color": colours.halo, "opacity": 1,
-                   "line": {"width": 3.6}},
-        "selected": {"size": 9, "symbol": "circle-open", "color": colours.ink, "opacity": 1,
-                     "line": {"width": 1.6}},
-        "found": {"size": 9, "color": colours.found, "opacity": 1,
-                  "line": {"width": 1, "color": colours.halo}},
-        "apart": {"size": 10, "symbol": "diamond-open", "color": colours.apart, "opacity": 1,
-                  "line": {"width": 2}},
-        "focus": {"size": 22, "symbol": "circle-open", "color": colours.accent, "opacity": 1,
-                  "line": {"width": 3}},
-    }[name]  # fmt: skip
+    if name in NAMED_LEVELS:
+        is_continent = name == "continents"
+        font = {
+            "size": SIZES[NAMED_LEVELS[name]], "family": FONT,
+            "color": colours.continent if is_continent else colours.ink,
+            "weight": 700 if is_continent else 400,
+            "shadow": ", ".join(
+                f"{dx}px {dy}px 1px {colours.halo}"
+                for dx in (-1, 0, 1) for dy in (-1, 0, 1) if dx or dy
+            ),
+        }  # fmt: skip
+        kept = {"textfont": {"color": font["color"]}}
+        return {"mode": "text", "hoverinfo": "text", "textfont": font, "selected": kept,
+                "textposition": "middle center", "unselected": kept}  # fmt: skip
+    marker = _markers(colours)[name]
+    style: dict[str, Any] = {"mode": "markers", "marker": marker}
+    style["hoverinfo"] = "skip" if name in ("focus", "around") else "text"
     kept = {"marker": {"opacity": marker["opacity"]}}
-    style: dict[str, Any] = {"mode": "markers", "marker": marker, "selected": kept,
-                             "unselected": kept}  # fmt: skip
-    if name in ("focus", "around"):
-        style["hoverinfo"] = "skip"
     if name in ("found", "apart"):
         colour = colours.halo if name == "found" else colours.apart
-        font = {"size": 9.5, "color": colour, "family": FONT, "weight": 700}
-        chosen = {"marker": kept["marker"], "textfont": {"color": colour}}
-        style |= {"mode": "markers+text", "textfont": font, "selected": chosen,
-                  "unselected": chosen, "textposition": "middle center"}  # fmt: skip
-        if name == "apart":
-            style["textposition"] = "top center"
-    return style
+        kept["textfont"] = {"color": colour}
+        style |= {
+            "mode": "markers+text",
+            "textfont": {"size": 9.5, "color": colour, "family": FONT, "weight": 700},
+            "textposition": "middle center" if name == "found" else "top center",
+        }
+    return style | {"selected": kept, "unselected": kept}
 
 
-_OVERLAID = {
-    "light": {"concept": "#721025", "facility": "#0a4f96", "reviews": "#721025"},
-    "dark": {"concept": "#fad732", "facility": "#a8f8d9", "reviews": "#fad732"},
-}
+def _markers(colours: Theme) -> dict[str, dict[str, Any]]:
+    def ring(size: float, colour: str, width: float, symbol: str = "circle-open") -> dict[str, Any]:
+        return {"size": size, "symbol": symbol, "color": colour, "opacity": 1,
+                "line": {"width": width}}  # fmt: skip
 
-
-def _empty_trace(name: str, colours: Theme) -> dict[str, Any]:
-    trace: dict[str, Any] = {"type": "scatter", "name": name, "x": [], "y": []}
-    if name not in ("concept", "facility", "focus", "around"):
-        trace["hoverinfo"] = "text"
-    return trace | trace_style(name, colours)
+    return {
+        "papers": {"size": 6, "color": colours.ink, "opacity": 0.8,
+                   "line": {"width": 0.6, "color": colours.halo}},
+        "reviews": ring(9, OVERLAY_COLOURS[colours.name]["reviews"], 1.8, "square-open"),
+        # A ring with a light and a dark edge is visible on any colour.
+        "around": ring(9, colours.halo, 3.6),
+        "selected": ring(9, colours.ink, 1.6),
+        "found": {"size": 9, "color": colours.found, "opacity": 1,
+                  "line": {"width": 1, "color": colours.halo}},
+        "apart": ring(10, colours.apart, 2, "diamond-open"),
+        "focus": ring(22, colours.accent, 3),
+    }  # fmt: skip
 
 
 def trace_parts(drawn: Drawn, data: MapData) -> dict[str, dict[str, Any]]:
-    """What changes of each trace with every drawing; rows that it stands for are in the marks."""
-    scene = drawn.scene
+    """Return the data of each trace."""
+    state, nothing = drawn.state, np.zeros(0, dtype=np.float32)
     parts: dict[str, dict[str, Any]] = {}
-    nothing = np.zeros(0, dtype=np.float32)
     for name in ("concept", "facility"):
-        x, y = drawn.lines.get(name, (nothing, nothing))
-        parts[name] = {"x": x, "y": y}
+        parts[name] = dict(zip("xy", drawn.lines.get(name, (nothing, nothing)), strict=True))
     for name in ("reviews", "papers", "selected", "found", "apart"):
         rows = drawn.marks.get(name, np.zeros(0, dtype=np.int64))
         if name in ("found", "apart"):
             rows = rows[::-1]  # the best on top
+            ranks = [drawn.ranks.get(int(row), 0) for row in rows]
+            text = [str(rank) if 0 < rank <= _NUMBERED else "" for rank in ranks]
         parts[name] = {"x": data.x[rows], "y": data.y[rows], "hovertext": [""] * len(rows)}
         if name == "papers":
             parts[name]["marker"] = paper_marker(rows, drawn)
-        if name in ("found", "apart"):
-            ranks = [drawn.ranks.get(int(row), 0) for row in rows]
-            numbered = [0 < rank <= _NUMBERED for rank in ranks]
-            parts[name]["text"] = [
-                str(rank) if shown else "" for rank, shown in zip(ranks, numbered, strict=True)
-            ]
-            if name == "found":
-                sizes = np.where(numbered, 17.0, 9.0).astype(np.float32)
-                parts[name]["marker"] = {
-                    **trace_style("found", scene.colours)["marker"], "size": sizes,
-                }  # fmt: skip
-    parts["around"] = {side: parts["selected"][side] for side in ("x", "y")}
-    lines = drawn.lines.get("reviews")
-    if lines is not None and "reviews" not in drawn.marks:
-        x, y = lines
-        parts["reviews"] = {"x": x, "y": y, "hovertext": [], "mode": "lines",
-                            "line": {"color": _OVERLAID[scene.theme]["reviews"], "width": 1.4,
-                                     "dash": "dot"}}  # fmt: skip
-    else:
-        parts["reviews"]["mode"] = "markers"
-    for name, level in (("regions", 1), ("continents", 0)):
+        elif name in ("found", "apart"):
+            parts[name]["text"] = text
+        if name == "found":
+            sizes = np.where(np.array(text, dtype=object) != "", 17.0, 9.0).astype(np.float32)
+            parts[name]["marker"] = {**_markers(state.colours)["found"], "size": sizes}
+    parts["around"] = {side: parts["selected"][side] for side in "xy"}
+    parts["reviews"]["mode"] = "markers"
+    if "reviews" in drawn.lines:
+        line = {"color": OVERLAY_COLOURS[state.theme]["reviews"], "width": 1.4, "dash": "dot"}
+        parts["reviews"] = {"x": drawn.lines["reviews"][0], "y": drawn.lines["reviews"][1],
+                            "hovertext": [], "mode": "lines", "line": line}  # fmt: skip
+    for name, level in NAMED_LEVELS.items():
         chosen = [one for one in drawn.names if one.level == level]
         parts[name] = {
             "x": np.array([one.x for one in chosen], dtype=np.float64),
             "y": np.array([one.y for one in chosen], dtype=np.float64),
-            "text": [_in_lines(one.lines) for one in chosen],
+            "text": ["<br>".join(map(safe_text, one.lines)) for one in chosen],
             "hovertext": [data.labels.cards[one.topic_id] for one in chosen],
-        }  # fmt: skip
+        }
     return parts
 
 
 def paper_marker(rows: Any, drawn: Drawn) -> dict[str, Any]:
-    """The dots of single papers in the colours of the map."""
-    scene = drawn.scene
-    marker: dict[str, Any] = dict(trace_style("papers", scene.colours)["marker"])
-    colouring = scene.colouring
+    """Return the marker of single papers, in the colours of the map."""
+    colours, colouring = drawn.state.colours, drawn.state.colouring
+    marker = _markers(colours)["papers"]
     if colouring.kind == "density":
         return marker
-    palette = np.round(colouring.palette(scene.colours) * 255).astype(int)
-    values = colouring.values[rows]
+    palette, values = colouring.palette(colours), colouring.values[rows]
     if colouring.kind == "classes":
         chosen = palette[values]
     else:
-        known = np.nan_to_num(values, nan=colouring.low)
-        span = colouring.high - colouring.low
-        place = np.clip((known - colouring.low) / span, 0, 1) * (len(palette) - 1)
-        chosen = palette[np.round(place).astype(int)]
-        unknown = np.round(colouring.unknown(scene.colours) * 255).astype(int)
-        chosen = np.where(np.isfinite(values)[:, None], chosen, unknown)
-    marker["color"] = [f"rgb({r},{g},{b})" for r, g, b in chosen]
-    return marker
+        place = (np.nan_to_num(values, nan=colouring.low) - colouring.low) / (
+            colouring.high - colouring.low
+        )
+        chosen = palette[np.round(np.clip(place, 0, 1) * (len(palette) - 1)).astype(int)]
+        chosen = np.where(np.isfinite(values)[:, None], chosen, colouring.unknown(colours))
+    return {**marker, "color": [to_hex(colour) for colour in chosen]}
 
 
-@lru_cache(maxsize=4096)
-def _in_lines(lines: tuple[str, ...]) -> str:
-    from landscape.figures._plotly import safe_text
-
-    return "<br>".join(safe_text(line) for line in lines)
-
-
-# Pixels of the picture of the whole map, which shows until a sharper one is there.
+# Resolution of the picture of the whole map, which shows until a sharper one is drawn.
 _BASE_FINE = 0.45
 _KEPT_TEXTS = 20_000
 _READ_AT_ONCE = 200  # papers
 
 
 class Painter:
-    """Draws scenes into a figure, and tells of the papers in them."""
+    """Draws states into a figure, and adds the hover texts of papers."""
 
-    def __init__(self, scene: Scene, data: MapData) -> None:
-        self.figure = MapFigure(figure_parts(scene.view, scene.size, scene.colours))
+    def __init__(self, state: MapState, data: MapData) -> None:
+        self.figure = MapFigure(figure_parts(state.view, state.size, state.colours))
         self.texts: dict[int, str] = {}
         self._base_of: Any = None
-        self._dressed_for: Any = None
-        self.drawn = self.draw(scene, data)
+        self._theme_of: Any = None
+        self.drawn = self.draw(state, data)
 
-    def draw(self, scene: Scene, data: MapData) -> Drawn:
-        """Put a scene into the figure."""
-        drawn = draw(scene, data)
+    def draw(self, state: MapState, data: MapData) -> Drawn:
+        """Show a state in the figure."""
+        drawn = draw(state, data)
         self.data = data
-        key = (id(scene.colouring), scene.colours.name, scene.time, scene.found is None,
-               bool(scene.overlays), len(scene.selected))  # fmt: skip
+        key = (id(state.colouring), state.colours.name, state.time, state.found is None,
+               bool(state.overlays), len(state.selected))  # fmt: skip
         base = None
         if key != self._base_of:
             base = draw_picture(
-                data.in_time(scene.time), data.whole.zoomed(0.6), scene.size,
-                colours=scene.colours, colouring=scene.colouring, fine=_BASE_FINE, specks=False,
+                data.in_time(state.time), data.whole.zoomed(0.6), state.size,
+                colours=state.colours, colouring=state.colouring, fine=_BASE_FINE, specks=False,
             )  # fmt: skip
-        self._dress(scene)
+        self._set_theme(state)
         self.drawn = drawn
         self.figure.show_drawn(drawn, data, base=base)
         self._base_of = key
         return drawn
 
-    def forget(self) -> None:
-        """Know nothing of papers: those of another atlas are drawn from now on."""
-        self.texts = {}  # not cleared: what is still read of the old ones goes into the old one
+    def _set_theme(self, state: MapState) -> None:
+        """Recolour everything but the picture."""
+        key = state.theme, state.colours.ramp[-1, 0]
+        if key == self._theme_of:
+            return
+        self._theme_of = key
+        with self.figure.drawing():
+            self.figure.layout.update(_theme_part(state.colours))
+            for name in TRACES:
+                self.figure.trace(name).update(trace_style(name, state.colours))
 
-    def start_anew(self) -> None:
-        """Send the whole map again with the next drawing."""
+    def forget(self) -> None:
+        """Drop the texts of papers: the next are those of another atlas."""
+        self.texts = {}  # a new one: a thread may still add texts of the old atlas
+
+    def restart(self) -> None:
+        """Send the picture of the whole map again with the next drawing."""
         self._base_of = None
 
     def focus(self, row: int | None, data: MapData) -> None:
@@ -384,18 +368,18 @@ class Painter:
             trace = self.figure.trace("focus")
             trace.x, trace.y = data.x[rows], data.y[rows]
 
-    def tell_papers(
+    def add_texts(
         self,
         papers_of: Callable[[Sequence[int]], Sequence[Paper]],
         texts: dict[int, str],
         is_outdated: Callable[[], bool],
     ) -> None:
-        """Read what is told of the marked papers under the pointer, after they are drawn."""
+        """Add the hover texts of the marked papers, after they are drawn."""
         drawn = self.drawn
-        wanted = [int(row) for rows in drawn.marks.values() for row in rows]
         if len(texts) > _KEPT_TEXTS:
             texts.clear()
-        missing = [row for row in dict.fromkeys(wanted) if row not in texts]
+        wanted = dict.fromkeys(int(row) for rows in drawn.marks.values() for row in rows)
+        missing = [row for row in wanted if row not in texts]
         for start in range(0, len(missing), _READ_AT_ONCE):
             if is_outdated():
                 return
@@ -406,131 +390,108 @@ class Painter:
             return
         with self.figure.drawing():
             for name, rows in drawn.marks.items():
-                told = [self._text_of(int(row), name, texts) for row in rows]
-                if told:
-                    trace = self.figure.trace(name)
-                    trace.hovertext = told[::-1] if name in ("found", "apart") else told
+                shown = [self._text_of(int(row), name, texts) for row in rows]
+                if shown:
+                    is_ranked = name in ("found", "apart")
+                    self.figure.trace(name).hovertext = shown[::-1] if is_ranked else shown
 
     def _text_of(self, row: int, name: str, texts: dict[int, str]) -> str:
-        told, ranks = texts.get(row, ""), self.drawn.ranks
+        text, ranks = texts.get(row, ""), self.drawn.ranks
         if name in ("found", "apart") and row in ranks:
             apart = "apart from the others, " if name == "apart" else ""
-            told += f"<br><i>{apart}found as no. {ranks[row]}</i>"
-        return told
-
-    def _dress(self, scene: Scene) -> None:
-        """Colours of the theme for everything but the picture."""
-        key = scene.theme, scene.colours.ramp[-1, 0]
-        if key == self._dressed_for:
-            return
-        self._dressed_for = key
-        with self.figure.drawing():
-            self.figure.layout.update(theme_part(scene.colours))
-            for name in TRACES:
-                self.figure.trace(name).update(trace_style(name, scene.colours))
+            text += f"<br><i>{apart}found as no. {ranks[row]}</i>"
+        return text
 
 
 _STOPS = 9
 
 
 def legend_html(drawn: Drawn, *, n_all: int) -> str:
-    """The legend of what is drawn."""
-    scene = drawn.scene
-    parts = [_colours(drawn, n_all)]
-    colours = scene.colours
-    for layer in ("concept", "facility", "reviews"):
-        if layer not in scene.overlays:
+    """Write the legend as HTML."""
+    state, colours, marks = drawn.state, drawn.state.colours, drawn.marks
+    entries = _colours(drawn, n_all)
+    for kind, shade in OVERLAY_COLOURS[state.theme].items():
+        if kind not in state.overlays:
             continue
-        title, rows = scene.overlays[layer]
-        colour = _OVERLAID[scene.theme][layer]
-        if layer == "reviews" and "reviews" in drawn.marks:
-            mark = f"<span class='ring square' style='color:{colour}'></span>"
-            parts.append(f"{mark}{count(len(drawn.marks['reviews']), 'review')} in view")
+        overlay, colour = state.overlays[kind], f"color:{shade}"
+        if kind == "reviews" and "reviews" in marks:
+            n_reviews = count(len(marks["reviews"]), "review")
+            entries.append(_entry("ring square", colour, f"{n_reviews} in view"))
             continue
-        dashed = "" if layer == "concept" else " dashed"
-        mark = f"<span class='line{dashed}' style='color:{colour}'></span>"
-        told = shown_of(drawn.counts[layer], len(rows), "paper")
-        has_lines = len(drawn.lines[layer][0]) > 0
-        what = f"50% and 80% of {escape(title)}" if has_lines else f"{escape(title)}, no lines"
-        parts.append(f"{mark}{what} ({told})")
-    if scene.found is not None:
-        if "found" in drawn.marks:
-            mark = f"<span class='dot' style='background:{colours.found}'></span>"
-            parts.append(f"{mark}{len(drawn.marks['found']):,} found in view")
-            if len(drawn.marks["apart"]):
-                mark = f"<span class='ring diamond' style='color:{colours.apart}'></span>"
-                parts.append(f"{mark}{len(drawn.marks['apart']):,} apart from the others")
+        shown = shown_of(drawn.counts[kind], len(overlay.rows), "paper")
+        has_lines = len(drawn.lines[kind][0]) > 0
+        what = f"50% and 80% of {overlay.title}" if has_lines else f"{overlay.title}, no lines"
+        dashed = "line" if kind == "concept" else "line dashed"
+        entries.append(_entry(dashed, colour, f"{what} ({shown})"))
+    highlight = f"background:{colours.apart}"
+    if "found" in marks:
+        background = f"background:{colours.found}"
+        entries.append(_entry("dot", background, f"{len(marks['found']):,} found in view"))
+        if n_apart := len(marks["apart"]):
+            color = f"color:{colours.apart}"
+            entries.append(_entry("ring diamond", color, f"{n_apart:,} apart from the others"))
+    elif state.found is not None:
+        text = f"region of the {drawn.counts['found']:,} found"
+        entries.append(_entry("swatch", highlight, text))
+    if n := len(state.selected):
+        n_shown = drawn.counts["selected"]
+        text = f"{n:,} selected" + (f", {n_shown:,} of these years" if n_shown < n else "")
+        if "selected" in marks:
+            entries.append(_entry("ring", "", text))
+        elif state.colouring.kind == "density":
+            entries.append(_entry("swatch", highlight, text))
         else:
-            mark = f"<span class='swatch' style='background:{colours.apart}'></span>"
-            parts.append(f"{mark}where the {drawn.counts['found']:,} found lie")
-    if len(scene.selected):
-        if "selected" in drawn.marks:
-            mark = "<span class='ring'></span>"
-        elif scene.colouring.kind == "density":
-            mark = f"<span class='swatch' style='background:{colours.apart}'></span>"
-        else:
-            mark = "<span class='swatch outlined'></span>"
-        n, n_shown = len(scene.selected), drawn.counts["selected"]
-        hidden = f", {n_shown:,} of these years" if n_shown < n else ""
-        parts.append(f"{mark}{n:,} selected{hidden}")
-    inside = "".join(f"<span>{part}</span>" for part in parts if part)
+            entries.append(_entry("swatch outlined", "", text))
+    inside = "".join(f"<span>{entry}</span>" for entry in entries)
     return f"<div class='landscape-legend'>{inside}</div>"
 
 
-def shown_of(n_shown: int, n_all: int, noun: str) -> str:
-    """How many of some papers are of the time window, and how many there are where that differs."""
-    told = count(n_shown, noun)
-    return told if n_shown == n_all else f"{told} of these years, of {n_all:,}"
+def _entry(kind: str, style: str, text: str, before: str = "") -> str:
+    return f"{escape(before)}<span class='{kind}' style='{style}'></span>{escape(text)}"
 
 
-def view_line(drawn: Drawn, *, n_all: int, zoom: float) -> str:
-    """How many papers are in view, and how near."""
-    n = drawn.picture.n_papers
-    told = f"<b>{n:,}</b> of {n_all:,} papers in view"
-    if drawn.scene.time is not None:
-        told += f", {drawn.scene.time[0]} to {drawn.scene.time[1]}"
-    if zoom > 1.05:
-        told += f" · {zoom:.2g} times enlarged"
-    if "papers" in drawn.scene.layers:
-        told += " · each dot a paper: point at it, click it" if "papers" in drawn.marks else (
-            f" · zoom in to {MOST_POINTS:,} papers to point at them"
-        )  # fmt: skip
-    return f"<div class='landscape-quiet'>{told}</div>"
-
-
-def _colours(drawn: Drawn, n_all: int) -> str:
-    scene, colouring = drawn.scene, drawn.scene.colouring
+def _colours(drawn: Drawn, n_all: int) -> list[str]:
+    colours, colouring = drawn.state.colours, drawn.state.colouring
     if colouring.kind == "density":
-        ramp = _css_ramp(scene.colours.ramp)
-        return f"few papers<span class='ramp' style='background:{ramp}'></span>many"
-    missing = f" · grey: unknown ({colouring.missing:,})" if colouring.missing else ""
-    palette = colouring.palette(scene.colours)
+        return [_entry("ramp", _css_ramp(colours.ramp), "many", "few papers")]
+    palette = colouring.palette(colours)
     if colouring.kind == "numbers":
-        title = escape(colouring.title)
-        if colouring.is_share:
-            title = f"Share of papers: {title}"
+        missing = f" · grey: unknown ({colouring.missing:,})" if colouring.missing else ""
+        title = f"Share of papers: {colouring.title}" if colouring.is_share else colouring.title
         first, last = colouring.ends
-        return (
-            f"{title}: {first}"
-            f"<span class='ramp' style='background:{_css_ramp(palette)}'></span>"
-            f"{last}{missing}"
-        )
-    named = "</span><span>".join(
-        f"<span class='swatch' style='background:{_hex(colour)}'></span>{escape(label)}"
-        for label, colour in zip(colouring.labels, palette, strict=False)
-    )
-    share = f"{colouring.missing / max(1, n_all):.0%}"
-    return f"{named}</span><span>" + (
-        f"<span class='swatch' style='background:{_hex(palette[-1])}'></span>none ({share})"
-        if colouring.missing else ""
-    )  # fmt: skip
+        return [_entry("ramp", _css_ramp(palette), f"{last}{missing}", f"{title}: {first}")]
+    labels = list(colouring.labels)
+    shades = list(palette[: len(labels)])
+    if colouring.missing:
+        labels.append(f"none ({colouring.missing / max(1, n_all):.0%})")
+        shades.append(palette[-1])
+    return [
+        _entry("swatch", f"background:{to_hex(shade)}", label)
+        for label, shade in zip(labels, shades, strict=True)
+    ]
 
 
 def _css_ramp(ramp: np.ndarray) -> str:
     places = np.linspace(0, len(ramp) - 1, _STOPS).round().astype(int)
-    return f"linear-gradient(to right, {', '.join(_hex(ramp[place]) for place in places)})"
+    stops = ", ".join(to_hex(ramp[place]) for place in places)
+    return f"background:linear-gradient(to right, {stops})"
 
 
-def _hex(colour: np.ndarray) -> str:
-    red, green, blue = np.round(np.asarray(colour) * 255).astype(int)
-    return f"#{red:02x}{green:02x}{blue:02x}"
+def shown_of(n_shown: int, n_all: int, noun: str) -> str:
+    """Write the number of papers of the time window, and of all papers if that differs."""
+    shown = count(n_shown, noun)
+    return shown if n_shown == n_all else f"{shown} of these years, of {n_all:,}"
+
+
+def view_line(drawn: Drawn, *, n_all: int, zoom: float) -> str:
+    """Write the number of papers in view, the years, and the magnification."""
+    line = f"<b>{drawn.picture.n_papers:,}</b> of {n_all:,} papers in view"
+    if drawn.state.time is not None:
+        line += f", {drawn.state.time[0]} to {drawn.state.time[1]}"
+    if zoom > 1.05:
+        line += f" · {zoom:.2g} times enlarged"
+    if "papers" in drawn.marks:
+        line += " · each dot is a paper: point at it or click it"
+    elif "papers" in drawn.state.layers:
+        line += f" · zoom in to {MOST_POINTS:,} papers to point at them"
+    return f"<div class='landscape-quiet'>{line}</div>"

@@ -164,8 +164,8 @@ def test_the_build_says_how_many_names_a_language_model_failed_to_polish(
     atlas = build(few_papers, atlas_copy, polish=True, say=lines.append, **quick)
     n = len(atlas.topics)
     assert (
-        f"{n} of {n} names of topics stay as they were: "
-        f"the proposal was not made of the topic's own words ({n})."
+        f"{n} of {n} names of topics were not changed: "
+        f"the proposal has words that the topic does not have ({n})."
     ) in lines
     assert set(atlas.topics["label_source"]) == {"keywords"}
 
@@ -316,7 +316,7 @@ def test_a_folder_that_is_not_an_atlas_is_left_alone(
     tmp_path: Path, few_papers: Path, quick: Any
 ) -> None:
     (tmp_path / "thesis.tex").write_text("years of work")
-    with pytest.raises(AtlasError, match=r"is not an atlas: it holds 'thesis.tex'"):
+    with pytest.raises(AtlasError, match=r"is not an atlas: it contains 'thesis.tex'"):
         build(few_papers, tmp_path, **quick)
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
 
@@ -333,14 +333,14 @@ def test_a_wrong_input_leaves_no_folder_behind(tmp_path: Path, quick: Any) -> No
         ({"layout": "swirl"}, "There is no layout 'swirl'; choose one of: "),
         ({"topics_method": "magic"}, "There is no topics method 'magic'; choose one of: density"),
         ({"embedder": "word2vec"}, "word2vec"),
-        ({"keywords_limit": 0}, "keywords_limit is 0; it has to be at least 1"),
+        ({"keywords_limit": 0}, "keywords_limit is 0; it must be at least 1"),
         ({"tagger": "psychic"}, "psychic"),
-        ({"min_dist": -0.1}, "min_dist is -0.1; it has to be between 0 and 1"),
+        ({"min_dist": -0.1}, "min_dist is -0.1; it must be between 0 and 1"),
         ({"min_dist": 1.5}, "min_dist is 1.5"),
         ({"min_dist": float("nan")}, "min_dist is nan"),
         ({"min_dist": float("inf")}, "min_dist is inf"),
-        ({"seed": -1}, "seed is -1; it has to be at least 0"),
-        ({"seed": 2**32}, "seed is 4294967296; it has to be less than 4294967296"),
+        ({"seed": -1}, "seed is -1; it must be at least 0"),
+        ({"seed": 2**32}, "seed is 4294967296; it must be less than 4294967296"),
     ],
 )
 def test_a_wrong_option_is_refused_before_any_work(
@@ -362,7 +362,7 @@ def test_a_build_changes_nothing_behind_a_link(
     if place.is_dir():
         shutil.rmtree(place)
     place.symlink_to(elsewhere / "thesis.tex" if name == ".lock" else elsewhere)
-    with pytest.raises(AtlasError, match="is a link to somewhere else"):
+    with pytest.raises(AtlasError, match="is a symbolic link"):
         build(few_papers, atlas_copy, **quick)
     assert (elsewhere / "thesis.tex").read_text() == "years of work"
     assert (elsewhere / "ingest" / "scan" / "mine").is_dir()

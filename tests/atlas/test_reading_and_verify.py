@@ -61,7 +61,7 @@ def test_html_escapes_what_came_from_outside(finished: Atlas) -> None:
 @pytest.mark.parametrize(
     ("make", "sentence"),
     [
-        (Path.absolute, r"There is no atlas .*; make one with: landscape build FILE --out"),
+        (Path.absolute, r"There is no atlas .*; build one with: landscape build FILE --out"),
         (lambda path: path.write_text("x"), "is a file, not an atlas"),
         (lambda path: path.mkdir(), r"is not an atlas: it has no manifest\.json"),
     ],
@@ -121,7 +121,7 @@ def test_a_layer_that_names_papers_beyond_the_last_is_refused(atlas_copy: Path) 
     path = atlas_copy / "reviews.parquet" / "few.parquet"
     row = {"paper_id": ["x"], "row": [28], "score": [1.0], "evidence": ["title"]}
     pd.DataFrame(row).astype({"row": "int32", "score": "float32"}).to_parquet(path, index=False)
-    with pytest.raises(AtlasError, match="beyond the 28"):
+    with pytest.raises(AtlasError, match="exceeds the 28"):
         _ = open_atlas(atlas_copy).reviews
 
 

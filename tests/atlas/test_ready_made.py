@@ -124,7 +124,7 @@ def test_a_table_of_vectors_is_matched_by_id(
 def test_ready_made_vectors_that_nobody_brought_are_a_sentence(
     few_papers: Path, tmp_path: Path, quick: dict[str, Any]
 ) -> None:
-    with pytest.raises(InputError, match=r"few has papers without; use --embedder minilm"):
+    with pytest.raises(InputError, match=r"few have no ready-made vectors; use --embedder minilm"):
         build(few_papers, tmp_path / "a.atlas", embedder="ready", **quick)
 
 
@@ -258,7 +258,4 @@ def test_it_says_when_vectors_were_brought_in_vain(
     sources = [pathfinder, papers_file(tmp_path / "more.jsonl", range(100, 103))]
     atlas = build(sources, tmp_path / "a.atlas", say=lines.append, **quick)
     assert atlas.vectors().shape == (N_PAPERS + 3, 384)
-    assert (
-        "3 of 28 papers came without ready-made vectors, "
-        "so all papers are embedded again, with minilm"
-    ) in lines
+    assert ("3 of 28 papers have no ready-made vectors, so minilm embeds all papers") in lines

@@ -26,8 +26,8 @@ from landscape.errors import InputError
 from landscape.types import Answer
 from landscape.widgets import SurveyPanel
 from landscape.widgets._ask_panel import AskPanel
+from landscape.widgets._code_lines import checksum_of
 from landscape.widgets._connection import Connection, Used
-from landscape.widgets._notebook import checksum_of
 from tests.answers.sample_results import HOSTILE, sample_answer
 from tests.servers.openai_server import KEY, OpenAIServer, failing, fine, word_by_word
 from tests.widgets.asking import QUESTION, inside, labels_of, page_of, script, until
@@ -149,7 +149,7 @@ def test_letters_that_come_after_the_click_count(panel: AskPanel) -> None:
 
 def test_a_wrong_setting_on_the_page_is_one_sentence(panel: AskPanel) -> None:
     panel._question.value = QUESTION
-    panel.controls._filter.value = "(dust"
+    panel.controls.fields["filter"].value = "(dust"
     assert "landscape-warning" in page_of(panel.controls)
     panel._button.click()
     assert until(lambda: bool(panel.status))
@@ -195,18 +195,18 @@ def test_the_map_is_drawn_when_it_is_looked_at(panel: AskPanel) -> None:
     go = pytest.importorskip("plotly.graph_objects")
     pytest.importorskip("anywidget")
     asked(panel)
-    assert not panel._view._map.children
+    assert not panel._view.map._picture.children
     panel._view.tabs.selected_index = 2
-    assert panel._view.wait(60)
-    (figure,) = panel._view._map.children
+    assert panel._view.map.wait(60)
+    (figure,) = panel._view.map._picture.children
     assert isinstance(figure, go.FigureWidget)
     assert sum(len(t.x) for t in figure.data if t.name in ("found", "outlier")) == 10
     n_open = open_widgets()
     for n in range(2):
         asked(panel, f"What is dust number {n}?", k=10)
-        assert panel._view.wait(60)
-        panel._view._colours.value = "dark" if n else "light"
-        assert panel._view.wait(60)
+        assert panel._view.map.wait(60)
+        panel._view.map._colours.value = "dark" if n else "light"
+        assert panel._view.map.wait(60)
     assert figure.comm is None
     opened = open_widgets() - n_open
     assert opened["Button"] == 2  # one for each earlier question
@@ -395,7 +395,7 @@ def test_hostile_text_is_text(
     asked(connected, HOSTILE.replace("\n", " "))
     connected._live_text.begin(HOSTILE, HOSTILE).add(HOSTILE)
     page = page_of(connected) + page_of(connected._view.papers)
-    connected._view._show_picked(3)
+    connected._view.map.pick(3)
     page += page_of(connected._view)
     for tag in ("<script", "<img", "<b>atlas", "<i>cold"):
         assert tag not in page
@@ -441,8 +441,8 @@ def test_the_map_of_an_answer_from_before_the_atlas_was_built_again(
     stages = {**manifest.stages, name: replace(stage, outputs=other)}
     write_manifest(copy, replace(manifest, stages=stages))
     panel._view.tabs.selected_index = 2
-    assert panel._view.wait(60)
-    assert "built again since this was asked" in page_of(panel._view._map)
+    assert panel._view.map.wait(60)
+    assert "was rebuilt after this question" in page_of(panel._view.map)
 
 
 def test_two_panels_share_nothing(demo_atlas: Atlas) -> None:

@@ -15,7 +15,7 @@ pytest.importorskip("ipywidgets")
 import ipywidgets as widgets
 
 # Private modules: no public function exposes the steps tested here by themselves.
-from landscape.widgets._agent_panel import DraftFiles
+from landscape.widgets._writing_panel import DraftFiles
 from tests.widgets.asking import inside
 
 SECRET = b"\\section{Nobody has read this yet}"

@@ -172,7 +172,7 @@ def test_every_colouring_is_drawn_with_its_legend(explorer, name):
     assert explorer.wait(60)
     explorer.colour_by = name
     assert explorer.wait(60)
-    if explorer._scene.colouring.kind == "density" and name != "density":
+    if explorer._state.colouring.kind == "density" and name != "density":
         assert "No paper" in explorer.status  # the corpus has none
         return
     assert explorer.colour_by == name
@@ -332,13 +332,12 @@ def test_what_is_found_stands_above_the_names(explorer):
 def test_a_file_is_made_after_the_search_that_runs(explorer, monkeypatch):
     import threading
 
-    from landscape.widgets import _explorer_tasks as tasks
     from landscape.widgets import _explorer_tasks as work
 
     go_on, find = threading.Event(), work.find_papers
     monkeypatch.setattr(work, "find_papers", lambda *a, **k: go_on.wait() and find(*a, **k))
     explorer.search("dark matter", k=10)
-    tasks.make_file(explorer, ".png")
+    explorer._make_file(".png")
     assert "comes next, after: Searching" in explorer.status
     go_on.set()
     assert explorer.wait(120)

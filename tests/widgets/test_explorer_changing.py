@@ -19,8 +19,6 @@ pytest.importorskip("ipywidgets")
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
 from landscape.widgets import MapExplorer
-from landscape.widgets import _explorer as explorer_page
-from landscape.widgets import _explorer_tasks as tasks
 from landscape.widgets import _explorer_tasks as work
 from landscape.widgets._colours import colouring_of
 from landscape.widgets._saving import sentences_of
@@ -72,7 +70,7 @@ def test_reviews_that_are_unticked_while_they_are_read_stay_away(explorer, monke
         box.value = False
     assert explorer.wait(60)
     assert explorer.layers == ("names", "papers")
-    assert "reviews" not in explorer._scene.overlays
+    assert "reviews" not in explorer._state.overlays
     assert not box.value
 
 
@@ -89,14 +87,14 @@ def test_a_search_that_is_cleared_finds_nothing(explorer, monkeypatch):
 
 def test_a_concept_that_is_emptied_while_it_is_read_stays_away(explorer, monkeypatch):
     concept = concept_of(explorer)
-    with held_up(monkeypatch, tasks.OVERLAYS, "concept") as until_begun:
+    with held_up(monkeypatch, work.OVERLAYS, "concept") as until_begun:
         explorer._controls.concept.value = concept
         until_begun()
         explorer._controls.concept.value = ""
     assert explorer.wait(60)
     assert explorer.concept is None
     assert explorer._controls.concept.value == ""
-    assert "concept" not in explorer._scene.overlays
+    assert "concept" not in explorer._state.overlays
 
 
 def test_a_filter_that_is_cleared_selects_nothing(explorer, monkeypatch):
@@ -134,7 +132,7 @@ def test_what_was_made_of_another_selection_is_not_shown(explorer, monkeypatch, 
     name, start = {
         "files": ("papers_as_csv", controls.export.click),
         "comparison": ("compare_with_rest", controls.compare.click),
-        "answer": ("ask_papers", lambda: tasks.ask_selection(explorer, "How does dust cool?")),
+        "answer": ("ask_papers", lambda: explorer._ask_selection("How does dust cool?")),
     }[what]
     explorer.select("2010..")
     asked = explorer.rows
@@ -191,7 +189,7 @@ def test_a_selection_as_csv_holds_nothing_but_the_table(explorer):
 
 def test_the_code_repeats_an_outline_of_other_years(explorer):
     x0, y0, x1, y1 = View(explorer.view).zoomed(2).box
-    explorer_page.select_outline(explorer, [x0, x1, x1, x0], [y0, y0, y1, y1])
+    explorer._select_outline([x0, x1, x1, x0], [y0, y0, y1, y1])
     n = len(explorer.rows)
     assert 0 < n <= 300
     explorer.time = (2010, 2020)
@@ -219,7 +217,7 @@ def test_numbers_are_of_what_is_drawn(explorer):
     explorer.layers = ("names", "papers", "reviews")
     assert explorer.wait(60)
     first, _ = explorer._data.period
-    facility = explorer._scene.overlays["facility"][1]
+    facility = explorer._state.overlays["facility"][1]
     alone = int(np.sort(explorer._data.years[facility])[0])
     explorer.time = (first, alone)
     explorer.select(f"{alone + 1}..")
@@ -261,7 +259,7 @@ def test_the_note_of_a_search_follows_the_view(explorer):
     assert "outside this view" not in note.value
     explorer.clear()
     assert explorer.wait(60)
-    assert "is listed here" in note.value
+    assert "listed here" in note.value
 
 
 def test_a_zoom_has_its_bounds(explorer):

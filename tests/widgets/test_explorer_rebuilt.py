@@ -81,7 +81,7 @@ def test_the_page_offers_to_open_a_new_build(explorer, what):
     assert explorer.wait(60)
     assert "rebuilt since it was opened" in explorer.status
     assert explorer._controls.reload.layout.display == ""
-    assert explorer._scene.colouring.kind == "density"
+    assert explorer._state.colouring.kind == "density"
     assert explorer._controls.links.value == ""
 
 
@@ -107,11 +107,11 @@ def test_what_was_shown_is_read_again(explorer):
     explorer.reload()
     assert explorer.wait(60)
     assert explorer.heading == "Map of Built again"
-    assert explorer.status.startswith("The atlas is open as it is now; the selection was of")
+    assert explorer.status.startswith("The atlas was opened again; the selection of the old")
     assert explorer.code == line
     assert explorer._controls.colour.value == explorer.colour_by == "concept"
     assert set(explorer._drawn.lines) >= {"concept", "facility"}
-    assert "reviews" in explorer._scene.overlays
+    assert "reviews" in explorer._state.overlays
     assert explorer.results is not old
     assert explorer.results.rows.tolist() == old.rows.tolist()
     assert len(explorer._controls.found_list.children) == 10
@@ -128,7 +128,7 @@ def test_what_the_new_build_has_not_is_said_and_gone(explorer):
     assert explorer.wait(60)
     assert explorer.results is not None
     assert len(explorer._controls.found_list.children) > 0
-    explorer._scene = dataclasses.replace(explorer._scene, time=(1950, 1960))
+    explorer._state = dataclasses.replace(explorer._state, time=(1950, 1960))
     build_anew(explorer)
     said, redrawn = [], []
     say, offer = explorer.say, explorer._offer
@@ -144,7 +144,7 @@ def test_what_the_new_build_has_not_is_said_and_gone(explorer):
     assert explorer.wait(60)
     assert redrawn == [True]
     assert not [text for text in said if "failed" in text]
-    assert explorer.status.startswith("The atlas is open as it is now")
+    assert explorer.status.startswith("The atlas was opened again")
     assert len(explorer._data) == 60
     assert "No paper passes this filter" in explorer.status
     assert explorer.results is None

@@ -16,8 +16,8 @@ pytest.importorskip("ipywidgets")
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.atlas import Atlas
 from landscape.widgets._ask_panel import AskPanel
+from landscape.widgets._code_lines import answer_as_notebook
 from landscape.widgets._connection import Connection
-from landscape.widgets._notebook import answer_as_notebook
 from tests.servers.openai_server import KEY, OpenAIServer
 from tests.widgets.asking import QUESTION, script
 
@@ -85,7 +85,7 @@ def test_another_atlas_is_noticed(demo_atlas: Atlas) -> None:
     checksum = next(line for line in notebook.splitlines() if "digest(files) ==" in line)
     assert "digest(files)" in checksum
     spoilt = notebook.replace("digest(files) == '", "digest(files) == 'x")
-    assert "The atlas was built again since." in executed(spoilt)[1]
+    assert "The atlas was rebuilt since." in executed(spoilt)[1]
 
 
 def test_a_hostile_question_is_neither_markup_nor_code(demo_atlas: Atlas) -> None:

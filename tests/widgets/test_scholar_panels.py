@@ -123,7 +123,7 @@ def test_a_survey_without_a_model_can_be_stopped_and_taken_to_its_end(demo_atlas
     part = done(panel)
     assert part.partial
     assert part.crawled
-    assert "Stopped: this is what was found until then." in panel.status
+    assert "Stopped: these are the results so far." in panel.status
     assert "Partial: the survey was ended" in page_of(panel)
     panel.go_on()
     whole = done(panel)
@@ -167,8 +167,8 @@ def test_writing_a_paragraph_and_a_check(demo_atlas: Atlas, tmp_path: Path) -> N
     assert found.suggestions[0].highlights[0].text[:30] in page
     with pytest.raises(InputError, match="No paper is ticked"):
         panel.choose()
-    panel._citing.papers.tick("1")
-    panel._citing.papers.tick("3")
+    panel._papers.tick("1")
+    panel._papers.tick("3")
     assert list(panel.selection["rank"]) == [1, 3]
     panel.choose()
     panel.write("How stars lose mass")
@@ -190,7 +190,7 @@ def test_writing_a_paragraph_and_a_check(demo_atlas: Atlas, tmp_path: Path) -> N
 def test_corpora_are_switched_on_the_page(demo_atlas: Atlas) -> None:
     desk = Desk().add(demo_atlas, "one").add(demo_atlas, "two")
     panel = WritingPanel(demo_atlas, desk=desk)
-    panel._citing.corpora["one"].value = False
+    panel._corpora["one"].value = False
     panel.cite(CONTEXT, k=2)
     assert {one.corpus for one in done(panel).suggestions} == {"two"}
     names: dict[str, Any] = {"desk": desk}
@@ -224,7 +224,7 @@ def test_settings_that_cannot_be_are_told() -> None:
     given = {"depth": 1, "papers": 12, "before": "2001", "threshold": 0.5, "prices": (1.0, 2.0)}
     controls.put(given)
     assert controls.given() == given
-    controls._boxes["tokens"].value = "many"
+    controls.fields["tokens"].value = "many"
     with pytest.raises(InputError, match="a whole number"):
         controls.given()
     with pytest.raises(InputError, match="Unknown setting"):
@@ -312,7 +312,7 @@ def test_writing_refuses_what_cannot_be(demo_atlas: Atlas) -> None:
     panel = WritingPanel(demo_atlas)
     with pytest.raises(InputError, match="k is 500; give a whole number from 1 to 100"):
         panel.cite(CONTEXT, k=500)
-    assert panel._citing.context.value == ""
+    assert panel._context.value == ""
 
 
 def test_choosing_all_papers_writes_the_files_once(

@@ -1,0 +1,387 @@
+"""State of a map as one value, and what is drawn of it: picture, names, marks, lines."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache, cached_property, lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from landscape._wording import count
+from landscape.figures._colours import Theme, quiet, theme
+from landscape.figures._labels import capitals, clean_name, line_breaks, place_labels
+from landscape.figures._maps import chosen_topics
+from landscape.figures._plotly import safe_text, thinned
+from landscape.widgets._colours import DENSITY, Colouring
+from landscape.widgets._raster import FINE, Picture, draw_picture
+from landscape.widgets._view import Points, Size, View, whole_view
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from landscape.atlas import Atlas
+    from landscape.types import Paper
+
+    Rows = NDArray[np.int64]
+
+MOST_POINTS = 1_500
+"""Papers that are marked singly; for more of them the density is clearer."""
+_MOST_RINGS = 400  # more rings would hide the papers
+_KEPT_CLEAR = 12  # of the best papers found, names keep clear
+_MOST_VERTICES = 3_000
+_CONTOURED = (0.5, 0.8)
+_GRID = 200  # cells of the shorter side of the grid that contours are traced on
+_KEPT_LINES = 60
+Period = tuple[int, int]
+
+
+class Overlay(NamedTuple):
+    """Papers of a concept or facility, or the reviews."""
+
+    title: str
+    rows: Rows
+    name: str = ""  # as the user wrote it
+
+
+@dataclass(frozen=True)
+class Found:
+    """Papers that a search found."""
+
+    query: str
+    method: str
+    k: int
+    rows: Rows
+    apart: NDArray[np.bool_]
+    papers: tuple[Paper, ...] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class MapState:
+    """Everything that determines the map."""
+
+    view: View
+    size: Size
+    theme: str = "light"
+    colouring: Colouring = DENSITY
+    time: Period | None = None
+    layers: frozenset[str] = frozenset({"names", "papers"})
+    overlays: Mapping[str, Overlay] = field(default_factory=dict)
+    found: Found | None = None
+    selected: Rows = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    selected_by: tuple[str, Any] | None = None  # "select" and a filter, or "outline" and corners
+    selected_in: Period | None = None  # time window of that selection
+
+    @property
+    def colours(self) -> Theme:
+        """The theme, with a quiet ramp below papers that are marked."""
+        full = theme(self.theme)
+        marked = self.found is not None or bool(self.overlays) or len(self.selected)
+        return quiet(full) if marked and self.colouring.kind == "density" else full
+
+    def name_of(self, kind: str) -> str | None:
+        """Return the name of the outlined concept or facility."""
+        return self.overlays[kind].name if kind in self.overlays else None
+
+
+# -- names
+
+SIZES = {0: 12.5, 1: 12.0}  # pixels of the names of continents and of regions
+LINE = 1.3  # plotly's line height, in font sizes
+_GAP = 5.0
+_MOST_NAMES = 44
+_REACH = 2.0  # pixels between a name and its peak: the map on screen has no leader lines
+_FAR, _NEAR, _CLOSE = 1.5, 3.0, 6.0  # zooms at which regions appear and continents disappear
+_FIRST_REGIONS = 12  # named on the whole map
+
+
+@dataclass(frozen=True)
+class Name:
+    """A name and its place on the map."""
+
+    topic_id: int
+    level: int
+    lines: tuple[str, ...]
+    x: float
+    y: float
+    box: tuple[float, float, float, float]
+
+
+class Labels:
+    """Names of an atlas, measured once and placed for every view."""
+
+    def __init__(self, topics: Any) -> None:
+        self.table = chosen_topics(topics, levels=(0, 1))
+        self._level = self.table["level"].to_numpy(dtype=np.int64)
+        self._x, self._y = (self.table[side].to_numpy(dtype=np.float64) for side in ("x", "y"))
+        self._has_continents = bool((self._level == 0).any())
+        self._shapes = [
+            _shapes(str(label), int(level))
+            for label, level in zip(self.table["label"], self._level, strict=True)
+        ]
+
+    @cached_property
+    def cards(self) -> dict[int, str]:
+        """Hover text of each region."""
+        cards = {}
+        for row in self.table.to_dict("records"):
+            words = row.get("keywords")
+            some = [] if words is None or isinstance(words, str | float) else list(words[:3])
+            lines = [f"<b>{safe_text(row['label'])}</b>", count(int(row["n_papers"]), "paper")]
+            lines += [", ".join(map(safe_text, some))] if some else []
+            cards[int(row["topic_id"])] = "<br>".join([*lines, "<i>click to go there</i>"])
+        return cards
+
+    def in_view(self, view: View, *, zoom: float) -> NDArray[np.int64]:
+        """Return the rows of `table` to name in a view, the most important first."""
+        inside = view.holds(self._x, self._y)
+        continents = np.flatnonzero(inside & (self._level == 0))
+        regions = np.flatnonzero(inside & (self._level == 1))
+        if zoom < _FAR and self._has_continents:
+            regions = regions[:_FIRST_REGIONS]
+        if zoom >= _CLOSE:
+            continents = continents[:0]
+        first, then = (continents, regions) if zoom < _NEAR else (regions, continents)
+        return np.concatenate([first, then])[:_MOST_NAMES]
+
+    def place(self, view: View, size: Size, *, zoom: float, reserved: Any = None) -> list[Name]:
+        """Choose and place names; none overlaps another or a reserved box."""
+        chosen = self.in_view(view, zoom=zoom)
+        shapes = [self._shapes[index] for index in chosen.tolist()]
+        placed = place_labels(
+            view.to_pixels(self._x[chosen], self._y[chosen], size),
+            [shape.sizes for shape in shapes],
+            frame=(2, 2, size[0] - 2, size[1] - 2),
+            reserved=reserved,
+            reluctance=[shape.reluctance for shape in shapes],
+            gap=_GAP, reach=_REACH, directions=8,
+        )  # fmt: skip
+        unit = view.width / size[0]
+        names = []
+        for place in np.flatnonzero(placed.shown).tolist():
+            topic, box = chosen[place], placed.boxes[place].tolist()
+            names.append(
+                Name(
+                    int(self.table["topic_id"].iloc[topic]), int(self._level[topic]),
+                    shapes[place].lines[int(placed.variants[place])],
+                    view.box[0] + unit * (box[0] + box[2]) / 2,
+                    view.box[1] + unit * (box[1] + box[3]) / 2,
+                    (box[0], box[1], box[2], box[3]),
+                )
+            )  # fmt: skip
+        return names
+
+
+class _Shapes(NamedTuple):
+    """Ways to break a name into lines, with their sizes in pixels."""
+
+    lines: list[tuple[str, ...]]
+    sizes: NDArray[np.float64]
+    reluctance: NDArray[np.float64]
+
+
+@lru_cache(maxsize=4096)
+def _shapes(label: str, level: int) -> _Shapes:
+    size, bold = SIZES[level], level == 0
+    ways = line_breaks(clean_name(label, most=60), most_lines=3, longest_word=22)
+    lines = [tuple(_raised(line) if bold else line for line in way.split("\n")) for way in ways]
+    sizes = np.array([
+        (max(_width(line, size, bold) for line in some) + 2, LINE * size * len(some))
+        for some in lines
+    ])  # fmt: skip
+    # The best shape of a name is about three times as wide as high.
+    return _Shapes(lines, sizes, 0.55 * np.abs(np.log2(sizes[:, 0] / sizes[:, 1] / 3.4)))
+
+
+def _raised(line: str) -> str:
+    """Put a line into capitals, without the hair spaces of print: browsers set them too wide."""
+    return capitals(line).replace("\u200a", "").replace("\u2004", " ")
+
+
+def _width(line: str, size: float, bold: bool) -> float:
+    """Measure a line in pixels, in the widest of the fonts that a browser may choose."""
+    return float(_font(bold).getlength(line)) * size / 100
+
+
+@cache
+def _font(bold: bool) -> Any:
+    from matplotlib.font_manager import FontProperties, findfont
+    from PIL import ImageFont
+
+    weight = "bold" if bold else "normal"
+    return ImageFont.truetype(findfont(FontProperties(family="DejaVu Sans", weight=weight)), 100)
+
+
+# -- papers
+
+
+class MapData:
+    """Positions, years and names of an atlas; constant."""
+
+    def __init__(self, atlas: Atlas, size: Size) -> None:
+        table = atlas.map
+        self.x = table["x"].to_numpy(dtype=np.float32)
+        self.y = table["y"].to_numpy(dtype=np.float32)
+        self.points = Points(self.x, self.y)
+        self.labels = Labels(atlas.topics)
+        self.whole = whole_view(self.points.x, self.points.y, size)
+        years = atlas.read_papers(["year"])["year"].to_numpy("float32", na_value=0)
+        self.years = np.where(np.isfinite(years), years, 0).astype(np.int16)
+        self._lock = threading.Lock()
+        self._in_time: tuple[Period | None, Points] = (None, self.points)
+        self._lines: dict[Any, Any] = {}
+
+    def __len__(self) -> int:
+        return len(self.x)
+
+    @cached_property
+    def period(self) -> Period | None:
+        """First and last year; None if no paper has one."""
+        known = self.years[self.years > 0]
+        return (int(known.min()), int(known.max())) if len(known) else None
+
+    @cached_property
+    def undated(self) -> int:
+        """Number of papers without a year."""
+        return int((self.years <= 0).sum())
+
+    def in_time(self, time: Period | None) -> Points:
+        """Return the papers of a time window."""
+        if time is None:
+            return self.points
+        with self._lock:
+            known, points = self._in_time
+        if known != time:
+            points = self.points.only((self.years >= time[0]) & (self.years <= time[1]))
+            with self._lock:
+                self._in_time = (time, points)
+        return points
+
+    def of_time(self, rows: Rows, time: Period | None) -> Rows:
+        """Return the rows that belong to a time window."""
+        if time is None:
+            return rows
+        years = self.years[rows]
+        return rows[(years >= time[0]) & (years <= time[1])]
+
+    def zoom(self, view: View) -> float:
+        """Return the magnification of a view, 1 for the whole map."""
+        return self.whole.width / view.width
+
+    def contours(self, key: Any, rows: Rows) -> tuple[Any, Any]:
+        """Return x and y of the lines that hold 50% and 80% of some papers, NaN between lines."""
+        with self._lock:
+            known = self._lines.get(key)
+        if known is None:
+            known = _contours(self.x[rows], self.y[rows], self.whole)
+            with self._lock:
+                if len(self._lines) > _KEPT_LINES:
+                    self._lines.clear()
+                self._lines[key] = known
+        return known
+
+
+def _contours(x: Any, y: Any, whole: View) -> tuple[Any, Any]:
+    from landscape.mapping._density import contour_lines, density_grid, highest_density_levels
+
+    lines: list[NDArray[np.float64]] = []
+    if len(x) >= 3:
+        shape = (_GRID, round(_GRID * whole.width / whole.height))
+        grid = density_grid(x, y, bounds=whole.box, shape=shape)
+        levels = highest_density_levels(grid, _CONTOURED)
+        lines = [line for level in levels for line in contour_lines(grid, level) if len(line) > 3]
+    if not lines:
+        return np.zeros(0, dtype=np.float32), np.zeros(0, dtype=np.float32)
+    across, up = thinned(lines, most=_MOST_VERTICES)
+    return across.astype(np.float32), up.astype(np.float32)
+
+
+# -- drawing
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A state with everything that is drawn of it."""
+
+    state: MapState
+    picture: Picture
+    names: list[Name]
+    marks: Mapping[str, Rows]
+    lines: Mapping[str, tuple[Any, Any]]
+    ranks: Mapping[int, int]
+    counts: Mapping[str, int]
+
+
+def draw(state: MapState, data: MapData, *, fine: float = FINE) -> Drawn:
+    """Draw a state."""
+    points = data.in_time(state.time)
+    marks, lit = marks_of(state, data)
+    n_near = len(points.near(state.view.box)[0])
+    picture = draw_picture(
+        points, state.view, state.size, colours=state.colours, colouring=state.colouring,
+        fine=fine, lit=lit, specks=not ("papers" in state.layers and n_near <= MOST_POINTS),
+    )  # fmt: skip
+    if "papers" in state.layers and picture.n_papers <= MOST_POINTS:
+        marks["papers"] = points.within(state.view.box).astype(np.int64)
+    names: list[Name] = []
+    if "names" in state.layers:
+        names = data.labels.place(
+            state.view, state.size, zoom=data.zoom(state.view),
+            reserved=_best_found(state, data) if "found" in marks else None,
+        )  # fmt: skip
+    kept = {kind: data.of_time(one.rows, state.time) for kind, one in state.overlays.items()}
+    lines = {
+        kind: data.contours((kind, state.overlays[kind].title, state.time, len(rows)), rows)
+        for kind, rows in kept.items()
+        if kind != "reviews" or "reviews" not in marks
+    }
+    counts = {kind: len(rows) for kind, rows in kept.items()}
+    counts["selected"] = len(data.of_time(state.selected, state.time))
+    ranks = {}
+    if state.found is not None:
+        counts["found"] = len(data.of_time(state.found.rows, state.time))
+        ranks = {int(row): rank for rank, row in enumerate(state.found.rows[:MOST_POINTS], 1)}
+    return Drawn(state, picture, names, marks, lines, ranks, counts)
+
+
+def marks_of(state: MapState, data: MapData) -> tuple[dict[str, Rows], Points | None]:
+    """Return the papers to mark singly, and those that are too many for that."""
+    marks: dict[str, Rows] = {}
+    too_many: list[Rows] = []
+
+    def in_view(rows: Rows) -> Rows:
+        rows = data.of_time(rows, state.time)
+        return rows[state.view.holds(data.x[rows], data.y[rows])]
+
+    if state.found is not None:
+        rows, apart = state.found.rows, state.found.apart
+        if len(in_view(rows)) <= MOST_POINTS:
+            marks["apart"], marks["found"] = in_view(rows[apart]), in_view(rows[~apart])
+        else:
+            too_many.append(rows)
+    if len(state.selected):
+        marks["selected"] = in_view(state.selected)
+        if len(marks["selected"]) > _MOST_RINGS:
+            too_many.append(state.selected)
+            del marks["selected"]
+    if "reviews" in state.overlays:
+        marks["reviews"] = in_view(state.overlays["reviews"].rows)
+        if len(marks["reviews"]) > MOST_POINTS:
+            del marks["reviews"]
+    if not too_many:
+        return marks, None
+    mask = np.zeros(len(data), dtype=bool)
+    mask[np.concatenate(too_many)] = True
+    return marks, data.in_time(state.time).only(mask)
+
+
+def _best_found(state: MapState, data: MapData) -> NDArray[np.float64] | None:
+    """Return boxes around the best papers found, in pixels, shape (n, 4)."""
+    if state.found is None:
+        return None
+    best = data.of_time(state.found.rows, state.time)[:_KEPT_CLEAR]
+    centres = state.view.to_pixels(data.x[best], data.y[best], state.size)
+    return np.hstack([centres - 5.0, centres + 5.0])

@@ -28,7 +28,7 @@ def main() -> None:
 
     from landscape.embeddings._bert import TorchEncoder
     from landscape.embeddings._minilm import model_folder
-    from landscape.embeddings._word_vectors import DIMENSION, Vocabulary, join_pieces
+    from landscape.embeddings._vectors import DIMENSION, Vocabulary, join_pieces
     from landscape.text._word_index import STOP_WORDS
 
     parser = argparse.ArgumentParser(description=__doc__)

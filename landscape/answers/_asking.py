@@ -17,12 +17,11 @@ from landscape.answers._generation import (
     rewrite,
     standalone_question,
 )
-from landscape.answers._prompts import STYLES
-from landscape.answers._questions import QuestionKind, classify, preset_for, read_kind
+from landscape.answers._questions import STYLES, QuestionKind, classify, preset_for, read_kind
 from landscape.answers._react import reason
 from landscape.errors import InputError, RemoteError
 from landscape.llm._client import connect_from_environment
-from landscape.search._ads_proposals import propose_ads_query
+from landscape.search._ads_queries import propose_ads_query
 from landscape.search._engine import hypothetical_abstract, open_engine
 from landscape.search._settings import (
     LONGEST_QUERY,

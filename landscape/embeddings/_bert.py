@@ -1,13 +1,9 @@
 """The forward pass of a small BERT on a CPU: in PyTorch for papers, in NumPy for queries.
 
-Why not the model class of ``transformers`` for papers: a batch pads short texts to the longest, and
-all cores wait for each other in each matrix product, some hundred times a batch. Here every core
-embeds one text, unpadded, with weights packed once for the matrix unit (rates:
-``benchmarks/embedding.py``). A vector depends on its text alone, so a resumed build writes the same
-bytes as an uninterrupted one.
-
-Why NumPy for queries: PyTorch takes seconds to import, and nothing else of a search needs it. Both
-give the same numbers but for rounding.
+For papers this is faster than the model class of ``transformers`` (``benchmarks/embedding.py``):
+each core embeds one text without padding, with weights packed for the matrix unit. A vector depends
+on its text alone, so that a resumed build writes the same bytes. NumPy serves queries because
+importing PyTorch takes seconds; both give the same numbers up to rounding.
 """
 
 from __future__ import annotations
@@ -25,6 +21,9 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
 
 _EPSILON = 1e-12  # of every layer normalisation in BERT
+_PARTS = ("query", "key", "value")
+_FEW = 64  # tokens
+_Operation = Callable[["torch.Tensor"], "torch.Tensor"]
 
 
 class TorchEncoder:
@@ -36,7 +35,7 @@ class TorchEncoder:
         self._dtype: torch.dtype = getattr(torch, precision)
         self._heads = heads
         self._words = weights["embeddings.word_embeddings.weight"]
-        # A paper is one segment: its type embedding is a constant, added to the positions once.
+        # A paper is one segment, so the type embedding is a constant, added to the positions.
         self._positions = (
             weights["embeddings.position_embeddings.weight"]
             + weights["embeddings.token_type_embeddings.weight"][0]
@@ -49,7 +48,7 @@ class TorchEncoder:
         ]
 
     def states(self, tokens: Sequence[int]) -> torch.Tensor:
-        """States of the tokens of one text in the last layer, (n_tokens, dimension) float32."""
+        """Return the states of the last layer of one text, (n_tokens, dimension) float32."""
         import torch
 
         hidden = self._normalise(self._words[torch.tensor(tokens)] + self._positions[: len(tokens)])
@@ -59,7 +58,7 @@ class TorchEncoder:
 
 
 def pooled_tensor(states: torch.Tensor) -> torch.Tensor:
-    """Vector of a text: the mean of its states, of unit length."""
+    """Return the vector of a text: the normalised mean of its states."""
     import torch
 
     return torch.nn.functional.normalize(states.mean(dim=0), dim=0)
@@ -74,35 +73,35 @@ class _TorchLayer:
         import torch
 
         self._heads, self._dtype = heads, dtype
-        parts = [f"{at}.attention.self.{part}" for part in ("query", "key", "value")]
-        # One product for query, key and value: the input is read once, not three times.
+        parts = [f"{at}.attention.self.{part}" for part in _PARTS]
+        # One product for query, key and value reads the input once instead of three times.
         self._attend = _linear(
             torch.cat([weights[f"{part}.weight"] for part in parts]),
             torch.cat([weights[f"{part}.bias"] for part in parts]),
             dtype=dtype,
         )
-        self._mix = _linear_at(weights, f"{at}.attention.output.dense", dtype=dtype)
+
+        def dense(name: str, *, gelu: bool = False) -> _Operation:
+            weight, bias = (weights[f"{at}.{name}.dense.{kind}"] for kind in ("weight", "bias"))
+            return _linear(weight, bias, dtype=dtype, gelu=gelu)
+
+        self._mix = dense("attention.output")
         self._normalise_mixed = _normalisation(weights, f"{at}.attention.output")
-        self._widen = _linear_at(weights, f"{at}.intermediate.dense", dtype=dtype, gelu=True)
-        self._narrow = _linear_at(weights, f"{at}.output.dense", dtype=dtype)
+        self._widen = dense("intermediate", gelu=True)
+        self._narrow = dense("output")
         self._normalise_output = _normalisation(weights, f"{at}.output")
 
     def __call__(self, hidden: torch.Tensor) -> torch.Tensor:
-        attended = self._attention(self._attend(hidden.to(self._dtype)))
+        import torch
+
+        n_tokens = len(hidden)
+        projected = self._attend(hidden.to(self._dtype))
+        split = projected.view(n_tokens, 3, self._heads, -1).permute(1, 2, 0, 3).unsqueeze(1)
+        attended = torch.nn.functional.scaled_dot_product_attention(split[0], split[1], split[2])
+        attended = attended[0].transpose(0, 1).reshape(n_tokens, -1)
         hidden = self._normalise_mixed(self._mix(attended) + hidden)
         widened = self._widen(hidden.to(self._dtype))
         return self._normalise_output(self._narrow(widened) + hidden)
-
-    def _attention(self, projected: torch.Tensor) -> torch.Tensor:
-        import torch
-
-        n_tokens = len(projected)
-        split = projected.view(n_tokens, 3, self._heads, -1).permute(1, 2, 0, 3).unsqueeze(1)
-        attended = torch.nn.functional.scaled_dot_product_attention(split[0], split[1], split[2])
-        return attended[0].transpose(0, 1).reshape(n_tokens, -1)
-
-
-_Operation = Callable[["torch.Tensor"], "torch.Tensor"]
 
 
 def _normalisation(weights: Mapping[str, torch.Tensor], at: str) -> _Operation:
@@ -112,16 +111,10 @@ def _normalisation(weights: Mapping[str, torch.Tensor], at: str) -> _Operation:
     return lambda x: torch.nn.functional.layer_norm(x, scale.shape, scale, shift, _EPSILON)
 
 
-def _linear_at(
-    weights: Mapping[str, torch.Tensor], at: str, *, dtype: torch.dtype, gelu: bool = False
-) -> _Operation:
-    return _linear(weights[f"{at}.weight"], weights[f"{at}.bias"], dtype=dtype, gelu=gelu)
-
-
 def _linear(
     weight: torch.Tensor, bias: torch.Tensor, *, dtype: torch.dtype, gelu: bool = False
 ) -> _Operation:
-    """Prepare ``x @ weight.T + bias``, with the activation fused in where the platform can."""
+    """Return the operation ``x @ weight.T + bias``, with a fused activation if possible."""
     import torch
 
     weight, bias = weight.to(dtype), bias.to(dtype)
@@ -135,10 +128,9 @@ def _linear(
 
 
 def _packed_linear(weight: torch.Tensor, bias: torch.Tensor, *, gelu: bool) -> _Operation | None:
-    """Pack the weight for oneDNN, the way ``torch.compile`` does when it freezes a model.
+    """Pack the weight for oneDNN, as ``torch.compile`` does when it freezes a model.
 
-    The operators are not public: None where this PyTorch lacks them or changed their arguments;
-    the plain product is used then.
+    Return None if this version of PyTorch lacks these private operators or changed their arguments.
     """
     import torch
 
@@ -158,10 +150,6 @@ def _packed_linear(weight: torch.Tensor, bias: torch.Tensor, *, gelu: bool) -> _
     return apply
 
 
-_PARTS = ("query", "key", "value")
-_FEW = 64  # tokens
-
-
 class NumpyEncoder:
     """A BERT encoder with mean pooling (Devlin et al. 2019; Reimers & Gurevych 2019)."""
 
@@ -175,10 +163,9 @@ class NumpyEncoder:
                 self._weights[f"{at}.{kind}"] = np.concatenate(parts)
 
     def states(self, texts: Sequence[Sequence[int]]) -> list[Floats]:
-        """Read texts: the state of every token in the last layer.
+        """Return the states of the last layer of each text.
 
-        Nothing is padded: all tokens go through the dense layers side by side, and each text by
-        itself through attention.
+        Without padding: the dense layers process all tokens together, attention each text alone.
         """
         if not texts:
             return []
@@ -219,7 +206,7 @@ class NumpyEncoder:
 
     def _linear(self, x: Floats, at: str) -> Floats:
         weight = self._weights[f"{at}.weight"]
-        # Few rows and many weights: in the second order the product takes half the time.
+        # For few rows and many weights the second order takes half the time.
         product: Floats = x @ weight.T if len(x) > _FEW else (weight @ x.T).T
         product += self._weights[f"{at}.bias"]
         return product
@@ -235,7 +222,7 @@ class NumpyEncoder:
 
 
 def pooled(states: Floats) -> Floats:
-    """Vector of a text: the mean of its states, of unit length."""
+    """Return the vector of a text: the normalised mean of its states."""
     mean = states.mean(axis=0)
     length = max(float(np.linalg.norm(mean)), _EPSILON)
     return np.asarray(mean / length, dtype=np.float32)
@@ -244,13 +231,13 @@ def pooled(states: Floats) -> Floats:
 def gelu(x: Floats) -> Floats:
     """Gaussian error linear unit, x times the normal distribution function at x.
 
-    The error function is that of Abramowitz and Stegun (1964), eq. 7.1.26, right to 1.5e-7: as
-    good as float32 has it, and SciPy need not be imported.
+    The error function of Abramowitz and Stegun (1964), eq. 7.1.26, has an error of 1.5e-7, which
+    is enough for float32 and avoids the import of SciPy.
 
     >>> gelu(np.array([-1.0, 0.0, 1.0], np.float32)).round(4).tolist()
     [-0.1587..., 0.0, 0.8413...]
     """
-    # Everything in place: new arrays of this size cost more than the arithmetic.
+    # In place, because new arrays of this size cost more than the arithmetic.
     size = np.abs(x)
     size *= np.float32(np.sqrt(0.5))
     t = size * np.float32(0.3275911)

@@ -1,4 +1,4 @@
-"""Embedders: the protocol, the registry, and the embedder that fits an atlas."""
+"""Embedder protocols, and functions that load an embedder by name or for an atlas."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from landscape.embeddings._openai import Estimate
-    from landscape.embeddings._word_vectors import WordVectors
+    from landscape.embeddings._vectors import WordVectors
 
 DEFAULT = "minilm"
 
 
 class Embedder(Protocol):
-    """Embeds texts as vectors of unit length; the same text always gets the same vector."""
+    """Interface of an embedder: unit vectors that depend only on the text."""
 
     @property
     def name(self) -> str:
@@ -29,15 +29,15 @@ class Embedder(Protocol):
 
     @property
     def model(self) -> str:
-        """Name of the model, as its makers call it."""
+        """Name of the model given by its authors."""
 
     @property
     def dimension(self) -> int:
-        """Length of a vector; 0 where a remote model has not answered yet."""
+        """Length of a vector; 0 before the first reply of a remote model."""
 
     @property
     def checksum(self) -> str | None:
-        """Hexadecimal sha256 of the weights; None where they are not accessible."""
+        """Hexadecimal sha256 of the weights; None if they are not accessible."""
 
     def embed(
         self, texts: Sequence[str], *, advance: Callable[[float], None] | None = None
@@ -45,63 +45,48 @@ class Embedder(Protocol):
         """Embed texts: (n, dimension) float32, L2-normalised, in the order of `texts`."""
 
     def describe(self) -> dict[str, Any]:
-        """Name, model, dimension, checksum, precision and more, for the manifest."""
+        """Return name, model, dimension, checksum and precision, for the manifest."""
 
 
 @runtime_checkable
 class PaidEmbedder(Protocol):
-    """An embedder that costs money and needs permission to spend it."""
+    """Interface of an embedder that costs money and needs permission."""
 
     def estimate(self, texts: Sequence[str]) -> Estimate:
         """Estimate the cost of embedding these texts."""
 
     def allow(self, n_papers: int) -> None:
-        """Allow that many texts to be embedded."""
+        """Permit the embedding of a number of texts."""
 
 
 @runtime_checkable
 class WordEmbedder(Protocol):
-    """An embedder on this machine, which also gives the vectors of words, for late interaction."""
+    """Interface of a local embedder that also returns word vectors, for late interaction."""
 
     def embed_few(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Embed some sentences at once, without loading what only the papers of a build need."""
+        """Embed a few sentences, without loading the network for builds."""
 
     def embed_words(
         self, texts: Sequence[str], *, stop_words: frozenset[str] = frozenset()
     ) -> tuple[NDArray[np.float32], WordVectors]:
-        """Embed texts, and their words, in one reading."""
+        """Embed texts and their words."""
 
     def read_query(self, query: str) -> tuple[NDArray[np.float32], list[str], NDArray[np.float32]]:
-        """Embed a query: its vector, its words as written, and their vectors."""
+        """Return the vector of a query, its words, and their vectors."""
 
 
 @runtime_checkable
 class PlacingEmbedder(WordEmbedder, Protocol):
-    """An embedder of words that knows their positions in the text."""
+    """Interface of an embedder that also returns the positions of words."""
 
     def word_places(
         self, texts: Sequence[str], *, stop_words: frozenset[str] = frozenset()
     ) -> list[NDArray[np.int64]]:
-        """First character of each word that `embed_words` gives a vector of."""
+        """Return the position of the first character of each word of `embed_words`."""
 
 
 def embed_few(embedder: Embedder, texts: Sequence[str]) -> NDArray[np.float32]:
-    """Embed some sentences, the quick way where an embedder has one.
-
-    Parameters
-    ----------
-    embedder : Embedder
-    texts : sequence of str, shape (n,)
-
-    Returns
-    -------
-    ndarray of float32, shape (n, dimension)
-
-    Examples
-    --------
-    >>> embed_few(load_embedder("minilm"), ["Dust cools."]).shape
-    (1, 384)
-    """
+    """Embed a few sentences, with `WordEmbedder.embed_few` if the embedder has it."""
     quick = embedder.embed_few if isinstance(embedder, WordEmbedder) else embedder.embed
     return quick(texts)
 
@@ -109,20 +94,8 @@ def embed_few(embedder: Embedder, texts: Sequence[str]) -> NDArray[np.float32]:
 def embedding_text(title: str | None, abstract: str | None) -> str:
     """Join title and abstract into the text that is embedded for a paper.
 
-    Parameters
-    ----------
-    title, abstract : str or None
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
     >>> embedding_text("A quiet galaxy", "We find nothing.")
     'A quiet galaxy. We find nothing.'
-    >>> embedding_text("A quiet galaxy", None)
-    'A quiet galaxy. '
     """
     return f"{title or ''}. {abstract or ''}"
 
@@ -146,9 +119,9 @@ def load_embedder(spec: str | None = None, **options: Any) -> Embedder:
     Raises
     ------
     InputError
-        There is no embedder of that name, or it cannot be used as asked.
+        If the name is unknown, or an option is invalid.
     MissingExtraError
-        It needs a package that is not installed.
+        If a package is not installed.
 
     Examples
     --------
@@ -159,18 +132,32 @@ def load_embedder(spec: str | None = None, **options: Any) -> Embedder:
     landscape.errors.InputError: There is no embedder 'word2vec'; use minilm, openai:MODEL, ...
     """
     name, _, detail = (spec or DEFAULT).partition(":")
-    loader = EMBEDDERS.get(name)
-    if loader is None:
-        message = (
-            f"There is no embedder {spec!r}; "
-            "use minilm, openai:MODEL, st:NAME_OR_PATH or ready:FILE."
-        )
-        raise InputError(message)
-    return loader(detail, **options)
+    if name == "minilm":
+        from landscape.embeddings._minilm import MiniLM
+
+        if detail:
+            raise InputError(f"The embedder minilm has no variant {detail!r}; use plain minilm.")
+        return MiniLM(**options)
+    if name == "openai":
+        from landscape.embeddings._openai import DEFAULT_MODEL, OpenAIEmbedder
+
+        return OpenAIEmbedder(detail or DEFAULT_MODEL, **options)
+    if name == "st":
+        from landscape.embeddings._sentence_transformers import SentenceTransformerEmbedder
+
+        return SentenceTransformerEmbedder(detail, **options)
+    if name == "ready":
+        from landscape.embeddings._precomputed import ReadyVectors, file_and_model
+
+        path, model = file_and_model(detail)
+        return ReadyVectors(path, **{"model": model, **options})
+    raise InputError(
+        f"There is no embedder {spec!r}; use minilm, openai:MODEL, st:NAME_OR_PATH or ready:FILE."
+    )
 
 
 def identity(spec: str) -> dict[str, str]:
-    """Server or checksum behind the name of an embedder, without loading it."""
+    """Return the server or the checksum of an embedder, without loading it."""
     name, _, detail = spec.partition(":")
     if name == "openai":
         return {"server": server_url()}
@@ -181,52 +168,38 @@ def identity(spec: str) -> dict[str, str]:
 
 
 def embedder_for(description: Mapping[str, Any], **options: Any) -> Embedder:
-    """Load the embedder for queries to an atlas: the same model that embedded its papers.
+    """Load the embedder for queries to an atlas: the model that its manifest describes.
 
-    Parameters
-    ----------
-    description : mapping
-        What :meth:`Embedder.describe` said when the atlas was built, from its manifest.
-    **options
-        As for :func:`load_embedder`.
-
-    Returns
-    -------
-    Embedder
-        A remote one is allowed to embed queries without asking: they cost next to nothing.
-
-    Raises
-    ------
-    InputError
-        The model is not known or not the same any more.
-
-    Examples
-    --------
-    >>> embedder = load_embedder("minilm")
-    >>> embedder_for(embedder.describe()).model
-    'all-MiniLM-L6-v2'
+    A remote one may embed queries without confirmation, because their cost is negligible.
+    Raise InputError if the model is unknown or differs from the one of the atlas.
     """
     name, model = str(description.get("name")), str(description.get("model"))
     spec = _query_spec(name, model)
     if spec is None:
-        message = (
-            f"This atlas was embedded with {model!r} ({name}); a query can only be embedded with "
-            "the same model, and this one is not known here. Build the atlas again with "
-            "--embedder minilm, or name the model of ready-made vectors when building."
+        raise InputError(
+            f"This atlas was embedded with {model!r} ({name}), which is not available; a query "
+            "needs the same model. Build the atlas again with --embedder minilm, or name the "
+            "model of ready-made vectors when building."
         )
-        raise InputError(message)
     embedder = load_embedder(spec, **options)
     if isinstance(embedder, PaidEmbedder):
         embedder.allow(_QUERIES)
-    _check_same(description, embedder)
+    for key, now in (("checksum", embedder.checksum), ("dimension", embedder.dimension)):
+        then = description.get(key)
+        if then and now and then != now:
+            raise InputError(
+                f"This atlas was embedded with {model!r} of {key} {then}, and the installed one "
+                f"has {now}; a query needs the same model. Install that one, or build the atlas "
+                "again."
+            )
     return embedder
 
 
-_QUERIES = 10_000  # of one session; a bound on a runaway loop rather than on a reader
+_QUERIES = 10_000  # per session; limits the cost of an endless loop
 
 
 def _query_spec(name: str, model: str) -> str | None:
-    """Ready-made vectors can be queried where the model that made them is one we can run."""
+    """Return the embedder for queries; ready-made vectors need a model that can run here."""
     if name == "minilm" or (name == "ready" and model.endswith("all-MiniLM-L6-v2")):
         return "minilm"
     if name == "openai" or (name == "ready" and model.startswith("text-embedding-")):
@@ -234,50 +207,5 @@ def _query_spec(name: str, model: str) -> str | None:
     return f"st:{model}" if name == "st" else None
 
 
-def _check_same(description: Mapping[str, Any], embedder: Embedder) -> None:
-    for key, now in (("checksum", embedder.checksum), ("dimension", embedder.dimension)):
-        then = description.get(key)
-        if then and now and then != now:
-            message = (
-                f"This atlas was embedded with {description.get('model')!r} of {key} {then}, and "
-                f"the one installed here has {now}; a query can only be embedded with the "
-                "same model. Install that one, or build the atlas again."
-            )
-            raise InputError(message)
-
-
-def _load_minilm(detail: str, **options: Any) -> Embedder:
-    from landscape.embeddings._minilm import MiniLM
-
-    if detail:
-        message = f"The embedder minilm has no variant {detail!r}; use plain minilm."
-        raise InputError(message)
-    return MiniLM(**options)
-
-
-def _load_openai(detail: str, **options: Any) -> Embedder:
-    from landscape.embeddings._openai import DEFAULT_MODEL, OpenAIEmbedder
-
-    return OpenAIEmbedder(detail or DEFAULT_MODEL, **options)
-
-
-def _load_sentence_transformer(detail: str, **options: Any) -> Embedder:
-    from landscape.embeddings._sentence_transformers import SentenceTransformerEmbedder
-
-    return SentenceTransformerEmbedder(detail, **options)
-
-
-def _load_ready(detail: str, **options: Any) -> Embedder:
-    from landscape.embeddings._precomputed import ReadyVectors, file_and_model
-
-    path, model = file_and_model(detail)
-    return ReadyVectors(path, **{"model": model, **options})
-
-
-EMBEDDERS: dict[str, Callable[..., Embedder]] = {
-    "minilm": _load_minilm,
-    "openai": _load_openai,
-    "st": _load_sentence_transformer,
-    "ready": _load_ready,
-}
-"""What loads an embedder, by the first word of its name."""
+EMBEDDERS = ("minilm", "openai", "st", "ready")
+"""Names of embedders, before the colon of a specification."""

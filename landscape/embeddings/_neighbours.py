@@ -1,4 +1,4 @@
-"""Nearest neighbours in the full dimension: exact for many queries, also approximate for one."""
+"""Nearest neighbours in the full dimension: exact, or approximate for single queries."""
 
 from __future__ import annotations
 
@@ -26,24 +26,23 @@ def nearest(
     Parameters
     ----------
     vectors : numpy.ndarray
-        (n, d) float32, L2-normalised. May be memory-mapped: it is read once, in blocks.
+        (n, d) float32, L2-normalised. May be memory-mapped; it is read once, in blocks.
     queries : numpy.ndarray
-        (m, d) float32, L2-normalised. A query that is itself among `vectors` finds itself.
+        (m, d) float32, L2-normalised. A query that is one of `vectors` finds itself.
     k : int
         At most n.
 
     Returns
     -------
     indices : numpy.ndarray
-        (m, k) int64, rows of `vectors`, most similar first, and of those found the lower row first
-        among equals.
+        (m, k) int64, rows of `vectors`, most similar first; ties in the order of rows.
     similarities : numpy.ndarray
-        (m, k) float32, inner products (cosines, as all have unit length).
+        (m, k) float32, inner products, which are cosines of unit vectors.
 
     Raises
     ------
     InputError
-        k or the shapes do not fit.
+        If k is not in 1 to n, or the dimensions differ.
 
     Examples
     --------
@@ -81,7 +80,7 @@ def nearest(
 
 
 def overlap(found: NDArray[np.int64], exact: NDArray[np.int64]) -> float:
-    """Measure which fraction of the exact neighbours was found.
+    """Return the fraction of the exact neighbours that were found.
 
     >>> overlap(np.array([[1, 2], [5, 6]]), np.array([[2, 1], [6, 7]]))
     0.75
@@ -93,16 +92,14 @@ def overlap(found: NDArray[np.int64], exact: NDArray[np.int64]) -> float:
 
 def _check(vectors: NDArray[np.float32], queries: NDArray[np.float32], *, k: int) -> None:
     if queries.ndim != 2 or vectors.ndim != 2 or queries.shape[1] != vectors.shape[1]:
-        message = (
+        raise InputError(
             f"The queries have shape {queries.shape} and the vectors {vectors.shape}; "
             "both need rows of the same length, from the same embedding model."
         )
-        raise InputError(message)
     if not 1 <= k <= len(vectors):
-        message = (
-            f"k={k} neighbours were asked of {len(vectors)} papers; use k from 1 to {len(vectors)}."
+        raise InputError(
+            f"k={k} neighbours of {len(vectors)} papers requested; use k from 1 to {len(vectors)}."
         )
-        raise InputError(message)
 
 
 def _best(
@@ -114,7 +111,7 @@ def _best(
 
 
 LONGEST = 100
-"""Largest number of papers for which a cutoff is stored."""
+"""Largest number of neighbours with a stored distance."""
 
 _SUBSET = 2_000
 
@@ -122,28 +119,10 @@ _SUBSET = 2_000
 def neighbour_distances(
     vectors: NDArray[np.float32], *, longest: int = LONGEST, seed: int = 0
 ) -> NDArray[np.float32]:
-    """Distances between papers of one subject, in full dimension.
+    """Return D95(k) for k = 1 to `longest`: typical distances within one subject, shape (m,).
 
-    Parameters
-    ----------
-    vectors : ndarray of float32, shape (n, n_dims)
-        Unit vectors; may be memory-mapped.
-    longest : int, default 100
-    seed : int, default 0
-        Of the random subset.
-
-    Returns
-    -------
-    ndarray of float32, shape (m,)
-        D95(k) for k = 1 ... m: the 95th percentile, over a random subset of papers, of the
-        distances to their k nearest neighbours (Iyer et al. 2024, section 4).
-
-    Examples
-    --------
-    >>> vectors = np.random.default_rng(0).normal(size=(300, 8)).astype(np.float32)
-    >>> vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    >>> bool((np.diff(neighbour_distances(vectors, longest=20)) >= 0).all())
-    True
+    D95(k) is the 95th percentile, over a random subset of papers, of the distances to the k nearest
+    neighbours in full dimension (Iyer et al. 2024, section 4).
     """
     n = len(vectors)
     longest = min(longest, n - 1)
@@ -158,18 +137,18 @@ def neighbour_distances(
 
 
 LARGEST_EXACT = 150_000_000
-"""Numbers in the vectors up to which every one is compared with the query: some 30 ms."""
+"""Total size of the vectors up to which all are compared with the query; some 30 ms."""
 
 _INDEX_BLOCK = 16_384  # rows read from disk at a time
-_TRAINED_ON = 40  # vectors a cell
-_CANDIDATES = 10  # times k that are scored exactly
+_TRAINED_ON = 40  # vectors per cell
+_CANDIDATES = 10  # times k are scored exactly
 _RECALL_OF, _SAMPLE = 100, 200
 _WANTED_RECALL = 0.99
 
 
 @dataclass(frozen=True)
 class Found:
-    """Papers near to a query."""
+    """Rows and cosines of the papers nearest to a query."""
 
     rows: NDArray[np.int64]
     similarities: NDArray[np.float32]
@@ -185,7 +164,7 @@ class VectorIndex:
     index : faiss.IndexIVF, optional
         The approximate index of these vectors, see `read_index`; without one the search is exact.
     n_probe : int, default 1
-        Cells of the index to look into, as `write_index` found.
+        Number of cells to search, from `write_index`.
 
     Examples
     --------
@@ -200,11 +179,6 @@ class VectorIndex:
         self._parts = [part for part in parts if len(part)]
         self._starts = np.cumsum([0, *(len(part) for part in self._parts)])
         self._index, self._n_probe = index, n_probe
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether every vector is compared with the query."""
-        return self._index is None
 
     def search(
         self, query: NDArray[np.float32], *, k: int, rows: NDArray[np.int64] | None = None
@@ -221,7 +195,7 @@ class VectorIndex:
     def similarities(
         self, query: NDArray[np.float32], rows: NDArray[np.int64]
     ) -> NDArray[np.float32]:
-        """Compare a query with chosen papers."""
+        """Return the cosines of a query with chosen papers."""
         result = np.empty(len(rows), dtype=np.float32)
         for start in range(0, len(rows), _INDEX_BLOCK):
             some = rows[start : start + _INDEX_BLOCK]
@@ -229,7 +203,7 @@ class VectorIndex:
         return result
 
     def vectors(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
-        """Read the vectors of chosen papers."""
+        """Return the vectors of chosen papers."""
         if len(self._parts) == 1:
             return np.asarray(self._parts[0][rows])
         of_part = np.searchsorted(self._starts, rows, side="right") - 1
@@ -255,7 +229,7 @@ class VectorIndex:
             found = self._index.search(query[None], min(k, len(self)), params=settings)[1][0]
             found = found[found >= 0]
             enough = min(k, len(self) if rows is None else len(rows))
-            # A filter may leave little in the nearest cells: k have to come back all the same.
+            # A filter may exclude most of the nearest cells; search more until there are enough.
             if len(found) >= enough // _CANDIDATES or n_probe >= self._index.nlist:
                 return np.sort(found)
             n_probe = min(4 * n_probe, self._index.nlist)
@@ -263,7 +237,7 @@ class VectorIndex:
 
 @dataclass(frozen=True)
 class IndexReport:
-    """What the approximate index reaches."""
+    """Cells searched, number of cells, and recall of the approximate index."""
 
     n_probe: int
     n_cells: int
@@ -275,9 +249,8 @@ def write_index(
 ) -> IndexReport:
     """Build the approximate index of the vectors and measure it.
 
-    Cells of k-means (Jégou et al. 2011, doi:10.1109/TPAMI.2010.57) with one byte a number; ten
-    times as many candidates as wanted are then compared exactly with the memory-mapped vectors, so
-    that the index only has to be right about which papers are worth a look.
+    Cells of k-means (Jégou et al. 2011, doi:10.1109/TPAMI.2010.57) with one byte per number. A
+    search compares ten times as many candidates as requested exactly with the vectors on disk.
     """
     import faiss
 
@@ -309,20 +282,18 @@ def write_index(
 
 
 def read_index(file: Path, *, n_papers: int) -> Any:
-    """Open what `write_index` wrote, memory-mapped."""
+    """Open an index of `write_index`, memory-mapped."""
     import faiss
 
     try:
         index = faiss.read_index(str(file), faiss.IO_FLAG_MMAP)
     except RuntimeError as error:
-        message = f"The index {file} cannot be read; build the atlas again."
-        raise AtlasError(message) from error
+        raise AtlasError(f"The index {file} cannot be read; build the atlas again.") from error
     if index.ntotal != n_papers:
-        message = (
-            f"The index {file} holds {index.ntotal:,} papers, the atlas {n_papers:,}; "
+        raise AtlasError(
+            f"The index {file} has {index.ntotal:,} papers, the atlas {n_papers:,}; "
             "build the atlas again."
         )
-        raise AtlasError(message)
     return index
 
 

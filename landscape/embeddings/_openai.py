@@ -1,14 +1,14 @@
-"""Embeddings from OpenAI or a server that speaks its protocol; asks before it spends."""
+"""Embeddings from OpenAI or a server with its protocol, with a confirmation of the cost."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from landscape.embeddings._vectors import normalised
+from landscape.embeddings._vectors import DescribedEmbedder, normalised
 from landscape.errors import InputError, RemoteError
 from landscape.llm._server import Server
 
@@ -24,10 +24,10 @@ _MODELS = {
     "text-embedding-ada-002": (1536, 0.10),
 }
 
-_BYTES_PER_TOKEN = 3.5  # English with formulae; plain English has about 4, so we overestimate
-_TOKENS_AT_ONCE = 100_000  # OpenAI allows 300,000 a request; ours are estimates
+_BYTES_PER_TOKEN = 3.5  # English with formulae; plain English has about 4
+_TOKENS_AT_ONCE = 100_000  # OpenAI allows 300,000 per request; these are estimates
 _TEXTS_AT_ONCE = 256
-_LONGEST_TEXT = 24_000  # bytes: under the 8,191 tokens of a text that OpenAI reads
+_LONGEST_TEXT = 24_000  # bytes: below the limit of OpenAI, 8,191 tokens per text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,39 +41,38 @@ class Estimate:
     url: str
 
     def __str__(self) -> str:
-        price = "at a price we do not know" if self.cost is None else f"about ${self.cost:.2f}"
+        price = "at an unknown price" if self.cost is None else f"about ${self.cost:.2f}"
         return (
             f"{self.papers:,} papers, about {self.tokens:,} tokens, {price}, "
             f"with {self.model} at {self.url}"
         )
 
 
-class OpenAIEmbedder:
-    """A model behind ``/v1/embeddings``.
+class OpenAIEmbedder(DescribedEmbedder):
+    """A model served by ``/v1/embeddings``.
 
     Parameters
     ----------
     model : str, default "text-embedding-3-small"
     confirm : callable, optional
         Called with a question that names papers, tokens and cost; returns whether to continue.
-        Without it, nothing is embedded before :meth:`allow` was called.
+        Without it, nothing is embedded before :meth:`allow` is called.
     base_url, api_key : str, optional
         Default: OPENAI_BASE_URL and OPENAI_API_KEY.
     timeout : float, default 60
-        Seconds for one try.
+        Seconds per attempt.
     retries : int, default 6
-        Further tries of a request that failed.
+        Further attempts after a failed request.
 
     Raises
     ------
     InputError
-        OpenAI itself is meant and there is no key.
+        If the server is OpenAI and there is no key.
     MissingExtraError
-        The package ``openai`` is not installed.
+        If the package ``openai`` is not installed.
     """
 
     name = "openai"
-    checksum: str | None = None
 
     def __init__(
         self,
@@ -104,13 +103,13 @@ class OpenAIEmbedder:
         )
 
     def allow(self, n_papers: int) -> None:
-        """Allow that many more papers to be embedded without asking again."""
+        """Permit the embedding of more papers without confirmation."""
         self._allowed += n_papers
 
     def embed(
         self, texts: Sequence[str], *, advance: Callable[[float], None] | None = None
     ) -> NDArray[np.float32]:
-        """Embed texts; `embed_batches` keeps finished batches when a request fails."""
+        """Embed texts; with `embed_batches` finished batches survive a failed request."""
         batches = []
         for batch in self.embed_batches(texts):
             batches.append(batch)
@@ -128,32 +127,24 @@ class OpenAIEmbedder:
             self._allowed -= len(batch)
 
     def describe(self) -> dict[str, Any]:
-        """Name, model, dimension, checksum, precision and url."""
-        return {
-            "name": self.name,
-            "model": self.model,
-            "dimension": self.dimension,
-            "checksum": self.checksum,
-            "precision": "float32",
-            "url": self._server.url,
-        }
+        """Return name, model, dimension, checksum, precision and url."""
+        return {**super().describe(), "url": self._server.url}
 
     def _ask_before_spending(self, texts: Sequence[str]) -> None:
         if len(texts) <= self._allowed:
             return
         estimate = self.estimate(texts[self._allowed :])
         if self._confirm is None or not self._confirm(f"Embed {estimate}?"):
-            message = (
+            raise InputError(
                 f"Nothing was sent: embedding {estimate} needs your agreement. "
-                "Agree when asked, or give --yes."
+                "Confirm the question, or pass --yes."
             )
-            raise InputError(message)
         self.allow(estimate.papers)
 
     def _request(self, texts: Sequence[str]) -> NDArray[np.float32]:
         with self._server.reporting(self.model):
             reply = self._server.client.embeddings.create(model=self.model, input=list(texts))
-            # By index, as the protocol has it: a server may answer in any order.
+            # By index: the protocol allows any order.
             found = {item.index: item.embedding for item in reply.data}
             n_answered = len(reply.data)
         if n_answered != len(texts) or set(found) != set(range(len(texts))):
@@ -161,19 +152,20 @@ class OpenAIEmbedder:
         try:
             vectors = normalised([found[i] for i in range(len(texts))])
         except (ValueError, TypeError) as error:
-            self._reject(f"a vector that is none: {error}")
+            self._reject(f"an invalid vector: {error}")
         if self.dimension not in (0, vectors.shape[1]):
-            self._reject(f"vectors of dimension {vectors.shape[1]} where {self.dimension} is due")
+            self._reject(f"vectors of dimension {vectors.shape[1]} instead of {self.dimension}")
         self.dimension = vectors.shape[1]
         return vectors
 
-    def _reject(self, answer: str) -> None:
-        message = f"{self._server.url} answered {answer}. Check that {self.model!r} embeds text."
-        raise RemoteError(message)
+    def _reject(self, answer: str) -> NoReturn:
+        raise RemoteError(
+            f"{self._server.url} answered {answer}. Check that {self.model!r} embeds text."
+        )
 
 
 def batches_of(texts: Sequence[str]) -> Iterator[list[str]]:
-    """Cut texts into batches that a server takes in one request.
+    """Split texts into batches of one request.
 
     >>> [len(batch) for batch in batches_of(["word " * 4_000] * 40)]
     [17, 17, 6]

@@ -1,4 +1,4 @@
-"""Vectors that somebody has computed before: a ``.npy`` file or a column of Parquet."""
+"""Precomputed vectors from a ``.npy`` file or a Parquet column."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from landscape._wording import count
-from landscape.embeddings._vectors import normalised
+from landscape.embeddings._vectors import DescribedEmbedder, normalised
 from landscape.errors import InputError
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ _BLOCK = 16_384  # rows checked and normalised at a time
 
 
 def file_and_model(detail: str) -> tuple[Path, str]:
-    """Split ``FILE@MODEL``; the model is "unknown" where none is named.
+    """Split ``FILE@MODEL``; the model is "unknown" if it is missing.
 
     >>> file_and_model("vectors.npy@text-embedding-3-small")[1]
     'text-embedding-3-small'
@@ -32,7 +32,7 @@ def file_and_model(detail: str) -> tuple[Path, str]:
     return (Path(found[1]), found[2]) if found else (Path(detail), "unknown")
 
 
-class ReadyVectors:
+class ReadyVectors(DescribedEmbedder):
     """Precomputed vectors of papers.
 
     Parameters
@@ -40,16 +40,16 @@ class ReadyVectors:
     path : str or pathlib.Path
         ``.npy`` file of shape (n, d), memory-mapped, or a Parquet file.
     model : str, default "unknown"
-        What made the vectors. Queries can be embedded later where this is a model we can run.
+        Model of the vectors. Queries can be embedded if this model is available.
     rows : int, optional
-        How many papers there are; another number of vectors is an error.
+        Number of papers; a different number of vectors is an error.
     column : str, default "embedding"
-        Column of a Parquet file with a list of numbers in every row.
+        Parquet column with a list of numbers in each row.
 
     Raises
     ------
     InputError
-        The file cannot be used.
+        If the file cannot be used.
 
     Examples
     --------
@@ -63,7 +63,6 @@ class ReadyVectors:
     """
 
     name = "ready"
-    checksum: str | None = None
 
     def __init__(
         self,
@@ -83,7 +82,7 @@ class ReadyVectors:
 
     @property
     def is_parquet(self) -> bool:
-        """Whether it is a table, whose other columns name the paper of each vector."""
+        """Whether the file is a table, which has other columns with the paper of each vector."""
         return self.path.suffix.lower() in (".parquet", ".pq")
 
     def ids(self) -> list[str]:
@@ -99,7 +98,7 @@ class ReadyVectors:
         return list(column.to_pylist())
 
     def blocks(self) -> Iterator[NDArray[np.float32]]:
-        """Read the vectors block by block, so that no file has to fit into memory."""
+        """Read the vectors block by block, so that the file need not fit into memory."""
         start = 0
         for block in self._parquet_blocks() if self.is_parquet else self._mapped_blocks():
             try:
@@ -117,29 +116,21 @@ class ReadyVectors:
         *,
         advance: Callable[[float], None] | None = None,  # noqa: ARG002 - of the protocol
     ) -> NDArray[np.float32]:
-        """Refuse: ready-made vectors cannot embed new text."""
-        message = (
+        """Raise InputError: precomputed vectors cannot embed new text."""
+        raise InputError(
             f"{len(texts)} texts cannot be embedded: the vectors were made before, by "
             f"{self.model!r}. Name an embedder for new text, such as --embedder minilm."
         )
-        raise InputError(message)
 
     def describe(self) -> dict[str, Any]:
-        """Name, model, dimension, checksum, precision and file."""
-        return {
-            "name": self.name,
-            "model": self.model,
-            "dimension": self.dimension,
-            "checksum": self.checksum,
-            "precision": "float32",
-            "file": self.path.name,
-        }
+        """Return name, model, dimension, checksum, precision and file."""
+        return {**super().describe(), "file": self.path.name}
 
     def _shape(self) -> tuple[int, int]:
         matrix = self._mapped()
         if matrix.ndim != 2 or matrix.dtype.kind not in "fiu":
             kind = f"shape {matrix.shape} of {matrix.dtype}"
-            self._refuse(f"it has {kind}, not one row of numbers a paper")
+            self._refuse(f"it has {kind}, not one row of numbers per paper")
         return int(matrix.shape[0]), int(matrix.shape[1])
 
     def _mapped(self) -> NDArray[Any]:
@@ -179,7 +170,7 @@ class ReadyVectors:
             column = batch.column(0)
             if column.null_count:
                 self._refuse(
-                    f"{count(column.null_count, 'paper')} came without a vector in {self._column!r}"
+                    f"{count(column.null_count, 'paper')} without a vector in {self._column!r}"
                 )
             flat = column.flatten().to_numpy(zero_copy_only=False)
             if len(flat) != len(column) * self.dimension:
@@ -187,5 +178,4 @@ class ReadyVectors:
             yield flat.reshape(len(column), self.dimension)
 
     def _refuse(self, reason: str) -> NoReturn:
-        message = f"The vectors in {str(self.path)!r} cannot be used: {reason}."
-        raise InputError(message)
+        raise InputError(f"The vectors in {str(self.path)!r} cannot be used: {reason}.")

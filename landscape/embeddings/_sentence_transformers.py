@@ -1,4 +1,4 @@
-"""Any sentence-transformers model, by name on the Hugging Face Hub or by folder."""
+"""Models of sentence-transformers, by name on the Hugging Face Hub or by directory."""
 
 from __future__ import annotations
 
@@ -10,45 +10,44 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape.embeddings._minilm import choose_device
-from landscape.embeddings._vectors import folder_checksum, normalised
+from landscape.embeddings._vectors import DescribedEmbedder, folder_checksum, normalised
 from landscape.errors import InputError, require
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_TEXTS_AT_ONCE = 1024  # the library sorts these by length before it makes its batches
+_TEXTS_AT_ONCE = 1024  # the library sorts these by length before batching
 
 
-class SentenceTransformerEmbedder:
+class SentenceTransformerEmbedder(DescribedEmbedder):
     """A model that the package ``sentence-transformers`` can load.
 
-    Code that a model brings along is never executed.
+    Code in the repository of a model is never executed.
 
     Parameters
     ----------
     model : str
-        Name on the Hub, such as ``"BAAI/bge-small-en-v1.5"``, or a folder. A name is downloaded
-        once.
+        Name on the Hub, such as ``"BAAI/bge-small-en-v1.5"``, which is downloaded once, or a
+        directory.
     device : {"auto", "cpu", "cuda", "mps"}, default "auto"
 
     Raises
     ------
     InputError
-        There is no such model, or no network to fetch it.
+        If the model does not exist, or cannot be downloaded.
     MissingExtraError
-        The package ``sentence-transformers`` is not installed.
+        If the package ``sentence-transformers`` is not installed.
     """
 
     name = "st"
 
     def __init__(self, model: str, *, device: str = "auto") -> None:
         if not model:
-            message = "Which sentence-transformers model? Write st:NAME or st:FOLDER."
-            raise InputError(message)
+            raise InputError("The name of the model is missing; write st:NAME or st:FOLDER.")
         self.model = model
         self.device = choose_device() if device == "auto" else device
         self._network = _load(model, device=self.device)
-        # A model on the Hub is known by its name only.
+        # A model on the Hub has no checksum.
         self.checksum = folder_checksum(Path(model))
         self.dimension = int(self._network.encode(["dimension"]).shape[1])
 
@@ -63,30 +62,20 @@ class SentenceTransformerEmbedder:
             try:
                 vectors[start : start + len(some)] = normalised(found)
             except ValueError as error:
-                message = f"The model {self.model!r} made an unusable vector: {error}."
-                raise InputError(message) from error
+                raise InputError(
+                    f"The model {self.model!r} returned an invalid vector: {error}."
+                ) from error
             if advance is not None:
                 advance(len(some))
         return vectors
-
-    def describe(self) -> dict[str, Any]:
-        """Name, model, dimension, checksum (of a folder's files) and precision."""
-        return {
-            "name": self.name,
-            "model": self.model,
-            "dimension": self.dimension,
-            "checksum": self.checksum,
-            "precision": "float32",
-        }
 
 
 def _load(model: str, *, device: str) -> Any:
     library = require("sentence_transformers", "models")
     looks_like_path = model.startswith((".", "/", "~")) or "\\" in model
     if looks_like_path and not Path(model).is_dir():
-        message = f"There is no folder {model!r} with a sentence-transformers model."
-        raise InputError(message)
-    # The library warns at length about a name it does not know before it fails; our sentence does.
+        raise InputError(f"There is no folder {model!r} with a sentence-transformers model.")
+    # The library logs long warnings before it raises an error; the message below replaces them.
     logger = logging.getLogger("sentence_transformers")
     level = logger.level
     logger.setLevel(logging.ERROR)
@@ -94,11 +83,10 @@ def _load(model: str, *, device: str) -> Any:
         return library.SentenceTransformer(model, device=device, trust_remote_code=False)
     except (OSError, ValueError, KeyError, RuntimeError, TypeError) as error:
         reason = " ".join(str(error).split())[:160]
-        message = (
+        raise InputError(
             f"The model {model!r} cannot be loaded ({type(error).__name__}: {reason}). It needs a "
             "network the first time, or a folder with a saved model: st:FOLDER. "
             "The default, minilm, needs neither."
-        )
-        raise InputError(message) from error
+        ) from error
     finally:
         logger.setLevel(level)

@@ -1,16 +1,51 @@
-"""Vectors of unit length, and checksums of the weights that make them."""
+"""Vectors of texts and of their words: normalisation, late interaction, checksums of weights.
+
+Late interaction compares each word of a query with the best matching word of a paper (ColBERT:
+Khattab and Zaharia 2020, arXiv:2004.12832), to rerank search results. The token states of the
+embedding model are kept: pieces are joined to words, stop words removed, projected to 64 dimensions
+and rounded to one byte per number, some 9 kB per paper.
+"""
 
 from __future__ import annotations
 
-import functools
 import hashlib
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from numpy.typing import ArrayLike, NDArray
+
+    Floats = NDArray[np.float32]
+    Bytes = NDArray[np.int8]
+
+DIMENSION = 64
+"""Numbers in the vector of a word."""
+
+
+class DescribedEmbedder:
+    """Base class of the embedders, with their description for the manifest."""
+
+    name: str
+    model: str
+    dimension: int
+    checksum: str | None = None
+
+    def describe(self) -> dict[str, Any]:
+        """Return name, model, dimension, checksum (sha256 of the weights) and precision."""
+        return {
+            "name": self.name,
+            "model": self.model,
+            "dimension": self.dimension,
+            "checksum": self.checksum,
+            "precision": getattr(self, "precision", "float32"),
+        }
 
 
 def normalised(vectors: ArrayLike) -> NDArray[np.float32]:
@@ -24,7 +59,7 @@ def normalised(vectors: ArrayLike) -> NDArray[np.float32]:
     """
     rows = np.asarray(vectors, dtype=np.float64)  # no overflow in the squares
     if rows.ndim != 2:
-        message = f"shape {rows.shape} is not one row a text"
+        message = f"shape {rows.shape} does not have one row per text"
         raise ValueError(message)
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     for wrong, reason in ((~np.isfinite(lengths), "is not finite"), (lengths == 0, "is zero")):
@@ -39,13 +74,13 @@ _MODEL_FILES = (".safetensors", ".bin", ".json", ".txt")  # weights, settings an
 
 
 def file_checksum(path: Path) -> str:
-    """Hash a file."""
+    """Return the sha256 of a file."""
     status = path.stat()
     return _sha256(path, size=status.st_size, modified=status.st_mtime_ns)
 
 
 def folder_checksum(folder: Path) -> str | None:
-    """Hash whatever decides the vectors of a saved model: weights, settings and vocabulary."""
+    """Return the sha256 of the weights, settings and vocabulary of a saved model."""
     files = sorted(p for p in folder.rglob("*") if p.suffix in _MODEL_FILES and p.is_file())
     if not files:
         return None
@@ -53,7 +88,120 @@ def folder_checksum(folder: Path) -> str | None:
     return hashlib.sha256("\n".join(known).encode()).hexdigest()
 
 
-@functools.lru_cache(maxsize=256)
-def _sha256(path: Path, *, size: int, modified: int) -> str:  # noqa: ARG001 - they key the cache
+@lru_cache(maxsize=256)
+def _sha256(path: Path, *, size: int, modified: int) -> str:  # noqa: ARG001 - keys of the cache
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@dataclass(frozen=True)
+class WordVectors:
+    """Word vectors of several texts, concatenated (n_words, 64), and the words per text (n,).
+
+    Only the directions of the vectors matter.
+    """
+
+    vectors: Bytes
+    lengths: NDArray[np.integer]
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """Masks of the pieces that continue a word, and of those that are not stop words."""
+
+    continues: NDArray[np.bool_]
+    counts: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, pieces: Mapping[str, int], *, stop_words: frozenset[str]) -> Vocabulary:
+        """Return the masks for the vocabulary of a WordPiece tokenizer."""
+        size = 1 + max(pieces.values())
+        continues, counts = np.zeros(size, bool), np.zeros(size, bool)
+        for piece, number in pieces.items():
+            continues[number] = piece.startswith("##")
+            counts[number] = piece[0].isalnum() and piece not in stop_words
+        return cls(continues, counts)
+
+
+def join_pieces(
+    states: Floats, pieces: NDArray[np.int64], vocabulary: Vocabulary
+) -> tuple[Floats, NDArray[np.int64]]:
+    """Sum the states of the pieces of each word that is not a stop word.
+
+    >>> known = Vocabulary.of({"the": 0, "quas": 1, "##ar": 2}, stop_words=frozenset(["the"]))
+    >>> join_pieces(np.ones((3, 2), np.float32), np.array([0, 1, 2]), known)[0].tolist()
+    [[2.0, 2.0]]
+    """
+    begins = np.flatnonzero(~vocabulary.continues[pieces])
+    if not len(begins):
+        return np.zeros((0, states.shape[1]), np.float32), begins
+    joined = np.add.reduceat(states, begins, axis=0)
+    counted = vocabulary.counts[pieces[begins]]
+    return joined[counted], begins[counted]
+
+
+@cache
+def basis() -> Floats:
+    """Return the projection of MiniLM states, shape (384, 64), with orthonormal columns.
+
+    These are the principal axes of word states in astronomy abstracts, computed by
+    ``benchmarks/word_basis.py``.
+    """
+    path = files("landscape.embeddings") / "minilm_words.npy"
+    with path.open("rb") as stream:
+        stored: NDArray[np.float16] = np.load(stream, allow_pickle=False)
+    return stored.astype(np.float32)
+
+
+def unit_rows(vectors: Floats) -> Floats:
+    """Scale vectors to unit length."""
+    return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+
+
+def round_to_bytes(vectors: Floats) -> Bytes:
+    """Scale each vector to the range of a signed byte and round it.
+
+    >>> round_to_bytes(np.array([[0.6, -0.8]], np.float32)).tolist()
+    [[95, -127]]
+    """
+    largest = np.maximum(np.abs(vectors).max(axis=1, keepdims=True, initial=0.0), 1e-12)
+    return np.rint(vectors * (127.0 / largest)).astype(np.int8)
+
+
+def late_interaction(query: Floats, weights: Floats, words: WordVectors) -> Floats:
+    """Score texts by the weighted mean of the best match of each query word, shape (n_texts,).
+
+    The best match is the largest cosine (MaxSim of ColBERT, eq. 3); the score is 0 for a text or
+    a query without words.
+
+    >>> words = WordVectors(np.array([[1, 0], [0, 1], [1, 1]], np.int8), np.array([2, 1]))
+    >>> late_interaction(np.eye(2, dtype=np.float32), np.ones(2, np.float32), words).round(2)
+    array([1.  , 0.71], dtype=float32)
+    """
+    scores = np.zeros(len(words), dtype=np.float32)
+    total = float(weights.sum())
+    filled = np.flatnonzero(words.lengths)
+    if total <= 0 or not len(filled):
+        return scores
+    vectors = unit_rows(words.vectors.astype(np.float32))
+    begins = np.concatenate([[0], np.cumsum(words.lengths, dtype=np.int64)[:-1]])[filled]
+    best = np.maximum.reduceat(vectors @ query.T, begins, axis=0)
+    scores[filled] = best @ (weights / total)
+    return scores
+
+
+def gather_words(
+    parts: Sequence[WordVectors], ends: Sequence[NDArray[np.int64]], rows: Sequence[tuple[int, int]]
+) -> WordVectors:
+    """Read the words of chosen texts from memory-mapped parts; `rows` are (part, text)."""
+    pieces, lengths = [], []
+    for part, text in rows:
+        end = int(ends[part][text])
+        length = int(parts[part].lengths[text])
+        pieces.append(parts[part].vectors[end - length : end])
+        lengths.append(length)
+    empty = np.zeros((0, DIMENSION), dtype=np.int8)
+    return WordVectors(np.concatenate(pieces) if pieces else empty, np.array(lengths, dtype=int))

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     from landscape.embeddings._embedder import Embedder, PaidEmbedder
     from landscape.embeddings._precomputed import ReadyVectors
-    from landscape.embeddings._word_vectors import WordVectors
+    from landscape.embeddings._vectors import WordVectors
 
 EMBEDDINGS = "embeddings"
 VERSION = 2

@@ -1,5 +1,4 @@
-from ._ads_proposals import propose_ads_query
-from ._ads_queries import AdsQuery, parse_ads
+from ._ads_queries import AdsQuery, parse_ads, propose_ads_query
 from ._engine import Engine, open_engine, search_papers, similar_papers
 from ._entities import find_entities
 from ._filters import Filter, parse_filter

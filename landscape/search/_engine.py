@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from landscape.embeddings._embedder import WordEmbedder, embed_few
-from landscape.embeddings._word_vectors import late_interaction
+from landscape.embeddings._vectors import late_interaction
 from landscape.errors import InputError, LandscapeError, RemoteError
 from landscape.llm._client import connect_from_environment
-from landscape.llm._quoting import as_data
+from landscape.llm._prompts import as_data
 from landscape.llm._reranking import checked_scores, load_reranker
 from landscape.search._entities import absent_objects, find_entities, shares_of_names
 from landscape.search._filters import parse_filter

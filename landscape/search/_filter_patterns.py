@@ -1,6 +1,6 @@
-"""Regular expressions that find the terms of a filter, for Arrow's engine (RE2).
+"""Regular expressions for the terms of a filter, in the syntax of RE2, which Arrow uses.
 
-RE2 never backtracks, so no filter can make a search run away, but it has no look-around.
+RE2 never backtracks, so that every search takes linear time, but it has no look-around.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from landscape.text._words import GREEK, singular
 
 _WORD = re.compile(r"[^\W_]+")
 _START, _END = r"(?:^|[^\pL\pN])", r"(?:[^\pL\pN]|$)"
-_GAP = r"[^\pL\pN.;:!?]{1,4}"  # between words: a space, a hyphen, a slash, but no end of sentence
+_GAP = r"[^\pL\pN.;:!?]{1,4}"  # between words: space, hyphen or slash, not the end of a sentence
 _DOTTED_GAP = r"[^\pL\pN]{1,4}"
 _GAP_OR_STOP = r"[.,]? {0,2}"
-_NO_MARK = {"ø": "o", "ł": "l", "đ": "d", "ħ": "h", "ı": "i"}  # letters that no accent explains
+_NO_MARK = {"ø": "o", "ł": "l", "đ": "d", "ħ": "h", "ı": "i"}  # not decomposed by Unicode
 _GREEK_LETTERS = {name: letter for letter, name in GREEK.items()}
 _LETTER = re.compile(f"[{''.join(GREEK)}]")
 _SUFFIX = r"(?:,?\s+(?:Jr|Sr|II|III|IV)\.?)?(?:\s*\(.*)?"
@@ -30,17 +30,17 @@ _ENDINGS = ("s", "es", "ies", "ae", "a", "i", "ves")
 
 @lru_cache(maxsize=1024)
 def phrase_pattern(text: str) -> str:
-    """Pattern of a word or phrase, to be matched with case ignored."""
+    """Return the pattern of a word or phrase, to be matched ignoring case."""
     folded = _spelled_out(text)
     words = [(found.start(), found.end()) for found in _WORD.finditer(folded)]
     pieces: list[str] = []
-    before_it = ""
+    previous = ""
     for number, ((start, end), pattern) in enumerate(zip(words, word_patterns(text), strict=True)):
         word = folded[start:end]
         if number:
             gap = _DOTTED_GAP if "." in folded[words[number - 1][1] : start] else _GAP
-            pieces.append(f"(?:{gap})?" if {word, before_it} & _GREEK_LETTERS.keys() else gap)
-        before_it = word
+            pieces.append(f"(?:{gap})?" if {word, previous} & _GREEK_LETTERS.keys() else gap)
+        previous = word
         pieces.append(pattern)
     first, final = folded[words[0][0]], folded[words[-1][1] - 1]
     before = "" if _is_unspaced(first) else _START
@@ -50,15 +50,15 @@ def phrase_pattern(text: str) -> str:
 
 @lru_cache(maxsize=1024)
 def word_patterns(text: str) -> tuple[str, ...]:
-    """Patterns of the words of a phrase: what holds the phrase matches each of them."""
-    words = _WORD.findall(_spelled_out(text))  # none of a mark that folds to nothing
+    """Return the patterns of the words of a phrase; a text with the phrase matches all."""
+    words = _WORD.findall(_spelled_out(text))  # empty for a mark that folds to nothing
     last = _any_accent if text.endswith("*") else _any_number
     return (*map(_any_accent, words[:-1]), *map(last, words[-1:]))
 
 
 @lru_cache(maxsize=1024)
 def author_pattern(name: str) -> str:
-    """Pattern of a person, to be matched with one author's name as the source gives it.
+    """Return the pattern of a person, to be matched with one author name of a source.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def author_pattern(name: str) -> str:
 
 @lru_cache(maxsize=256)
 def journal_patterns(journals: tuple[Journal, ...]) -> tuple[str, str | None, str]:
-    """Patterns of journals: of their names, of names to leave out, and of their bibcodes."""
+    """Return patterns of journals: names, longer names to exclude, and bibcodes."""
     names = [name for journal in journals for name in (journal.stem, *journal.names)]
     longer = [
         other_name
@@ -148,7 +148,7 @@ def _folded(text: str) -> str:
 
 @cache
 def _letter_classes() -> dict[str, str]:
-    """For each small Latin letter a class of it with all its accents."""
+    """Return, for each lower-case Latin letter, a class with all its accents."""
     members: dict[str, list[str]] = {chr(code): [] for code in range(ord("a"), ord("z") + 1)}
     for code in (*range(0xC0, 0x180), *range(0x1CD, 0x1DD), *range(0x218, 0x21C)):
         letter = chr(code)
@@ -188,7 +188,7 @@ def _name(text: str) -> str:
 
 
 def _given(text: str) -> str:
-    """Pattern of given names: each an initial or in full, as far as both sides give them."""
+    """Pattern of given names: initials match full names, and missing names match any."""
     names = [part for part in re.split(r"[\s.‐‑–-]+", text) if part]
     pattern = ""
     for number, part in enumerate(reversed(names)):

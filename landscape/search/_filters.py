@@ -1,76 +1,65 @@
-"""Parse filters such as ``2015..; author:Hubble``; `_filter_masks` applies them to papers.
+"""Parse filters such as ``2015..; author:Hubble``; `_filter_fields` finds the papers that match.
 
 =========================== =====================================================================
 ``a;b``, ``a AND b``, ``a b``  both (bare words side by side are one phrase instead)
-``a|b``, ``a OR b``         either; binds closer than ``;``, as in SciLit
-``-a``, ``NOT a``           not; binds closest
+``a|b``, ``a OR b``         either; binds tighter than ``;``, as in SciLit
+``-a``, ``NOT a``           not; binds tightest
 ``(...)``                   grouping
 ``dust``, ``dark matter``   words in the title, the abstract or the keywords
-``"dark matter"``           the same, and the way to write words that mean something else here
+``"dark matter"``           the same; quotes are needed for words with a meaning in the grammar
 ``1999..2004``              years, both ends included; ``2015..`` and ``..2004`` are open, one year
-                            is ``year:2010``. A bare ``2010`` is a word, since NGC 2024 is no year.
+                            is ``year:2010``. A bare ``2010`` is a word, as in "NGC 2024".
 ``year>=2015``              years; also ``>``, ``<=``, ``<``, ``=``
-``author:Rubin``            family name; ``author:"Rubin, V"`` and ``author:"Vera Rubin"`` look at
-                            the given name too, ``author:"^Rubin"`` at the first author only
+``author:Rubin``            family name; ``author:"Rubin, V"`` and ``author:"Vera Rubin"`` compare
+                            the given name too, ``author:"^Rubin"`` only the first author
 ``title:`` ``keyword:``     words in the title, in the keywords
 ``journal:ApJ``             by abbreviation, name or words of the name
 ``category:astro-ph.GA``    of arXiv; ``category:astro-ph`` matches all its parts
-``facility:Planck``         the satellite, not the constant (the layer of missions decides)
-``doi:`` ``bibcode:`` ``arxiv:`` identifiers; a final ``*`` stands for any ending
+``facility:Planck``         the satellite, not the constant, by the layer of missions
+``doi:`` ``bibcode:`` ``arxiv:`` identifiers; a final ``*`` matches any ending
 ``citations>=50``           also ``>``, ``<=``, ``<``, ``=``; unknown counts never match
-``refereed``, ``review``    see `landscape.search._filter_masks`
-``author:(Rubin|Ford)``     a field holds for all words of its parentheses
+``refereed``, ``review``    see `landscape.search._filter_fields`
+``author:(Rubin|Ford)``     the field applies to all words in the parentheses
 =========================== =====================================================================
 
-Words match whole, whatever their case and accents, in singular and plural; ``galax*`` matches what
-begins so.
+Whole words match, regardless of case, accents, singular and plural; ``galax*`` matches all words
+that start with "galax".
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import Any, Literal, cast
 
-from lark import Token, Transformer
+from lark import Lark, Token, Transformer
+from lark.exceptions import UnexpectedInput
 
 from landscape.errors import InputError
 from landscape.search._filter_patterns import word_patterns
 
-if TYPE_CHECKING:
-    from lark import Lark
-    from lark.exceptions import UnexpectedInput
-
-_AROUND = 30  # characters shown before and after; a line of a terminal holds 80
+_AROUND = 30  # characters shown before and after an error; a line of a terminal has 80
 _INVISIBLE = re.compile(r"[^\S ]|[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 
 Field = Literal[
-    "any",
-    "author",
-    "title",
-    "journal",
-    "doi",
-    "category",
-    "keyword",
-    "facility",
-    "bibcode",
+    "any", "author", "title", "journal", "doi", "category", "keyword", "facility", "bibcode",
     "arxiv",
-]
-"""Where a term is looked for; "any" is the title, the abstract and the keywords."""
-# A value that reads back as one word. Everything else is printed in quotes.
+]  # fmt: skip
+"""Fields of a term; "any" is the title, the abstract and the keywords."""
+# A value that is one word when parsed again. Other values are printed in quotes.
 _ONE_WORD = re.compile(r'[^\s;|()":\\\-\u2212][^\s;|()":\\]*')
 _MEANS_SOMETHING = re.compile(
     r"(?:and|or|not|&&|refereed|review|(?:citations|year)[<>=].*|\d{0,4}\.\.\d{0,4})", re.IGNORECASE
 )
 _LIKE_A_DOI = re.compile(r"10\.\d{4,9}/.*")
-DEEPEST = 100  # parentheses and "not" inside each other
+DEEPEST = 100  # nested parentheses and "not"
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 LONGEST = 20_000  # characters
 _NO_NUMBER = re.compile(r"\b(?:citations|year)\s*[<>=]=?+\s*+(?!\d)", re.IGNORECASE)
-MOST_TERMS = 200  # each is looked for in every abstract
+MOST_TERMS = 200  # each is searched in every abstract
 _FIELDS = (
     "author:, title:, journal:, doi:, category:, keyword:, facility:, bibcode:, arxiv: and year:"
 )
@@ -78,7 +67,7 @@ _ENDS = {"$END", "RPAR", "SEMICOLON", "BAR", "AND", "OR"}
 
 
 def pointed_error(what: str, text: str, position: int, problem: str) -> InputError:
-    """Make an error message that points at one character."""
+    """Return an error whose message points at one character."""
     position = max(0, min(position, len(text)))
     shown = _INVISIBLE.sub("·", text)
     start, end = max(0, position - _AROUND), position + _AROUND
@@ -101,7 +90,7 @@ class Term:
     def __str__(self) -> str:
         plain = _ONE_WORD.fullmatch(self.text) and not _MEANS_SOMETHING.fullmatch(self.text)
         if self.field != "doi" and _LIKE_A_DOI.fullmatch(self.text):
-            plain = False  # a bare one is looked for among the DOIs
+            plain = False  # unquoted it would be read as doi:
         value = self.text if plain else '"' + re.sub(r'(["\\])', r"\\\1", self.text) + '"'
         return value if self.field == "any" else f"{self.field}:{value}"
 
@@ -116,7 +105,8 @@ class Years:
     def __str__(self) -> str:
         if self.first == self.last and self.first is not None:
             return f"year:{self.first}"
-        return f"{_or_nothing(self.first)}..{_or_nothing(self.last)}"
+        first, last = ("" if year is None else str(year) for year in (self.first, self.last))
+        return f"{first}..{last}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +122,7 @@ class Citations:
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """Refereed papers, or reviews; see `landscape.search._filter_masks` for what counts as one."""
+    """Refereed papers, or reviews; `landscape.search._filter_fields` defines both."""
 
     name: Literal["refereed", "review"]
 
@@ -162,7 +152,7 @@ class Or:
 
 @dataclass(frozen=True, slots=True)
 class And:
-    """Papers that all parts match; all papers where there are none."""
+    """Papers that all parts match; all papers if there are no parts."""
 
     parts: tuple[Node, ...]
 
@@ -175,37 +165,20 @@ Node = Term | Years | Citations | Flag | Not | Or | And
 
 @dataclass(frozen=True)
 class Filter:
-    """A Boolean filter, as `landscape.search._filters.parse_filter` reads it."""
+    """A Boolean filter, parsed by `landscape.search.parse_filter`."""
 
     root: Node = And(())
 
     def __str__(self) -> str:
         return str(self.root)
 
-    @property
-    def terms(self) -> tuple[Term, ...]:
-        """Words and phrases in reading order, without negated ones."""
-        return tuple(_terms(self.root))
-
-
-def _terms(node: Node) -> Iterator[Term]:
-    if isinstance(node, Term):
-        yield node
-    elif isinstance(node, And | Or):
-        for part in node.parts:
-            yield from _terms(part)
-
 
 def _inside(node: Node, to_wrap: tuple[type, ...]) -> str:
     return f"({node})" if isinstance(node, to_wrap) else str(node)
 
 
-def _or_nothing(year: int | None) -> str:
-    return "" if year is None else str(year)
-
-
 class MisplacedError(Exception):
-    """A syntax error that the grammar does not find."""
+    """A syntax error that the grammar does not detect."""
 
     def __init__(self, position: int, problem: str) -> None:
         super().__init__(problem)
@@ -215,15 +188,15 @@ class MisplacedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """Part of the tree with state that only parsing needs."""
+    """Part of the tree, with values that only the parser needs."""
 
     node: Node
     start: int
     depth: int = 0
     n_terms: int = 1
     bare: bool = False  # unquoted words
-    lone_value: bool = False  # field:word, after which a bare word is most likely meant for it
-    word_or: int | None = None  # where "OR" was written as a word, not yet in parentheses
+    lone_value: bool = False  # field:word; a bare word after it probably belongs to the field
+    word_or: int | None = None  # position of "OR" written as a word outside of parentheses
 
 
 class FilterBuilder(Transformer[Token, tuple[Node, int]]):
@@ -246,15 +219,15 @@ class FilterBuilder(Transformer[Token, tuple[Node, int]]):
             if parts and not separated and parts[-1].lone_value and child.bare:
                 raise MisplacedError(
                     child.start,
-                    "it is unclear whether this still belongs to the field before it; quote a "
-                    "value of several words, or put ';' between",
+                    "it is unclear whether this belongs to the field before it; quote a value of "
+                    "several words, or put ';' between",
                 )
             parts.append(child)
             separated = False
         mixed = next((part.word_or for part in parts if part.word_or is not None), None)
         if by_word and mixed is not None:
             raise MisplacedError(
-                mixed, "AND and OR stand side by side; say with parentheses which goes first"
+                mixed, "AND and OR are mixed; use parentheses to show which applies first"
             )
         return replace(_joined(And, parts), word_or=mixed)
 
@@ -358,7 +331,7 @@ def _in_field(node: Node, field: str, position: int) -> Node:
     if isinstance(node, Years) and field == "year":
         return node
     raise MisplacedError(
-        position, f"{field}:(…) holds words and phrases only, not {node}; put that outside"
+        position, f"{field}:(…) takes words and phrases only, not {node}; move that outside"
     )
 
 
@@ -368,7 +341,7 @@ def _term(text: str, field: str, position: int) -> Node:
         return _range(text, position)
     if not word_patterns(text):
         raise MisplacedError(
-            position, "there is no letter or digit to look for; write a word or leave it out"
+            position, "there is no letter or digit to search for; write a word or leave it out"
         )
     return Term(text, cast(Field, field))
 
@@ -377,7 +350,7 @@ def _range(text: str, position: int) -> Years:
     found = re.fullmatch(r"(\d{1,4})?(\.\.|-)?(\d{1,4})?", text)
     if found is None or not (found[1] or found[3]):
         raise MisplacedError(
-            position, f"{text!r} is no year; write year:2010, 1999..2004, 2015.. or ..2004"
+            position, f"{text!r} is not a year; write year:2010, 1999..2004, 2015.. or ..2004"
         )
     first, last = (int(year) if year else None for year in (found[1], found[3]))
     return _years(first, last if found[2] else first, position)
@@ -386,7 +359,7 @@ def _range(text: str, position: int) -> Years:
 def _years(first: int | None, last: int | None, position: int) -> Years:
     if first is not None and last is not None and first > last:
         raise MisplacedError(
-            position, f"the range ends in {last}, before it begins; write {last}..{first}"
+            position, f"the range ends in {last}, before it starts; write {last}..{first}"
         )
     return Years(first, last)
 
@@ -396,23 +369,23 @@ def _unquoted(phrase: Token) -> str:
 
 
 def parse_filter(text: str) -> Filter:
-    """Read a Boolean filter.
+    """Parse a Boolean filter.
 
     Parameters
     ----------
     text : str
-        At most 20,000 characters, 200 terms, and 100 levels deep; the empty text lets every paper
-        through.
+        At most 20,000 characters, 200 terms and 100 nested levels; an empty text matches every
+        paper.
 
     Returns
     -------
     Filter
-        ``str()`` of it is the same filter in its one spelling: ``parse_filter(str(f)) == f``.
+        ``str()`` returns its canonical spelling: ``parse_filter(str(f)) == f``.
 
     Raises
     ------
     InputError
-        If it cannot be read; the message points at the character.
+        If the text has a syntax error; the message points at the character.
 
     Examples
     --------
@@ -423,82 +396,81 @@ def parse_filter(text: str) -> Filter:
     landscape.errors.InputError: The filter cannot be read at character 6 ('|'): ...
     """
     if len(text) > LONGEST:
-        raise InputError(
-            f"The filter has {len(text):,} characters; the longest that is read has {LONGEST:,}."
-        )
+        raise InputError(f"The filter has {len(text):,} characters; the limit is {LONGEST:,}.")
     return _parse(text)
 
 
 @lru_cache(maxsize=64)  # a filter is parsed by the command line and again by the engine
 def _parse(text: str) -> Filter:
-    from lark.exceptions import UnexpectedInput
-
     unfinished = _NO_NUMBER.search(text)
     if unfinished and text.count('"', 0, unfinished.start()) % 2 == 0:
         problem = "a whole number is missing here, as in citations>=50"
         raise pointed_error("filter", text, unfinished.end(), problem)
-    try:
-        # The builder works while the parser reads, so that no syntax tree is made.
-        root, n_terms = cast(tuple[Node, int], _parser().parse(text))
-    except MisplacedError as error:
-        raise pointed_error("filter", text, error.position, error.problem) from None
-    except UnexpectedInput as error:
-        position, problem = _explain(error, text)
-        raise pointed_error("filter", text, position, problem) from None
+    root, n_terms = cast(tuple[Node, int], run_parser(_parser(), "filter", text, explain=_explain))
     if n_terms > MOST_TERMS:
-        raise InputError(
-            f"The filter has {n_terms:,} terms; the most that are looked for are {MOST_TERMS}."
-        )
+        raise InputError(f"The filter has {n_terms:,} terms; the limit is {MOST_TERMS}.")
     return Filter(root)
 
 
 @cache
 def _parser() -> Lark:
-    from lark import Lark
-
-    grammar = files("landscape.search").joinpath("filters.lark").read_text("utf-8")
-    return Lark(grammar, parser="lalr", transformer=FilterBuilder())
+    # The transformer runs during parsing, so that no syntax tree is built.
+    return read_grammar("filters.lark", FilterBuilder())
 
 
-def _explain(error: UnexpectedInput, text: str) -> tuple[int, str]:
-    """Where a filter goes wrong, and how to mend it."""
-    position = -1 if error.pos_in_stream is None else error.pos_in_stream
-    kind = getattr(getattr(error, "token", None), "type", None)
-    if position < 0 or kind == "$END":
-        position = len(text)
+def read_grammar(name: str, transformer: Transformer[Token, Any]) -> Lark:
+    """Return the parser of a grammar of this package."""
+    grammar = files("landscape.search").joinpath(name).read_text("utf-8")
+    return Lark(grammar, parser="lalr", transformer=transformer)
+
+
+def run_parser(
+    parser: Lark,
+    what: str,
+    text: str,
+    *,
+    explain: Callable[[str, int, str | None], tuple[int, str]],
+) -> Any:
+    """Parse a text; the message of an error points at the character and explains the problem."""
+    try:
+        return parser.parse(text)
+    except MisplacedError as error:
+        raise pointed_error(what, text, error.position, error.problem) from None
+    except UnexpectedInput as error:
+        position = -1 if error.pos_in_stream is None else error.pos_in_stream
+        kind = getattr(getattr(error, "token", None), "type", None)
+        if position < 0 or kind == "$END":
+            position = len(text)
+        raise pointed_error(what, text, *explain(text, position, kind)) from None
+
+
+def _explain(text: str, position: int, kind: str | None) -> tuple[int, str]:
+    """Find the character to point at, and explain the error and its correction."""
     before, here = text[:position].rstrip(), text[position : position + 1]
-    if here == '"':
-        return position, "this quotation mark is never closed; close it or take it away"
     if here == ":":
-        return _colon(before, position)
-    if kind == "RPAR" and not _open_parentheses(text, position):
-        return position, "this parenthesis was never opened; take it away"
+        start = max(before.rfind(mark) for mark in ' \t\n;|()"') + 1
+        return start if start < position else position, (
+            f"there is no field {before[start:][:40]!r}; the fields are {_FIELDS}, and text with "
+            'a colon needs quotes, as in "12:30"'
+        )
+    return position, _problem(before, here, kind)
+
+
+def _problem(before: str, here: str, kind: str | None) -> str:
+    is_open = before.count("(") > before.count(")")
+    if here == '"':
+        return "this quotation mark is never closed; close it or remove it"
+    if kind == "RPAR" and not is_open:
+        return "this parenthesis was never opened; remove it"
     if kind is not None and kind not in _ENDS:
-        return position, "what stands here does not go on from what is before it; put ';' between"
+        return "this does not continue what is before it; put ';' between"
     if here in ("-", "\u2212"):
-        return position, "'-' means not and needs a term directly after it; quote a lone dash"
-    return position, _missing(before, here, text)
-
-
-def _colon(before: str, position: int) -> tuple[int, str]:
-    start = max(before.rfind(mark) for mark in ' \t\n;|()"') + 1
-    return (
-        start if start < position else position,
-        f"there is no field {before[start:][:40]!r} here; the fields are {_FIELDS}, and text with "
-        'a colon goes in quotes, as "12:30"',
-    )
-
-
-def _missing(before: str, here: str, text: str) -> str:
-    follower = f"before {here!r}" if here else "at the end"
+        return "'-' means not and needs a term directly after it; quote a lone dash"
+    missing = f"before {here!r}" if here else "at the end"
     if before.endswith(":"):
-        return f"a value is missing {follower}; write a word, a phrase in quotes or (a|b)"
+        return f"a value is missing {missing}; write a word, a phrase in quotes or (a|b)"
     if before.endswith("("):
-        return f"a term is missing {follower}; write one inside the parentheses, or leave them out"
-    if not here and before[-1:] not in (";", "|") and _open_parentheses(text, len(text)):
+        return f"a term is missing {missing}; write one in the parentheses, or remove them"
+    if not here and before[-1:] not in (";", "|") and is_open:
         return "a parenthesis is still open; close it with ')'"
-    return f"a term is missing {follower}; write a word, a phrase in quotes, a field or (…)"
-
-
-def _open_parentheses(text: str, position: int) -> int:
-    return text.count("(", 0, position) - text.count(")", 0, position)
+    return f"a term is missing {missing}; write a word, a phrase in quotes, a field or (…)"

@@ -12,9 +12,9 @@ import numpy as np
 from landscape.corpus._identifiers import parse_arxiv_id, parse_bibcode, parse_doi
 from landscape.embeddings._embedder import embedder_for
 from landscape.embeddings._neighbours import VectorIndex, read_index
-from landscape.embeddings._word_vectors import gather_words
+from landscape.embeddings._vectors import gather_words
 from landscape.errors import AtlasError, InputError
-from landscape.search._filter_masks import apply_filter, columns_needed
+from landscape.search._filter_fields import apply_filter, columns_needed
 from landscape.search._filters import parse_filter
 from landscape.search._settings import readable_text
 from landscape.store._arrays import COUNTS, WORDS, open_words
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from landscape.embeddings._embedder import Embedder
-    from landscape.embeddings._word_vectors import WordVectors
+    from landscape.embeddings._vectors import WordVectors
     from landscape.store._atlas_store import AtlasStore
 
     Rows = NDArray[np.int64]

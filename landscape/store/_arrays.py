@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from landscape._io import replacing
-from landscape.embeddings._word_vectors import DIMENSION, WordVectors
+from landscape.embeddings._vectors import DIMENSION, WordVectors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -19,7 +19,7 @@ import pytest
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.atlas import build
 from landscape.atlas import open as open_atlas
-from landscape.embeddings._word_vectors import WordVectors
+from landscape.embeddings._vectors import WordVectors
 from landscape.errors import AtlasError
 from landscape.mapping import _quality as quality
 from landscape.pipeline import _executor as chunks
@@ -166,7 +166,7 @@ import os, sys
 from landscape.pipeline import _executor as chunks
 from landscape.cli import main
 from landscape.mapping import _quality as quality
-from landscape.embeddings._word_vectors import WordVectors
+from landscape.embeddings._vectors import WordVectors
 chunks.CHUNK = 10
 quality.measure_quality = lambda *_, **__: {}  # the longest stage, and one without chunks
 QUICK = ["--layout", "pca", "--tagger", "rules", "--workers", "1"]

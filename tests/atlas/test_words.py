@@ -10,7 +10,7 @@ import numpy as np
 import landscape
 
 # Private modules: no public function exposes the steps tested here by themselves.
-from landscape.embeddings._word_vectors import WordVectors
+from landscape.embeddings._vectors import WordVectors
 from landscape.store._arrays import open_words
 
 

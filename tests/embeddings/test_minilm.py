@@ -15,7 +15,7 @@ import torch
 from landscape.embeddings import _minilm  # both of its networks are compared
 from landscape.embeddings._embedder import embedding_text
 from landscape.embeddings._minilm import CHECKSUM, MiniLM, check_weights, load_padded, model_folder
-from landscape.embeddings._word_vectors import late_interaction
+from landscape.embeddings._vectors import late_interaction
 from landscape.errors import InputError, MissingExtraError
 
 

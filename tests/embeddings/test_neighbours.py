@@ -51,7 +51,7 @@ def test_a_memory_mapped_matrix_finds_itself(
 
 @pytest.mark.parametrize("k", [0, 11])
 def test_more_neighbours_than_papers(k: int) -> None:
-    with pytest.raises(InputError, match=f"k={k} neighbours were asked of 10 papers"):
+    with pytest.raises(InputError, match=f"k={k} neighbours of 10 papers requested"):
         nearest(unit(10), unit(2), k=k)
 
 

@@ -136,11 +136,11 @@ def test_retry_after_is_waited_for(server: OpenAIServer) -> None:
         (vectors(lambda data: [d | {"embedding": [0.0] * 1536} for d in data]), r"row 0 is zero"),
         (
             vectors(lambda data: [d | {"embedding": [1.0, 2.0]} for d in data]),
-            r"dimension 2 where 1536 is due",
+            r"dimension 2 instead of 1536",
         ),
         (
             vectors(lambda data: [d | {"embedding": [1.0] * (2 + d["index"])} for d in data]),
-            r"a vector that is none",
+            r"an invalid vector",
         ),
     ],
 )
@@ -230,7 +230,7 @@ def test_empty_and_endless_texts_are_made_acceptable(server: OpenAIServer) -> No
 def test_the_price_of_a_server_of_ones_own_is_unknown(server: OpenAIServer) -> None:
     estimate = agreeing().estimate(TEXTS)
     assert (estimate.papers, estimate.cost) == (7, None)
-    assert "a price we do not know" in str(estimate)
+    assert "an unknown price" in str(estimate)
 
 
 def test_without_the_package_the_line_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:

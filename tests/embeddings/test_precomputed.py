@@ -92,7 +92,7 @@ def test_no_matrix(content: bytes, reason: str, tmp_path: Path) -> None:
 
 def test_a_matrix_of_another_shape(tmp_path: Path) -> None:
     np.save(tmp_path / "v.npy", np.ones(5))
-    with pytest.raises(InputError, match="not one row of numbers a paper"):
+    with pytest.raises(InputError, match="not one row of numbers per paper"):
         ReadyVectors(tmp_path / "v.npy")
 
 
@@ -101,7 +101,7 @@ def test_a_matrix_of_another_shape(tmp_path: Path) -> None:
     [
         ("vector", [[1.0, 2.0]], "no column 'embedding'; its columns are vector"),
         ("embedding", ["text"], "does not hold lists of numbers"),
-        ("embedding", [[1.0, 2.0], None], "1 paper came without a vector"),
+        ("embedding", [[1.0, 2.0], None], "1 paper without a vector"),
         ("embedding", [[1.0, 2.0], [1.0]], "not all 2 long"),
     ],
 )

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
-from landscape.search._filter_masks import Columns, apply_filter, columns_needed
+from landscape.search._filter_fields import Columns, apply_filter, columns_needed
 from landscape.search._filter_patterns import phrase_pattern
 from landscape.search._filters import And, Not, Or, Term, parse_filter
 
@@ -212,7 +212,7 @@ def test_only_the_columns_that_are_needed() -> None:
         ("title:dark matter", 12, "quote a value of several words"),
         ("a AND b OR c", 9, "parentheses"),
         ("2010..2001", 1, "write 2001..2010"),
-        ("year:soon", 6, "no year"),
+        ("year:soon", 6, "not a year"),
         ("dust; +", 7, "no letter or digit"),
         ("title:\uff9e", 7, "no letter or digit"),
         ("author:(a|2010..)", 8, "words and phrases only"),
@@ -330,8 +330,8 @@ def test_a_long_phrase_is_found_word_by_word_where_its_pattern_finds_it(phrase: 
     ]  # fmt: skip
     columns = Columns(pd.DataFrame({"title": texts, "keywords": [[text] for text in texts]}))
     wanted = columns.matches("title", phrase_pattern(phrase))
-    assert np.array_equal(columns.says("title", phrase), wanted)
-    assert np.array_equal(columns.any_says("keywords", phrase), wanted)
+    assert np.array_equal(columns.contains("title", phrase), wanted)
+    assert np.array_equal(columns.any_contains("keywords", phrase), wanted)
     assert wanted.any()
 
 
@@ -339,5 +339,5 @@ def test_a_long_phrase_takes_no_longer_than_its_words() -> None:
     texts = ["Fluctuations of the density of dark matter, seen in galaxies. " * 40] * 4000
     columns = Columns(pd.DataFrame({"abstract": texts}))
     started = time.perf_counter()
-    assert not columns.says("abstract", _LONG).any()
+    assert not columns.contains("abstract", _LONG).any()
     assert time.perf_counter() - started < 5  # 24 seconds by its pattern

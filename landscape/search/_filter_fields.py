@@ -1,21 +1,20 @@
-"""Which papers a filter lets through, column by column.
+"""Find the papers that match a filter: `FIELDS` has the columns and the function of each field.
 
 Refereed
-    As ADS knows it only from its own database, it is inferred: the document type is an article, a
-    review or a letter; or there is no type, or it is an e-print, and the paper has a journal or a
-    DOI other than arXiv's own. Proceedings are not refereed.
+    Only ADS stores it, so it is inferred: the document type is article, review or letter; or the
+    type is missing or eprint, and the paper has a journal or a DOI not registered by arXiv.
+    Proceedings are not refereed.
 Review
-    The document type is a review, or the journal publishes reviews (Annual Review, A&ARv, Living
-    Reviews, Space Science Reviews, Reviews of Modern Physics, Physics Reports...), or the title
-    calls itself one ("a review of", ": an overview", "... reviewed"); "peer review" does not. In an
-    atlas the layer of reviews decides.
+    The layer of reviews of an atlas decides. Without it: the document type is review, or the
+    journal publishes reviews (Annual Review, A&ARv, Living Reviews...), or the title contains "a
+    review of", ": an overview", "... reviewed" and the like, but not "peer review".
 Facility
-    In an atlas the layer of missions decides, which tells ``Planck`` the satellite from ``Planck``
-    the constant; elsewhere, and for single instruments, the word in title or abstract does.
+    The layer of missions of an atlas decides, which separates the satellite ``Planck`` from the
+    constant. Without it, and for single instruments, the words of title and abstract are searched.
 Missing values
-    A paper without a year, a citation count or a journal matches no condition on it, and so does
-    match its negation: write ``citations<50`` for known counts below 50, ``-citations>=50`` for
-    all but those known to have more.
+    A paper without a year, a citation count or a journal matches no condition on it and therefore
+    every negated one: ``citations<50`` selects known counts below 50, ``-citations>=50`` also
+    unknown ones.
 """
 
 from __future__ import annotations
@@ -23,12 +22,13 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Collection
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from landscape._journals import JOURNALS, Journal, find_journal
 from landscape.corpus._facilities import find_facility
+from landscape.corpus._identifiers import parse_arxiv_id, parse_doi
 from landscape.errors import InputError
 from landscape.search._filter_patterns import (
     author_pattern,
@@ -45,28 +45,13 @@ if TYPE_CHECKING:
 
     Mask = NDArray[np.bool_]
 
-_FEW_WORDS = 2  # of a phrase whose pattern is matched at once
+_FEW_WORDS = 2  # a longer phrase is searched word by word first
 _NOTHING = np.array([], object)
 
-_COLUMNS: dict[str, frozenset[str]] = {
-    # The extracted keywords are words of the abstract already.
-    "any": frozenset({"title", "abstract", "ads_keywords"}),
-    "author": frozenset({"authors"}),
-    "title": frozenset({"title"}),
-    "journal": frozenset({"journal", "bibcode"}),
-    "doi": frozenset({"doi"}),
-    "category": frozenset({"categories"}),
-    "keyword": frozenset({"keywords", "ads_keywords"}),
-    "facility": frozenset({"title", "abstract"}),
-    "bibcode": frozenset({"bibcode"}),
-    "arxiv": frozenset({"arxiv_id"}),
-    "refereed": frozenset({"doctype", "journal", "doi"}),
-    "review": frozenset({"doctype", "journal", "bibcode", "title"}),
-}
 LAYERS = frozenset({"facilities", "is_review"})
 _REFEREED_TYPES = ("article", "review", "letter")
 _PROCEEDINGS = r"\b(?:proc|proceedings|conf|conference|symposium|workshop|thesis|meeting|IAU ?S)\b"
-_LEARNED = r"\b(?:national academy|natl\.? acad|royal society|R\. ?Soc)"  # these are journals
+_ACADEMIES = r"\b(?:national academy|natl\.? acad|royal society|R\. ?Soc)"  # their journals
 _REVIEW_TITLE = (
     r"(?:^|[:;.?–—] *|\b(?:an?|the|this|brief|short|critical|comprehensive|systematic|historical|"
     r"topical|mini|invited|pedagogical|concise|selective|state-of-the-art)[ -]*)"
@@ -93,7 +78,7 @@ class Columns:
         return column in self._papers
 
     def take(self, rows: NDArray[np.intp]) -> Columns:
-        """Some of the papers, with what was already converted."""
+        """Return some of the papers, with the columns that were already converted."""
         chosen = Columns(self._papers.iloc[rows])
         for name, kept in self._kept.items():
             if not isinstance(kept, tuple):
@@ -101,12 +86,12 @@ class Columns:
         return chosen
 
     def numbers(self, column: str) -> NDArray[np.float64]:
-        """Numbers, NaN where there is none; shape (n,)."""
+        """Return a column of numbers, NaN where missing; shape (n,)."""
         values: NDArray[np.float64] = self._papers[column].to_numpy("float64", na_value=np.nan)
         return values
 
     def absent(self, column: str) -> Mask:
-        """Where a text is missing or empty; shape (n,)."""
+        """Mask of missing or empty texts, shape (n,)."""
         import pyarrow.compute as pc
 
         text = self._text(column)
@@ -114,20 +99,20 @@ class Columns:
         return np.asarray(empty.fill_null(True))
 
     def matches(self, column: str, pattern: str, *, exact: bool = False) -> Mask:
-        """Where a pattern is found in a text, with case ignored unless exact; shape (n,)."""
+        """Mask of texts with a match of a pattern, ignoring case unless exact; shape (n,)."""
         return _found(self._text(column), pattern, exact=exact)
 
-    def says(self, column: str, phrase: str) -> Mask:
-        """Where a text contains a phrase; shape (n,)."""
-        return _said(self._text(column), phrase)
+    def contains(self, column: str, phrase: str) -> Mask:
+        """Mask of texts that contain a phrase, shape (n,)."""
+        return _contains(self._text(column), phrase)
 
-    def any_says(self, column: str, phrase: str) -> Mask:
-        """Where one text of a list contains a phrase; shape (n,)."""
+    def any_contains(self, column: str, phrase: str) -> Mask:
+        """Mask of lists with a text that contains a phrase, shape (n,)."""
         texts, counts = self._texts(column)
-        return _any_of_each(_said(texts, phrase), counts)
+        return _any_of_each(_contains(texts, phrase), counts)
 
     def any_matches(self, column: str, pattern: str, *, first_only: bool = False) -> Mask:
-        """Where a pattern is found in one text of a list; shape (n,)."""
+        """Mask of lists with a text that matches a pattern, shape (n,)."""
         texts, counts = self._texts(column)
         found = _found(texts, pattern)
         starts = np.cumsum(counts) - counts
@@ -138,7 +123,7 @@ class Columns:
         return _any_of_each(found, counts)
 
     def any_distinct(self, column: str, wanted: Callable[[str], bool]) -> Mask:
-        """Where a text of a list passes a test, which sees each distinct text once; shape (n,)."""
+        """Mask of lists with a wanted text; each distinct text is tested once; shape (n,)."""
         import pyarrow.compute as pc
 
         texts, counts = self._texts(column)
@@ -162,7 +147,7 @@ class Columns:
         return self._kept[column]
 
     def _texts(self, column: str) -> tuple[pa.Array, NDArray[np.intp]]:
-        """All texts of a column of lists, one after the other, and how many each paper has."""
+        """Return the texts of a column of lists, concatenated, and their number per paper."""
         if column not in self._kept:
             self._kept[column] = _flattened(self._papers[column])
         kept: tuple[pa.Array, NDArray[np.intp]] = self._kept[column]
@@ -180,7 +165,7 @@ def _flattened(values: pd.Series) -> tuple[pa.Array, NDArray[np.intp]]:
             lists = lists.combine_chunks()
         counts = np.asarray(pc.list_value_length(lists).fill_null(0), np.intp)
         return lists.flatten(), counts
-    # A missing list is None in an atlas, but NaN in a data frame made by hand.
+    # A missing list is None in an atlas, but NaN in other data frames.
     rows = [_NOTHING if v is None or isinstance(v, float) else v for v in values]
     counts = np.fromiter(map(len, rows), np.intp, len(rows))
     flat = np.concatenate([_NOTHING, *rows])
@@ -194,8 +179,8 @@ def _found(texts: pa.Array, pattern: str, *, exact: bool = False) -> Mask:
     return np.array(found.fill_null(False), bool)
 
 
-def _said(texts: pa.Array, phrase: str) -> Mask:
-    """Where texts hold a phrase: its words are looked for first, one by one."""
+def _contains(texts: pa.Array, phrase: str) -> Mask:
+    """Mask of texts that contain a phrase; its words are searched first, one by one."""
     words = word_patterns(phrase)
     mask, left = np.zeros(len(texts), bool), np.arange(len(texts))
     if len(words) > _FEW_WORDS:
@@ -207,7 +192,7 @@ def _said(texts: pa.Array, phrase: str) -> Mask:
 
 
 def _any_of_each(found: Mask, counts: NDArray[np.intp]) -> Mask:
-    """Whether any of each paper's texts was found."""
+    """Mask of papers with at least one match among their texts."""
     totals = np.concatenate([[0], np.cumsum(found)])
     ends = np.cumsum(counts)
     mask: Mask = totals[ends] > totals[ends - counts]
@@ -215,15 +200,15 @@ def _any_of_each(found: Mask, counts: NDArray[np.intp]) -> Mask:
 
 
 def columns_needed(
-    filter: Filter,  # noqa: A002 - the word of this field
+    filter: Filter,  # noqa: A002 - the usual word
     layers: Collection[str] = (),
 ) -> set[str]:
-    """Columns that a filter needs, so that only these are read."""
+    """Return the columns that a filter needs, so that only these are read."""
     return _needed(filter.root, layers)
 
 
 def apply_filter(filter: Filter, papers: pd.DataFrame) -> Mask:  # noqa: A002
-    """Mask of the papers that pass a filter, shape (n,)."""
+    """Return the mask of the papers that pass a filter, shape (n,)."""
     missing = sorted(columns_needed(filter, LAYERS & set(papers.columns)) - set(papers.columns))
     if missing:
         raise InputError(
@@ -243,18 +228,17 @@ def _needed(node: Node, layers: Collection[str] = ()) -> set[str]:
     if isinstance(node, Citations):
         return {"cites"}
     if isinstance(node, Flag):
-        told = node.name == "review" and "is_review" in layers
-        return {"is_review"} if told else set(_COLUMNS[node.name])
+        if node.name == "review" and "is_review" in layers:
+            return {"is_review"}
+        return set(FLAGS[node.name].columns)
     if node.field == "facility" and "facilities" in layers and _known_facility(node.text):
         return {"facilities"}
-    return set(_COLUMNS[node.field])
+    return set(FIELDS[node.field].columns)
 
 
 def _mask(node: Node, papers: Columns) -> Mask:
-    if isinstance(node, And):
-        return _all(node, papers)
-    if isinstance(node, Or):
-        return _any(node, papers)
+    if isinstance(node, And | Or):
+        return _combined(node, papers)
     if isinstance(node, Not):
         return ~_mask(node.part, papers)
     if isinstance(node, Years):
@@ -265,34 +249,24 @@ def _mask(node: Node, papers: Columns) -> Mask:
         found: Mask = _COMPARE[node.comparison](papers.numbers("cites"), node.count)
         return found
     if isinstance(node, Flag):
-        return _refereed(papers) if node.name == "refereed" else _review(papers)
-    return _TERMS[node.field](node.text, papers)
+        return FLAGS[node.name].find(papers)
+    return FIELDS[node.field].find(node.text, papers)
 
 
-def _all(node: And, papers: Columns) -> Mask:
-    """Cheap conditions first; abstracts are read only of the papers that are left."""
-    mask = np.ones(len(papers), bool)
+def _combined(node: And | Or, papers: Columns) -> Mask:
+    """Combine the cheapest parts first; abstracts are read only for undecided papers."""
+    is_and = isinstance(node, And)
+    mask = np.full(len(papers), is_and)
     for part in sorted(node.parts, key=_cost):
-        left = np.flatnonzero(mask)
-        if len(left) == 0:
+        open_rows = np.flatnonzero(mask == is_and)
+        if len(open_rows) == 0:
             break
-        if len(left) > len(papers) // 2:
+        if len(open_rows) <= len(papers) // 2:
+            mask[open_rows] = _mask(part, papers.take(open_rows))
+        elif is_and:
             mask &= _mask(part, papers)
         else:
-            mask[left] = _mask(part, papers.take(left))
-    return mask
-
-
-def _any(node: Or, papers: Columns) -> Mask:
-    mask = np.zeros(len(papers), bool)
-    for part in sorted(node.parts, key=_cost):
-        left = np.flatnonzero(~mask)
-        if len(left) == 0:
-            break
-        if len(left) > len(papers) // 2:
             mask |= _mask(part, papers)
-        else:
-            mask[left] = _mask(part, papers.take(left))
     return mask
 
 
@@ -305,34 +279,22 @@ def _cost(node: Node) -> int:
     return 0 if needed <= {"year", "cites"} else 1
 
 
-def _anywhere(text: str, papers: Columns) -> Mask:
-    mask = papers.says("title", text) | papers.says("abstract", text)
-    return mask | papers.any_says("ads_keywords", text)
-
-
 def _known_facility(text: str) -> str | None:
-    """The facility of that name; None for an instrument, which is searched as a word."""
+    """Return the facility of that name; None for an instrument, which is searched as a word."""
     try:
         facility = find_facility(text)
     except InputError:
         return None
-    own = (facility.name, facility.full_name, *facility.aliases)
-    return facility.name if _letters(text) in map(_letters, own) else None
-
-
-def _letters(name: str) -> str:
-    return re.sub(r"[^a-z0-9+]", "", name.lower())
+    names = (text, facility.name, facility.full_name, *facility.aliases)
+    wanted, *own = (re.sub(r"[^a-z0-9+]", "", name.lower()) for name in names)
+    return facility.name if wanted in own else None
 
 
 def _facility(text: str, papers: Columns) -> Mask:
     facility = _known_facility(text)
     if facility is not None and "facilities" in papers:
         return papers.any_distinct("facilities", lambda name: name == facility)
-    return papers.says("title", text) | papers.says("abstract", text)
-
-
-def _keyword(text: str, papers: Columns) -> Mask:
-    return papers.any_says("keywords", text) | papers.any_says("ads_keywords", text)
+    return _in_text("title", "abstract")(text, papers)
 
 
 def _author(text: str, papers: Columns) -> Mask:
@@ -356,7 +318,7 @@ def _category(text: str, papers: Columns) -> Mask:
 def _journal(text: str, papers: Columns) -> Mask:
     known = find_journal(text.removesuffix("*"))
     if known is None:
-        return papers.says("journal", text)
+        return papers.contains("journal", text)
     return _in_journals((known,), papers)
 
 
@@ -368,31 +330,34 @@ def _in_journals(journals: tuple[Journal, ...], papers: Columns) -> Mask:
     return mask | papers.matches("bibcode", bibcodes, exact=True)
 
 
-def _identifier(column: str) -> Callable[[str, Columns], Mask]:
+def _in_text(*columns: str, lists: tuple[str, ...] = ()) -> Callable[[str, Columns], Mask]:
+    """Return a function that finds a phrase in columns of texts or of lists of texts."""
+
     def find(text: str, papers: Columns) -> Mask:
-        wanted = _PLAIN[column](text)
-        begins = "^" + re.escape(wanted.removesuffix("*"))
-        return papers.matches(column, begins if wanted.endswith("*") else begins + "$")
+        masks = [papers.contains(column, text) for column in columns]
+        masks += [papers.any_contains(column, text) for column in lists]
+        return np.logical_or.reduce(masks)
 
     return find
 
 
-def _plain_arxiv(text: str) -> str:
-    from landscape.corpus._identifiers import parse_arxiv_id
+def _identifier(
+    column: str, parse: Callable[[str], str | None] | None = None
+) -> Callable[[str, Columns], Mask]:
+    """Return a function that finds an identifier; a final ``*`` matches any ending."""
 
-    return parse_arxiv_id(text) or text
+    def find(text: str, papers: Columns) -> Mask:
+        wanted = (parse(text) if parse else None) or text
+        start = "^" + re.escape(wanted.removesuffix("*"))
+        return papers.matches(column, start if wanted.endswith("*") else start + "$")
 
-
-def _plain_doi(text: str) -> str:
-    from landscape.corpus._identifiers import parse_doi
-
-    return parse_doi(text) or text
+    return find
 
 
 def _refereed(papers: Columns) -> Mask:
     unknown = papers.absent("doctype") | papers.matches("doctype", "^(?:eprint|preprint)$")
     published = ~papers.absent("journal") | papers.matches("doi", r"^10\.(?:[^4]|4[^8]|48[^5])")
-    proceedings = papers.matches("journal", _PROCEEDINGS) & ~papers.matches("journal", _LEARNED)
+    proceedings = papers.matches("journal", _PROCEEDINGS) & ~papers.matches("journal", _ACADEMIES)
     by_type = papers.matches("doctype", f"^(?:{'|'.join(_REFEREED_TYPES)})$")
     return (by_type | (unknown & published)) & ~proceedings
 
@@ -405,20 +370,39 @@ def _review(papers: Columns) -> Mask:
     return mask | _in_journals(tuple(j for j in JOURNALS if j.reviews), papers)
 
 
-_PLAIN: dict[str, Callable[[str], str]] = {
-    "doi": _plain_doi,
-    "arxiv_id": _plain_arxiv,
-    "bibcode": lambda text: text,
+class _Field(NamedTuple):
+    """Columns of a field, and the function that returns the mask of its matches."""
+
+    columns: frozenset[str]
+    find: Callable[[str, Columns], Mask]
+
+
+class _Flag(NamedTuple):
+    """Columns of a flag, and the function that returns its mask."""
+
+    columns: frozenset[str]
+    find: Callable[[Columns], Mask]
+
+
+FIELDS: dict[str, _Field] = {
+    # The extracted keywords are words of the abstract already.
+    "any": _Field(
+        frozenset({"title", "abstract", "ads_keywords"}),
+        _in_text("title", "abstract", lists=("ads_keywords",)),
+    ),
+    "author": _Field(frozenset({"authors"}), _author),
+    "title": _Field(frozenset({"title"}), _in_text("title")),
+    "journal": _Field(frozenset({"journal", "bibcode"}), _journal),
+    "doi": _Field(frozenset({"doi"}), _identifier("doi", parse_doi)),
+    "category": _Field(frozenset({"categories"}), _category),
+    "keyword": _Field(
+        frozenset({"keywords", "ads_keywords"}), _in_text(lists=("keywords", "ads_keywords"))
+    ),
+    "facility": _Field(frozenset({"title", "abstract"}), _facility),
+    "bibcode": _Field(frozenset({"bibcode"}), _identifier("bibcode")),
+    "arxiv": _Field(frozenset({"arxiv_id"}), _identifier("arxiv_id", parse_arxiv_id)),
 }
-_TERMS: dict[str, Callable[[str, Columns], Mask]] = {
-    "any": _anywhere,
-    "author": _author,
-    "title": lambda text, papers: papers.says("title", text),
-    "journal": _journal,
-    "doi": _identifier("doi"),
-    "category": _category,
-    "keyword": _keyword,
-    "facility": _facility,
-    "bibcode": _identifier("bibcode"),
-    "arxiv": _identifier("arxiv_id"),
+FLAGS = {
+    "refereed": _Flag(frozenset({"doctype", "journal", "doi"}), _refereed),
+    "review": _Flag(frozenset({"doctype", "journal", "bibcode", "title"}), _review),
 }

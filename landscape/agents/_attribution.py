@@ -22,7 +22,7 @@ from landscape.agents._bounded_search import BoundedLibrary, Bounds, Wording, bo
 from landscape.agents._excerpts import read_excerpt
 from landscape.errors import InputError, RemoteError
 from landscape.llm._client import connect_from_environment
-from landscape.search._entities import find_entities, shares_of_names
+from landscape.search._sentences import find_entities, shares_of_names
 from landscape.search._settings import is_whole
 from landscape.types import Attribution, Guess, Step
 

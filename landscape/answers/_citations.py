@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from landscape.text._sentences import split_sentences
+from landscape.text._words import split_sentences
 
 UNSUPPORTED, CONTRADICTED = "unsupported", "contradicted"
 """What is written behind a sentence that its papers do not show, or deny."""

@@ -40,7 +40,7 @@ def test_recall_with_and_without_keywords(demo_atlas: Atlas) -> None:
     assert told["with keywords"]["recall@10"] == 1.0
     assert told["rouge"] == {}
     assert "recall@10" in found.to_text()
-    with pytest.raises(InputError, match="none of the papers"):
+    with pytest.raises(InputError, match="none of the cited papers"):
         evaluate_citing(demo_atlas, places[-1:])
 
 

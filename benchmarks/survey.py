@@ -19,11 +19,11 @@ import landscape as ls
 from benchmarks.results import print_table, save
 from benchmarks.survey_subjects import ELSEWHERE, SUBJECTS
 from landscape.agents._survey import Crawler
-from landscape.agents._survey_library import Library
 from landscape.agents._survey_scoring import (
     FITTING,
     Candidates,
-    Evidence,
+    Library,
+    SurveyEvidence,
     citation_weight,
     matched_share,
     relative_match,
@@ -75,7 +75,7 @@ def fit(atlas: ls.Atlas, most: int | None) -> None:
         print(f"threshold {threshold}: {returned / len(candidate_sets):.1f} papers, F2 {f2:.3f}")
 
 
-def _beside(by_text: np.ndarray, evidence: Evidence) -> np.ndarray:
+def _beside(by_text: np.ndarray, evidence: SurveyEvidence) -> np.ndarray:
     """What the second regression reads: texts beside the best ones, and links as far as heard."""
     said, share = relative_to_best(by_text)
     return np.column_stack([said, citation_weight(share)[:, None] * evidence.links])

@@ -69,8 +69,9 @@ def plain(value: Any) -> Any:
 
 
 def to_json(record: Any) -> str:
-    """Write a record as indented JSON."""
-    return json.dumps(plain(record.to_dict()), indent=1, ensure_ascii=False, allow_nan=False)
+    """Write a record or a dict as indented JSON."""
+    document = plain(record if isinstance(record, dict) else record.to_dict())
+    return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False)
 
 
 def check_results_file(path: str | os.PathLike[str], *, is_survey: bool = False) -> Path:

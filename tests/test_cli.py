@@ -78,7 +78,7 @@ def test_debug_shows_the_traceback(failing: Any, words: list[str]) -> None:
 def test_ctrl_c_says_how_to_go_on(failing: Any, capsys: pytest.CaptureFixture[str]) -> None:
     failing(KeyboardInterrupt())
     assert main(["info", "x.atlas"]) == 130
-    assert capsys.readouterr().err == "stopped; run the same command again to go on\n"
+    assert capsys.readouterr().err == "stopped; run the same command again to continue\n"
 
 
 def test_libraries_that_print_do_not_spoil_the_json(

@@ -1,30 +1,37 @@
 """Find the paper that an excerpt cites, with a language model or by ranking alone.
 
-The ranking avoids the three published failures (Press et al. 2024, section 5): the part of the
+The language model is CiteAgent (Press et al. 2024, arXiv:2407.12861): it searches, reads and
+selects, and can select only papers that a search has shown. Each step is one JSON object, so that
+models without tool calling work too.
+
+The ranking avoids the three failures described in that paper (section 5): the part of the
 sentence at the mark has the largest weight; a paper is selected only if it ranks clearly above the
 others; and a paper that cites another good candidate passes on a part of its score.
 """
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from scipy.special import expit
 
 from landscape._wording import count
-from landscape.agents._attribution_agent import AgentState, OnStep, run_agent
 from landscape.agents._bounded_search import BoundedLibrary, Bounds, Wording, bounds
 from landscape.agents._excerpts import read_excerpt
+from landscape.answers._citations import papers_as_data
 from landscape.errors import InputError, RemoteError
-from landscape.llm._client import connect_from_environment
+from landscape.llm._client import connect_from_environment, request_reply
+from landscape.llm._prompts import as_data, prompt
+from landscape.llm._replies import ReplyForm
 from landscape.search._sentences import find_entities, shares_of_names
 from landscape.search._settings import is_whole
-from landscape.types import Attribution, Guess, Step
+from landscape.types import Attribution, Guess, Paper, Step
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,21 +39,22 @@ if TYPE_CHECKING:
     from landscape.agents._excerpts import Excerpt
     from landscape.llm._client import LanguageModel
     from landscape.store._atlas_store import AtlasStore
-    from landscape.types import Coverage, Paper
+    from landscape.types import Coverage
 
+OnStep = Callable[[Step], None]
 METHOD = "offline"
 
 _WHOLE = 1.0
-_CLAUSE, _CLAUSE_AMONG_OTHERS = 0.5, 1.0  # the second where the sentence cites other papers too
+_CLAUSE, _CLAUSE_AMONG_OTHERS = 0.5, 1.0  # the second if the sentence also cites other papers
 _NAMED = 0.25  # for a title with all names of the clause, in standard deviations of the ranking
 _CITED_BONUS = 0.3  # for a paper that better candidates cite, for each of them, at most twice
-_CITING = 12  # candidates that may hand on a part of their score
+_CITING = 12  # candidates that may pass on a part of their score
 _GUESSES = 10
-# How often the first is right, by how far it stands above the four after it: logistic regression on
-# one half of the excerpts of `landscape evaluate attribution`; on the other half it holds.
+# Probability that the first paper is right, from its distance to the next four: logistic
+# regression on half of the excerpts of `landscape evaluate attribution`, confirmed on the rest.
 _CHANCE_INTERCEPT, _CHANCE_SLOPE, _AFTER = -1.05, 0.85, 4
-_SELECTED_FROM = 0.65  # chance from which it is selected: on the other half 12 of 13 were right
-_NEAR_ENOUGH = 0.4  # cosine; of titles asked as questions, one in a hundred has none as near
+_SELECTED_FROM = 0.65  # probability for a selection: on the other half 12 of 13 were right
+_NEAR_ENOUGH = 0.4  # cosine; one title in a hundred, used as a query, has no paper as near
 
 
 class OfflineRanking(NamedTuple):
@@ -61,51 +69,47 @@ class OfflineRanking(NamedTuple):
 
 
 def wordings(excerpt: Excerpt) -> list[Wording]:
-    """Texts to search with for an excerpt."""
-    among_others = "(...)" in excerpt.marked
-    clause = _CLAUSE_AMONG_OTHERS if among_others else _CLAUSE
+    """Return the queries for an excerpt."""
+    clause = _CLAUSE_AMONG_OTHERS if "(...)" in excerpt.marked else _CLAUSE
     return [Wording(excerpt.plain, _WHOLE), Wording(excerpt.clause, clause)]
 
 
 def rank_offline(excerpt: Excerpt, library: BoundedLibrary) -> OfflineRanking:
-    """Rank the papers that an excerpt may cite, and select one if it stands out."""
-    asked = wordings(excerpt)
-    found = library.search_wordings(asked)
-    hits = list(found.hits)
-    papers = [hit.paper for hit in hits]
-    scores = np.array([hit.score for hit in hits], dtype=float)
-    reasons = [["found by its words or its sense"] for _ in hits]
-    _lift_named(excerpt, papers, scores, reasons)
-    papers, scores, reasons = _lift_cited(library, papers, scores, reasons)
+    """Rank the papers that an excerpt may cite; select the first if it is clearly the best."""
+    found = library.search_wordings(wordings(excerpt))
+    papers = [hit.paper for hit in found.hits]
+    scores = np.array([hit.score for hit in found.hits], dtype=float)
+    reasons = [["found by text similarity"] for _ in papers]
+    names = [entity.text for entity in find_entities(excerpt.clause) if entity.kind != "person"]
+    if names and papers:
+        shares = np.array(shares_of_names(names, [paper.title for paper in papers]))
+        scores += _NAMED * shares
+        for place in np.flatnonzero(shares):
+            reasons[place].append("its title contains a name of the sentence")
+    papers, scores, reasons = _raise_cited(library, papers, scores, reasons)
     order = np.argsort(-scores, kind="stable")[:_GUESSES]
     guesses = tuple(
         Guess(papers[place], float(scores[place]), ", ".join(reasons[place])) for place in order
     )
+    trace = [
+        Step("", f"search: {results.query}", f"{count(len(results), 'paper')} found.")
+        for results in found.searches
+    ]
     labels = tuple(guess.paper.label for guess in guesses)
-    trace = (
-        *(
-            Step("", f"search: {results.query}", f"{count(len(results), 'paper')} found.")
-            for results in found.searches
-        ),
-        Step("", "weigh", f"{len(papers)} papers are within the bounds.", labels),
-    )
-    nearness = {hit.paper.row: hit.parts.get("semantic") for hit in hits}
-    is_near = _is_near(guesses, nearness)
+    trace.append(Step("", "rank", f"{len(papers)} papers are within the bounds.", labels))
+    cosines = {hit.paper.row: hit.parts.get("semantic") for hit in found.hits}
+    cosine = cosines.get(guesses[0].paper.row) if guesses else -1.0
+    is_near = cosine is None or cosine >= _NEAR_ENOUGH
     chance = _chance(guesses) if is_near else None
     selected = guesses[0].paper if chance is not None and chance >= _SELECTED_FROM else None
     if selected is not None:
-        trace = (*trace, Step("", f"select: {selected.label}", "", (selected.label,)))
-    return OfflineRanking(guesses, selected, trace, found.searches[0].coverage, chance, is_near)
-
-
-def _is_near(guesses: Sequence[Guess], nearness: Mapping[int, float | None]) -> bool:
-    """Whether the best paper is similar enough to be the cited one."""
-    cosine = nearness.get(guesses[0].paper.row) if guesses else -1.0
-    return cosine is None or cosine >= _NEAR_ENOUGH
+        trace.append(Step("", f"select: {selected.label}", "", (selected.label,)))
+    coverage = found.searches[0].coverage
+    return OfflineRanking(guesses, selected, tuple(trace), coverage, chance, is_near)
 
 
 def _chance(guesses: Sequence[Guess]) -> float:
-    """How often the first paper is right at this distance from the next ones."""
+    """Return the probability that the first paper is right, from its distance to the next ones."""
     after = [guess.score for guess in guesses[1 : 1 + _AFTER]]
     if not after:
         return 1.0  # the only paper within the bounds
@@ -113,61 +117,49 @@ def _chance(guesses: Sequence[Guess]) -> float:
     return float(expit(_CHANCE_INTERCEPT + _CHANCE_SLOPE * gap))
 
 
-def _lift_named(
-    excerpt: Excerpt, papers: Sequence[Paper], scores: NDArray[np.float64], reasons: list[list[str]]
-) -> None:
-    """Raise papers whose titles contain the names of the clause, as of instruments."""
-    names = [entity.text for entity in find_entities(excerpt.clause) if entity.kind != "person"]
-    shares = np.array(shares_of_names(names, [paper.title for paper in papers]))
-    if names and len(papers):
-        scores += _NAMED * shares
-        for place in np.flatnonzero(shares):
-            reasons[place].append("named in its title")
-
-
-def _lift_cited(
+def _raise_cited(
     library: BoundedLibrary,
     papers: list[Paper],
     scores: NDArray[np.float64],
     reasons: list[list[str]],
 ) -> tuple[list[Paper], NDArray[np.float64], list[list[str]]]:
-    """Raise papers that the best candidates cite."""
+    """Raise the scores of papers that the best candidates cite; add cited papers not found yet."""
     order = np.argsort(-scores, kind="stable")[:_CITING]
     best = [papers[place] for place in order]
-    cited = library.cited_among(papers)
-    lifted = {row: [c for c in citing if any(c == p.row for p in best)]
-              for row, citing in cited.items()}  # fmt: skip
-    many = library.cited_by_many(best)
-    known = {paper.row: place for place, paper in enumerate(papers)}
-    new = [row for row in sorted(many) if row not in known]
+    best_rows = {paper.row for paper in best}
+    cited = {
+        row: [one for one in citing if one in best_rows]
+        for row, citing in library.cited_among(papers).items()
+    } | library.cited_by_many(best)
+    places = {paper.row: place for place, paper in enumerate(papers)}
+    new = [row for row in sorted(cited) if row not in places]
     if new:
         papers = [*papers, *library.papers(new)]
-        floor = float(np.median(scores[order]))
-        scores = np.concatenate([scores, np.full(len(new), floor - _CITED_BONUS)])
+        usual = float(np.median(scores[order]))
+        scores = np.concatenate([scores, np.full(len(new), usual - _CITED_BONUS)])
         reasons = [*reasons, *([] for _ in new)]
-        known |= {row: len(known) + n for n, row in enumerate(new)}
-    for row, citing in {**lifted, **many}.items():
+        places |= {row: len(places) + n for n, row in enumerate(new)}
+    for row, citing in cited.items():
         if citing:
-            scores[known[row]] += _CITED_BONUS * min(len(citing), 2)
-            n = len(citing)
-            reasons[known[row]].append(f"cited by {n} of the nearest papers")
+            scores[places[row]] += _CITED_BONUS * min(len(citing), 2)
+            reasons[places[row]].append(f"cited by {len(citing)} of the nearest papers")
     return papers, scores, reasons
 
 
 _MOST_ACTIONS = 100
-_NO_DATES = "Papers without a date are left out, since they may be newer."
+_NO_DATES = "Papers without a date are omitted, since they may be newer."
 _NO_SOURCE = (
-    "No paper of this atlas has the identifier {!r}: a paper of that title is left out, and newer "
-    "ones only where a date is given."
+    "No paper of this atlas has the identifier {!r}: a paper with that title is omitted, and newer "
+    "papers only if a date is given."
 )
 _NOT_CLEAR = (
     "Without a language model: no paper ranks clearly above the others, so these are the best "
-    "guesses by words and citations."
+    "guesses from words and citations."
 )
 _FAR = "No paper is near the sentence: the cited paper is probably not in this atlas."
 _CHANCE = (
-    "If the cited paper is in this atlas: where a ranking is as clear as this one, its first paper "
-    "is the right one about {} times in 10."
+    "If the cited paper is in this atlas: the first paper of a ranking as clear as this one is "
+    "right about {} times in 10."
 )
 
 
@@ -186,51 +178,50 @@ def attribute(
     """Find the one paper that an excerpt cites at ``[CITATION]``.
 
     With a language model this is CiteAgent (Press et al. 2024, arXiv:2407.12861): it searches,
-    reads and selects. Without one the sentence around the mark, and its part at the mark, are
-    searched for and the candidates ranked; the citation graph, if any, raises what the best
-    candidates cite.
+    reads and selects. Without one, the sentence with the mark and its part at the mark are
+    searched for, and the candidates ranked by text similarity and citations.
 
     Parameters
     ----------
     atlas : AtlasStore
     excerpt : str
-        Text with ``[CITATION]`` in it.
+        Text that contains ``[CITATION]``.
     source : str, optional
-        The paper that the excerpt is from (identifier or title); it is never selected, nor is
-        anything newer where the atlas knows its date.
+        The paper that contains the excerpt (identifier or title). It is never selected, and no
+        newer paper is, if the atlas contains its date.
     before : date, str or int, optional
-        Last day that counts; a year counts as a whole.
+        Last day of publication; a year means its last day.
     max_actions : int, default 15
-        Actions of the language model.
+        Maximum number of actions of the language model.
     model : LanguageModel, "auto" or None
-        "auto" connects the one that the environment names, if any.
+        "auto" connects the model set in the environment, if any.
     demonstration : bool, default False
-        Whether the model is shown an example of a whole search.
+        Whether to show the model an example of a whole search.
     mark : int, default 1
-        Which of several marks is meant.
+        Number of the mark, if there are several.
     on_step : callable, optional
         Called with each step of the model.
 
     Returns
     -------
     Attribution
-        If no paper ranks clearly above the others it abstains and lists the best guesses. If the
-        model fails, the result so far, marked partial.
+        Without a paper, but with the best guesses, if none ranks clearly above the others.
+        Partial if the model failed.
 
     Raises
     ------
     InputError
-        The excerpt has no mark, `before` is no date, or `max_actions` no number of actions.
+        If the excerpt has no mark, or `before` or `max_actions` is invalid.
     """
     started = time.perf_counter()
     if not is_whole(max_actions) or not 1 <= max_actions <= _MOST_ACTIONS:
-        message = f"max_actions is {max_actions!r}; allow 1 to {_MOST_ACTIONS} actions."
-        raise InputError(message)
+        raise InputError(f"max_actions is {max_actions!r}; allow 1 to {_MOST_ACTIONS} actions.")
     read = read_excerpt(excerpt, mark=mark)
     limits = bounds(atlas, source=source, before=before)
     library = BoundedLibrary(atlas, limits)
     model = connect_from_environment() if model == "auto" else model
     ranking = rank_offline(read, library)
+    notes = _notes(read.n_marks, mark, limits)
     found = Attribution(
         excerpt=read.text,
         sentence=read.sentence,
@@ -240,7 +231,7 @@ def attribute(
         method=METHOD,
         coverage=ranking.coverage,
         trace=ranking.trace,
-        notes=_notes(read.n_marks, mark, limits),
+        notes=(),
         settings={
             "source": source,
             "before": limits.before,
@@ -249,87 +240,236 @@ def attribute(
             "mark": mark,
         },
     )
-    if model is not None:
-        found = _with_model(
-            found, AgentState(read), library, ranking, model, max_actions, demonstration, on_step
-        )
-    else:
-        said = []
+    if model is None:
         if found.paper is None:
-            said.append(_NOT_CLEAR if ranking.is_near else _FAR)
+            notes.append(_NOT_CLEAR if ranking.is_near else _FAR)
         if ranking.chance is not None:
-            said.append(_CHANCE.format(round(10 * ranking.chance)))
-        found = replace(found, chance=ranking.chance, notes=(*found.notes, *said))
-    return replace(found, seconds=time.perf_counter() - started)
+            notes.append(_CHANCE.format(round(10 * ranking.chance)))
+        found = replace(found, chance=ranking.chance)
+    else:
+        agent = CiteAgent(read, library)
+        failure = ""
+        try:
+            agent.run(model, max_actions=max_actions, demonstration=demonstration, on_step=on_step)
+        except RemoteError as error:
+            failure = f"The language model failed: {error}"
+            notes.append(failure)
+        if not failure and agent.selected is None and not agent.gave_up:
+            notes.append("The model selected no paper within its actions.")
+        found = replace(
+            found,
+            paper=agent.selected,
+            guesses=_guesses(agent, ranking),
+            method=model.model,
+            partial=bool(failure),
+            trace=tuple(agent.steps),
+        )
+    return replace(found, notes=tuple(notes), seconds=time.perf_counter() - started)
 
 
-def _notes(n_marks: int, mark: int, limits: Bounds) -> tuple[str, ...]:
+def _notes(n_marks: int, mark: int, limits: Bounds) -> list[str]:
     notes = [_NO_DATES] if limits.before is not None else []
     if limits.source is not None and not limits.rows:
         notes.append(_NO_SOURCE.format(limits.source))
     if n_marks > 1:
         notes.append(
-            f"The excerpt has {n_marks} marks; this is for number {mark}. Name another with mark."
+            f"The excerpt has {n_marks} marks; this is for number {mark}. Choose another with mark."
         )
-    return tuple(notes)
+    return notes
 
 
-def _with_model(
-    offline: Attribution,
-    state: AgentState,
-    library: BoundedLibrary,
-    ranking: OfflineRanking,
-    model: LanguageModel,
-    max_actions: int,
-    demonstration: bool,
-    on_step: OnStep | None,
-) -> Attribution:
-    failure = ""
-    try:
-        run_agent(
-            state,
-            library,
-            model,
-            max_actions=max_actions,
-            demonstration=demonstration,
-            on_step=on_step or _ignore_step,
-        )
-    except RemoteError as error:
-        failure = f"The language model failed: {error}"
-    notes = list(offline.notes)
-    if failure:
-        notes.append(failure)
-    elif state.selected is None and not state.gave_up:
-        notes.append("The model selected no paper within its actions.")
-    return replace(
-        offline,
-        paper=state.selected,
-        guesses=_guesses(state, ranking),
-        method=model.model,
-        partial=bool(failure),
-        trace=tuple(state.steps),
-        notes=tuple(notes),
-    )
-
-
-def _guesses(state: AgentState, ranking: OfflineRanking) -> tuple[Guess, ...]:
-    """The selected paper, papers read, and the offline ranking, each once."""
-    scores = {guess.paper.row: guess.score for guess in ranking.guesses}
-    lowest = min(scores.values(), default=0.0)
-    read = [state.shown[label] for label in reversed(state.read)]
-    chosen = [] if state.selected is None else [state.selected]
-    reasons = {paper.row: "read by the model" for paper in read}
-    reasons |= {paper.row: "selected by the model" for paper in chosen}
-    papers = {paper.row: paper for paper in [*chosen, *read]}
-    papers |= {
-        guess.paper.row: guess.paper for guess in ranking.guesses if guess.paper.row not in papers
-    }
-    offline = {guess.paper.row: guess.reason for guess in ranking.guesses}
+def _guesses(agent: CiteAgent, ranking: OfflineRanking) -> tuple[Guess, ...]:
+    """List the selected paper, the papers read, and the offline ranking, each paper once."""
+    offline = {guess.paper.row: guess for guess in ranking.guesses}
+    lowest = min((guess.score for guess in ranking.guesses), default=0.0)
+    listed: dict[int, tuple[Paper, str]] = {}
+    if agent.selected is not None:
+        listed[agent.selected.row] = agent.selected, "selected by the model"
+    for label in reversed(agent.read):
+        listed.setdefault(agent.shown[label].row, (agent.shown[label], "read by the model"))
+    for row, guess in offline.items():
+        listed.setdefault(row, (guess.paper, guess.reason))
     return tuple(
-        Guess(paper, scores.get(row, lowest), reasons.get(row) or offline.get(row, ""))
-        for row, paper in list(papers.items())[:_GUESSES]
+        Guess(paper, offline[row].score if row in offline else lowest, reason)
+        for row, (paper, reason) in list(listed.items())[:_GUESSES]
     )
 
 
-def _ignore_step(_: Step) -> None:
-    """Ignore a step."""
+class StepReply(ReplyForm):
+    thought: str
+    part: str
+    action: Literal["search", "read", "select", "give up"]
+    query: str
+    sort: Literal["relevance", "citations"]
+    paper: str
+
+
+_K = 10  # papers of one search, as in the publication
+_MOST_REPEATS = 3  # useless actions after which it ends
+_LONGEST_QUERY, _LONGEST_THOUGHT = 500, 1000  # characters
+_SHORT_ABSTRACT = 300  # characters of a paper that was found and not read
+_LETTERS = re.compile(r"[\W_]+")
+
+
+def agent_instructions(*, demonstration: bool) -> str:
+    """Return the instructions, with an example of a whole search if wanted."""
+    names = ["attribute", "attribute_example"] if demonstration else ["attribute"]
+    return "\n".join(map(prompt, names))
+
+
+class CiteAgent:
+    """The steps of a language model that looks for a cited paper."""
+
+    def __init__(self, excerpt: Excerpt, library: BoundedLibrary) -> None:
+        self._excerpt, self._library = excerpt, library
+        self.steps: list[Step] = []
+        self.shown: dict[str, Paper] = {}
+        self.read: list[str] = []
+        self.selected: Paper | None = None
+        self.gave_up = False
+        self._new_labels: dict[int, tuple[str, ...]] = {}  # by step
+        self._queries: set[str] = set()
+        self._objected: set[str] = set()
+        self._useless = 0
+
+    def run(
+        self,
+        model: LanguageModel,
+        *,
+        max_actions: int,
+        demonstration: bool,
+        on_step: OnStep | None,
+    ) -> None:
+        """Take actions until a paper is selected, the model gives up, or no action is left."""
+        instructions = agent_instructions(demonstration=demonstration)
+        for left in range(max_actions, 0, -1):
+            reply = request_reply(model, instructions, as_data(self._state(left)), StepReply)
+            thought = " ".join(reply.thought.split())[:_LONGEST_THOUGHT]
+            match reply.action:
+                case "search":
+                    step = self._search(reply, thought)
+                case "give up":
+                    step = self._give_up(thought, left)
+                case _:
+                    step = self._open(reply, thought, left)
+            self.steps.append(step)
+            if on_step is not None:
+                on_step(step)
+            if self.selected is not None or self.gave_up or self._useless >= _MOST_REPEATS:
+                return
+
+    def _search(self, reply: StepReply, thought: str) -> Step:
+        query = " ".join(reply.query.split())[:_LONGEST_QUERY]
+        action = f"search by {reply.sort}: {query}"
+        key = f"{reply.sort} {' '.join(sorted(set(query.casefold().split())))}"
+        if not query or key in self._queries:
+            self._useless += 1
+            why = "This is a repeated search: search differently." if query else (
+                "A search needs a query.")  # fmt: skip
+            return Step(thought, action, why)
+        self._queries.add(key)
+        papers = self._library.search(query, k=_K, sort=reply.sort)
+        new = [paper for paper in papers if paper.label not in self.shown]
+        self.shown.update({paper.label: paper for paper in new})
+        self._new_labels[len(self.steps)] = tuple(paper.label for paper in new)
+        observation = f"{count(len(papers), 'paper')} found, {len(new)} of them new."
+        if not self._is_marked_part(reply.part):
+            observation += f" The mark refers to this part: {self._excerpt.clause}"
+        return Step(thought, action, observation, tuple(paper.label for paper in papers))
+
+    def _give_up(self, thought: str, left: int) -> Step:
+        if not self.shown and left > 1:
+            self._useless += 1
+            return Step(thought, "give up", "There was no search yet: search first.")
+        self.gave_up = True
+        return Step(thought, "give up", "")
+
+    def _open(self, reply: StepReply, thought: str, left: int) -> Step:
+        """Read or select a paper."""
+        paper = self._find_shown(reply.paper)
+        if paper is None:
+            self._useless += 1
+            name = " ".join(reply.paper.split())[:100]
+            why = "No search has shown a paper with this label."
+            return Step(thought, f"{reply.action}: {name}", why)
+        observation = ""
+        if reply.action == "read" and paper.label in self.read:
+            self._useless += 1
+            observation = "This was read before."
+        elif reply.action == "read":
+            self.read.append(paper.label)
+        elif left > 1 and paper.label not in self._objected:
+            observation = self._objection(paper)
+        if reply.action == "select" and observation:
+            self._objected.add(paper.label)
+        elif reply.action == "select":
+            self.selected = paper
+        return Step(thought, f"{reply.action}: {paper.label}", observation, (paper.label,))
+
+    def _objection(self, paper: Paper) -> str:
+        """Return an objection to a selection; it is raised once, then the model decides."""
+        if paper.label not in self.read:
+            self.read.append(paper.label)  # its abstract is in the next state: saves an action
+            return (
+                "It was not read: its abstract is shown now. Does it meet every condition of "
+                f"“{self._excerpt.clause}”, and is it the work itself and not one that uses it? "
+                "If so, select it again."
+            )
+        cited = self._library.cited_among(list(self.shown.values()))
+        rows = [row for row, citing in cited.items() if paper.row in citing]
+        labels = [known.label for known in self._library.papers(rows)]
+        if not labels:
+            return ""
+        return (
+            f"It cites {', '.join(labels[:3])}, which was also found: does the excerpt refer to "
+            "that paper? Select again."
+        )
+
+    def _find_shown(self, name: str) -> Paper | None:
+        """Find a paper by its label in the spellings of models; None for an invented one."""
+        spelled = name.strip().strip("[]").strip()
+        for known in (spelled, f"arXiv:{spelled}", spelled.removeprefix("arXiv:").strip()):
+            if known in self.shown:
+                return self.shown[known]
+        return None
+
+    def _is_marked_part(self, part: str) -> bool:
+        """Return whether the description that the model copied is from the marked clause."""
+        words, sentence, clause = (
+            set(_LETTERS.sub(" ", text.casefold()).split())
+            for text in (part, self._excerpt.sentence, self._excerpt.clause)
+        )
+        return bool(words) and words <= sentence and len(words & clause) >= len(words) / 2
+
+    def _state(self, left: int) -> dict[str, Any]:
+        """Return the data for the model: each paper once, with its whole abstract if read."""
+        steps: list[dict[str, Any]] = []
+        opened: set[str] = set()
+        for n, step in enumerate(self.steps):
+            shown: dict[str, Any] = {
+                "thought": step.thought,
+                "action": step.action,
+                "observation": step.observation,
+            }
+            if n in self._new_labels:
+                papers = [self.shown[label] for label in self._new_labels[n]]
+                shown["new_papers"] = list(map(_shortened, papers))
+            for label in step.labels[:1]:
+                if step.action.startswith(("read", "select")) and label not in opened:
+                    opened.add(label)
+                    shown["paper"] = papers_as_data([self.shown[label]])[0]
+            steps.append(shown)
+        return {
+            "excerpt": self._excerpt.text,
+            "sentence": self._excerpt.marked,
+            "part": self._excerpt.clause,
+            "steps": steps,
+            "actions_left": left,
+        }
+
+
+def _shortened(paper: Paper) -> dict[str, Any]:
+    data = papers_as_data([paper])[0] | {"cited": paper.cites}
+    if len(data["abstract"]) > _SHORT_ABSTRACT:
+        data["abstract"] = data["abstract"][:_SHORT_ABSTRACT] + "…"
+    return data

@@ -15,13 +15,13 @@ from landscape._author_names import parse_name
 from landscape._bibliography import citation_keys, escape_latex
 from landscape._wording import count
 from landscape.agents._bounded_search import Found, Wording, search_wordings
-from landscape.agents._citing_sentences import RELATED_WORK, highlight_papers, write_sentences
+from landscape.agents._citing_sentences import highlight_papers, write_sentences
+from landscape.answers._citations import papers_as_data
 from landscape.answers._extractive import QUOTED, extract_answer, failure_notes
 from landscape.answers._generation import finish
-from landscape.answers._prompts import papers_as_data
 from landscape.errors import InputError, RemoteError
 from landscape.llm._client import connect_from_environment
-from landscape.llm._quoting import as_data
+from landscape.llm._prompts import as_data, prompt
 from landscape.search._engine import open_engine
 from landscape.search._filters import parse_filter
 from landscape.search._ranking import RANKING, fuse_ranks, standardised
@@ -237,7 +237,7 @@ class Desk:
         if model is not None:
             brief = {"text": context, "papers": papers_as_data(chosen)}
             try:
-                text = model.complete(RELATED_WORK, as_data(brief))
+                text = model.complete(prompt("related_work"), as_data(brief))
                 said = finish(
                     question, text, results, model=model, style=STYLE, score=engine.nearness
                 )

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from landscape._io import data_file, read_yaml
 from landscape.agents._desk import Corpus, Desk, is_same, title_key
 from landscape.agents._draft_latex import DraftSentence, inputs_of, read_draft
 from landscape.answers._citations import without_labels
@@ -40,8 +41,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-_FIRST_YEAR = 1500  # what is older is a slip
-_NO_ROW = -1  # of a paper that is in no atlas
+_FIRST_YEAR = 1500  # earlier years are errors
+_NO_ROW = -1  # row of a paper that is in no atlas
 
 
 def read_bibliography(path: str | Path) -> dict[str, Paper]:
@@ -50,7 +51,7 @@ def read_bibliography(path: str | Path) -> dict[str, Paper]:
     text = text_of(path, kind=".bib")
     entries = parse_entries(text)
     if not entries:
-        message = f"{path} holds no BibTeX entry; give the .bib file of the draft."
+        message = f"{path} contains no BibTeX entry. Pass the .bib file of the draft."
         raise InputError(message)
     return {entry.key: _paper(entry) for entry in entries}
 
@@ -59,20 +60,20 @@ def text_of(path: Path, *, kind: str) -> str:
     """Read a file of a draft."""
     try:
         return path.read_text(encoding="utf-8", errors="replace")
-    except (OSError, ValueError) as error:  # the latter: a name that no file can have
+    except (OSError, ValueError) as error:  # ValueError: an invalid file name
         why = getattr(error, "strerror", None) or error
-        message = f"{str(path)!r} cannot be read ({why}); give the {kind} file of the draft."
+        message = f"{str(path)!r} cannot be read ({why}). Pass the {kind} file of the draft."
         raise InputError(message) from error
 
 
 class EntryFinder:
-    """Finds entries of a bibliography among the papers of a desk."""
+    """Finder of bibliography entries among the papers of a desk."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
 
     def find(self, entry: Paper) -> tuple[Corpus, Paper] | None:
-        """Find the paper that an entry is: by identifier, else by title and authors."""
+        """Find the paper of an entry by identifier, else by title and authors."""
         for name in (entry.bibcode, entry.arxiv_id, entry.doi):
             if name:
                 try:
@@ -120,14 +121,14 @@ def _year(text: str) -> date | None:
     return date(year, 1, 1) if year > _FIRST_YEAR else None
 
 
-_SAMPLE = 2_000  # papers that a sentence is compared with
+_SAMPLE = 2_000  # papers compared with a sentence
 _PERCENTILE = 99.0
-_LEAST_THRESHOLD, _MOST = 0.30, 0.55  # bounds of what counts as near, as a cosine
+_LEAST_THRESHOLD, _MOST_THRESHOLD = 0.30, 0.55  # cosines
 _WITHOUT_ATLAS = 0.45
 
 
 def thresholds(vectors: NDArray[np.float32], corpus: Corpus | None) -> Floats:
-    """Cosine threshold of each sentence: a percentile over the corpus."""
+    """Return the cosine threshold of each sentence: a percentile over the corpus."""
     if corpus is None or not len(vectors):
         return np.full(len(vectors), _WITHOUT_ATLAS)
     n = len(corpus.atlas)
@@ -135,13 +136,13 @@ def thresholds(vectors: NDArray[np.float32], corpus: Corpus | None) -> Floats:
     others = open_engine(corpus.atlas).indexes.vectors.vectors(rows)
     cosines = vectors @ others.T
     found: Floats = np.percentile(cosines, _PERCENTILE, axis=1)
-    return np.clip(found, _LEAST_THRESHOLD, _MOST)
+    return np.clip(found, _LEAST_THRESHOLD, _MOST_THRESHOLD)
 
 
 def paper_vectors(
     papers: Sequence[tuple[Corpus | None, Paper]], embedder: Embedder
 ) -> NDArray[np.float32]:
-    """Vectors of papers: those of the atlas, and new ones of entries that are in none."""
+    """Return the vectors of papers, computed for entries that are in no atlas."""
     vectors = np.zeros((len(papers), embedder.dimension), dtype=np.float32)
     outside = []
     for place, (corpus, paper) in enumerate(papers):
@@ -159,69 +160,42 @@ def paper_vectors(
     return vectors
 
 
-_EARLIER_WORK = re.compile(
-    r"\b(?:"
-    r"(?:previous|earlier|prior|recent|past|several|many|numerous|other) (?:\w+ ){0,2}"
-    r"(?:stud(?:y|ies)|works?|papers|authors|groups|analys[ei]s|observations|simulations|surveys|"
-    r"models|measurements|claims)"
-    r"|(?:it )?(?:has|have) (?:also )?(?:been|previously) (?:\w+ly )?(?:been )?(?:shown|found|"
-    r"proposed|suggested|reported|argued|observed|detected|demonstrated|established|claimed|"
-    r"predicted|measured|studied|developed|introduced|used|invoked)"
-    r"|(?:is|are) (?:well|widely|commonly|generally|usually|often) (?:known|accepted|believed|"
-    r"established|thought|assumed|used|adopted|understood)"
-    r"|(?:is|are|was|were) (?:thought|believed|known|expected|found|seen|observed) to"
-    r"|(?:has|have) (?:recently )?(?:revealed|led to|uncovered|confirmed|ruled out|shown)"
-    r"|(?:studies|observations|simulations|surveys|measurements|experiments) (?:of .{3,60} )?"
-    r"(?:show|suggest|indicate|reveal|imply|find|found|showed|suggested|indicated|revealed)"
-    r"|the (?:standard|prevailing|canonical|commonly accepted|leading) "
-    r"(?:model|picture|scenario|view|theory|explanation|paradigm)"
-    r"|since (?:its|their|the) (?:first )?(?:discovery|detection)"
-    r"|according to (?!the (?:model|fit))"
-    r"|(?:was|were) (?:first )?(?:discovered|proposed|introduced|predicted|suggested) (?:by|in)"
-    r"|(?:unsolved|long-standing) (?:problem|puzzle|debate|controversy)"
-    r"|some authors|others have|first (?:discovered|detected|proposed|reported|identified)"
-    r"|(?:recently|previously) (?:discovered|detected|proposed|reported|identified|found)"
-    r")\b",
-    re.IGNORECASE,
-)
-_OWN = re.compile(
-    r"\b(?:we|our|(?-i:us)|in this (?:paper|work|study|letter|section)|this (?:paper|work|study)|"
-    r"here(?=,)|figs?|figures?|(?-i:Tables?)|sect|sections?|eqs?|equations?)\b",
-    re.IGNORECASE,
-)
-_SHORT = 7  # words
+@cache
+def _phrases(name: str) -> re.Pattern[str]:
+    phrases = read_yaml(data_file("phrases.yaml"))[name]
+    return re.compile(rf"\b(?:{'|'.join(phrases)})\b", re.IGNORECASE)
 
 
 def find_citation_cue(sentence: str) -> str:
     """Find the words of a sentence that require a citation, such as "previous studies"."""
-    if len(sentence.split()) < _SHORT or _OWN.search(sentence):
+    if len(sentence.split()) < _FEWEST_WORDS or _phrases("own_work").search(sentence):
         return ""
-    found = _EARLIER_WORK.search(sentence)
+    found = _phrases("earlier_work").search(sentence)
     return found[0].strip() if found else ""
 
 
 METHOD = "offline"
 
-_AT_ONCE = 12  # claims of one request
-_MOST_UNCITED = 40  # sentences of which candidates are sought
+_AT_ONCE = 12  # claims per request
+_MOST_UNCITED = 40  # sentences with a search for candidates
 _CANDIDATES = 3
 _WORD = re.compile(r"\w{3,}")
-_FEWEST_WORDS = 7  # that say by themselves what a citation is for
-_SHOWN = 2  # sentences of an abstract
+_FEWEST_WORDS = 7  # of a sentence or part that is clear without its context
+_SHOWN = 2  # sentences per abstract
 _VERDICTS: dict[str, CitationVerdict] = {
     "supported": "supported",
     "contradicted": "contradicted",
     "not found": "unclear",
 }
 _OFFLINE_NOTE = (
-    "Judged by similarity alone: near does not mean supported, and far does not mean wrong. "
-    "Connect a language model to have each sentence checked."
+    "Judged by text similarity only: near does not mean supported, and far does not mean wrong. "
+    "Connect a language model to check each sentence."
 )
 
 
 @dataclass(frozen=True)
 class _CitationUse:
-    """One key of one citation of one sentence, and the words that it is judged by."""
+    """One key of one citation of one sentence, and the words used to judge it."""
 
     sentence: DraftSentence
     part: str
@@ -242,25 +216,25 @@ def check_draft(
     Parameters
     ----------
     bibliography : path
-        ``.bib``; an entry with an abstract is judged by it where no corpus holds the paper.
+        ``.bib`` file. Its abstracts are used for papers that no corpus contains.
     drafts : path or sequence of path
-        ``.tex``; a file that it inputs has to be named too.
+        ``.tex`` files, including files that they input.
     desk : Desk, optional
-        Corpora to find the cited papers, and candidates, in.
+        Corpora to search for the cited papers and for candidates.
     model : WritingModel, "auto" or None
-        Judges; without one a citation is only called near or far.
+        Checks the citations; without one they are only "near" or "far".
     find_missing : bool, default True
         Whether to look for sentences without a citation.
 
     Returns
     -------
     DraftCheck
-        Where the model fails in the middle, the rest is near or far, and the check partial.
+        Partial if the model failed; the remaining citations are "near" or "far".
 
     Raises
     ------
     InputError
-        If a file cannot be read, or the bibliography holds nothing.
+        If a file cannot be read, or the bibliography is empty.
     """
     desk = desk or Desk()
     files = [drafts] if isinstance(drafts, str | Path) else list(drafts)
@@ -273,7 +247,7 @@ def check_draft(
     model = connect_from_environment() if model == "auto" else model
     notes = _unread_files(files, texts)
     if not places:
-        notes.append("No citation was found: is this LaTeX, with \\cite and its like?")
+        notes.append("No citation was found. Pass a LaTeX file with \\cite commands.")
     partial = False
     if model is not None:
         judgements, failure = _judge_by_model(judgements, model)
@@ -310,10 +284,10 @@ def _list_citations(sentences: Sequence[DraftSentence]) -> list[_CitationUse]:
 
 
 def _unread_files(files: Sequence[str | Path], texts: Sequence[str]) -> list[str]:
-    """List the files that a draft inputs and that were not given."""
+    """List the files that a draft inputs and that were not passed."""
     given = {Path(file).stem for file in files}
     return [
-        f"{Path(file).name}, line {line}: {name} is not read; name it too to have it checked."
+        f"{Path(file).name}, line {line}: {name} is not checked; pass this file too."
         for file, text in zip(files, texts, strict=True)
         for line, name in inputs_of(text)
         if Path(name).stem not in given
@@ -344,40 +318,36 @@ def _judge_by_similarity(
     known: dict[str, tuple[Corpus | None, Paper]],
     desk: Desk,
 ) -> list[Judgement]:
-    judged: dict[int, Judgement] = {}
-    there = [n for n, place in enumerate(places) if place.key in known]
-    near = np.zeros(0)
-    limits = np.zeros(0)
-    if there:
+    cited = [place for place in places if place.key in known]
+    compared: Iterator[tuple[NDArray[np.float32], float, float]] = iter(())
+    if cited:
         corpus = desk.corpora[0] if len(desk) else None
-        embedder = _embedder(corpus)
-        vectors = embed_few(embedder, [places[n].judged_by for n in there])
-        papers = paper_vectors([known[places[n].key] for n in there], embedder)
-        near = (vectors * papers).sum(axis=1).astype(float)
-        limits = thresholds(vectors, corpus)
-    for number, n in enumerate(there):
-        paper = known[places[n].key][1]
-        judged[n] = _judgement(
-            places[n],
-            "near" if near[number] >= limits[number] else "far",
-            paper=paper,
-            evidence=_nearest_sentences(places[n].judged_by, vectors[number], paper, embedder),
-            nearness=float(near[number]),
-            why=f"cosine {near[number]:.2f}, near from {limits[number]:.2f}",
-        )
-    for n, place in enumerate(places):
-        if n not in judged:
-            entry = entries.get(place.key)
-            if entry is None:
-                judged[n] = _judgement(place, "not in the bibliography", why="no such key")
-            else:
-                why = "no corpus holds it, and the entry has no abstract"
-                judged[n] = _judgement(place, "not in the corpus", why=why)
-    return [judged[n] for n in range(len(places))]
-
-
-def _embedder(corpus: Corpus | None) -> Embedder:
-    return load_embedder() if corpus is None else open_engine(corpus.atlas).indexes.embedder
+        embedder = load_embedder() if corpus is None else open_engine(corpus.atlas).indexes.embedder
+        vectors = embed_few(embedder, [place.judged_by for place in cited])
+        papers = paper_vectors([known[place.key] for place in cited], embedder)
+        cosines = (vectors * papers).sum(axis=1).astype(float).tolist()
+        compared = zip(vectors, cosines, thresholds(vectors, corpus).tolist(), strict=True)
+    judged = []
+    for place in places:
+        if place.key in known:
+            vector, cosine, limit = next(compared)
+            paper = known[place.key][1]
+            judged.append(
+                _judgement(
+                    place,
+                    "near" if cosine >= limit else "far",
+                    paper=paper,
+                    evidence=_nearest_sentences(place.judged_by, vector, paper, embedder),
+                    nearness=cosine,
+                    why=f"cosine {cosine:.2f}, near from {limit:.2f}",
+                )
+            )
+        elif place.key not in entries:
+            judged.append(_judgement(place, "not in the bibliography", why="no such key"))
+        else:
+            why = "no corpus contains it, and the entry has no abstract"
+            judged.append(_judgement(place, "not in the corpus", why=why))
+    return judged
 
 
 def _judgement(
@@ -398,13 +368,13 @@ def _judgement(
 def _nearest_sentences(
     part: str, vector: NDArray[np.float32], paper: Paper, embedder: Embedder
 ) -> tuple[Evidence, ...]:
-    """The sentences of an abstract that are nearest, in reading order."""
+    """Return the nearest sentences of an abstract, in reading order."""
     sentences = sentences_of(paper)
     if not sentences:
         return ()
     texts = [one.text for one in sentences]
     cosines = np.zeros(len(texts))
-    if isinstance(embedder, WordEmbedder):  # a local one: it costs only time
+    if isinstance(embedder, WordEmbedder):  # a local embedder, free of charge
         cosines = (embedder.embed_few(texts) @ vector).astype(float)
     scores = mixed_nearness(part, texts, cosines)
     best = np.argsort(-scores, kind="stable")[:_SHOWN]
@@ -428,8 +398,8 @@ def _judge_by_model(
         failed = [note for note in checked.notes if note.startswith("Claims were checked by rule")]
         if failed:
             left = len(open_) - start
-            told = failed[0].removeprefix("Claims were checked by rule only: ")
-            return judged, f"The language model failed ({told}); {left} are near or far only."
+            why = failed[0].removeprefix("Claims were checked by rule only: ")
+            return judged, f"The language model failed ({why}); {left} are only near or far."
         by_label: dict[str, Claim] = {
             label: claim for claim in checked.claims for label in claim.citations
         }
@@ -447,13 +417,13 @@ def _judge_by_model(
 
 
 def _named(paper: Paper | None, n: int) -> Paper:
-    """The paper under a label of its own: one paper may be cited for several things."""
+    """Return the paper under its own label, since a paper may be cited for several things."""
     assert paper is not None  # noqa: S101 - the caller passes only these
     return replace(paper, paper_id=f"2000Cited.{n:06d}", bibcode=f"2000Cited.{n:06d}")
 
 
 def _plain(part: str) -> str:
-    """One sentence without anything that reads as a citation, and without its full stop."""
+    """Return a sentence without labels of citations and without its full stop."""
     return " ".join(without_labels(part).split()).rstrip(".!? ")
 
 
@@ -471,9 +441,9 @@ def _find_uncited(
     notes = []
     can_search = any(corpus.on for corpus in desk.corpora)
     if not can_search:
-        notes.append("No corpus to find candidates in for the sentences without a citation.")
+        notes.append("The desk has no corpus to search for candidates for uncited sentences.")
     if len(found) > _MOST_UNCITED:
-        notes.append(f"Candidates are given for the first {_MOST_UNCITED} of {len(found)}.")
+        notes.append(f"Only the first {_MOST_UNCITED} of {len(found)} sentences have candidates.")
     uncited = []
     for n, (sentence, why, before) in enumerate(found):
         candidates: tuple[Suggestion, ...] = ()

@@ -12,7 +12,7 @@ from landscape.corpus._cleaning import clean_text
 from landscape.errors import InputError
 from landscape.text._words import split_sentences
 
-# Taken out first: what looks like a comment, a citation or mathematics in them is none.
+# Removed first, since their content may look like a comment, a citation or mathematics.
 _VERBATIM = re.compile(
     r"\\verb\*?(?P<bar>[^\w\s*])[^\n]*?(?P=bar)|\\(?:url|href|nolinkurl)\s*\{[^{}\n]*\}"
 )
@@ -28,7 +28,7 @@ _DROPPED = re.compile(
     r"displaymath|tabular|tabularx|tabulary|longtable|supertabular|"
     r"deluxetable|thebibliography|tikzpicture|abstract|acknowledgments|acknowledgements|comment)"
     r"(\*?)\}.*?(?:\\end\s*\{\1\2\}|\Z)"
-    # Inline mathematics stays; it is matched so that $a$$b$ is not taken for a display.
+    # Inline mathematics is kept, but matched, so that $a$$b$ is not read as a display.
     r"|(?P<inline>\$(?:\\.|[^$\\])++\$)|\$\$(?:\\.|[^$\\])*+\$\$"
     r"|\\(?:re|provide)?newcommand\*?\s*\{?\\[A-Za-z]+\}?(?:\s*\[[^\]\n]*\]){0,2}"
     r"\s*\{(?:[^{}]++|\{[^{}]*+\})*+\}"
@@ -41,7 +41,7 @@ _CITE = re.compile(
     rf"(?P<groups>(?:{_OPTIONS}\{{[^{{}}]*\}})+)"
 )
 _ONE_GROUP = re.compile(rf"{_OPTIONS}\{{([^{{}}]*)\}}")
-# A command of one's own that only cites: \newcommand{\refs}[1]{\citep{#1}}
+# A command of the draft that only cites: \newcommand{\refs}[1]{\citep{#1}}
 _OWN_CITE = re.compile(
     r"\\(?:re)?newcommand\*?\s*+(?:\{\s*+)?\\(?P<name>[A-Za-z]++)\s*+(?:\}\s*+)?\[1\]\s*+\{\s*+"
     r"(?:\(\s*+)?\\[A-Za-z]{0,20}cite[A-Za-z]{0,20}\*?\s*+\{#1\}\s*+(?:\)\s*+)?\}"
@@ -85,7 +85,7 @@ class DraftSentence:
 
 
 def read_draft(source: str) -> list[DraftSentence]:
-    r"""Cut a draft into sentences, each with what it cites."""
+    r"""Split a draft into sentences with their citations."""
     text = _PRIVATE.sub("", source.replace("\r\n", "\n"))
     text = _own_citations(_COMMENT.sub(r"\1", _VERBATIM.sub(" ", text)))
     body = _BODY.search(text)
@@ -118,13 +118,13 @@ def read_draft(source: str) -> list[DraftSentence]:
 
 
 def inputs_of(source: str) -> list[tuple[int, str]]:
-    r"""Find the files that a draft takes in."""
+    r"""Find the files that a draft inputs, with line numbers."""
     text = _COMMENT.sub(r"\1", source.replace("\r\n", "\n"))
     return [(text.count("\n", 0, one.start()) + 1, one[1]) for one in _INPUT.finditer(text)]
 
 
 def _own_citations(text: str) -> str:
-    r"""Put ``\citep`` in the place of commands of the draft's own that do nothing but cite."""
+    r"""Replace commands of the draft that only cite by ``\citep``."""
     names = sorted({found["name"] for found in _OWN_CITE.finditer(text)})
     if not names:
         return text
@@ -132,15 +132,15 @@ def _own_citations(text: str) -> str:
 
 
 def _in_sentence(found: re.Match[str]) -> str:
-    """A footnote as a parenthesis of the sentence that it belongs to."""
+    """Write a footnote as a parenthesis of its sentence."""
     note = found["note"].strip().rstrip(".")
     return f" ({note}){found['stop']}" + "\n" * (found[0].count("\n") - note.count("\n"))
 
 
 def _paragraphs(text: str, shift: int) -> Iterator[tuple[int, str]]:
-    """Paragraphs with the line that each begins at; a heading ends one."""
+    """Yield paragraphs with their first line; a heading ends a paragraph."""
     line = shift + 1
-    # Text and the lines of headings in turn, since the pattern has one group.
+    # Text and the lines of headings alternate, since the pattern has one group.
     for number, piece in enumerate(_HEADINGS.split(text)):
         if number % 2:
             line += len(piece)
@@ -155,7 +155,7 @@ def _paragraphs(text: str, shift: int) -> Iterator[tuple[int, str]]:
                 yield first, "\n".join(lines)
                 lines = []
             line += 1
-        line -= 1  # the last row goes on behind the heading
+        line -= 1  # the last row continues after the heading
         if lines:
             yield first, "\n".join(lines)
 
@@ -186,7 +186,7 @@ def _sentences(
 def _sentence(marked: str, line: int, groups: list[tuple[str, ...]]) -> DraftSentence:
     cited = []
     for found in _CITED.finditer(marked):
-        # A clause is short, however long a text without full stops is.
+        # Limits texts without full stops.
         first, last = max(0, found.start() - _AROUND), found.end() + _AROUND
         before, after = (
             _CITED.sub(" [1] ", rest)
@@ -194,7 +194,7 @@ def _sentence(marked: str, line: int, groups: list[tuple[str, ...]]) -> DraftSen
         )
         try:
             part = read_excerpt(f"{before} {MARK} {after}").clause
-        except InputError:  # nothing but the citation
+        except InputError:  # the sentence contains only the citation
             part = ""
         keys = groups[int(found[1])] if int(found[1]) < len(groups) else ()
         if keys:

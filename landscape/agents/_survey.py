@@ -11,17 +11,19 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from landscape._io import data_file, read_yaml
 from landscape._wording import count
-from landscape.agents._survey_library import Library
 from landscape.agents._survey_model import NextStep, choose_survey_model
 from landscape.agents._survey_scoring import (
     THRESHOLD,
     Candidates,
+    Library,
     Origin,
     least_matched_share,
     matched_share,
@@ -43,7 +45,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from landscape.agents._full_text import Reader
-    from landscape.agents._survey_model import Judgement, SurveyModel
+    from landscape.agents._survey_model import Decision, SurveyModel
     from landscape.llm._client import WritingModel
     from landscape.store._atlas_store import AtlasStore
     from landscape.types import How, Linked, Paper
@@ -51,28 +53,11 @@ if TYPE_CHECKING:
     Rows = NDArray[np.int64]
 
 _CUT = re.compile(r"[,:;?!()\[\]\"“”/]+|\s[-–—]+\s|\.\s|\.$")
-_WORD = re.compile(r"\S+")
-# Words without a subject end a phrase. The last rows are words that every abstract has.
-_EMPTY = frozenset(
-    """a an and are as at be been being between but by can could did do does during each for from
-    had has have how if in into is it its may might more most no nor not of off on or our out over
-    per should so some such than that the their them then there these they this those through to
-    under up upon us using very via was we were what when where whether which while who whom whose
-    why will with within without would about above after against all along also among any around
-    because before below both
-    affect affects appear based can cause causes compare compared comparison constrain constrains
-    constraint constraints current depend depends describe description determine determines
-    different do effect effects evidence explain explains find finding findings first give given
-    impact implication implications important influence investigate know known latest main make
-    method methods new novel observed paper papers play possible present problem propose proposed
-    question recent recently reported result results review role search show shows study studies
-    studying suggest survey test tests toward towards understand understanding us use used uses
-    useful various work works
-    place places placed explain explained explaining due emit emits cause caused causing happen
-    happens occur occurs come comes tell told lead leads led makes made exist exists
-    i ii iii iv v vi""".split()  # noqa: SIM905 - words, not a list
-)
-_FEWEST_LETTERS = 2
+
+
+@cache
+def _empty_words() -> frozenset[str]:
+    return frozenset(read_yaml(data_file("phrases.yaml"))["empty_words"].split())
 
 
 def split_question(
@@ -83,10 +68,10 @@ def split_question(
     seen: set[str] = set()
     for piece in _CUT.split(question):
         run: list[str] = []
-        for word in [*_WORD.findall(piece), ""]:
+        for word in [*piece.split(), ""]:
             key = word.strip(".'’").casefold()
-            is_stray = len(key) < _FEWEST_LETTERS and not _is_class_letter(word)
-            if is_stray or key in _EMPTY or key in seen:
+            is_stray = len(key) < 2 and not _is_class_letter(word)
+            if is_stray or key in _empty_words() or key in seen:
                 if run:
                     phrases.append(" ".join(run))
                 run = []
@@ -113,32 +98,30 @@ def split_question(
 def _trim_phrase(phrase: str, known: Collection[str]) -> str:
     """Remove words that occur in no keyword from the ends of a phrase."""
     words = phrase.split()
-    held = [
+    places = [
         place
         for place, word in enumerate(words)
         if _is_class_letter(word) or any(form in known for form in normal_forms([word])[0].split())
     ]
-    return " ".join(words[held[0] : held[-1] + 1]) if held else ""
+    return " ".join(words[places[0] : places[-1] + 1]) if places else ""
 
 
 def _is_class_letter(word: str) -> bool:
-    """Whether a word is a single letter that names a class, as in "M dwarfs"."""
+    """Return whether a word is a single letter that names a class, as in "M dwarfs"."""
     return len(word) == 1 and word.isupper() and word not in "AI"
 
 
-REFERENCES, CITATIONS, TOGETHER, SIMILAR = (
-    "references", "citations", "cited together", "similar",
-)  # fmt: skip
 _HOW: dict[str, How] = {
-    REFERENCES: "reference", CITATIONS: "citation", TOGETHER: "cited together", SIMILAR: "similar",
+    "references": "reference", "citations": "citation", "cited together": "cited together",
+    "similar": "similar",
 }  # fmt: skip
-_OF_FACET, _OF_MODEL = 30, 40  # papers of one search
-_OFF_TOPIC = 0.9  # of the usual similarity: with nothing as near, nothing is selected
-_RARE = 3.0  # of a word that is searched for alone: one paper in twenty holds it
+_OF_FACET, _OF_MODEL = 30, 40  # papers per search
+_OFF_TOPIC = 0.9  # of the usual similarity: if no paper is as near, none is selected
+_RARE = 3.0  # of a word that is searched for alone: one paper in twenty contains it
 _KEYWORD_PAPERS = 60  # papers on the question whose keywords are its subjects
 _SIMILAR, _TOGETHER = 10, 20  # papers of one list
-_SIMILAR_OF = 8  # papers of a level with a search for similar ones: the slowest step
-_FOLLOWED_SHARE = 0.4  # of the threshold: papers that are followed though they may not be selected
+_SIMILAR_OF = 8  # papers per level with a search for similar ones: the slowest step
+_FOLLOWED_SHARE = 0.4  # of the threshold: papers that are followed although not selected
 
 
 class Crawler:
@@ -161,8 +144,8 @@ class Crawler:
         self.candidates = Candidates(library)
         self.searches: list[Asked] = []
         self.notes: list[str] = []
-        self._is_off_topic = False  # whether the question is about another field than the papers
-        self._rounds: dict[int, list[int]] = {}  # searches that found a paper: query to rows
+        self._is_off_topic = False  # whether the question is about another field
+        self._found: list[list[int]] = []  # rows found by each search
 
     @property
     def threshold(self) -> float:
@@ -183,8 +166,9 @@ class Crawler:
             followed = self._follow(level)
             self._judge()
             gained = len(self._selected()) - before
-            n = before + gained
-            self._report(f"level {level}: {count(followed, 'paper')} followed, {n} selected by now")
+            self._report(
+                f"level {level}: {count(followed, 'paper')} followed, {before + gained} selected"
+            )
             if not followed or (self.model is not None and gained <= 0):
                 break
 
@@ -206,7 +190,7 @@ class Crawler:
             self._search(text, by=by, k=_OF_MODEL if by == "model" else _OF_FACET)
 
     def _check_distance(self) -> None:
-        """Note if nothing is near the question; without a model nothing is selected then."""
+        """Note if no paper is near the question; without a model, none is selected then."""
         if self.candidates.seeds:
             return
         nearest = self.library.nearest(self.candidates.rows)
@@ -218,21 +202,20 @@ class Crawler:
         if matches is not None and matches < fewest:
             self._note(
                 "This atlas has almost nothing on the question: the best ten papers match "
-                f"{100 * matches:.0f}% of its words, and {100 * fewest:.0f}% is the least "
-                "that is usual."
+                f"{100 * matches:.0f}% of its words; {100 * fewest:.0f}% or more is usual."
             )
             self._is_off_topic = self.model is None
         elif usual is not None:
             self._note(
-                f"This atlas has almost nothing on the question: the nearest paper is at "
-                f"{nearest:.2f}, and {usual:.2f} is usual."
+                f"This atlas has almost nothing on the question: the nearest paper has a cosine of "
+                f"{nearest:.2f}; {usual:.2f} is usual."
             )
             self._is_off_topic = self.model is None and nearest < _OFF_TOPIC * usual
         if self._is_off_topic:
-            self._note("Nothing is selected: the papers judged are only the nearest ones.")
+            self._note("No paper is selected; the listed papers are only the nearest ones.")
 
     def _queries(self, most: int) -> tuple[list[str], str]:
-        """Searches for parts of the question, by the model or by rule."""
+        """Return searches for parts of the question, by the model or by rule, and their source."""
         if self.model is not None and most > 0:
             asked = [one.text for one in self.searches]
             reply = self.budget.ask([self.model.queries(self.question, asked, most)])[0]
@@ -240,12 +223,14 @@ class Crawler:
                 return list(reply.value), "model"
             if not self.budget.ended:
                 why = f" ({reply.fault})" if reply.fault else ""
-                self._note(f"The language model gave no searches{why}: the question was cut.")
+                self._note(
+                    f"The language model gave no searches{why}; the question was split instead."
+                )
         return split_question(self.question, subjects=self._find_keywords(), most=most), "facet"
 
     def _find_keywords(self) -> list[str]:
-        """Keywords of the papers found; of single words those that few other papers hold."""
-        first = self.library.papers(self._rounds[len(self.searches) - 1][:_KEYWORD_PAPERS])
+        """Return keywords of the papers found; single words only if they are rare."""
+        first = self.library.papers(self._found[-1][:_KEYWORD_PAPERS])
         every = list(dict.fromkeys(word for paper in first for word in paper.keywords))
         words = [word for word in every if " " not in word]
         rarity = self.library.engine.indexes.rarity(words)
@@ -263,7 +248,7 @@ class Crawler:
         self.candidates.found(rows.tolist(), is_question=by == "question")
         name = self.library.papers([parent])[0].paper_id if parent >= 0 else ""
         self.searches.append(Asked(text, by, name, len(rows), new))
-        self._rounds[number] = rows.tolist()
+        self._found.append(rows.tolist())
         self._report(f"search: {text}: {count(len(rows), 'paper')}, {new} new")
         return new
 
@@ -272,32 +257,28 @@ class Crawler:
         if self.model is None or not self.settings.selector or self.budget.ended:
             return
         left = self.settings.papers - len(self.candidates.judged)
+        deepest = max((one.depth for one in self.candidates.origins.values()), default=1)
+        if deepest < self.settings.depth and self.settings.expand:
+            left = (left + 1) // 2  # the rest is for papers found by citations
         seeds = set(self.candidates.seeds)
         waiting = [
             row
             for row in self.candidates.best_first().tolist()
             if row not in self.candidates.judged and row not in seeds
-        ][: max(0, self._judged_now(left))]
+        ][: max(0, left)]
         papers = self.library.papers(waiting)
         rows = {paper.paper_id: paper.row for paper in papers}
-        found: dict[int, Judgement] = {}
+        found: dict[int, Decision] = {}
         for reply in self.budget.ask(self.model.judge(self.question, papers)):
-            found.update({rows[key]: said for key, said in (reply.value or {}).items()})
+            found.update({rows[key]: one for key, one in (reply.value or {}).items()})
         self.candidates.judge(found)
         missed = len(papers) - len(found)
         if missed and not self.budget.ended:
             whose = count(missed, "paper")
-            self._note(f"{whose} got no usable judgement: similarity is used instead.")
+            self._note(f"{whose} got no usable judgement; text similarity is used instead.")
         self._report(
             f"{count(len(found), 'paper')} judged, {len(self._selected())} selected so far"
         )
-
-    def _judged_now(self, left: int) -> int:
-        """Judge half of what is left at a level: the rest is for what citations lead to."""
-        deepest = max((o.depth for o in self.candidates.origins.values()), default=1)
-        if deepest >= self.settings.depth or not self.settings.expand:
-            return left
-        return (left + 1) // 2
 
     def _follow(self, level: int) -> int:
         """Follow the best papers of the previous level; return their number."""
@@ -330,9 +311,8 @@ class Crawler:
         def is_promising(row: int) -> bool:
             if row in seeds:
                 return True
-            said = self.candidates.judged.get(row)
-            if said is not None:
-                return said.decision
+            if row in self.candidates.judged:
+                return self.candidates.judged[row].selected
             return self.model is None and scores[row] >= _FOLLOWED_SHARE * self.threshold
 
         waiting = [
@@ -346,18 +326,18 @@ class Crawler:
         return np.array(chosen, dtype=np.int64)
 
     def _citation_lists(self, paper: Paper, similar: Rows | None) -> dict[str, Rows]:
-        """Lists of papers linked to a paper, by name, without empty ones."""
+        """Return the non-empty lists of papers linked to a paper, by name."""
         library, row = self.library, paper.row
         together, _ = cocited(
             library.graph.reference_links, library.graph.citation_links, np.array([row])
         )
         lists = {
-            REFERENCES: library.inside(library.cites(row)),
-            CITATIONS: library.inside(library.cited_by(row)),
-            TOGETHER: library.inside(together[library.is_open[together]])[:_TOGETHER],
+            "references": library.inside(library.cites(row)),
+            "citations": library.inside(library.cited_by(row)),
+            "cited together": library.inside(together[library.is_open[together]])[:_TOGETHER],
         }
         if similar is not None:
-            lists[SIMILAR] = similar
+            lists["similar"] = similar
         for section in self._read(paper) if self._read else ():
             nodes = [n for n in map(library.node_or_none, section.cites) if n is not None]
             inside = library.inside(np.array([*dict.fromkeys(nodes)], dtype=np.int64))
@@ -369,7 +349,7 @@ class Crawler:
     def _choose_lists(
         self, papers: list[Paper], lists: list[dict[str, Rows]]
     ) -> list[NextStep | None]:
-        """Choose the lists to follow of each paper; None if it is not followed now."""
+        """Choose the lists of each paper to follow; None if it is not followed now."""
         every: list[NextStep | None] = [NextStep(tuple(one)) for one in lists]
         if self.model is None:
             return every
@@ -384,7 +364,7 @@ class Crawler:
         failed = sum(bool(reply.fault) for reply in replies)
         if failed and not self.budget.ended:
             self._note(
-                f"For {count(failed, 'paper')} the language model did not say what to follow."
+                f"The language model did not choose what to follow for {count(failed, 'paper')}."
             )
         return [
             reply.value if not reply.fault else (None if self.budget.ended else fallback)
@@ -395,27 +375,32 @@ class Crawler:
         return self.selected(self.candidates.best_first().tolist())
 
     def selected(self, rows: Iterable[int]) -> list[int]:
-        """The rows that belong to the answer, in the given order."""
+        """Return those rows that belong to the answer, in the given order."""
         scores, fitting = self.candidates.score_of(), self.candidates.fitting()
         seeds = set(self.candidates.seeds)
 
         def belongs(row: int) -> bool:
-            said = self.candidates.judged.get(row)
-            if said is not None:
-                return said.decision
+            if row in self.candidates.judged:
+                return self.candidates.judged[row].selected
             return scores[row] >= self.threshold and row in fitting and not self._is_off_topic
 
         return [row for row in rows if row not in seeds and belongs(row)]
 
     def reasons(self) -> dict[int, str]:
-        """Reasons for and against each paper that no model has judged, by row."""
-        return self.candidates.reasons(threshold=np.inf if self._is_off_topic else self.threshold)
+        """Return the reason for the decision on each paper, by row."""
+        if self.settings.selector:
+            threshold = np.inf if self._is_off_topic else self.threshold
+            reasons = self.candidates.reasons(threshold=threshold)
+        else:
+            reasons = dict.fromkeys(self.candidates.origins, "Not judged, as requested.")
+        reasons |= dict.fromkeys(self.candidates.seeds, "Given as a paper to start from.")
+        return reasons | {row: one.reason for row, one in self.candidates.judged.items()}
 
     def in_search_order(self) -> list[int]:
-        """Rows in the order of the searches, interleaved."""
-        turns = [self._rounds[n] for n in sorted(self._rounds)]
-        longest = max(map(len, turns), default=0)
-        mixed = (turn[place] for place in range(longest) for turn in turns if place < len(turn))
+        """Return the rows in the order of the searches, interleaved."""
+        longest = max(map(len, self._found), default=0)
+        mixed = (rows[place] for place in range(longest) for rows in self._found
+                 if place < len(rows))  # fmt: skip
         return list(dict.fromkeys([*mixed, *self.candidates.origins]))
 
     def _note(self, text: str) -> None:
@@ -428,7 +413,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 _MOST_OUTSIDE, _FEWEST_CITING = 20, 2
-_MANY_SELECTED = 0.75  # of the papers judged: more of the rest may belong too
+_MANY_SELECTED = 0.75  # of the papers judged: papers not judged may belong too
 
 
 def survey_question(
@@ -449,7 +434,7 @@ def survey_question(
     atlas : AtlasStore
     question : str
     model : WritingModel, "auto" or None
-        Writes searches, chooses what to follow, and judges; "auto" connects the one named in the
+        Writes searches, chooses what to follow, and judges; "auto" connects the model set in the
         environment. Without one, papers are judged by text similarity and citations.
     resume : path, optional
         Log of the model's replies. An interrupted survey resumes from it without repeated requests.
@@ -506,14 +491,14 @@ def survey_question(
     notes = [*query_notes, *crawler.notes]
     n_selected = sum(one.selected for one in crawled)
     if chosen.selector and n_selected > _MANY_SELECTED * chosen.papers:
-        more = f"raise papers (now {chosen.papers}) to have them judged"
         notes.append(
-            f"{n_selected} of {len(crawled)} papers judged are selected: more may; {more}."
+            f"{n_selected} of {len(crawled)} papers judged are selected, so further papers may "
+            f"belong: raise papers (now {chosen.papers}) to have them judged."
         )
     if budget.ended:
         notes.append(f"The survey is partial. {budget.ended}")
     if citation_graph(atlas).note:
-        notes.append(f"Nothing could be followed by citations. {citation_graph(atlas).note}")
+        notes.append(f"No citations could be followed. {citation_graph(atlas).note}")
     seconds = time.perf_counter() - started
     seen = int(library.is_open[: len(atlas)].sum())
     return Survey(
@@ -534,11 +519,12 @@ def _list_judged(crawler: Crawler, model_name: str) -> tuple[Crawled, ...]:
     """List the judged papers: selected ones first, best first."""
     candidates, settings = crawler.candidates, crawler.settings
     scores = candidates.score_of()
+    scores |= {row: one.score for row, one in candidates.judged.items() if one.score is not None}
     seeds = set(candidates.seeds)
     if settings.selector:
         ranked = [row for row in candidates.best_first().tolist() if row not in seeds]
         chosen = set(crawler.selected(ranked))
-        ranked.sort(key=lambda row: (row not in chosen, -_final_score(crawler, row, scores)))
+        ranked.sort(key=lambda row: (row not in chosen, -scores[row]))
     else:
         ranked = [row for row in crawler.in_search_order() if row not in seeds]
         chosen = set(ranked)
@@ -548,17 +534,17 @@ def _list_judged(crawler: Crawler, model_name: str) -> tuple[Crawled, ...]:
     parents = [candidates.origins[row].parent for row in listed]
     lost = [row for row in dict.fromkeys(parents) if row >= 0 and row not in keys]
     keys.update({paper.row: paper.paper_id for paper in crawler.library.papers(lost)})
-    reasons = _reasons(crawler)
+    reasons = crawler.reasons()
     found = []
     for paper in papers:
-        origin, said = candidates.origins[paper.row], candidates.judged.get(paper.row)
+        origin = candidates.origins[paper.row]
         found.append(
             Crawled(
                 paper=paper,
-                score=round(_final_score(crawler, paper.row, scores), 6),
+                score=round(scores[paper.row], 6),
                 selected=paper.row in chosen,
                 reason=reasons[paper.row],
-                judged_by="similarity" if said is None else model_name,
+                judged_by=model_name if paper.row in candidates.judged else "similarity",
                 how=origin.how,
                 parent=keys.get(origin.parent, ""),
                 query=origin.query,
@@ -570,24 +556,8 @@ def _list_judged(crawler: Crawler, model_name: str) -> tuple[Crawled, ...]:
     return tuple(found)
 
 
-def _final_score(crawler: Crawler, row: int, scores: dict[int, float]) -> float:
-    """The model's own score where it gave one; else what text and citations say."""
-    said = crawler.candidates.judged.get(row)
-    return scores[row] if said is None or said.score is None else said.score
-
-
-def _reasons(crawler: Crawler) -> dict[int, str]:
-    """The reason for each decision, by row."""
-    if crawler.settings.selector:
-        reasons = crawler.reasons()
-    else:
-        reasons = dict.fromkeys(crawler.candidates.origins, "Not judged, as requested.")
-    reasons |= dict.fromkeys(crawler.candidates.seeds, "Given as a paper to begin from.")
-    return reasons | {row: said.reason for row, said in crawler.candidates.judged.items()}
-
-
 def _outside_atlas(crawler: Crawler, crawled: tuple[Crawled, ...]) -> tuple[Linked, ...]:
-    """Papers outside the atlas that several selected papers cite."""
+    """Return papers outside the atlas that several selected papers cite."""
     library = crawler.library
     counts: Counter[int] = Counter()
     for one in crawled:

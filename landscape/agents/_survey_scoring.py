@@ -2,61 +2,194 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import expit
 
+from landscape.agents._survey_settings import last_day
+from landscape.errors import InputError
+from landscape.overlays.citations._graph import citation_graph
+from landscape.search._engine import open_engine
+from landscape.search._settings import SearchSettings
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from landscape.agents._survey_library import Library
-    from landscape.agents._survey_model import Judgement
-    from landscape.types import How
+    from landscape.agents._survey_model import Decision
+    from landscape.store._atlas_store import AtlasStore
+    from landscape.types import How, Paper
 
     Rows = NDArray[np.int64]
     Floats = NDArray[np.float64]
 
+_SAMPLE = 2_000  # papers, for the usual similarity
+_AT_ONCE = 400  # papers compared word by word
+_MOST_LINKED = 400  # links followed of one paper: famous ones are cited by thousands
+
+
+class Library:
+    """The papers and citations of an atlas without those that are too new or excluded."""
+
+    def __init__(
+        self,
+        atlas: AtlasStore,
+        question: str,
+        *,
+        before: str | None = None,
+        without: Sequence[str] = (),
+    ) -> None:
+        self.atlas, self.engine = atlas, open_engine(atlas)
+        self.graph = citation_graph(atlas)
+        self.n_papers = len(atlas)
+        self.is_open = self._visible(before, without)
+        open_rows = np.flatnonzero(self.is_open[: self.n_papers])
+        if not len(open_rows):
+            raise InputError(
+                f"No paper of {atlas.path} was published before {before}; choose a later day."
+                if before
+                else f"{atlas.path} contains no papers to survey."
+            )
+        self._rows = open_rows
+        self._allowed = None if len(open_rows) == self.n_papers else open_rows
+        self._searched = self.engine if self._allowed is None else self.engine.within(open_rows)
+        self._comparison = self.engine.compare(question)
+
+    def search(self, text: str, *, k: int, rerank: bool = True) -> Rows:
+        """Find papers, best first."""
+        return self._searched.rank(text, SearchSettings(k=k, rerank=rerank))[0]
+
+    def similar(self, rows: Rows, *, k: int) -> list[Rows]:
+        """Find the papers most similar to each paper, best first, without the paper itself."""
+        vectors = self.engine.indexes.vectors
+        found = []
+        for row, vector in zip(rows.tolist(), vectors.vectors(rows), strict=True):
+            similar = vectors.search(vector, k=k + 1, rows=self._allowed).rows
+            found.append(similar[similar != row][:k])
+        return found
+
+    def likeness(self, rows: Rows) -> tuple[Floats, Floats]:
+        """Return standardised cosines of papers to the question, and their matches word by word."""
+        mean, spread = self._random_similarity
+        cosines = (self._comparison.cosines(rows) - mean) / spread
+        starts = range(0, len(rows), _AT_ONCE)  # word vectors need much memory
+        pieces = [self._comparison.matches(rows[start : start + _AT_ONCE]) for start in starts]
+        return cosines, np.concatenate([np.zeros(0), *pieces])
+
+    def likeness_to_many(self, rows: Rows, centre_of: Rows) -> Floats:
+        """Return cosines of papers to the centre of others, in deviations from the usual ones."""
+        vectors = self.engine.indexes.vectors
+        centre = vectors.vectors(centre_of).mean(axis=0)
+        centre /= max(float(np.linalg.norm(centre)), 1e-12)
+        usual = vectors.similarities(centre, self._sample).astype(float)
+        cosines = vectors.similarities(centre, rows).astype(float)
+        return (cosines - usual.mean()) / max(float(usual.std()), 1e-9)
+
+    def nearest(self, found: Rows) -> float:
+        """Return the largest cosine of some papers to the question."""
+        return float(self._comparison.cosines(found).max(initial=-1.0))
+
+    def count_citations(self, rows: Rows) -> Floats:
+        """Count the citations from visible nodes, shape (n,)."""
+        links = self.graph.citation_links
+        if self.is_open.all():
+            return links.degrees[rows].astype(float)
+        ends = np.repeat(np.arange(len(rows)), links.degrees[rows])
+        open_ = self.is_open[links.of_all(rows)]
+        return np.bincount(ends[open_], minlength=len(rows)).astype(float)
+
+    def cites(self, node: int) -> Rows:
+        """Return the visible nodes that a node cites."""
+        return self._keep_visible(self.graph.reference_links.of(node))
+
+    def cited_by(self, node: int) -> Rows:
+        """Return the visible nodes that cite a node."""
+        return self._keep_visible(self.graph.citation_links.of(node))
+
+    def node_or_none(self, name: str) -> int | None:
+        """Find the node of a visible paper or stub; None if there is none."""
+        try:
+            node = self.graph.node_of(name)
+        except InputError:
+            return None
+        return node if self.is_open[node] else None
+
+    def papers(self, rows: Sequence[int] | Rows) -> list[Paper]:
+        """Read papers by row."""
+        return self.engine.papers(rows)
+
+    def inside(self, nodes: Rows) -> Rows:
+        """Return those nodes that are papers of the atlas."""
+        return nodes[nodes < self.n_papers]
+
+    @cached_property
+    def _sample(self) -> Rows:
+        n = len(self._rows)
+        return self._rows[np.linspace(0, n - 1, min(_SAMPLE, n)).astype(np.int64)]
+
+    @cached_property
+    def _random_similarity(self) -> tuple[float, float]:
+        cosines = self._comparison.cosines(self._sample)
+        return float(cosines.mean()), max(float(cosines.std()), 1e-9)
+
+    def _keep_visible(self, nodes: NDArray[np.integer]) -> Rows:
+        seen = np.asarray(nodes, dtype=np.int64)
+        seen = seen[self.is_open[seen]]
+        if len(seen) > _MOST_LINKED:  # keep the most cited ones, by node
+            order = np.argsort(-self.graph.node_influence[seen], kind="stable")
+            seen = np.sort(seen[order[:_MOST_LINKED]])
+        return seen
+
+    def _visible(self, before: str | None, without: Sequence[str]) -> NDArray[np.bool_]:
+        """Return which nodes are visible, shape (n_nodes,)."""
+        visible = np.ones(self.graph.n_nodes, dtype=bool)
+        if before is not None:
+            limit = last_day(before)
+            table = self.engine.indexes.paper_table
+            dates = table.column("date", np.arange(self.n_papers))
+            visible[: self.n_papers] = [day is not None and day < limit for day in dates]
+            years = self.graph.stubs["year"].to_numpy(dtype=float, na_value=np.nan)
+            visible[self.n_papers :] = ~(years >= limit.year)  # keeps unknown years
+        for name in without:
+            visible[self.engine.row_of(name)] = False
+        return visible
+
 
 @dataclass(frozen=True)
-class Evidence:
-    """Evidence for n papers, each array of shape (n,).
+class SurveyEvidence:
+    """Evidence for n papers: arrays of shape (n,).
 
-    `searches` sums reciprocal ranks (Cormack, Clarke and Buettcher 2009, SIGIR, 758); without word
-    vectors `matches` is 0 and `likeness` counts instead.
+    Without word vectors `matches` is 0 and `likeness` is used instead.
     """
 
-    likeness: Floats  # cosine to the question, in standard deviations above random papers
-    matches: Floats  # of words with those of the question, 0 to 1
+    likeness: Floats  # cosine to the question, in standard deviations above the usual one
+    matches: Floats  # share of the words of the question that it matches
     middle: Floats  # cosine to the centre of the best papers, standardised like `likeness`
-    searches: Floats  # sum of 60 / (60 + rank) over the searches that found it
+    searches: Floats  # sum of 60 / (60 + rank) over searches (Cormack et al. 2009, SIGIR, 758)
     cited: Floats  # weight of the best papers that cite it
     citing: Floats  # weight of the best papers that it cites
     together: Floats  # weight of those with common references or citing papers
     known: Floats  # citations in the graph
-    place: Floats  # in the search with the whole question, 0 for the first, infinite if not found
+    place: Floats  # position in the search for the whole question, from 0; infinite if not found
 
     @property
     def texts(self) -> Floats:
-        """Evidence of the texts, as columns for the regression, shape (n, 4)."""
+        """Evidence from texts for the regression, shape (n, 4)."""
         words = self.matches.any() if len(self.matches) else False
         likeness = np.zeros_like(self.likeness) if words else self.likeness
         return np.column_stack([likeness, self.matches, self.middle, self.searches])
 
     @property
     def links(self) -> Floats:
-        """Logarithms of the evidence of citations, as columns, shape (n, 3)."""
-        columns = [4 * self.cited, 4 * self.together, self.known]
-        return np.log1p(np.column_stack(columns))
+        """Logarithms of the evidence from citations, shape (n, 3)."""
+        return np.log1p(np.column_stack([4 * self.cited, 4 * self.together, self.known]))
 
     def links_or_usual(self, share: Floats) -> Floats:
-        """Links, with the usual links of fitting papers for those without citations.
-
-        A paper may be too new to be cited, or the graph may lack the citing papers.
-        """
+        """Replace the links of uncited papers, which may be new, by those of fitting papers."""
         links, is_cited = self.links, self.known > 0
         if is_cited.any() and share[is_cited].sum() > 0:
             usual = np.average(links[is_cited], axis=0, weights=share[is_cited])
@@ -64,55 +197,52 @@ class Evidence:
         return links
 
 
-# Logistic regressions, fitted by `benchmarks/survey.py` on one half of the questions made from the
-# real graph of citations (a paper's title as the question, its references as the truth). Papers
-# that cite the best ones are newer than such a question and never its references, so that `citing`
-# could not be learned and is left out.
+# Logistic regressions, fitted by `benchmarks/survey.py` on half of the questions made from a real
+# citation graph: a paper's title is the question, its references are the truth. Papers that cite
+# the best ones are newer than such a question, so `citing` cannot be fitted and is not used.
 _TEXT_INTERCEPT, _TEXT_SLOPES = -6.03, np.array([0.25, 1.93, 0.30, 0.24])
-# Long questions match every paper less than short ones: the texts count beside the best of them.
+# Long questions match all papers less than short ones, so texts are compared with the best ones.
 _INTERCEPT, _TEXT_SLOPE, _LINK_SLOPES = -3.70, 0.76, np.array([2.30, 0.92, 0.45])
 _BEST = 10  # papers whose texts are the best
-# The references that those questions ask for are related work; a reader asks for papers on the
-# question itself, which its own search puts first. Chosen by reading the answers to eight
-# questions: without it, papers that only share citations come first.
+# References are related work, but a reader wants papers on the question itself, which its own
+# search ranks first. Chosen by reading the answers to eight questions: without it, papers that
+# only share citations rank first.
 _PLACE_SLOPE, _USUAL_PLACE, _LAST_PLACE = -0.2, 30.0, 200.0
-_HALF_WEIGHT = 0.7  # of the probability of the best, by text: there citations count by half
-_WITHOUT_WORDS = 0.85  # puts the likeness in the place of the words' match
+_HALF_WEIGHT = 0.7  # probability by text, relative to the best, at which citations count half
+_WITHOUT_WORDS = 0.85  # offset if the likeness is used instead of the matches
 
 THRESHOLD = 0.25
-"""Score from which a paper is selected without a model, where its words fit too (`FITTING`).
+"""Score from which a paper is selected without a model, if its words fit too (`FITTING`).
 
-Of 24 questions whose papers are recognised by words of their subject (`python -m benchmarks.survey
-ATLAS subjects`), three in four of the selected papers are on the subject, and two in three of
-those that are on it are selected. With a stricter fit little would be left of what citations add
-to one search."""
+On 24 questions whose papers are recognised by words of their subject (`python -m benchmarks.survey
+ATLAS subjects`), the precision is three in four and the recall two in three."""
 
 FITTING = 0.75
-"""Share of the question's words that a paper matches, beside the ten best, to be selected."""
+"""Match with the words of the question, relative to the ten best papers, to be selected."""
 
-# Of the words of a question, matched by the ten best papers: where it is less, the atlas has
-# almost nothing on it. Of those 24 questions none has less than 0.74, and of eight on cookery,
-# football and the like the best has 0.64. Longer questions match less: with the first sentence of
-# an abstract as the question (24 words) the least of 25 is 0.64, with three (76 words) 0.55.
+# Share of the words of a question that the ten best papers match; with less, the atlas has almost
+# nothing on it. The 24 questions have at least 0.74, eight on cookery, football and so on at most
+# 0.64. Long questions match less: the least of 25 is 0.64 for the first sentence of an abstract
+# (24 words) and 0.55 for three sentences (76 words).
 _FEWEST_MATCHES, _OF_WORDS, _LESS_FOR_TWICE = 0.65, 12, 0.05
 
 _LIKELY_FITTING, _VERY_FITTING, _VERY_LIKELY = 0.85, 0.92, 0.5
 
 
-def scores(evidence: Evidence) -> Floats:
+def scores(evidence: SurveyEvidence) -> Floats:
     """Estimate how likely each paper belongs to the answer, relative to the ten best papers."""
     likely = probabilities(evidence)
     return np.minimum(likely / max(float(np.sort(likely)[-_BEST:].mean()), 1e-12), 1.0)
 
 
-def relative_match(evidence: Evidence) -> Floats:
-    """Match of each paper with the words of the question, relative to the ten best; else 1."""
+def relative_match(evidence: SurveyEvidence) -> Floats:
+    """Return the match of each paper with the question, relative to the ten best; else 1."""
     best = matched_share(evidence)
     return np.ones(len(evidence.matches)) if best is None else evidence.matches / best
 
 
 def likelihood_words(scores: Floats, fitting: Floats, *, threshold: float = THRESHOLD) -> list[str]:
-    """Words for how likely papers belong; below the threshold they are unlikely."""
+    """Describe scores in words; papers below the threshold are "unlikely"."""
     chosen = (scores >= threshold) & (fitting >= FITTING)
     words = np.where(chosen, "possible", "unlikely")
     words = np.where(chosen & (fitting >= _LIKELY_FITTING), "likely", words)
@@ -121,43 +251,43 @@ def likelihood_words(scores: Floats, fitting: Floats, *, threshold: float = THRE
     return [str(word) for word in words]
 
 
-def matched_share(evidence: Evidence) -> float | None:
-    """How much of the question's words the ten best papers match, 0 to 1; None without words."""
+def matched_share(evidence: SurveyEvidence) -> float | None:
+    """Return the mean match of the ten best papers with the question; None without words."""
     return float(np.sort(evidence.matches)[-_BEST:].mean()) if evidence.matches.any() else None
 
 
 def least_matched_share(question: str) -> float:
-    """Return the share of a question's words that the ten best papers of a fitting atlas match."""
+    """Return the match of the ten best papers below which an atlas has almost nothing."""
     times = max(len(question.split()) / _OF_WORDS, 1.0)
     return round(_FEWEST_MATCHES - _LESS_FOR_TWICE * float(np.log2(times)), 3)
 
 
-def probabilities(evidence: Evidence) -> Floats:
+def probabilities(evidence: SurveyEvidence) -> Floats:
     """Estimate the probability that each paper is in the list of references to a question."""
-    said, share = relative_to_best(probabilities_by_text(evidence))
+    relative, share = relative_to_best(probabilities_by_text(evidence))
     links = citation_weight(share)[:, None] * evidence.links_or_usual(share)
     place = np.log1p(np.minimum(evidence.place, _LAST_PLACE)) - np.log1p(_USUAL_PLACE)
-    odds = _INTERCEPT + _TEXT_SLOPE * said + links @ _LINK_SLOPES + _PLACE_SLOPE * place
+    odds = _INTERCEPT + _TEXT_SLOPE * relative + links @ _LINK_SLOPES + _PLACE_SLOPE * place
     return np.asarray(expit(odds), dtype=np.float64)
 
 
 def relative_to_best(by_text: Floats) -> tuple[Floats, Floats]:
-    """Log odds by text less those of the ten best, and probabilities relative to theirs."""
+    """Return log odds minus those of the ten best papers, and probabilities relative to theirs."""
     odds = np.log(by_text / np.maximum(1 - by_text, 1e-12))
     best = float(np.sort(odds)[-_BEST:].mean()) if len(odds) else 0.0
     return odds - best, by_text / max(float(expit(best)), 1e-12)
 
 
 def citation_weight(share: Floats) -> Floats:
-    """Weight of citations, 0 to 1: high only for papers with a fitting text.
+    """Return the weight of citations, 0 to 1: high only for papers with a fitting text.
 
-    Otherwise a paper of another field, widely cited for a constant or a method, would rank first.
+    Otherwise a paper of another field, cited for a constant or a method, would rank first.
     """
     return share / (share + _HALF_WEIGHT)
 
 
-def probabilities_by_text(evidence: Evidence) -> Floats:
-    """Probabilities from texts and searches alone, to choose the papers to trust first."""
+def probabilities_by_text(evidence: SurveyEvidence) -> Floats:
+    """Estimate probabilities from texts and searches only."""
     shift = 0.0 if evidence.matches.any() else _WITHOUT_WORDS
     odds = _TEXT_INTERCEPT + shift + evidence.texts @ _TEXT_SLOPES
     return np.asarray(expit(odds), dtype=np.float64)
@@ -166,10 +296,10 @@ def probabilities_by_text(evidence: Evidence) -> Floats:
 def link_support(
     library: Library, rows: Rows, best: Rows, weights: Floats
 ) -> tuple[Floats, Floats, Floats]:
-    """Weigh papers by their links with the best ones: `cited`, `citing`, `together` of `Evidence`.
+    """Compute `cited`, `citing` and `together` of `SurveyEvidence`.
 
-    A paper between two others counts less the more it links (Adamic and Adar 2003, Social Networks
-    25, 211).
+    A paper between two others counts less the more links it has (Adamic and Adar 2003, Social
+    Networks 25, 211).
     """
     n_nodes = len(library.is_open)
     cited, citing, together = (np.zeros(n_nodes) for _ in range(3))
@@ -184,7 +314,7 @@ def link_support(
         for node in np.flatnonzero(between).tolist():
             ends = links(node)
             together[ends] += between[node] / np.log(2 + len(ends))
-    # A trusted paper is not its own witness.
+    # Links of a paper with itself do not count.
     for node, weight in zip(best.tolist(), weights.tolist(), strict=True):
         for ends, links in (
             (library.cited_by(node), library.cites),
@@ -197,7 +327,7 @@ def link_support(
 
 _TRUSTED = 60  # papers whose citations count as evidence
 _CONSTANT = 60  # of reciprocal ranks
-_MENTIONED = 0.05  # weight of citations that is mentioned
+_MENTIONED = 0.05  # least weight of citations that a reason mentions
 _CENTRE_PAPERS = 10  # papers whose centre the others are compared with
 
 
@@ -213,20 +343,20 @@ class Origin:
 
 
 class Candidates:
-    """Papers found so far, in the order in which they were found."""
+    """Papers found so far, in the order found."""
 
     def __init__(self, library: Library) -> None:
         self._library = library
         self.origins: dict[int, Origin] = {}
         self.expanded: set[int] = set()
-        self.judged: dict[int, Judgement] = {}
+        self.judged: dict[int, Decision] = {}
         self.seeds: tuple[int, ...] = ()
-        self._found: Counter[int] = Counter()
+        self._found: defaultdict[int, float] = defaultdict(float)
         self._places: dict[int, int] = {}
         self._likeness: list[Floats] = []
         self._matches: list[Floats] = []
         self._scores: Floats | None = None
-        self._evidence: Evidence | None = None
+        self._evidence: SurveyEvidence | None = None
 
     def add(self, rows: Iterable[int], origin: Origin) -> int:
         """Add papers found; return how many are new."""
@@ -241,52 +371,52 @@ class Candidates:
         return len(new)
 
     def found(self, rows: Iterable[int], *, is_question: bool = False) -> None:
-        """Note the ranking of one search, and whether it was that of the whole question."""
+        """Record the ranking of one search; `is_question` if it is that of the whole question."""
         for rank, row in enumerate(rows, start=1):
-            self._found[int(row)] += _CONSTANT / (_CONSTANT + rank)  # type: ignore[assignment]  # a counter of fractions
+            self._found[int(row)] += _CONSTANT / (_CONSTANT + rank)
             if is_question:
                 self._places[int(row)] = rank - 1
         self._scores = None
 
-    def judge(self, judgements: dict[int, Judgement]) -> None:
+    def judge(self, judgements: dict[int, Decision]) -> None:
         """Add judgements of a model."""
         self.judged.update(judgements)
         self._scores = None
 
     @property
     def rows(self) -> Rows:
-        """Rows of the papers, in the order in which they were found, shape (n,)."""
+        """Rows of the papers in the order found, shape (n,)."""
         return np.fromiter(self.origins, np.int64, len(self.origins))
 
     def scores(self) -> Floats:
-        """How likely each belongs, shape (n,), by all evidence so far."""
+        """Return the scores from all evidence so far, shape (n,)."""
         if self._scores is None:
             self._scores = self._compute_scores()
         return self._scores
 
     def best_first(self) -> Rows:
-        """Rows by their scores; of two alike the one found first."""
+        """Return the rows by score; papers of equal score in the order found."""
         return self.rows[np.argsort(-self.scores(), kind="stable")]
 
     def score_of(self) -> dict[int, float]:
-        """Scores by row."""
+        """Return the scores by row."""
         return dict(zip(self.rows.tolist(), self.scores().tolist(), strict=True))
 
     def fitting(self) -> set[int]:
-        """Rows whose texts are on the subject of the question."""
+        """Return the rows whose texts fit the question."""
         self.scores()
         if self._evidence is None:
             return set()
         return set(self.rows[relative_match(self._evidence) >= FITTING].tolist())
 
     @property
-    def evidence(self) -> Evidence | None:
+    def evidence(self) -> SurveyEvidence | None:
         """Evidence of the scores, in the order of `rows`; None without papers."""
         self.scores()
         return self._evidence
 
     def reasons(self, *, threshold: float) -> dict[int, str]:
-        """One sentence per paper with the evidence for or against it."""
+        """Return one sentence per paper with the evidence for or against it."""
         scores, evidence = self.scores(), self._evidence
         if evidence is None:
             return {}
@@ -298,7 +428,7 @@ class Candidates:
         if not len(rows):
             return np.zeros(0)
         none = np.zeros(len(rows))
-        known = Evidence(
+        known = SurveyEvidence(
             likeness=np.concatenate(self._likeness),
             matches=np.concatenate(self._matches),
             middle=none,
@@ -333,21 +463,21 @@ class Candidates:
         """Replace scores by the decisions of a model."""
         if not self.judged:
             return scores
-        said = [self.judged.get(row) for row in rows.tolist()]
-        sure = [np.nan if one is None else 0.9 if one.decision else 0.02 for one in said]
+        judged = [self.judged.get(row) for row in rows.tolist()]
+        sure = [np.nan if one is None else 0.9 if one.selected else 0.02 for one in judged]
         return np.where(np.isnan(sure), scores, sure)
 
 
-def _reason(evidence: Evidence, place: int, word: str) -> str:
-    said = [word.capitalize()]
+def _reason(evidence: SurveyEvidence, place: int, word: str) -> str:
+    parts = [word.capitalize()]
     if evidence.matches[place] > 0:
-        said.append(f"words match {100 * evidence.matches[place]:.0f}% of the question")
-    said.append(f"likeness {evidence.likeness[place]:.1f} standard deviations above chance")
+        parts.append(f"words match {100 * evidence.matches[place]:.0f}% of the question")
+    parts.append(f"similarity {evidence.likeness[place]:.1f} standard deviations above chance")
     for values, what in (
-        (evidence.cited, "papers like it cite it"),
+        (evidence.cited, "similar papers cite it"),
         (evidence.citing, "it cites papers of the answer"),
         (evidence.together, "it shares citations with papers of the answer"),
     ):
         if values[place] > _MENTIONED:
-            said.append(what)
-    return "; ".join(said) + "."
+            parts.append(what)
+    return "; ".join(parts) + "."

@@ -17,7 +17,7 @@ from landscape.llm._budget import estimate_tokens
 from landscape.search._settings import is_whole
 
 Protocol = Literal["auto", "json", "pasa"]
-"""How to prompt a language model: in JSON, or in the tokens of PaSa's own models."""
+"""Form of prompts: JSON, or the tokens of PaSa's own models."""
 
 _WHOLE = {"depth": (1, 6), "breadth": (1, 20), "papers": (1, 2_000), "expand": (0, 200),
           "calls": (1, 100_000), "tokens": (1, 10**9), "parallel": (1, 32)}  # fmt: skip
@@ -25,49 +25,48 @@ _WHOLE = {"depth": (1, 6), "breadth": (1, 20), "papers": (1, 2_000), "expand": (
 
 @dataclass(frozen=True)
 class SurveySettings:
-    """How a survey works and what it may cost.
+    """Settings and budget of a survey.
 
     Attributes
     ----------
     depth : int, default 3
-        Levels: 1 only searches; 3 follows the citations of what it found, and of what these found.
+        Levels: 1 only searches; each further level follows the citations of the papers found.
     breadth : int, default 6
-        Searches made of the question, at most.
+        Maximum number of searches made from the question.
     papers : int, default 100
-        Papers judged and listed, at most.
+        Maximum number of papers judged and listed.
     expand : int, default 40
-        Papers followed in one level; 0 follows none.
+        Maximum number of papers followed per level.
     calls : int, default 300
-        Requests to the language model. One whose reply has the wrong form is made once more.
+        Maximum number of requests to the language model, without repeats after invalid replies.
     tokens : int, optional
-        Tokens, both ways, estimated as one for four bytes.
+        Maximum number of tokens, read and written; four bytes count as one token.
     money : float, optional
-        Money, in the currency of `prices`.
+        Maximum cost, in the currency of `prices`.
     prices : (float, float), optional
-        Of a million tokens read, and of a million written.
+        Prices of a million tokens read and of a million tokens written.
     before : str or None
-        Only papers that appeared before this day (``"2019-06-30"``, ``"2019-06"`` or ``"2019"``);
-        newer ones are not even followed.
+        Use only papers published before this day (``"2019-06-30"``, ``"2019-06"`` or ``"2019"``).
     seeds : tuple of str
-        Papers to begin from: "more like these".
+        Papers to start from.
     without : tuple of str
         Papers to exclude, with all their citations.
     threshold : float, optional
-        Score from which a paper is selected without a model, 0 to 1 beside the best ten papers; by
-        default the calibrated one.
+        Score from which a paper is selected without a model, 0 to 1 relative to the best ten
+        papers. Default: the calibrated one.
     selector : bool, default True
-        Whether papers are judged; without, all that were found are returned in the order of the
+        Whether to judge papers; if not, all papers found are returned in the order of the
         searches (for comparison).
     protocol : {"auto", "json", "pasa"}, default "auto"
         "auto" uses PaSa's tokens for models with "pasa" in their name, JSON for others.
     parallel : int, default 4
-        Requests at a time. Changes no result.
+        Number of parallel requests; it does not change the result.
 
     Examples
     --------
     >>> SurveySettings(depth=0)
     Traceback (most recent call last):
-    landscape.errors.InputError: depth is 0; it has to be a whole number from 1 to 6.
+    landscape.errors.InputError: depth is 0; choose a whole number from 1 to 6.
     """
 
     depth: int = 3
@@ -92,18 +91,19 @@ class SurveySettings:
             if value is None and name == "tokens":
                 continue
             if not is_whole(value) or not least <= value <= most:
-                message = f"{name} is {value!r}; it has to be a whole number from {least} to {most}"
-                raise InputError(f"{message}.")
+                raise InputError(
+                    f"{name} is {value!r}; choose a whole number from {least} to {most}."
+                )
         self._check_money()
         if self.threshold is not None and not 0 <= self.threshold <= 1:
-            raise InputError(f"threshold is {self.threshold!r}; it has to be from 0 to 1.")
+            raise InputError(f"threshold is {self.threshold!r}; choose a number from 0 to 1.")
         if self.protocol not in get_args(Protocol):
             known = ", ".join(get_args(Protocol))
             raise InputError(f"Unknown protocol {self.protocol!r}; use one of {known}.")
         for name in ("seeds", "without"):
             value = getattr(self, name)
             if isinstance(value, str) or not all(isinstance(one, str) for one in value):
-                raise InputError(f"{name} is {value!r}; give a list of names of papers.")
+                raise InputError(f"{name} is {value!r}; give a list of identifiers of papers.")
             object.__setattr__(self, name, tuple(value))
         if self.before is not None:
             last_day(self.before)
@@ -116,22 +116,22 @@ class SurveySettings:
             object.__setattr__(self, "prices", (float(prices[0]), float(prices[1])))
         if self.money is not None and (self.prices is None or not self.money > 0):
             raise InputError(
-                f"A budget of {self.money!r} in money needs to be above 0 and to know the prices "
-                "of a million tokens read and of a million written: prices=(0.15, 0.6)."
+                f"money is {self.money!r}; it must be positive and needs the prices of a million "
+                "tokens read and of a million tokens written: prices=(0.15, 0.6)."
             )
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as JSON values."""
+        """Return the settings as JSON values."""
         return {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(self).items()}
 
     def without_costs(self) -> dict[str, Any]:
-        """The settings that decide the result: a log can be resumed with the same ones."""
+        """Return the settings that change the result; a log is resumed only with equal ones."""
         costs = ("calls", "tokens", "money", "prices", "parallel")
         return {name: value for name, value in self.to_dict().items() if name not in costs}
 
 
 def survey_settings(**given: Any) -> SurveySettings:
-    """Make settings from keyword arguments, with an error for unknown names."""
+    """Make settings from keyword arguments; raise InputError for unknown names."""
     known = [field.name for field in fields(SurveySettings)]
     for name in given:
         if name not in known:
@@ -142,7 +142,7 @@ def survey_settings(**given: Any) -> SurveySettings:
 
 
 def last_day(text: str) -> date:
-    """Read the day before which papers count."""
+    """Parse a day; a year or month means its first day."""
     pieces = str(text).split("-")
     try:
         return date(*map(int, [*pieces, *["1"] * (3 - len(pieces))]))
@@ -156,7 +156,7 @@ _FORM = "landscape survey 1"
 
 
 class ReplyLog:
-    """Replies by the hash of what was asked; of no file, only for the moment."""
+    """Replies by the hash of their requests, kept in a file if a path is given."""
 
     def __init__(self, path: Path | None, identity: dict[str, Any]) -> None:
         self._path = path
@@ -169,11 +169,11 @@ class ReplyLog:
             self._write({"form": _FORM, "identity": identity})
 
     def find(self, asked: str) -> Any:
-        """Give the reply to a request; None where there is none."""
+        """Return the reply to a request; None if there is none."""
         return self._replies.get(_key(asked))
 
     def keep(self, asked: str, reply: Any) -> None:
-        """Keep a reply."""
+        """Store a reply."""
         key = _key(asked)
         if key not in self._replies:
             self._replies[key] = reply
@@ -185,18 +185,18 @@ class ReplyLog:
             head = json.loads(lines[0])
             other = head["form"] != _FORM or head["identity"] != identity
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise InputError(f"{path} is not a log of a survey; name another file.") from error
+            raise InputError(f"{path} is not the log of a survey; choose another file.") from error
         if other:
             raise InputError(
-                f"{path} belongs to another survey (another question, atlas, model or setting); "
-                "name another file."
+                f"{path} is the log of another survey (another question, atlas, model or setting); "
+                "choose another file."
             )
         for line in lines[1:]:
             try:
                 kept = json.loads(line)
                 self._replies[kept["asked"]] = kept["reply"]
             except (ValueError, KeyError, TypeError, RecursionError):
-                continue  # the line that was being written when the survey was stopped
+                continue  # an incomplete line, written when the survey was stopped
         if lines[-1]:
             self._append("\n")
 
@@ -215,7 +215,7 @@ class ReplyLog:
 
 
 def _open_for_owner(path: str, flags: int) -> int:
-    """A question and its replies may quote what is not published yet."""
+    """Open for the owner only: questions and replies may quote unpublished text."""
     return os.open(path, flags, 0o600)
 
 
@@ -225,12 +225,12 @@ def _key(asked: str) -> str:
 
 # Requests between two checks of the budget, independent of how many run in parallel.
 BATCH = 8
-_MOST_FAILURES = 3  # requests that fail in a row: the server has gone
+_MOST_FAILURES = 3  # failed requests in a row after which the survey ends
 
 
 @dataclass(frozen=True)
 class Request:
-    """One request."""
+    """A request: how to send it, how to read its reply, and its text for the budget."""
 
     send: Callable[[], Any]
     read: Callable[[Any], Any]
@@ -239,7 +239,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Reply:
-    """The value read from a reply, or the fault."""
+    """Value of a reply, or the error message."""
 
     value: Any = None
     fault: str = ""
@@ -261,14 +261,16 @@ class RequestBudget:
         self.ended = ""
 
     def ask(self, requests: Sequence[Request]) -> list[Reply]:
-        """Send requests, and give the replies in their order."""
+        """Send requests; return the replies in their order."""
         replies: list[Reply] = []
         for start in range(0, len(requests), BATCH):
             self.check_stop()
             batch = self._within_budget(requests[start : start + BATCH])
             answered = self._reply_to_each(batch)
             replies += answered
-            self._failed_in_a_row = self._count_failed_in_a_row(answered)
+            # Counted by batches, since the order within one is arbitrary.
+            all_failed = all(reply.fault for reply in answered)
+            self._failed_in_a_row = self._failed_in_a_row + len(answered) if all_failed else 0
             if self._failed_in_a_row >= _MOST_FAILURES:
                 self.ended = f"The language model failed: {answered[-1].fault}"
             if self.ended:
@@ -277,16 +279,10 @@ class RequestBudget:
         return replies
 
     def check_stop(self) -> str:
-        """Check whether the user has stopped; return why the survey has ended, if it has."""
+        """Check whether the user stopped the survey; return the reason if it has ended."""
         if not self.ended and self._stop is not None and self._stop():
             self.ended = "It was stopped."
         return self.ended
-
-    def _count_failed_in_a_row(self, answered: Sequence[Reply]) -> int:
-        """Requests in a row that failed, counted by waves: within one, order means nothing."""
-        if not all(reply.fault for reply in answered):
-            return 0
-        return self._failed_in_a_row + len(answered)
 
     def _within_budget(self, batch: Sequence[Request]) -> list[Request]:
         if self.ended:
@@ -313,7 +309,7 @@ class RequestBudget:
         return ""
 
     def _reply_to_each(self, batch: Sequence[Request]) -> list[Reply]:
-        """Reply to each: as before where that is known, else as the model says now."""
+        """Reply to each request, from the log if possible."""
         known = [self._reply_log.find(request.text) for request in batch]
         to_send = [request for request, kept in zip(batch, known, strict=True) if kept is None]
         sent = iter(self._send_all(to_send))
@@ -329,9 +325,11 @@ class RequestBudget:
                 value = request.read(raw)
             except (AttributeError, KeyError, TypeError, ValueError) as error:
                 self.failures += 1
-                replies.append(Reply(fault=f"its reply had another form ({type(error).__name__})"))
+                replies.append(
+                    Reply(fault=f"its reply has the wrong form ({type(error).__name__})")
+                )
                 continue
-            # Only what could be read is kept: a survey that goes on would trip over it again.
+            # Only valid replies are stored: a resumed survey would fail at invalid ones again.
             self._reply_log.keep(request.text, raw)
             replies.append(Reply(value))
         return replies

@@ -17,8 +17,7 @@ from landscape.answers._generation import (
     rewrite,
     standalone_question,
 )
-from landscape.answers._prompts import STYLES
-from landscape.answers._questions import QuestionKind, classify, preset_for, read_kind
+from landscape.answers._questions import STYLES, QuestionKind, classify, preset_for, read_kind
 from landscape.answers._react import reason
 from landscape.errors import InputError, RemoteError
 from landscape.llm._client import connect_from_environment

@@ -6,8 +6,12 @@ import html
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from landscape.text._words import split_sentences
+
+if TYPE_CHECKING:
+    from landscape.types import Paper
 
 UNSUPPORTED, CONTRADICTED = "unsupported", "contradicted"
 """What is written behind a sentence that its papers do not show, or deny."""
@@ -194,3 +198,19 @@ def _joined(passage: Passage, more: Passage) -> Passage:
         passage.citations + added,
         passage.unknown + more.unknown,
     )
+
+
+def papers_as_data(papers: Sequence[Paper]) -> list[dict[str, Any]]:
+    """Return papers as JSON values: label, title and abstract."""
+    labels = [paper.label for paper in papers]
+    return [
+        {
+            "label": paper.label,
+            "title": without_labels(paper.title, labels),
+            "authors": list(paper.authors[:3]) + ["et al."] * (len(paper.authors) > 3),
+            "year": paper.year,
+            "journal": paper.journal,
+            "abstract": without_labels(paper.abstract, labels),
+        }
+        for paper in papers
+    ]

@@ -15,10 +15,9 @@ from landscape.answers._citations import (
     read_citations,
     write_citations,
 )
-from landscape.answers._prompts import CHECKING, CONSENSUS
 from landscape.errors import RemoteError
 from landscape.llm._client import LanguageModel, request_reply
-from landscape.llm._quoting import as_data
+from landscape.llm._prompts import as_data, prompt
 from landscape.llm._replies import ReplyForm
 from landscape.search._sentences import Score, sentences_of
 from landscape.types import Claim, Consensus, Evidence, Paper, Stance, Verdict
@@ -163,7 +162,7 @@ def _by_model(
         if claim.citations
     ]
     brief = as_data({"papers": papers, "claims": listed})
-    reply = request_reply(model, CHECKING, brief, _Judgements)
+    reply = request_reply(model, prompt("check_claims"), brief, _Judgements)
     judged = list(claims)
     for said in reply.verdicts:
         if 0 <= said.claim < len(claims):
@@ -237,7 +236,7 @@ def judge_consensus(question: str, papers: Sequence[Paper], model: LanguageModel
         for (key, own), paper in zip(sentences.items(), papers, strict=True)
     ]
     brief = as_data({"question": question, "papers": listed})
-    reply = request_reply(model, CONSENSUS, brief, _Agreement)
+    reply = request_reply(model, prompt("consensus"), brief, _Agreement)
     stances = _stances(reply.stances, papers, sentences)
     level, remark = _level(reply.level, stances)
     return Consensus(

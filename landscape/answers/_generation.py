@@ -11,6 +11,7 @@ from landscape.answers._agreement import invents_numbers
 from landscape.answers._citations import (
     CONTRADICTED,
     UNSUPPORTED,
+    papers_as_data,
     read_citations,
     without_labels,
     without_markup,
@@ -23,24 +24,16 @@ from landscape.answers._extractive import (
     extract_answer,
     failure_notes,
 )
-from landscape.answers._prompts import (
-    CRITICISE,
-    IMPROVE,
-    NO_ANSWER,
-    READERS,
-    REWRITING,
-    STANDALONE,
-    STYLES,
-    Style,
-    answering,
-    papers_as_data,
-)
+from landscape.answers._questions import AUDIENCES, STYLES, Style
 from landscape.errors import InputError, RemoteError
 from landscape.llm._client import LanguageModel, WritingModel, request_reply
-from landscape.llm._quoting import as_data
+from landscape.llm._prompts import as_data, prompt
 from landscape.llm._replies import ReplyForm
 from landscape.search._sentences import Score
 from landscape.types import Answer, Claim, Results
+
+NO_ANSWER = "NO ANSWER"
+"""Start of a reply that finds no answer in the papers, in every language."""
 
 OnText = Callable[[str], None]
 """Receives each piece of an answer as it is written, before it is checked."""
@@ -214,7 +207,7 @@ def standalone_question(
     if model is not None:
         data = {"conversation": _conversation(thread), "follow_up": question}
         try:
-            reply = request_reply(model, STANDALONE, as_data(data), _Question)
+            reply = request_reply(model, prompt("standalone"), as_data(data), _Question)
         except RemoteError:
             return _leaning(question, thread)
         rewritten = " ".join(reply.question.split())
@@ -245,13 +238,16 @@ def _brief(question: str, results: Results, thread: Sequence[Answer]) -> dict[st
 def _written(
     model: WritingModel, brief: dict[str, Any], *, style: Style, on_text: OnText | None
 ) -> str:
+    instructions = f"{prompt('answer_rules')}\n{prompt(f'style_{style}')}"
     if style != "nuanced":
-        return _streamed(model, answering(style), as_data(brief), on_text)
-    draft = model.complete(answering(style), as_data(brief))
+        return _streamed(model, instructions, as_data(brief), on_text)
+    draft = model.complete(instructions, as_data(brief))
     if draft.strip().upper().startswith(NO_ANSWER):
         return draft
-    review = model.complete(CRITICISE, as_data(brief | {"draft": draft}))
-    return _streamed(model, IMPROVE, as_data(brief | {"draft": draft, "review": review}), on_text)
+    review = model.complete(prompt("criticise"), as_data(brief | {"draft": draft}))
+    return _streamed(
+        model, prompt("improve"), as_data(brief | {"draft": draft, "review": review}), on_text
+    )
 
 
 def _streamed(model: WritingModel, system: str, user: str, on_text: OnText | None) -> str:
@@ -316,11 +312,11 @@ def rewrite(
     listed = [{"id": n, "text": claim.text} for n, claim in enumerate(old, start=1)]
     data = {
         "language": language or "the language that the sentences are in",
-        "readers": READERS[audience or "expert"],
+        "readers": prompt(f"readers_{audience or 'expert'}"),
         "sentences": listed,
     }
     try:
-        reply = request_reply(model, REWRITING, as_data(data), _Sentences)
+        reply = request_reply(model, prompt("rewrite"), as_data(data), _Sentences)
         texts = _accepted(reply.sentences, old)
     except RemoteError as error:
         return replace(said, notes=(*said.notes, f"The answer could not be rewritten: {error}"))
@@ -339,8 +335,8 @@ def rewrite(
 
 def check_readers(language: str | None, audience: str | None) -> None:
     """Raise an error for an unknown audience or an invalid language name."""
-    if audience is not None and audience not in READERS:
-        message = f"The audience {audience!r} is unknown. Choose one of: {', '.join(READERS)}."
+    if audience is not None and audience not in AUDIENCES:
+        message = f"The audience {audience!r} is unknown. Choose one of: {', '.join(AUDIENCES)}."
         raise InputError(message)
     if language is not None and not (
         isinstance(language, str)

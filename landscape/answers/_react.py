@@ -10,12 +10,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from landscape._wording import count
+from landscape.answers._citations import papers_as_data
 from landscape.answers._extractive import failure_notes
 from landscape.answers._generation import answer, finish
-from landscape.answers._prompts import AGENT, Style, papers_as_data
+from landscape.answers._questions import Style
 from landscape.errors import InputError, RemoteError
 from landscape.llm._client import WritingModel, request_reply
-from landscape.llm._quoting import as_data
+from landscape.llm._prompts import as_data, prompt
 from landscape.llm._replies import ReplyForm
 from landscape.search._sentences import Score
 from landscape.types import Answer, Hit, Results, Step
@@ -125,7 +126,7 @@ def _search_and_think(
 ) -> str | None:
     """Take steps until there is an answer; None if the steps run out."""
     for left in range(max_steps, 0, -1):
-        reply = request_reply(model, AGENT, as_data(_brief(work, left)), _NextStep)
+        reply = request_reply(model, prompt("react"), as_data(_brief(work, left)), _NextStep)
         thought = " ".join(reply.thought.split())[:_LONGEST_THOUGHT]
         if reply.action == "answer" and work.results:
             step = Step(thought, "answer", "")

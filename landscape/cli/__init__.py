@@ -7,13 +7,8 @@ import sys
 from collections.abc import Sequence
 from contextlib import redirect_stdout
 
-from landscape.cli._agents import add_attribute, add_check, add_cite, add_mcp, add_survey
+from landscape.cli import _build, _evaluate, _figures, _notebooks, _questions
 from landscape.cli._arguments import FAILED, STOPPED, Answer, note, with_filters_joined, write_line
-from landscape.cli._build import add_build, add_demo, add_fetch, add_info
-from landscape.cli._evaluate import add_evaluate
-from landscape.cli._figures import add_figure, add_propose, add_render, add_table
-from landscape.cli._notebooks import add_app, add_lab
-from landscape.cli._search import add_ask, add_search
 from landscape.errors import LandscapeError
 
 
@@ -26,7 +21,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with redirect_stdout(sys.stderr):
             answer: Answer = options.run(options)
     except KeyboardInterrupt:
-        note("stopped; run the same command again to go on")
+        note("stopped; run the same command again to continue")
         return STOPPED
     except LandscapeError as error:
         if options.debug:
@@ -54,30 +49,11 @@ def _parser() -> argparse.ArgumentParser:
 
     parser = argparse.ArgumentParser(
         prog="landscape",
-        description="Map a research literature: from a pile of abstracts to a labelled atlas.",
+        description="Build a labelled map of a research literature from abstracts, and search it.",
     )
     parser.add_argument("--version", action="version", version=f"landscape {__version__}")
     parser.add_argument("--debug", action="store_true", help="show tracebacks")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for add in (
-        add_demo,
-        add_build,
-        add_info,
-        add_search,
-        add_ask,
-        add_survey,
-        add_attribute,
-        add_cite,
-        add_check,
-        add_figure,
-        add_render,
-        add_table,
-        add_propose,
-        add_evaluate,
-        add_fetch,
-        add_mcp,
-        add_lab,
-        add_app,
-    ):
-        add(commands)
+    for module in (_build, _questions, _figures, _evaluate, _notebooks):
+        module.add_commands(commands)
     return parser

@@ -1,4 +1,4 @@
-"""``landscape demo``, ``build`` and ``info``."""
+"""``landscape demo``, ``build``, ``info`` and ``fetch``."""
 
 from __future__ import annotations
 
@@ -11,91 +11,106 @@ from typing import Any
 
 from landscape._wording import count
 from landscape.cli._arguments import (
+    ATLAS,
+    JSON,
     WRONG_INPUT,
     Answer,
     as_json,
     command,
+    flag,
     note,
+    option,
+    picked,
     positive,
     write_line,
 )
 from landscape.cli._figures import draw_heatmap
 
-
-def add_demo(commands: Any) -> None:
-    """Add ``landscape demo``."""
-    demo = command(commands, "demo", _demo, "the whole tour on a generated corpus")
-    demo.add_argument("--out", type=Path, default=Path("demo.atlas"), metavar="DIR")
-    demo.add_argument("--papers", type=positive, default=4000, metavar="N")
-    demo.add_argument("--figures", type=Path, default=Path("figures/demo"), metavar="DIR")
-    demo.add_argument("--seed", type=int, default=1, help="of the map (default: 1)")
-    demo.add_argument("--workers", type=positive, metavar="N", help="processes")
+_WORKERS = option("--workers", type=positive, metavar="N", help="number of processes")
 
 
-def add_build(commands: Any) -> None:
-    """Add ``landscape build``."""
-    build = command(commands, "build", _build, "build an atlas from files of papers")
-    build.add_argument(
-        "inputs",
-        nargs="*",
-        type=Path,
-        metavar="INPUT",
-        help="files of papers; none, with --citations, only adds citations to the atlas",
-    )
-    build.add_argument("--out", type=Path, required=True, metavar="DIR", help="the atlas")
-    build.add_argument("--title", help="name of the atlas, for captions")
-    build.add_argument("--seed", type=int, help="make the map reproducible (slower)")
-    build.add_argument("--workers", type=positive, metavar="N", help="processes")
-    build.add_argument(
-        "--embedder",
-        help="minilm (default), openai:MODEL, st:NAME_OR_PATH, ready (the vectors that the inputs "
-        "bring), or ready:FILE[@MODEL] (.npy, a row a record; or Parquet: paper_id, embedding)",
-    )
-    build.add_argument("--yes", action="store_true", help="agree to the cost of remote embeddings")
-    build.add_argument("--keywords-limit", type=positive, default=20, metavar="N")
-    build.add_argument("--tagger", default="auto", help="part-of-speech tagger")
-    build.add_argument("--layout", help="umap, tsne, pca, ready or keep (default: umap)")
-    build.add_argument("--n-neighbors", type=positive, default=15, metavar="N", help="of UMAP")
-    build.add_argument("--min-dist", type=float, default=0.05, help="of UMAP")
-    build.add_argument("--topics", choices=("density", "hdbscan"), default="density")
-    build.add_argument("--regions", type=positive, metavar="N", help="most regions")
-    build.add_argument("--continents", type=positive, metavar="N", help="most continents")
-    build.add_argument(
-        "--polish", action="store_true", help="let a language model improve the names of topics"
-    )
-    build.add_argument(
-        "--thesaurus",
-        type=Path,
-        metavar="FILE",
-        help="the whole Unified Astronomy Thesaurus (landscape fetch uat), instead of a part of it",
-    )
-    build.add_argument(
-        "--known-reviews",
-        type=Path,
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="a list of papers known to be reviews: JSON lines with bibcode and identifier, or one "
-        "identifier a line; may be repeated",
-    )
-    build.add_argument(
-        "--citations",
-        type=Path,
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="who cites whom: a table with the columns citing and cited, or JSON lines of papers "
-        "with their refs; may be repeated",
-    )
-    build.add_argument("--json", action="store_true", help="print one JSON document")
+def add_commands(commands: Any) -> None:
+    """Add the commands."""
+    command(
+        commands, "demo", _demo, "build and draw an example atlas of generated papers",
+        option("--out", type=Path, default=Path("demo.atlas"), metavar="DIR"),
+        option("--papers", type=positive, default=4000, metavar="N"),
+        option("--figures", type=Path, default=Path("figures/demo"), metavar="DIR"),
+        option("--seed", type=int, default=1, metavar="N", help="of the map (default: 1)"),
+        _WORKERS,
+    )  # fmt: skip
+    _add_build(commands)
+    command(
+        commands, "info", _info, "describe an atlas and how it was built", ATLAS, JSON,
+        flag("--verify", "compare the checksum of every file"),
+    )  # fmt: skip
+    _add_fetch(commands)
 
 
-def add_info(commands: Any) -> None:
-    """Add ``landscape info``."""
-    info = command(commands, "info", _info, "what an atlas holds and how it was made")
-    info.add_argument("atlas", type=Path, metavar="DIR")
-    info.add_argument("--json", action="store_true", help="print one JSON document")
-    info.add_argument("--verify", action="store_true", help="compare every file's checksum")
+def _add_build(commands: Any) -> None:
+    command(
+        commands, "build", _build, "build an atlas from files of papers",
+        option("inputs", nargs="*", type=Path, metavar="INPUT",
+               help="files of papers; without any, --citations adds citations to the atlas"),
+        option("--out", type=Path, required=True, metavar="DIR", help="directory of the atlas"),
+        option("--title", help="name of the atlas, for captions"),
+        option("--seed", type=int, metavar="N", help="make the map reproducible (slower)"),
+        _WORKERS,
+        option("--embedder",
+               help="minilm (default), openai:MODEL, st:NAME_OR_PATH, ready (vectors of the "
+               "inputs), or ready:FILE[@MODEL] (.npy with one row per record, or Parquet with "
+               "paper_id and embedding)"),
+        flag("--yes", "accept the cost of remote embeddings"),
+        option("--keywords-limit", type=positive, default=20, metavar="N",
+               help="keyphrases per paper (default: 20)"),
+        option("--tagger", default="auto", help="part-of-speech tagger"),
+        option("--layout", help="umap, tsne, pca, ready or keep (default: umap)"),
+        option("--n-neighbors", type=positive, default=15, metavar="N", help="of UMAP"),
+        option("--min-dist", type=float, default=0.05, help="of UMAP"),
+        option("--topics", dest="topics_method", choices=("density", "hdbscan"), default="density",
+               help="method that finds regions (default: density)"),
+        option("--regions", dest="max_regions", type=positive, metavar="N",
+               help="maximum number of regions"),
+        option("--continents", dest="n_continents", type=positive, metavar="N",
+               help="maximum number of continents"),
+        flag("--polish", "let a language model improve the names of topics"),
+        option("--thesaurus", type=Path, metavar="FILE",
+               help="the complete Unified Astronomy Thesaurus (landscape fetch uat) instead of the "
+               "included part"),
+        option("--known-reviews", type=Path, action="append", default=[], metavar="FILE",
+               help="list of known reviews: JSON lines with bibcode and identifier, or one "
+               "identifier per line; may be repeated"),
+        option("--citations", type=Path, action="append", default=[], metavar="FILE",
+               help="citations: a table with the columns citing and cited, or JSON lines of "
+               "papers with their refs; may be repeated"),
+        JSON,
+    )  # fmt: skip
+
+
+def _add_fetch(commands: Any) -> None:
+    fetch = commands.add_parser("fetch", help="download papers")
+    kinds = fetch.add_subparsers(title="sources", metavar="SOURCE", required=True)
+    limit = option("--limit", dest="max_records", type=positive, metavar="N",
+                   help="stop after N records")  # fmt: skip
+    for name, meaning, output, options in (
+        ("arxiv", "download arXiv metadata (OAI-PMH)", "arxiv.jsonl", (
+            option("--set", default="physics:astro-ph", help="default: physics:astro-ph"),
+            option("--from", dest="since", metavar="DATE", help="first day, YYYY-MM-DD"),
+            option("--until", metavar="DATE", help="last day, YYYY-MM-DD"),
+            limit,
+        )),
+        ("ads", "download the results of an ADS query (needs ADS_API_TOKEN)", "ads.jsonl", (
+            option("--query", required=True, help="in the ADS search syntax"), limit,
+        )),
+        ("pathfinder", "download the pathfinder corpus, 4.5 GB", "pathfinder", ()),
+        ("uat", "download the Unified Astronomy Thesaurus", "UAT.json", (
+            option("--version", default="5.1.0", help="default: 5.1.0"),
+        )),
+    ):  # fmt: skip
+        metavar = "FILE" if "." in output else "DIR"
+        where = option("-o", "--output", type=Path, default=Path(output), metavar=metavar)
+        added = command(kinds, name, _fetch, meaning, where, *options)
+        kinds.choices[name].set_defaults(source=name, names=added[1:])
 
 
 def _demo(options: argparse.Namespace) -> Answer:
@@ -112,8 +127,8 @@ def _demo(options: argparse.Namespace) -> Answer:
     program = _program()
     return Answer(
         f"The demo atlas is ready: {len(atlas):,} generated papers in {out}.\n"
-        "Every paper in it is made up by Landscape; no output of it says anything about "
-        "astronomy.\n\nOpen next:\n"
+        "Every paper in it is made up by Landscape; its results say nothing about astronomy.\n\n"
+        "Open next:\n"
         f"  {pictures[0]}  the labelled map\n"
         f"  {pictures[1]}  the same, for print\n"
         f"  {program} lab\n"
@@ -125,7 +140,7 @@ def _demo(options: argparse.Namespace) -> Answer:
 
 
 def _program() -> str:
-    """How this command is called from here: `make demo` runs it where no shell finds it by name."""
+    """Return how to call this command; `make demo` runs it outside of PATH."""
     beside = Path(sys.executable).with_name("landscape")
     if shutil.which("landscape") or not beside.is_file():
         return "landscape"
@@ -138,27 +153,16 @@ def _build(options: argparse.Namespace) -> Answer:
 
     if options.citations and not options.inputs:
         return _add_citations(options)
+    names = (
+        "embedder layout seed n_neighbors min_dist keywords_limit tagger topics_method "
+        "max_regions n_continents polish thesaurus known_reviews citations title workers"
+    )
     atlas = build(
         options.inputs,
         options.out,
-        embedder=options.embedder,
-        layout=options.layout,
-        seed=options.seed,
-        n_neighbors=options.n_neighbors,
-        min_dist=options.min_dist,
-        keywords_limit=options.keywords_limit,
-        tagger=options.tagger,
-        topics_method=options.topics,
-        max_regions=options.regions,
-        n_continents=options.continents,
-        polish=options.polish,
-        thesaurus=options.thesaurus,
-        known_reviews=options.known_reviews,
-        citations=options.citations,
-        title=options.title,
-        workers=options.workers,
         approve=_agree if options.yes else ask_on_terminal,
         say=note,
+        **picked(options, *names.split()),
     )
     if options.json:
         return Answer(as_json(facts(atlas)))
@@ -190,17 +194,17 @@ def _info(options: argparse.Namespace) -> Answer:
         note(f"landscape: {problem}")
     if options.json:
         return Answer(as_json(facts(atlas) | ({"verified": True} if options.verify else {})))
-    verified = f"\n\nverified: all {len(atlas.manifest.files):,} files are as they were written"
+    verified = f"\n\nverified: all {len(atlas.manifest.files):,} files are unchanged"
     return Answer(describe(atlas) + (verified if options.verify else ""))
 
 
 def _agree(_question: str) -> bool:
-    """The answer of --yes."""
+    """Agree without a question, for --yes."""
     return True
 
 
 def ask_on_terminal(question: str) -> bool:
-    """Ask on the terminal; without one the answer is no."""
+    """Ask on the terminal; return False if there is none."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         note(f"{question} Input is not a terminal; pass --yes to agree.")
         return False
@@ -208,65 +212,11 @@ def ask_on_terminal(question: str) -> bool:
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
-def add_fetch(commands: Any) -> None:
-    """Add ``landscape fetch`` and its sources."""
-    fetch = commands.add_parser("fetch", help="get papers from the network")
-    kinds = fetch.add_subparsers(title="sources", metavar="SOURCE", required=True)
-    arxiv = command(kinds, "arxiv", _fetch_arxiv, "arXiv metadata (OAI-PMH)")
-    arxiv.add_argument("--set", default="physics:astro-ph", help="default: physics:astro-ph")
-    arxiv.add_argument("--from", dest="since", metavar="DATE", help="first day, YYYY-MM-DD")
-    arxiv.add_argument("--until", metavar="DATE", help="last day, YYYY-MM-DD")
-    _output_and_limit(arxiv, "arxiv.jsonl")
-    ads = command(kinds, "ads", _fetch_ads, "an ADS query (needs ADS_API_TOKEN)")
-    ads.add_argument("--query", required=True, help="in the ADS search syntax")
-    _output_and_limit(ads, "ads.jsonl")
-    pathfinder = command(kinds, "pathfinder", _fetch_pathfinder, "the pathfinder corpus, 4.5 GB")
-    pathfinder.add_argument("-o", "--output", type=Path, default=Path("pathfinder"), metavar="DIR")
-    uat = command(kinds, "uat", _fetch_uat, "the Unified Astronomy Thesaurus")
-    uat.add_argument("--version", default="5.1.0")
-    uat.add_argument("-o", "--output", type=Path, default=Path("UAT.json"), metavar="FILE")
+def _fetch(options: argparse.Namespace) -> Answer:
+    from landscape.corpus import fetch
 
-
-def _output_and_limit(parser: argparse.ArgumentParser, name: str) -> None:
-    parser.add_argument("-o", "--output", type=Path, default=Path(name), metavar="FILE")
-    parser.add_argument("--limit", type=positive, metavar="N", help="stop after N records")
-
-
-def _fetch_arxiv(options: argparse.Namespace) -> Answer:
-    from landscape.corpus.fetch import fetch_arxiv
-
-    return _fetched(
-        fetch_arxiv(
-            options.output,
-            set=options.set,
-            since=options.since,
-            until=options.until,
-            max_records=options.limit,
-            notify=note,
-        )
-    )
-
-
-def _fetch_ads(options: argparse.Namespace) -> Answer:
-    from landscape.corpus.fetch import fetch_ads
-
-    found = fetch_ads(options.output, query=options.query, max_records=options.limit, notify=note)
-    return _fetched(found)
-
-
-def _fetch_pathfinder(options: argparse.Namespace) -> Answer:
-    from landscape.corpus.fetch import fetch_pathfinder
-
-    return _fetched(fetch_pathfinder(options.output, notify=note))
-
-
-def _fetch_uat(options: argparse.Namespace) -> Answer:
-    from landscape.corpus.fetch import fetch_uat
-
-    return _fetched(fetch_uat(options.output, version=options.version, notify=note))
-
-
-def _fetched(found: Any) -> Answer:
+    download = getattr(fetch, f"fetch_{options.source}")
+    found = download(options.output, notify=note, **picked(options, *options.names))
     if found.note:
         note(found.note)
     return Answer(f"{found.path}: {count(found.n_records, 'record')}")

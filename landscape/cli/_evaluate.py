@@ -3,106 +3,96 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from landscape.cli._agents import add_evaluate_citing, add_evaluate_survey
-from landscape.cli._arguments import Answer, as_json, command, positive
+from landscape.cli._arguments import (
+    ATLAS,
+    JSON,
+    Answer,
+    add_analysis,
+    answer,
+    as_json,
+    command,
+    connected_model,
+    flag,
+    option,
+    positive,
+)
 
-if TYPE_CHECKING:
-    from landscape.atlas import Atlas
-    from landscape.types import Analysis
+_MODEL = flag("--model", "use the language model set in the environment")
 
 
-def add_evaluate(commands: Any) -> None:
+def add_commands(commands: Any) -> None:
     """Add ``landscape evaluate`` and its kinds."""
-    evaluate = commands.add_parser("evaluate", help="measure how good a result is")
+    evaluate = commands.add_parser("evaluate", help="measure the quality of a map or a method")
     kinds = evaluate.add_subparsers(title="kinds", metavar="KIND", required=True)
-    quality = command(kinds, "map", _evaluate_map, "how far the map can be trusted")
-    quality.add_argument("atlas", type=Path, metavar="DIR")
-    quality.add_argument("--json", action="store_true", help="print one JSON document")
-    quality.add_argument("--again", action="store_true", help="measure again, store nothing")
-    quality.add_argument("--seed", type=int, default=0, help="of the samples, with --again")
-
-    retrieval = command(
-        kinds, "retrieval", _evaluate_retrieval, "how well questions find their papers"
-    )
-    retrieval.add_argument("atlas", type=Path, metavar="DIR")
-    retrieval.add_argument(
-        "--queries",
-        type=Path,
-        required=True,
-        metavar="FILE",
-        help='lines {"qid", "question", "relevant": [ids]}, or a format of pathfinder, TREC, '
-        "CiteME or PaSa",
-    )
-    retrieval.add_argument("--json", action="store_true", help="print one JSON document")
-
-    add_evaluate_survey(kinds)
-    add_evaluate_citing(kinds)
-    mentions = _kind(kinds, "mentions", _mentions, "how well facilities are found in papers")
-    mentions.add_argument("--labels", type=Path, required=True, metavar="FILE", help=_LABELS)
-
-    tagging = _kind(kinds, "tagging", _tagging, "how well papers are tagged with concepts")
-    tagging.add_argument("--truth", type=Path, required=True, metavar="FILE", help=_TRUTH)
-
-    reviews = _kind(kinds, "reviews", _reviews, "whether gaps of reviews were filled later")
-    reviews.add_argument("--year", type=int, required=True, help="last year that is ranked")
-    reviews.add_argument("--horizon", type=positive, default=5, metavar="YEARS", help="default: 5")
-
-    gaps = _kind(kinds, "thesaurus", _thesaurus, "whether proposed concepts were added later")
-    for name in ("earlier", "later"):
-        what = f"{name} release of the thesaurus, best its SKOS file (.rdf)"
-        gaps.add_argument(f"--{name}", type=Path, required=True, metavar="FILE", help=what)
-
-
-_LABELS = 'lines {"arxiv_id", "field", "surface", "occurrence", "facility"}'
-_TRUTH = 'lines {"arxiv_id", "uat": [ids]}'
-
-
-def _kind(
-    kinds: Any, name: str, ask: Callable[[Any, argparse.Namespace], Analysis], meaning: str
-) -> argparse.ArgumentParser:
-    """Add a measurement whose answer is an analysis."""
-
-    def run(options: argparse.Namespace) -> Answer:
-        from landscape.atlas import open as open_atlas
-
-        found = ask(open_atlas(options.atlas), options)
-        return Answer(as_json(found.to_dict()) if options.json else found.to_text())
-
-    parser = command(kinds, name, run, meaning)
-    parser.add_argument("atlas", type=Path, metavar="DIR")
-    parser.add_argument("--json", action="store_true", help="print one JSON document")
-    return parser
-
-
-def _mentions(atlas: Atlas, options: argparse.Namespace) -> Analysis:
-    from landscape.evaluation import evaluate_facilities
-
-    return evaluate_facilities(atlas, options.labels)
+    command(
+        kinds, "map", _map, "measure how well the map preserves neighbours", ATLAS, JSON,
+        flag("--again", "measure again, and store nothing"),
+        option("--seed", type=int, default=0, metavar="N", help="of the samples, with --again"),
+    )  # fmt: skip
+    add_analysis(
+        kinds, "retrieval", "evaluation.evaluate_retrieval", "measure how well searches find the "
+        "relevant papers",
+        _file("--queries", 'lines {"qid", "question", "relevant": [ids]}, or a format of '
+              "pathfinder, TREC, CiteME or PaSa"),
+    )  # fmt: skip
+    add_analysis(
+        kinds, "survey", "evaluation.evaluate_survey", "recall of surveys, compared with one "
+        "search",
+        option("--queries", type=Path, metavar="FILE",
+               help="PaSa's JSON lines, or another format of evaluate retrieval; default: "
+               "questions made from the citations of the atlas"),
+        option("--half", choices=("all", "first", "second"), default="all",
+               help="part of the questions (default: all)"),
+        option("--most", type=positive, metavar="N", help="maximum number of questions"),
+        option("--papers", type=positive, default=100, metavar="N", help="papers per survey"),
+        _MODEL,
+    )  # fmt: skip
+    add_analysis(
+        kinds, "attribution", "evaluation.evaluate_attribution", "measure how often the cited "
+        "paper is found",
+        _file("--excerpts", 'CiteME\'s CSV, or lines {"qid", "excerpt", "answer"}', dest="cases"),
+        _MODEL,
+    )  # fmt: skip
+    command(
+        kinds, "citing", _citing, "measure how well papers to cite are found", ATLAS, JSON,
+        option("--places", type=Path, metavar="FILE",
+               help='lines {"context", "cited": [ids]}, optionally "keywords" and "sentence"; '
+               "default: made from the citations of the atlas"),
+        option("--n", type=positive, default=200, help="places to make (default: 200)"),
+        option("--seed", type=int, default=0, metavar="N", help="of the places made"),
+        _MODEL,
+    )  # fmt: skip
+    add_analysis(
+        kinds, "mentions", "evaluation.evaluate_facilities", "measure how well facilities are "
+        "found in papers",
+        _file("--labels", 'lines {"arxiv_id", "field", "surface", "occurrence", "facility"}'),
+    )  # fmt: skip
+    add_analysis(
+        kinds, "tagging", "evaluation.evaluate_concepts", "measure how well papers are tagged "
+        "with concepts",
+        _file("--truth", 'lines {"arxiv_id", "uat": [ids]}'),
+    )  # fmt: skip
+    add_analysis(
+        kinds, "reviews", "overlays.reviews.backtest_reviews", "check whether gaps of reviews "
+        "were filled later",
+        option("--year", type=int, required=True, help="last year used for the ranking"),
+        option("--horizon", type=positive, default=5, metavar="YEARS", help="default: 5"),
+    )  # fmt: skip
+    release = "{} release of the thesaurus, preferably its SKOS file (.rdf)"
+    command(
+        kinds, "thesaurus", _thesaurus, "check whether proposed concepts were added later",
+        ATLAS, JSON, *(_file(f"--{name}", release.format(name)) for name in ("earlier", "later")),
+    )  # fmt: skip
 
 
-def _tagging(atlas: Atlas, options: argparse.Namespace) -> Analysis:
-    from landscape.evaluation import evaluate_concepts
-
-    return evaluate_concepts(atlas, options.truth)
+def _file(name: str, meaning: str, **settings: Any) -> Any:
+    return option(name, type=Path, required=True, metavar="FILE", help=meaning, **settings)
 
 
-def _reviews(atlas: Atlas, options: argparse.Namespace) -> Analysis:
-    from landscape.overlays.reviews import backtest_reviews
-
-    return backtest_reviews(atlas, year=options.year, horizon=options.horizon)
-
-
-def _thesaurus(atlas: Atlas, options: argparse.Namespace) -> Analysis:
-    from landscape.overlays.thesaurus import backtest_gaps, read_thesaurus
-
-    return backtest_gaps(atlas, read_thesaurus(options.earlier), read_thesaurus(options.later))
-
-
-def _evaluate_map(options: argparse.Namespace) -> Answer:
+def _map(options: argparse.Namespace) -> Answer:
     from landscape.atlas import open as open_atlas
     from landscape.store._info import quality_lines
 
@@ -113,14 +103,22 @@ def _evaluate_map(options: argparse.Namespace) -> Answer:
         quality = measure(atlas.path, atlas.manifest, seed=options.seed)
     else:
         quality = atlas.quality
-    if options.json:
-        return Answer(as_json(quality))
-    return Answer("\n".join(quality_lines(quality)))
+    return Answer(as_json(quality) if options.json else "\n".join(quality_lines(quality)))
 
 
-def _evaluate_retrieval(options: argparse.Namespace) -> Answer:
+def _citing(options: argparse.Namespace) -> Answer:
     from landscape.atlas import open as open_atlas
-    from landscape.evaluation import evaluate_retrieval
+    from landscape.evaluation._citing import evaluate_citing, places_from_graph
 
-    found = evaluate_retrieval(open_atlas(options.atlas), options.queries)
-    return Answer(as_json(found.to_dict()) if options.json else found.to_text())
+    atlas = open_atlas(options.atlas)
+    places = options.places or places_from_graph(atlas, n=options.n, seed=options.seed)
+    model = connected_model() if options.model else None
+    return answer(evaluate_citing(atlas, places, model=model), options)
+
+
+def _thesaurus(options: argparse.Namespace) -> Answer:
+    from landscape.atlas import open as open_atlas
+    from landscape.overlays.thesaurus import backtest_gaps, read_thesaurus
+
+    earlier, later = read_thesaurus(options.earlier), read_thesaurus(options.later)
+    return answer(backtest_gaps(open_atlas(options.atlas), earlier, later), options)

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from landscape.cli._arguments import Answer, command, note
+from landscape.cli._arguments import Answer, command, flag, note, option
 from landscape.errors import InputError, misfits, require
 
 START_PAGE = "README.md"
@@ -23,7 +23,7 @@ _COPY = "landscape-notebooks"
 
 
 def notebooks_folder(chosen: Path | None = None) -> tuple[Path, str]:
-    """Find the folder of notebooks to work in."""
+    """Return the folder of notebooks to work in, and a message if notebooks were copied."""
     clone = Path(__file__).resolve().parents[2] / "notebooks"
     is_clone = (clone / _FIRST).is_file()
     if is_clone and chosen is None:
@@ -34,19 +34,19 @@ def notebooks_folder(chosen: Path | None = None) -> tuple[Path, str]:
         copied = _copy_missing(source, target)
     except OSError as error:
         raise InputError(
-            f"The notebooks cannot be copied to {target} ({error.strerror}); choose a folder that "
-            "you may write to: landscape lab --notebooks DIR"
+            f"The notebooks cannot be copied to {target} ({error.strerror}). Choose a writable "
+            "folder: landscape lab --notebooks DIR"
         ) from error
     return target, f"{copied} notebooks copied to {target}" if copied else ""
 
 
 def list_notebooks(folder: Path) -> list[Path]:
-    """All notebooks of a folder, in the order of their numbers."""
+    """List the notebooks of a folder by number."""
     return sorted(folder.glob("*.ipynb"))
 
 
 def choose_notebook(name: str, notebooks: Sequence[Path]) -> Path:
-    """Find the notebook that a name means."""
+    """Find a notebook by path, number or part of its name."""
     if name.endswith(".ipynb") and Path(name).is_file():
         return Path(name).resolve()
     wanted = _plain(Path(name).stem)
@@ -56,13 +56,13 @@ def choose_notebook(name: str, notebooks: Sequence[Path]) -> Path:
     found = exact or numbered or (named if not wanted.isdigit() else [])
     if len(found) == 1:
         return found[0]
-    what = f"Several notebooks are named {name!r}" if found else f"There is no notebook {name!r}"
+    what = f"Several notebooks are named {name!r}" if found else f"Unknown notebook {name!r}"
     listed = ", ".join(path.stem for path in found or notebooks) or "none"
     raise InputError(f"{what}; choose one of: {listed}.")
 
 
 def _installed() -> Path:
-    """Folder that the installation put the notebooks into."""
+    """Return the folder of the installed notebooks."""
     try:
         files = importlib.metadata.files("landscape") or []
     except importlib.metadata.PackageNotFoundError:
@@ -71,8 +71,8 @@ def _installed() -> Path:
         if file.name == _FIRST and (path := Path(os.fspath(file.locate()))).is_file():
             return path.resolve().parent
     raise InputError(
-        "This installation came without its notebooks; clone the repository of Landscape and run "
-        "the command there."
+        "This installation contains no notebooks. Clone the repository of Landscape and run the "
+        "command there."
     )
 
 
@@ -103,79 +103,60 @@ _JUPYTER_SETTINGS = Path(__file__).with_name("jupyter")
 _LAST_PORT = 65535
 
 
-def add_lab(commands: Any) -> None:
-    """Add ``landscape lab``."""
-    lab = command(commands, "lab", _lab, "open JupyterLab on the notebooks")
-    lab.add_argument(
-        "atlas",
-        nargs="?",
-        type=Path,
-        metavar="ATLAS",
-        help="atlas that the notebooks open (default: the demo atlas)",
-    )
-    _server_options(lab, 8888)
-
-
-def add_app(commands: Any) -> None:
-    """Add ``landscape app``."""
-    app = command(commands, "app", _app, "serve a notebook without its code, as a web page")
-    app.add_argument("notebook", metavar="NOTEBOOK", help="such as 02, ask, or a path")
-    app.add_argument(
-        "--atlas",
-        type=Path,
-        metavar="DIR",
-        help="atlas that the notebook opens (default: the demo atlas)",
-    )
-    _server_options(app, 8866)
-
-
-def _server_options(parser: argparse.ArgumentParser, usual: int) -> None:
-    parser.add_argument(
-        "--notebooks",
-        type=Path,
-        metavar="DIR",
-        help="work on copies in this folder (default: the notebooks of a clone themselves, "
-        "else copies in landscape-notebooks)",
-    )
-    parser.add_argument(
-        "--port", type=int, metavar="N", help=f"default: {usual}, or the next one that is free"
-    )
-    parser.add_argument("--no-browser", action="store_true", help="only say the address")
-    parser.set_defaults(usual_port=usual)
+def add_commands(commands: Any) -> None:
+    """Add the commands."""
+    what = "atlas that the notebooks open (default: the demo atlas)"
+    for name, run, meaning, port, options in (
+        ("lab", _lab, "open JupyterLab with the notebooks", 8888,
+         [option("atlas", nargs="?", type=Path, metavar="ATLAS", help=what)]),
+        ("app", _app, "serve a notebook as a web page, without its code", 8866,
+         [option("notebook", metavar="NOTEBOOK", help="such as 02, ask, or a path"),
+          option("--atlas", type=Path, metavar="DIR", help=what)]),
+    ):  # fmt: skip
+        command(
+            commands, name, run, meaning, *options,
+            option("--notebooks", type=Path, metavar="DIR",
+                   help="work on copies in this folder (default: the notebooks of a clone "
+                   "themselves, else copies in landscape-notebooks)"),
+            option("--port", type=int, metavar="N",
+                   help=f"default: {port}, or the next free one"),
+            flag("--no-browser", "print the address and open no browser"),
+        )  # fmt: skip
+        commands.choices[name].set_defaults(usual_port=port)
 
 
 def _lab(options: argparse.Namespace) -> Answer:
-    folder, said = notebooks_folder(options.notebooks)
+    folder, copied = notebooks_folder(options.notebooks)
     server = require("jupyterlab.labapp", "lab")
     words = [*_prepared(options), f"--ServerApp.root_dir={folder}"]
     words += [f"--LabApp.default_url=/lab/tree/{START_PAGE}", "--ServerApp.answer_yes=True"]
-    words += ["--ServerApp.log_level=WARN"]  # the address is said all the same
+    words += ["--ServerApp.log_level=WARN"]  # the address is printed all the same
     if hasattr(os, "geteuid") and os.geteuid() == 0:
-        words.append("--allow-root")  # as in a container; the server is for this machine alone
-    _say(said, f"JupyterLab with the notebooks of {folder}; Ctrl-C ends it")
+        words.append("--allow-root")  # as in a container; only this machine can reach the server
+    _note_all(copied, f"JupyterLab with the notebooks of {folder}; press Ctrl-C to stop")
     _serve(server.LabApp, [*words, f"--ServerApp.ip={_HOST}"])
     return Answer("")
 
 
 def _app(options: argparse.Namespace) -> Answer:
-    folder, said = notebooks_folder(options.notebooks)
+    folder, copied = notebooks_folder(options.notebooks)
     shipped = list_notebooks(folder)
     notebook = choose_notebook(options.notebook, shipped)
     server = require("voila.app", "lab")
     words = [*_prepared(options), "--token", f"--Voila.ip={_HOST}"]
     if notebook in shipped and options.atlas is None:
-        # Built here and not on the page: who opens that should not wait for minutes.
+        # Built before the page is opened, since it takes minutes.
         from landscape.atlas import open_demo
         from landscape.pipeline._demo import FOLDER_VARIABLE
 
         os.environ[FOLDER_VARIABLE] = str(open_demo(say=note).path.resolve())
-    _say(said, f"{notebook.name} as a page without code; Ctrl-C ends it")
+    _note_all(copied, f"{notebook.name} as a page without code; press Ctrl-C to stop")
     _serve(_opening_with_its_token(server.Voila), [*words, str(notebook)])
     return Answer("")
 
 
 def _prepared(options: argparse.Namespace) -> list[str]:
-    """Set the environment of the kernels; the words of the server's own command line."""
+    """Set the environment of the kernels; return arguments of the server."""
     from landscape.pipeline._demo import FOLDER_VARIABLE
 
     if options.atlas is not None:
@@ -185,13 +166,13 @@ def _prepared(options: argparse.Namespace) -> list[str]:
     known = os.environ.get("JUPYTER_CONFIG_PATH")
     ours = str(_JUPYTER_SETTINGS)
     # Defaults with lower priority than the user's: Markdown is rendered, no news are fetched, and
-    # panels stay as they are while they are scrolled out of sight.
+    # panels keep their state while they are scrolled out of sight.
     os.environ["JUPYTER_CONFIG_PATH"] = ours if not known else os.pathsep.join((known, ours))
     words = [f"--port={_free_port(options.port, options.usual_port)}"]
     return [*words, "--no-browser"] if options.no_browser else words
 
 
-def _say(*lines: str) -> None:
+def _note_all(*lines: str) -> None:
     for line in (*misfits("lab"), *lines):
         if line:
             note(line)
@@ -204,40 +185,42 @@ def _serve(server: Any, words: list[str]) -> None:
     except SystemExit as error:
         if error.code not in (None, 0):
             raise InputError(
-                f"The server did not start (exit status {error.code}); what it said is above."
+                f"The server did not start (exit status {error.code}); see its messages above."
             ) from error
 
 
 def _opening_with_its_token(voila: Any) -> Any:
-    """Voila's application; of itself it opens the browser on a page that asks for the token."""
+    """Return Voila's application, changed to open the address with the token."""
 
-    class Page(voila):  # type: ignore[misc]  # voila is known when this runs
+    class Page(voila):  # type: ignore[misc]  # a class known only at run time
         def launch_browser(self) -> None:
             webbrowser.open(self.display_url)
 
     return Page
 
 
-def _free_port(asked: int | None, usual: int) -> int:
-    """The port asked for; else the usual one, or the first one above it that is free."""
-    if asked is not None:
-        if not 0 < asked <= _LAST_PORT:
-            raise InputError(f"--port is {asked}; choose one from 1 to {_LAST_PORT}.")
-        hindrance = _hindrance(asked)
-        if hindrance == errno.EADDRINUSE:
-            raise InputError(f"Port {asked} is in use; choose another with --port.")
-        if hindrance is not None:
-            reason = os.strerror(hindrance)
-            raise InputError(f"Port {asked} cannot be used ({reason}); choose another with --port.")
-        return asked
-    free = next((port for port in range(usual, usual + 50) if _hindrance(port) is None), None)
+def _free_port(chosen: int | None, usual: int) -> int:
+    """Return the requested port, else the first free one from the usual one up."""
+    if chosen is not None:
+        if not 0 < chosen <= _LAST_PORT:
+            raise InputError(f"--port is {chosen}; choose one from 1 to {_LAST_PORT}.")
+        error_number = _port_error(chosen)
+        if error_number == errno.EADDRINUSE:
+            raise InputError(f"Port {chosen} is in use; choose another with --port.")
+        if error_number is not None:
+            reason = os.strerror(error_number)
+            raise InputError(
+                f"Port {chosen} cannot be used ({reason}); choose another with --port."
+            )
+        return chosen
+    free = next((port for port in range(usual, usual + 50) if _port_error(port) is None), None)
     if free is None:
         raise InputError(f"Ports {usual} to {usual + 49} are in use; choose one with --port.")
     return free
 
 
-def _hindrance(port: int) -> int | None:
-    """The number of the system's error where nothing can be served at a port."""
+def _port_error(port: int) -> int | None:
+    """Return the error number of the system if a port cannot be used."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

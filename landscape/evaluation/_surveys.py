@@ -12,7 +12,7 @@ import numpy as np
 
 from landscape._progress import progress
 from landscape.agents._survey import survey_question
-from landscape.agents._survey_library import Library
+from landscape.agents._survey_scoring import Library
 from landscape.agents._survey_settings import SurveySettings, survey_settings
 from landscape.errors import InputError
 from landscape.evaluation._questions import Query, read_queries, resolve_queries

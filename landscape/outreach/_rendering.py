@@ -177,7 +177,7 @@ def render(
         Names what `names` does not, see `landscape.llm._client.connect`.
     language : str, default "en"
         Of the names that are asked for or read, and of the words around the map where it is one of
-        `landscape.outreach._wording.LANGUAGES`.
+        `landscape.outreach._names.LANGUAGES`.
     credits : str, default ""
         A line of thanks in the cartouche.
     max_names : int, optional

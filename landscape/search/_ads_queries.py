@@ -22,7 +22,7 @@ from landscape._io import data_file, read_yaml
 from landscape._journals import JOURNALS
 from landscape.errors import InputError, RemoteError
 from landscape.llm._client import LanguageModel, request_reply
-from landscape.llm._quoting import as_data
+from landscape.llm._prompts import as_data
 from landscape.llm._replies import ReplyForm
 from landscape.search._filters import MisplacedError, read_grammar, run_parser
 

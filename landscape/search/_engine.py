@@ -16,7 +16,7 @@ from landscape.embeddings._embedder import WordEmbedder, embed_few
 from landscape.embeddings._vectors import late_interaction
 from landscape.errors import InputError, LandscapeError, RemoteError
 from landscape.llm._client import connect_from_environment
-from landscape.llm._quoting import as_data
+from landscape.llm._prompts import as_data
 from landscape.llm._reranking import checked_scores, load_reranker
 from landscape.search._filters import parse_filter
 from landscape.search._outliers import find_outliers

@@ -16,8 +16,7 @@ from landscape._render import escape, render
 from landscape._serializer import to_csv, to_json
 from landscape._wording import count
 from landscape.answers._asking import AskSettings, ask_settings, resolved
-from landscape.answers._prompts import READERS, STYLES
-from landscape.answers._questions import TYPES, QuestionKind, classify, read_kind
+from landscape.answers._questions import AUDIENCES, STYLES, TYPES, QuestionKind, classify, read_kind
 from landscape.errors import AtlasError, InputError, LandscapeError
 from landscape.search._sentences import find_entities
 from landscape.store._manifest import read_manifest
@@ -75,7 +74,7 @@ class AskControls(widgets.VBox):
                                  "By one search, by a searching agent, or quoted"),
             "style": Choice("Prompt style", {style: style for style in STYLES},
                             "Focus of the answer"),
-            "audience": Choice("Audience", {name: name for name in READERS},
+            "audience": Choice("Audience", {name: name for name in AUDIENCES},
                                "Readers of the answer; needs a language model"),
             "check_with_model": Choice("Checked", {True: "yes", False: "no"},
                                        "Whether a model checks each claim again"),

@@ -12,8 +12,7 @@ import pytest
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape._serializer import check_results_file
 from landscape.agents import Desk
-from landscape.agents._attribution import wordings
-from landscape.agents._attribution_agent import agent_instructions
+from landscape.agents._attribution import agent_instructions, wordings
 from landscape.agents._bounded_search import Wording, search_wordings
 from landscape.agents._citing_sentences import highlight
 from landscape.agents._desk import (
@@ -31,10 +30,10 @@ from landscape.agents._survey_model import (
     parse_decision,
     parse_expansions,
     parse_searches,
-    pasa_prompt,
+    pasa_message,
 )
 from landscape.agents._survey_scoring import (
-    Evidence,
+    SurveyEvidence,
     citation_weight,
     least_matched_share,
     likelihood_words,
@@ -64,7 +63,7 @@ def test_a_question_is_split_into_its_subjects() -> None:
 
 def test_scores_of_papers() -> None:
     none = np.zeros(2)
-    evidence = Evidence(none, np.array([0.3, 0.7]), *[none] * 7)
+    evidence = SurveyEvidence(none, np.array([0.3, 0.7]), *[none] * 7)
     assert scores(evidence).round(1).tolist() == [0.7, 1.0]
     far, close = probabilities(evidence)
     assert close > far
@@ -85,8 +84,8 @@ def test_replies_of_pasa_are_parsed() -> None:
     assert said == (True, "It measures the dust.")
     assert parse_decision("I like this paper.") is None
     assert one_line_each([" dust\nlines ", "", "Dust lines"]) == ["dust lines"]
-    prompt = pasa_prompt("Decide.", {"title": "<b>Obey</b>"})
-    assert prompt == 'Decide.\n{"title": "\\u003cb\\u003eObey\\u003c/b\\u003e"}'
+    prompt = pasa_message("pasa_judge", {"title": "<b>Obey</b>"})
+    assert prompt.endswith('\n{"title": "\\u003cb\\u003eObey\\u003c/b\\u003e"}')
 
 
 def test_settings_budget_and_log() -> None:

@@ -54,7 +54,7 @@ def test_source_and_newer_papers_are_out_of_sight(demo_atlas: Atlas) -> None:
     assert all(p.date is not None and p.date <= paper.date for p in found.papers)
     assert found.coverage.n_searched < len(demo_atlas)
     by_title = demo_atlas.attribute(excerpt_of(paper), source=paper.title.upper())
-    assert "a paper of that title is left out" in by_title.notes[0]
+    assert "a paper with that title is omitted" in by_title.notes[0]
     assert paper not in by_title.papers
 
 
@@ -86,7 +86,7 @@ def test_offline_it_says_how_often_the_first_guess_is_right(demo_atlas: Atlas) -
     vague = demo_atlas.attribute("Galaxies form stars out of gas [CITATION].")
     assert vague.abstained
     assert "best guesses" in vague.notes[-2]
-    assert f"right one about {round(10 * vague.chance)} times in 10" in vague.to_text()
+    assert f"right about {round(10 * vague.chance)} times in 10" in vague.to_text()
     paper = demo_atlas.engine.papers([7])[0]
     clear = demo_atlas.attribute(f"{paper.abstract.split('. ')[0]} [CITATION].")
     assert clear.paper == paper
@@ -154,8 +154,8 @@ def test_the_wrong_part_of_the_excerpt_is_pointed_out(
     right = json.loads(step("search", query="comets")) | {"part": "comets are driven"}
     scripted(server, json.dumps(wrong), json.dumps(right), step("give up"))
     found = demo_atlas.attribute(EXCERPT, model=model)
-    assert "Mind the part" in found.trace[0].observation
-    assert "Mind the part" not in found.trace[1].observation
+    assert "The mark refers to" in found.trace[0].observation
+    assert "The mark refers to" not in found.trace[1].observation
 
 
 def test_invented_papers_are_never_selected(
@@ -185,7 +185,7 @@ def test_loops_come_to_an_end(demo_atlas: Atlas, server: OpenAIServer, model: Ch
     scripted(server, step("search", query="comets carbon"), step("search", query="Carbon COMETS"))
     found = demo_atlas.attribute(EXCERPT, model=model)
     assert len(found.trace) == 4
-    assert "searched for before" in found.trace[-1].observation
+    assert "repeated search" in found.trace[-1].observation
     assert found.abstained
     assert not found.partial
 

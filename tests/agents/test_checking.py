@@ -203,7 +203,7 @@ def test_a_model_that_fails_leaves_near_and_far(
     assert found.partial
     nothing_judged = {"not in the corpus", "not in the bibliography"}
     assert {one.verdict for one in found.judgements} <= {"near", "far"} | nothing_judged
-    assert "are near or far only" in found.notes[0]
+    assert "are only near or far" in found.notes[0]
 
 
 @pytest.mark.parametrize(
@@ -234,11 +234,11 @@ def test_commands_of_ones_own_cite_and_files_taken_in_are_named(tmp_path: Path) 
     assert [e.text for e in found.judgements[0].evidence] == [
         "Blue mould makes cheese ripen.", "Ripening takes cheese months."
     ]  # fmt: skip
-    assert "d.tex, line 5: part2 is not read" in found.notes[0]
+    assert "d.tex, line 5: part2 is not checked" in found.notes[0]
     part = tmp_path / "part2.tex"
     part.write_text("Milk is white.")
-    assert not any("is not read" in note for note in check_draft(bib, [tex, part]).notes)
-    assert "is this LaTeX" in check_draft(bib, part).notes[0]
+    assert not any("is not checked" in note for note in check_draft(bib, [tex, part]).notes)
+    assert "Pass a LaTeX file" in check_draft(bib, part).notes[0]
 
 
 def test_the_command(

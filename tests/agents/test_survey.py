@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
-from landscape.agents._survey_scoring import THRESHOLD, Evidence, scores
+from landscape.agents._survey_scoring import THRESHOLD, SurveyEvidence, scores
 from landscape.agents._survey_settings import ReplyLog, Request, RequestBudget, SurveySettings
 from landscape.atlas import Atlas
 from landscape.cli import main
@@ -85,7 +85,7 @@ def test_citations_do_not_bring_in_what_the_text_does_not() -> None:
     matches, middle = np.where(is_far, 0.1, 0.75), np.where(is_far, 0.0, 3.0)
     found, linked = np.where(is_far, 0.0, 1.0), np.where(is_far, 9.0, 0.0)
     texts, links = (none, matches, middle, found), (linked, none, linked, linked)
-    judged = scores(Evidence(*texts, *links, place=np.arange(11.0)))
+    judged = scores(SurveyEvidence(*texts, *links, place=np.arange(11.0)))
     assert judged[10] < THRESHOLD < judged[:10].min()
 
 
@@ -94,16 +94,18 @@ def test_a_paper_that_nobody_cites_yet_counts_like_its_cited_likes() -> None:
     is_cited = np.arange(n) % 2 == 0  # all speak of the question alike
     none, alike = np.zeros(n), np.full(n, 0.7)
     linked = np.where(is_cited, 3.0, 0.0)
-    judged = scores(Evidence(none, alike, none, none, linked, none, linked, linked, place=none))
+    judged = scores(
+        SurveyEvidence(none, alike, none, none, linked, none, linked, linked, place=none)
+    )
     assert judged == pytest.approx(1.0)
-    without = Evidence(none, alike, none, none, none, none, none, none, place=none)
+    without = SurveyEvidence(none, alike, none, none, none, none, none, none, place=none)
     assert scores(without) == pytest.approx(1.0)
 
 
 def test_what_the_question_itself_finds_first_is_first() -> None:
     none, alike = np.zeros(3), np.full(3, 0.7)
     place = np.array([50.0, np.inf, 0.0])
-    judged = scores(Evidence(none, alike, none, none, none, none, none, none, place=place))
+    judged = scores(SurveyEvidence(none, alike, none, none, none, none, none, none, place=place))
     assert judged.argsort().tolist() == [1, 0, 2]
 
 
@@ -133,7 +135,7 @@ def test_nothing_newer_and_nothing_taken_out_is_returned_or_followed(
     assert all(str(paper.date) < "2010-06-01" for paper in (one.paper for one in found.crawled))
     assert first not in {one.key for one in found.crawled} | {one.parent for one in found.crawled}
     assert found.coverage.n_searched < found.coverage.n_papers
-    with pytest.raises(InputError, match="appeared before 1900"):
+    with pytest.raises(InputError, match="published before 1900"):
         demo_atlas.survey(QUESTION, model=None, before="1900")
 
 
@@ -151,9 +153,9 @@ def test_seeds_lead_to_papers_like_them(demo_atlas: Atlas, offline: Survey) -> N
     [
         ({"depth": 9}, "depth is 9"),
         ({"dept": 2}, "Unknown setting 'dept'"),
-        ({"money": 1.0}, "needs to be above 0 and to know the prices"),
+        ({"money": 1.0}, "must be positive and needs the prices"),
         ({"before": "soon"}, "before is 'soon'"),
-        ({"seeds": "2401.00001"}, "give a list of names"),
+        ({"seeds": "2401.00001"}, "give a list of identifiers"),
         ({"protocol": "morse"}, "Unknown protocol 'morse'"),
     ],
 )
@@ -313,7 +315,7 @@ def test_a_server_gone_in_the_middle_leaves_a_partial_survey_that_goes_on(
     asked.clear()
     demo_atlas.survey(QUESTION, model=model, resume=whole, **SMALL)
     assert not asked, "everything was asked before"
-    with pytest.raises(InputError, match="belongs to another survey"):
+    with pytest.raises(InputError, match="is the log of another survey"):
         demo_atlas.survey("Another question about dust?", model=model, resume=whole, **SMALL)
 
 
@@ -327,7 +329,7 @@ def test_a_reply_that_cannot_be_read_is_told_and_not_kept(tmp_path: Path) -> Non
     bad, good = budget.ask(
         [Request(lambda: {"paper": 1}, read, "a?"), Request(lambda: {"papers": 2}, read, "b?")]
     )
-    assert "another form" in bad.fault
+    assert "wrong form" in bad.fault
     assert good.value == "2"
     assert (budget.calls, budget.failures) == (2, 1)
     assert len(kept.read_text().splitlines()) == 2  # the head, and the good reply

@@ -10,9 +10,9 @@ import pytest
 from landscape.answers import QuestionKind
 from landscape.answers._agreement import counts_differ, invents_numbers, missing_numbers
 from landscape.answers._asking import AskSettings, resolved
+from landscape.answers._citations import papers_as_data
 from landscape.answers._extractive import abstention, failure_notes
 from landscape.answers._generation import check_readers
-from landscape.answers._prompts import papers_as_data
 from landscape.errors import InputError
 from landscape.types import Coverage, Paper, Results
 

@@ -164,8 +164,8 @@ def test_the_build_says_how_many_names_a_language_model_failed_to_polish(
     atlas = build(few_papers, atlas_copy, polish=True, say=lines.append, **quick)
     n = len(atlas.topics)
     assert (
-        f"{n} of {n} names of topics stay as they were: "
-        f"the proposal was not made of the topic's own words ({n})."
+        f"{n} of {n} names of topics were not changed: "
+        f"the proposal has words that the topic does not have ({n})."
     ) in lines
     assert set(atlas.topics["label_source"]) == {"keywords"}
 

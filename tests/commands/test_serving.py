@@ -70,10 +70,10 @@ def test_a_path_of_ones_own_is_taken(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("outreach", "There is no notebook 'outreach'; choose one of: 00_quickstart, 02_explore"),
+        ("outreach", "Unknown notebook 'outreach'; choose one of: 00_quickstart, 02_explore"),
         ("explore", "Several notebooks are named 'explore'; choose one of: 02_explore_the_"),
-        ("99", "There is no notebook '99'"),
-        ("", "There is no notebook ''"),
+        ("99", "Unknown notebook '99'"),
+        ("", "Unknown notebook ''"),
     ],
 )
 def test_a_name_that_means_none_or_several_lists_what_there_is(name: str, said: str) -> None:
@@ -99,7 +99,7 @@ def test_an_installation_without_notebooks_says_what_to_do(
 ) -> None:
     monkeypatch.setattr(notebooks, "__file__", str(tmp_path / "a" / "b" / "c.py"))
     monkeypatch.setattr("importlib.metadata.files", lambda _: [])
-    with pytest.raises(InputError, match="came without its notebooks; clone the repository"):
+    with pytest.raises(InputError, match="contains no notebooks"):
         notebooks_folder()
 
 
@@ -125,7 +125,7 @@ def test_lab_starts_on_the_start_page_for_this_machine_alone(
     [
         (["lab", "nowhere.atlas"], "There is no atlas nowhere.atlas"),
         (["lab", "--port", "99999"], "--port is 99999"),
-        (["app", "inreach"], "There is no notebook 'inreach'; choose one of: 00_quickstart"),
+        (["app", "inreach"], "Unknown notebook 'inreach'; choose one of: 00_quickstart"),
         (["app", "02", "--atlas", "nowhere.atlas"], "There is no atlas nowhere.atlas"),
     ],
     ids=" ".join,
@@ -142,7 +142,7 @@ def test_what_cannot_be_is_one_sentence(
 def test_a_port_that_may_not_be_used_is_not_told_as_in_use(
     started: list, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(serving, "_hindrance", lambda _: errno.EACCES)
+    monkeypatch.setattr(serving, "_port_error", lambda _: errno.EACCES)
     assert main(["lab", "--port", "80"]) == 2
     said = "Port 80 cannot be used (Permission denied); choose another with --port."
     assert said in capsys.readouterr().err

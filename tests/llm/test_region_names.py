@@ -129,7 +129,7 @@ def test_a_failure_on_the_way_keeps_what_there_is(server: OpenAIServer) -> None:
     notes: list[str] = []
     assert polish_names(connect(retries=0), regions, note=notes.append) == {3: "Dusts"}
     assert len(notes) == 1
-    assert notes[0].startswith("29 of 30 names of topics stay as they were: ")
+    assert notes[0].startswith("29 of 30 names of topics were not changed: ")
     assert "status 500" in notes[0]
     assert "there was no proposal (19)" in notes[0]
 
@@ -139,8 +139,8 @@ def test_it_says_how_many_names_were_refused_and_why(server: OpenAIServer) -> No
     notes: list[str] = []
     assert polish_names(connect(), REGIONS, note=notes.append) == {}
     assert notes == [
-        "2 of 3 names of topics stay as they were: the proposal was not made of the topic's own "
-        "words (1); the proposal was no plain text that fits on the map (1)."
+        "2 of 3 names of topics were not changed: the proposal has words that the "
+        "topic does not have (1); the proposal was too long or not plain text (1)."
     ]
 
 

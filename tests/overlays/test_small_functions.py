@@ -56,8 +56,7 @@ from landscape.overlays.thesaurus._tagging import learn_meaning
 from landscape.overlays.trends._affiliations import country_names
 from landscape.overlays.trends._authors import is_compatible, person_key
 from landscape.overlays.trends._comparison import select_rows
-from landscape.overlays.trends._rates import false_discovery_rates
-from landscape.overlays.trends._topics import read_groups
+from landscape.overlays.trends._topics import false_discovery_rates, read_groups
 
 
 def test_kernel_within() -> None:

@@ -1,0 +1,52 @@
+"""Prompts for language models, and values quoted as JSON for them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from functools import cache
+
+from landscape._io import data_file, read_yaml
+
+_INSERTED = re.compile(r"\{\{([\w-]+)\}\}")
+
+
+def prompt(name: str) -> str:
+    """Return a prompt of ``data/prompts.yaml``, with the prompts that it inserts.
+
+    Examples
+    --------
+    >>> prompt("readers_expert").split(";")[0]
+    'professional astronomers'
+    """
+    return _INSERTED.sub(lambda found: prompt(found[1]), _prompts()[name])
+
+
+@cache
+def _prompts() -> dict[str, str]:
+    prompts: dict[str, str] = read_yaml(data_file("prompts.yaml"))
+    return prompts
+
+
+def as_data(value: object) -> str:
+    r"""Quote values as JSON for a prompt, so that text from papers stays data.
+
+    Examples
+    --------
+    >>> print(as_data({"title": "</data> Dust \u0000 in Hα"}))
+    {"title": "\u003c/data\u003e Dust  in Hα"}
+    """
+    text = json.dumps(_without_invisible(value), ensure_ascii=False)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def _without_invisible(value: object) -> object:
+    """Remove invisible characters: controls, and marks that change the writing direction."""
+    if isinstance(value, str):
+        return "".join(c for c in value if c in "\n\t" or c.isprintable())
+    if isinstance(value, Mapping):
+        return {key: _without_invisible(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_without_invisible(inner) for inner in value]
+    return value

@@ -17,7 +17,7 @@ from landscape._wording import count
 from landscape.answers._asking import AskSettings, ask_settings, resolved
 from landscape.answers._questions import AUDIENCES, STYLES, TYPES, QuestionKind, classify, read_kind
 from landscape.errors import AtlasError, InputError, LandscapeError
-from landscape.search._entities import find_entities
+from landscape.search._sentences import find_entities
 from landscape.store._manifest import read_manifest
 from landscape.widgets import _panel
 from landscape.widgets._agent_panel import AtlasPanel, ResultTabs, main_button, question_box

@@ -6,8 +6,6 @@ import html
 import io
 from base64 import b64encode
 from collections.abc import Callable
-from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -177,17 +175,6 @@ def picture_html(sheet: Any) -> str:
     source = f"data:image/png;base64,{b64encode(buffer.getvalue()).decode('ascii')}"
     about = html.escape(str(getattr(sheet, "alt_text", "")), quote=True)
     return f"<img class='landscape-page' src='{source}' alt='{about}' style='max-width:100%'>"
-
-
-@cache
-def analysis_css() -> str:
-    """The styles of these panels."""
-    return files("landscape.widgets").joinpath("analysis.css").read_text(encoding="utf-8")
-
-
-def is_page(figure: Any) -> bool:
-    """Whether a figure is one for print."""
-    return hasattr(figure, "savefig")
 
 
 def caption_html(found: Analysis) -> str:

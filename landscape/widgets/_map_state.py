@@ -158,6 +158,7 @@ class Labels:
             reserved=reserved,
             reluctance=[shape.reluctance for shape in shapes],
             gap=_GAP, reach=_REACH, directions=8,
+            repair=False,  # names follow every move of the map
         )  # fmt: skip
         unit = view.width / size[0]
         names = []

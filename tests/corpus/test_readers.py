@@ -12,10 +12,9 @@ from typing import Any
 import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
-from landscape.corpus._records import RawRecord, Rejection, papers_schema
+from landscape.corpus._records import RawRecord, Rejection, papers_schema, read_author_list
 from landscape.corpus._scanning import read_papers
 from landscape.corpus.readers import choose_reader
-from landscape.corpus.readers._author_lists import read_author_list
 from landscape.corpus.readers._bibtex import BibtexReader
 from landscape.corpus.readers._files import json_records
 from landscape.errors import InputError
@@ -418,8 +417,8 @@ def test_lines_that_are_no_records_are_rejected_with_line_and_reason(tmp_path: P
         (json.dumps({**FLAT, "abstract": None}).encode(), "no abstract"),
         (json.dumps({**FLAT, "abstract": "Not Available <P />"}).encode(), "no abstract"),
         (json.dumps({**FLAT, "authors": [1]}).encode(), "authors: a number"),
-        (json.dumps({**FLAT, "date": "3025-01-01"}).encode(), "absurd date"),
-        (json.dumps({**FLAT, "abstract": "x " * 60_000}).encode(), "whole document"),
+        (json.dumps({**FLAT, "date": "3025-01-01"}).encode(), "outside the years"),
+        (json.dumps({**FLAT, "abstract": "x " * 60_000}).encode(), "too long"),
     ]
     path.write_bytes(b"\n".join([good.encode(), b"", *(line for line, _ in bad), good.encode()]))
     [batch] = read_papers(path)

@@ -15,13 +15,12 @@ from itertools import pairwise
 from random import Random
 from typing import cast
 
-from landscape._io import read_yaml
+from landscape._io import data_file, read_yaml
 from landscape.corpus.demo._cards import (
     Card,
     Measure,
     Phrase,
     Story,
-    Trap,
     Trend,
     demo_data_folder,
     load_facilities,
@@ -35,30 +34,23 @@ _RANGE = re.compile(r"(-?\d+(?:\.\d+)?(?:e-?\d+)?)\.\.(-?\d+(?:\.\d+)?(?:e-?\d+)
 _SPACES = re.compile(r"  +")
 _INDEFINITE = re.compile(r"\b([Aa]n?) (?=(\S+))\2")
 _SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
-_PLAIN_DIGITS = {ord(sup): plain for sup, plain in zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+", strict=True)}
-_PLAIN_SUBSCRIPTS = {ord(sub): plain for sub, plain in zip("₀₁₂₃₄₅₆₇₈₉", "0123456789", strict=True)}
-
-_GREEK = {
-    "α": r"\alpha", "β": r"\beta", "γ": r"\gamma", "δ": r"\delta", "σ": r"\sigma", "µ": r"\mu",
-    "Λ": r"\Lambda", "Ω": r"\Omega", "λ": r"\lambda", "ν": r"\nu", "π": r"\pi", "κ": r"\kappa",
-    "τ": r"\tau", "Δ": r"\Delta", "χ": r"\chi",
-}  # fmt: skip
-_RELATIONS = {"±": r"\pm", "×": r"\times", "≈": r"\approx", "∼": r"\sim", "<": "<", ">": ">"}
+_PLAIN_DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺₀₁₂₃₄₅₆₇₈₉", "0123456789-+0123456789")
+_COMMANDS: dict[str, str] = read_yaml(data_file("latex.yaml"))["commands"]
 # Symbols that arXiv authors write in LaTeX, in the order in which they are replaced.
 _LATEX: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
     (re.compile(r"\bz ([≈∼=<>]) (\d+(?:\.\d+)?)"), r"$z \1 \2$"),
     (re.compile(r"\b([MLRZ])([⊙⊕])"), r"\1$_\2$"),
     (re.compile(r"([⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺]+)"), lambda m: "$^{" + m[1].translate(_PLAIN_DIGITS) + "}$"),
-    (re.compile(r"([₀₁₂₃₄₅₆₇₈₉]+)"), lambda m: "$_{" + m[1].translate(_PLAIN_SUBSCRIPTS) + "}$"),
+    (re.compile(r"([₀₁₂₃₄₅₆₇₈₉]+)"), lambda m: "$_{" + m[1].translate(_PLAIN_DIGITS) + "}$"),
     (re.compile(r"≳"), r"$\\gtrsim$"),
     (re.compile(r"µm"), r"$\\mu$m"),
     (re.compile(r"(?<![$\\])%"), r"\\%"),
-    (re.compile(r"([αβγδσµΛΩλνπκτΔχ])"), lambda m: f"${_GREEK[m[1]]}$"),
-    (re.compile(r" ([±×≈∼<>]) "), lambda m: f" ${_RELATIONS[m[1]]}$ "),
+    (re.compile(r"([αβγδσµΛΩλνπκτΔχ])"), lambda m: f"${_COMMANDS[m[1]]}$"),
+    (re.compile(r" ([±×≈∼<>]) "), lambda m: f" ${_COMMANDS.get(m[1], m[1])}$ "),
     (re.compile(r"–"), "--"),
 )
-_IN_MATHS = {"≈": r"\approx", "∼": r"\sim", "⊙": r"\odot", "⊕": r"\oplus"}
 _MATHS = re.compile(r"(\$[^$]*\$)")
+_IN_MATHS = re.compile("[≈∼⊙⊕]")
 
 _SMALL_WORDS = frozenset((
     "a", "an", "and", "as", "at", "between", "beyond", "by", "for", "from", "in", "into", "is",
@@ -198,14 +190,7 @@ def to_latex(text: str) -> str:
         pieces = _MATHS.split(text)
         pieces[::2] = [pattern.sub(replacement, piece) for piece in pieces[::2]]
         text = "".join(pieces)
-    return _MATHS.sub(_mathematics, text)
-
-
-def _mathematics(match: re.Match[str]) -> str:
-    inside = match[0]
-    for symbol, command in _IN_MATHS.items():
-        inside = inside.replace(symbol, command)
-    return inside
+    return _MATHS.sub(lambda m: _IN_MATHS.sub(lambda symbol: _COMMANDS[symbol[0]], m[0]), text)
 
 
 _SLOT = re.compile(
@@ -216,6 +201,8 @@ _SLOT = re.compile(
 _TOKEN = re.compile("\ue010(\\w+)\ue011")
 
 
+_SHARES = {"nkept": (0.45, 0.93), "nfew": (0.04, 0.3), "ncontrol": (1.3, 12.0)}
+_TREND_FRAMES = {"trend": "trends", "slope": "slopes", "slopevalue": "slope_values"}
 _WORDS = {3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine", 10: "ten"}
 
 
@@ -264,13 +251,19 @@ class Material:
         self.number = self._sample_size()
 
     def fill(self, frame: str) -> str:
-        """Fill and resolve one frame."""
+        """Fill and resolve one frame; restore the material if a slot cannot be filled."""
         saved = self.snapshot()
         try:
-            return self._fill(frame)
+            for name, endings in self.grammar["endings"].items():
+                if f"{{{name}}}" in frame:
+                    frame = frame.replace(f"{{{name}}}", self.rng.choice(endings))
+            text = spin(_with_tokens(frame), self.rng)
+            while (match := _TOKEN.search(text)) is not None:
+                text = text[: match.start()] + self._slot(match[1]) + text[match.end() :]
         except ExhaustedError:
             self.restore(saved)
             raise
+        return text
 
     def lacks(self, frame: str) -> bool:
         """Whether a frame is sure to fail, seen without filling it."""
@@ -302,113 +295,85 @@ class Material:
         self.current_trend = self._trends.pop() if self._trends else None
         return self.current_trend
 
-    def _fill(self, frame: str) -> str:
-        for name, endings in self.grammar["endings"].items():
-            if f"{{{name}}}" in frame:
-                frame = frame.replace(f"{{{name}}}", self.rng.choice(endings))
-        text = spin(_with_tokens(frame), self.rng)
-        while (match := _TOKEN.search(text)) is not None:
-            text = text[: match.start()] + self._slot(match[1]) + text[match.end() :]
-        return text
-
     def _slot(self, name: str) -> str:
-        if name in self._queues:
-            return self._take(name)
-        return spin(self._drawn(name), self.rng)
-
-    def _take(self, name: str) -> str:
-        queue = self._queues[name]
+        queue = self._queues.get(name)
+        if queue is None:
+            return spin(self._drawn(name), self.rng)
         if not queue:
             raise ExhaustedError(name)
         text = queue.pop(0)
         if name in ("object", "mech"):
-            queue.append(text)  # these may come again, but only after all others
+            queue.append(text)  # these are used again, but only after all others
         return spin(text, self.rng)
 
     def _drawn(self, name: str) -> str:
-        card, story, rng = self.card, self.story, self.rng
-        if name in ("n", "nt", "nkept", "nfew", "ncontrol", "ntrain"):
-            return self._count(name)
-        if name[0] == "m" and name != "model":
-            return self._measured(name)
-        if name in ("trend", "slope", "slopevalue"):
-            return self._related(name)
-        if name in ("model", "simulate", "learn", "build", "simulate1", "learn1", "build1"):
-            text = self._method(name.rstrip("1"))
-            return _without_article(text) if name.endswith("1") else text
-        simple = {
-            "focus": story.focus,
+        """Return the text of a slot that has no queue."""
+        facts = self._facts()
+        if name in facts:
+            return facts[name]
+        rng, trend = self.rng, self.current_trend
+        match name:
+            case "field":
+                return rng.choice(self.grammar["fields"][self.card.category])
+            case "stem":
+                return self._one_of(self.story.titles)
+            case "target" if self.card.targets:
+                return self._dated(rng.choice(self.card.targets))
+            case "using":
+                return self._using(combine=True)
+            case "data1":
+                return _without_article(self._using(combine=False))
+            case "model" | "simulate" | "learn" | "build" | "simulate1" | "learn1" | "build1":
+                text = self._method(name.rstrip("1"))
+                return _without_article(text) if name.endswith("1") else text
+            case "ntrain":
+                return count(round(self.number * rng.uniform(1.5, 12.0)) + rng.randint(1500, 9000))
+            case "nkept" | "nfew" | "ncontrol":
+                return _written(max(3, round(self.number * rng.uniform(*_SHARES[name]))))
+            case "mvalue" if self.measure:
+                return write_value(self.measure, rng)
+            case "trend" | "slope" | "slopevalue" if trend:
+                text = rng.choice(self.grammar[_TREND_FRAMES[name]][trend.sign])
+                return text.replace("{response}", trend.response).replace("{driver}", trend.driver)
+        raise ExhaustedError(name)
+
+    def _facts(self) -> dict[str, str]:
+        """Return the slots that need no random number."""
+        measure, trend = self.measure, self.current_trend
+        facts = {
+            "focus": self.story.focus,
             "sample": self._sample[0],
             "site": self.site,
             "bare_site": self.site,
+            "n": _written(self.number),
+            "nt": _written(self.number),
+            "mname1": self.story.measures[0].name,
         }
-        if name in simple:
-            return simple[name]
-        if name == "using":
-            return self._using(combine=True)
-        if name == "data1":
-            return _without_article(self._using(combine=False))
-        if name == "field":
-            return rng.choice(self.grammar["fields"][card.category])
-        if name == "stem":
-            return self._one_of(story.titles)
-        if name == "target" and card.targets:
-            return self._dated(rng.choice(card.targets))
-        if self.current_trend is not None and name in ("response", "driver"):
-            return str(getattr(self.current_trend, name))
-        raise ExhaustedError(name)
+        if trend:
+            facts |= {"response": trend.response, "driver": trend.driver}
+        if measure:
+            facts["mname"] = measure.name
+        if measure and measure.kind == "=":
+            facts["mlow"] = write_bound(measure, measure.low)
+            facts["mhigh"] = f"{write_bound(measure, measure.high)} {measure.unit}".strip()
+        return facts
 
     def _dated(self, target: str) -> str:
-        """Put a date of discovery before the paper into a name such as ``SN {YYYY}ab``."""
+        """Insert a date of discovery before the paper into a name such as ``SN {YYYY}ab``."""
         last = int(self.date) - 1
         year = self.rng.randint(max(self.card.start, last - 6), max(self.card.start, last))
-        marks = {"{YYYY}": f"{year}", "{YY}": f"{year % 100:02d}"}
-        marks |= {
-            "{MM}": f"{self.rng.randint(1, 12):02d}",
-            "{DD}": f"{self.rng.randint(1, 28):02d}",
-        }
-        for mark_, written in marks.items():
-            target = target.replace(mark_, written)
+        month, day = self.rng.randint(1, 12), self.rng.randint(1, 28)
+        marks = {"YYYY": f"{year}", "YY": f"{year % 100:02d}", "MM": f"{month:02d}"}
+        for name, written in (marks | {"DD": f"{day:02d}"}).items():
+            target = target.replace(f"{{{name}}}", written)
         return target
 
     def _method(self, key: str) -> str:
-        """The same model, simulation or instrument in the title as in the abstract."""
+        """Return the same model, simulation or instrument in the title and in the abstract."""
         if key not in self._chosen:
             phrases = self.card.phrases(self.story, key)
             self._chosen[key] = spin(self._one_of(phrases), self.rng)
         return self._chosen[key]
-
-    def _count(self, name: str) -> str:
-        if name in ("n", "nt"):
-            return _written(self.number)
-        if name == "ntrain":
-            return count(
-                round(self.number * self.rng.uniform(1.5, 12.0)) + self.rng.randint(1500, 9000)
-            )
-        low, high = {"nkept": (0.45, 0.93), "nfew": (0.04, 0.3), "ncontrol": (1.3, 12.0)}[name]
-        return _written(max(3, round(self.number * self.rng.uniform(low, high))))
-
-    def _measured(self, name: str) -> str:
-        measure = self.measure
-        if name == "mname1":
-            return self.story.measures[0].name
-        if measure is None or (name in ("mlow", "mhigh") and measure.kind != "="):
-            raise ExhaustedError(name)
-        if name == "mname":
-            return measure.name
-        if name == "mvalue":
-            return write_value(measure, self.rng)
-        if name == "mlow":
-            return write_bound(measure, measure.low)
-        return f"{write_bound(measure, measure.high)} {measure.unit}".strip()
-
-    def _related(self, name: str) -> str:
-        trend = self.current_trend
-        if trend is None:
-            raise ExhaustedError(name)
-        key = {"trend": "trends", "slope": "slopes", "slopevalue": "slope_values"}[name]
-        text = self.rng.choice(self.grammar[key][trend.sign])
-        return text.replace("{response}", trend.response).replace("{driver}", trend.driver)
 
     def _using(self, *, combine: bool) -> str:
         options = self._facilities
@@ -654,16 +619,12 @@ class Writer:
         traps = [trap for trap in load_traps() if material.card.id in trap.themes]
         if not traps or len(written) >= MOST_SENTENCES or rng.random() > TRAP_SHARE * len(traps):
             return
-        sentence = self._trap_sentence(rng.choice(traps), rng)
-        if sentence is not None:
-            written.insert(max(len(written) - 1, 1), ("trap", sentence))
-
-    def _trap_sentence(self, trap: Trap, rng: Random) -> str | None:
+        trap = rng.choice(traps)
         for _ in range(20):
             sentence = _finished(spin(rng.choice(trap.sentences), rng))
             if _key(sentence) not in self.sentences:
-                return sentence
-        return None
+                written.insert(max(len(written) - 1, 1), ("trap", sentence))
+                return
 
     def _fit(self, material: Material, written: list[tuple[str, str]], kind: str) -> None:
         """Drop spare sentences from a long abstract, or add to a short one."""
@@ -721,13 +682,8 @@ def _tidy_title(title: str, rng: Random) -> str:
     if title.startswith("the ") and rng.random() < 0.4:
         title = title[4:]
     parts = re.split(r"(?<=[?.:]) ", title)
-    return (
-        " ".join(
-            sentence_case(part) if parts[i - 1][-1] in "?." else part
-            for i, part in enumerate(parts)
-        )
-        if len(parts) > 1
-        else title
+    return " ".join(
+        sentence_case(part) if parts[i - 1][-1] in "?." else part for i, part in enumerate(parts)
     )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from landscape._io import data_file, read_yaml
 from landscape.corpus._identifiers import month_number, parse_arxiv_id, parse_bibcode
 from landscape.corpus._records import RawRecord, Rejection
 from landscape.corpus.readers._files import LARGEST_RECORD, checked, open_input
@@ -19,44 +20,7 @@ _STRING = re.compile(r"@\s*string\s*[{(]\s*([^\s=,{}()\"#]+)\s*=", re.IGNORECASE
 _NAME = re.compile(r"[^\s=,{}()\"#]+")
 _String = tuple[int, str]  # where the block is, and the block
 _NOT_PAPERS = {b"string", b"preamble", b"comment"}
-
-# Journal macros of AASTeX that ADS writes: https://ui.adsabs.harvard.edu/help/actions/journal-macros
-_JOURNALS = {
-    "aap": "Astronomy and Astrophysics",
-    "aapr": "Astronomy and Astrophysics Reviews",
-    "aaps": "Astronomy and Astrophysics Supplement Series",
-    "actaa": "Acta Astronomica",
-    "aj": "The Astronomical Journal",
-    "ao": "Applied Optics",
-    "apj": "The Astrophysical Journal",
-    "apjl": "The Astrophysical Journal Letters",
-    "apjs": "The Astrophysical Journal Supplement Series",
-    "apss": "Astrophysics and Space Science",
-    "araa": "Annual Review of Astronomy and Astrophysics",
-    "grl": "Geophysical Research Letters",
-    "icarus": "Icarus",
-    "jcap": "Journal of Cosmology and Astroparticle Physics",
-    "jgr": "Journal of Geophysical Research",
-    "memras": "Memoirs of the Royal Astronomical Society",
-    "mnras": "Monthly Notices of the Royal Astronomical Society",
-    "nar": "New Astronomy Reviews",
-    "nat": "Nature",
-    "pasa": "Publications of the Astronomical Society of Australia",
-    "pasj": "Publications of the Astronomical Society of Japan",
-    "pasp": "Publications of the Astronomical Society of the Pacific",
-    "physrep": "Physics Reports",
-    "planss": "Planetary and Space Science",
-    "pra": "Physical Review A",
-    "prc": "Physical Review C",
-    "prd": "Physical Review D",
-    "pre": "Physical Review E",
-    "prl": "Physical Review Letters",
-    "procspie": "Society of Photo-Optical Instrumentation Engineers Conference Series",
-    "psj": "The Planetary Science Journal",
-    "rmxaa": "Revista Mexicana de Astronomía y Astrofísica",
-    "solphys": "Solar Physics",
-    "ssr": "Space Science Reviews",
-}
+_JOURNALS: dict[str, str] = read_yaml(data_file("journal_macros.yaml"))
 
 
 class BibtexEntry(NamedTuple):

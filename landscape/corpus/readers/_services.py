@@ -16,8 +16,7 @@ from landscape.corpus._identifiers import (
     parse_date,
     parse_doi,
 )
-from landscape.corpus._records import RawRecord, Rejection, first, texts_of
-from landscape.corpus.readers._author_lists import read_author_list
+from landscape.corpus._records import RawRecord, Rejection, first, read_author_list, texts_of
 from landscape.corpus.readers._files import checked, first_objects, is_ads_reply, raw_records
 
 _ADS_KEYS = {

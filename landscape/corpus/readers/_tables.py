@@ -10,8 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from landscape.corpus._identifiers import parse_arxiv_id, parse_bibcode, parse_doi
-from landscape.corpus._records import RawRecord, Rejection, first, list_in_text, texts_of
-from landscape.corpus.readers._author_lists import read_author_list
+from landscape.corpus._records import (
+    RawRecord,
+    Rejection,
+    first,
+    list_in_text,
+    read_author_list,
+    texts_of,
+)
 from landscape.corpus.readers._files import (
     LARGEST_RECORD,
     PARQUET_MAGIC,

@@ -15,6 +15,7 @@ from landscape.widgets._agent_panel import (
     AgentRun,
     ScholarPanel,
     clean_notes,
+    links_html,
     main_button,
     model_option,
     needed,
@@ -257,7 +258,7 @@ class CitationPanel(ScholarPanel):
 
     def _offer_files(self) -> None:
         if self._value is not None:
-            self._files.value = self._links()
+            self._files.value = links_html(self.FILES, self._file)
 
     def _file(self, ending: str) -> str:
         from landscape._bibliography import to_bibtex

@@ -29,7 +29,7 @@ from landscape.widgets._agent_panel import (
     question_box,
 )
 from landscape.widgets._code_lines import called, connecting, join_lines
-from landscape.widgets._figure_view import SheetView, download_link
+from landscape.widgets._figure_view import SheetView
 from landscape.widgets._panel import (
     Parsers,
     button,
@@ -163,7 +163,6 @@ class SurveyView(ResultTabs):
     """One survey: papers, citation tree, map, table, method and files."""
 
     def __init__(self, files: Mapping[str, str]) -> None:
-        self._offered = files
         self.survey: Survey | None = None
         self._which = field(
             widgets.Dropdown, "Papers", "Which papers are listed", label_width="50px",
@@ -172,16 +171,13 @@ class SurveyView(ResultTabs):
         self._which.observe(lambda _: self._list(), "value")
         self.papers = PaperList()
         self.tree, self.map = SheetView("tree"), SheetView("map")
-        self._table, self._method, self._files = widgets.HTML(), widgets.HTML(), widgets.HTML()
+        self._table, self._method = widgets.HTML(), widgets.HTML()
         tabs = {
             "Papers": widgets.VBox([self._which, self.papers]), "Who led to whom": self.tree,
             "Map": self.map, "Table": self._table, "How it was found": self._method,
-            "Save": self._files,
         }  # fmt: skip
-        when_opened = {
-            "Who led to whom": self.tree.look, "Map": self.map.look, "Save": self._offer_files
-        }  # fmt: skip
-        super().__init__(tabs, when_opened)
+        when_opened = {"Who led to whom": self.tree.look, "Map": self.map.look}
+        super().__init__(tabs, files=files, when_opened=when_opened)
 
     @property
     def selection(self) -> pd.DataFrame | None:
@@ -211,7 +207,6 @@ class SurveyView(ResultTabs):
         self._table.value = table_html(table, _COLUMNS, about="Papers judged")
         notes = clean_notes(survey.notes)
         self._method.value = render("panel_survey.html", part="method", survey=survey, notes=notes)
-        self._files.value = ""
         self.tabs.set_title(0, f"Papers ({len(survey)})")
         facts = _facts(survey)
         self._show_tabs(render("panel_survey.html", part="heading", survey=survey, facts=facts))
@@ -232,18 +227,13 @@ class SurveyView(ResultTabs):
             return self.survey.to_bibtex()
         return to_bibtex([one.paper for one in self.survey.crawled if one.key in chosen])
 
-    def _offer_files(self) -> None:
-        """Write the links each time the tab is opened: other papers may have a tick."""
-        links = (
-            download_link(name, self.file(Path(name).suffix), text=text)
-            for name, text in self._offered.items()
-        )
+    @property
+    def _note(self) -> str:
         n = len(self.papers.chosen)
         which = f"the {n} ticked" if n else "all selected; tick some to save only these"
-        self._files.value = (
-            f"<p>{' '.join(links)}</p><p class='landscape-quiet'>BibTeX: {which}. In code: "
-            '<code>panel.save("survey.csv")</code>; the tree for print: '
-            "<code>ls.figures.survey_tree(panel.value)</code>.</p>"
+        return (
+            f'BibTeX: {which}. In code: <code>panel.save("survey.csv")</code>; the tree for print: '
+            "<code>ls.figures.survey_tree(panel.value)</code>."
         )
 
     def _list(self) -> None:

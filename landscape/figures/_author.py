@@ -1,4 +1,4 @@
-"""Papers of an author on the map and by region and year."""
+"""The path of an author's papers over the map and through its regions in time."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def draw_author(
     size_inches: tuple[float, float] = SIZE_INCHES,
     title: str | None = None,
 ) -> Sheet:
-    """Draw the papers of an analysis of an author, see `author`."""
+    """Draw the papers of an analysis of an author (``title, year, x, y, topic_id, label``)."""
     papers = analysis.table
     caption = caption_of(
         analysis, NEARNESS, "The line joins the middles of the periods in the order of time."
@@ -100,23 +100,23 @@ def draw_author(
         page, (left, bottom, middle - 10 * page.scale, top - 4 * page.scale), atlas, analysis, tints
     )
     _draw_regions(page, (middle + 4 * page.scale, bottom, right, top), papers, tints)
-    phrases = []
+    told = []
     for label, part in papers.groupby("label", sort=False):
         years = f"{part['year'].min()} to {part['year'].max()}"
         place = place_of(part["x"].mean(), part["y"].mean(), panel.extent)
         name = clean_name(label) or "outside every region"
-        phrases.append(f"{name} ({len(part)}, {years}, {place})")
-    more = f"In order: {'; '.join(phrases[:12])}."
+        told.append(f"{name} ({len(part)}, {years}, {place})")
+    more = f"In order: {'; '.join(told[:12])}."
     words = caption.describe("Map of an author's papers in time.", more)
     return page.draw(alt_text=words, table=papers)
 
 
 def year_tints(years: Floats, *, dark: bool = False) -> Floats:
-    """Return colours from yellow-brown (first year) to violet-blue (last year)."""
+    """Colours from the first year to the last: yellow-brown to violet-blue, even in lightness."""
     span = years.max() - years.min()
     along = (years - years.min()) / span if span else np.ones(len(years))
     lightness = (0.9 - 0.25 * along) if dark else (0.72 - 0.34 * along)
-    # A straight line from yellow to blue through grey is visible with any colour vision.
+    # Through grey in a straight line from yellow to blue: distinct with any colour vision.
     return oklab_to_srgb(
         np.column_stack([lightness, 0.02 + 0.02 * along, 0.13 - 0.28 * along])
     )  # fmt: skip
@@ -136,7 +136,7 @@ def _draw_map(page: Page, box: Box, atlas: AtlasStore, analysis: Analysis, tints
         panel.layers.append(
             Curve(x=path[:, 0], y=path[:, 1], colour=colours.ink, width=0.8 * scale, gid="path")
         )
-    last_first = papers[::-1]  # the early papers are drawn on top
+    last_first = papers[::-1]  # so that the many late papers do not hide the early ones
     years = last_first["year"].to_numpy(dtype=float)
     ends = float(years.min()), max(float(years.max()), float(years.min()) + 1)
     ramp = year_tints(np.linspace(*ends, 64), dark=colours.name == "dark")
@@ -162,7 +162,7 @@ def _draw_map(page: Page, box: Box, atlas: AtlasStore, analysis: Analysis, tints
 
 
 def _draw_regions(page: Page, box: Box, papers: pd.DataFrame, tints: Floats) -> None:
-    """Draw one row of dots per region, in the order of the first paper."""
+    """Draw a row of dots for each region the author wrote in, the first one on top."""
     left, bottom, right, top = box
     scale = page.scale
     page.write("Regions in time", left, top - 9 * scale, size=9, weight="bold", gid="heading")

@@ -1,4 +1,4 @@
-"""Texts of a figure: title, caption and alternative text."""
+"""The words of a figure: title, two lines of bounds, the full caption, alternative text."""
 
 from __future__ import annotations
 
@@ -41,29 +41,29 @@ class Caption:
 
     @property
     def text(self) -> str:
-        """The caption with one sentence per line."""
+        """One line a sentence."""
         return "\n".join([self.head, *self.sentences])
 
     @property
     def warning(self) -> str:
-        """Notice of a generated corpus, for the start of an alternative text."""
+        """What begins an alternative text where the papers do not exist."""
         return f"{GENERATED} " if self.generated else ""
 
     def describe(self, what: str, more: str = "") -> str:
-        """Return the alternative text: kind of figure, caption, and description."""
+        """Alternative text: the kind of figure, the whole caption, and what is seen."""
         return " ".join(filter(None, [GENERATED if self.generated else "", what, self.head,
                                       *self.sentences, more]))  # fmt: skip
 
 
 def caption_of(analysis: Analysis, *notes: str) -> Caption:
-    """Return the caption of an analysis: title, denominators, warnings and `notes`."""
+    """Title, denominators, warnings and `notes` on how to read the figure of an analysis."""
     head, _, rest = analysis.caption.partition(". ")
-    phrases = [*replace(analysis, bounds={}).notes, *filter(None, [rest]), *notes]
+    told = [*replace(analysis, bounds={}).notes, *filter(None, [rest]), *notes]
     mark = next((one for one in (": ", "; ") if one in head), "")
     if len(head) > _LONGEST_HEAD and mark:
         head, _, more = head.partition(mark)
-        phrases.insert(0, f"{more[:1].upper()}{more[1:].rstrip('.')}.")
-    sentences = [clean_name(line, most=_LONGEST_NOTE) for line in phrases]
+        told.insert(0, f"{more[:1].upper()}{more[1:].rstrip('.')}.")
+    sentences = [clean_name(line, most=_LONGEST_NOTE) for line in told]
     head = clean_name(f"{head.rstrip('.')}.", most=_LONGEST_NOTE)
     return Caption(head, sentences, bool(analysis.bounds.get("generated")))
 
@@ -84,7 +84,7 @@ class MapFacts:
 
 
 def headline(facts: MapFacts) -> str:
-    """Return the title of a map: corpus, papers, dates and sources."""
+    """Say what is on the map: corpus, papers, dates, sources."""
     dates = " to ".join(dict.fromkeys(str(date) for date in (facts.first, facts.last) if date))
     sources = [clean_name(source) for source in facts.sources]
     more = len(sources) - _SOURCES_NAMED
@@ -96,7 +96,7 @@ def headline(facts: MapFacts) -> str:
 def explanation(
     facts: MapFacts, *, not_shown: int = 0, outside: int = 0, specks: bool = False
 ) -> list[str]:
-    """Return sentences on the meaning and the quality of the map."""
+    """Say how to read the map and how far to trust it, one sentence an item."""
     measures = [
         text.format(percent=_percent(float(value)), value=float(value))
         for key, text in _MEASURES.items()
@@ -131,7 +131,7 @@ _MEASURES = {
 
 
 def _agreements(quality: Mapping[str, Any]) -> list[str]:
-    """Describe the accuracy of a paper's category as predicted by its neighbours."""
+    """How often neighbours have a paper's category: on the map, in full dimension, by chance."""
     keys = ("category_accuracy_map", "category_accuracy_full", "category_accuracy_chance")
     found = [quality.get(key) for key in keys]
     if any(value is None for value in found):
@@ -144,7 +144,7 @@ def _agreements(quality: Mapping[str, Any]) -> list[str]:
 
 
 def alt_text(facts: MapFacts, topics: pd.DataFrame, *, most: int = 8) -> str:
-    """Return the alternative text of a map."""
+    """Describe the map for readers who cannot see it."""
     generated = f"{GENERATED} " if facts.generated else ""
     parts = [f"{generated}Density map of papers. {headline(facts)}"]
     for level, noun in ((0, "continent"), (1, "named region")):
@@ -164,20 +164,20 @@ def _percent(fraction: float) -> str:
 
 
 def place_in_words(x: float, y: float) -> str:
-    """Describe a position on the page, such as "upper left"."""
+    """Where on the page, in words."""
     rows, columns = ("lower", "middle", "upper"), ("left", "centre", "right")
     row, column = rows[min(2, max(0, int(y * 3)))], columns[min(2, max(0, int(x * 3)))]
     return "centre" if (row, column) == ("middle", "centre") else f"{row} {column}"
 
 
 def place_of(x: float, y: float, extent: Sequence[float]) -> str:
-    """Describe a position on the map, such as "upper left"."""
+    """Where a position on the map is on the page, in words."""
     x0, y0, x1, y1 = extent
     return place_in_words((x - x0) / (x1 - x0), (y - y0) / (y1 - y0))
 
 
 def facts_of(atlas: AtlasStore) -> MapFacts:
-    """Collect the contents of a caption from an atlas."""
+    """Gather what the caption states from an atlas."""
     coverage = dict(getattr(atlas, "coverage", None) or {})
     topics = getattr(atlas, "topics", None)
     topic_id = atlas.map["topic_id"].to_numpy() if "topic_id" in atlas.map else None
@@ -196,7 +196,7 @@ def facts_of(atlas: AtlasStore) -> MapFacts:
 
 
 def levels_of(topics: pd.DataFrame) -> Any:
-    """Return the level of each topic, from the column or from the parent."""
+    """Level of each topic; tables without that column give it by the parent."""
     if "level" in topics:
         return np.asarray(topics["level"], dtype=np.int64)
     if "parent_id" in topics:
@@ -205,7 +205,7 @@ def levels_of(topics: pd.DataFrame) -> Any:
 
 
 def readable_sources(sources: Iterable[Any]) -> list[str]:
-    """Return readable names of sources: the archive if known, else the file."""
+    """Name sources as readers know them: the archive where it is known, else the file."""
     named = []
     for source in map(str, sources):
         reader, _, file = source.partition(":")

@@ -1,7 +1,8 @@
-"""Colours of maps, series, shares and contrasts, in two themes; density images.
+"""Colours: two themes for maps, series, shares, and more or less than expected.
 
-The ramps are linear in the lightness of OKLab [1]_, so a grey print keeps the order; the hues are
-distinguishable with the common colour-vision deficiencies.
+The ramps are drawn in OKLab [1]_, a space in which equal steps look equal. Lightness runs straight
+from the paper to the densest place, so a grey print keeps the order, and hue adds a
+second clue to it that the common colour-vision deficiencies leave alone.
 
 References
 ----------
@@ -40,7 +41,7 @@ _LMS_TO_LAB = np.array(
 
 @dataclass(frozen=True)
 class Theme:
-    """Colours of a figure."""
+    """The colours of one figure."""
 
     name: str
     ramp: Floats
@@ -54,13 +55,13 @@ class Theme:
 
     @property
     def page(self) -> str:
-        """Hex colour of the page, the start of the ramp."""
+        """Hex colour of the empty page, where the ramp begins."""
         red, green, blue = np.round(self.ramp[0] * 255).astype(int)
         return f"#{red:02x}{green:02x}{blue:02x}"
 
 
 def theme(name: str) -> Theme:
-    """Return a theme by its name."""
+    """Find a theme by its name."""
     if name not in THEMES:
         raise InputError(f"No colours are called {name!r}; use one of {', '.join(THEMES)}.")
     knots, colours = THEMES[name]
@@ -68,19 +69,19 @@ def theme(name: str) -> Theme:
 
 
 def quiet(colours: Theme) -> Theme:
-    """Return a theme with a weaker ramp, to emphasise other layers."""
+    """Take the ramp of a theme back, so that what is drawn on the map stands out."""
     lab = srgb_to_oklab(colours.ramp)
     softer = lab[0] + (lab - lab[0]) * np.array([0.5, 0.35, 0.35])
     return replace(colours, ramp=oklab_to_srgb(softer))
 
 
 def perceptual_ramp(knots: list[tuple[float, float, float]], *, steps: int = 256) -> Floats:
-    """Return a smooth colour ramp through OKLCh colours."""
+    """Draw a smooth colour ramp through a few OKLCh colours."""
     table = np.asarray(knots, dtype=float)
     along = np.linspace(0, 1, steps)
     angle = np.deg2rad(table[:, 2])
     plane = np.stack([table[:, 1] * np.cos(angle), table[:, 1] * np.sin(angle)], axis=1)
-    # Interpolation in a and b avoids a change of hue near grey.
+    # Through a and b rather than chroma and hue: no detour round the hue circle near grey.
     lightness = np.linspace(table[0, 0], table[-1, 0], steps)
     return oklab_to_srgb(np.column_stack([lightness, _smooth_curve(plane, along)]))
 
@@ -100,19 +101,19 @@ def _smooth_curve(knots: Floats, along: Floats) -> Floats:
 
 
 def oklab_to_srgb(lab: Floats) -> Floats:
-    """Convert OKLab colours to sRGB, clipped to the gamut."""
+    """Turn OKLab colours into sRGB, clipped to what a screen can show."""
     cones = (lab @ np.linalg.inv(_LMS_TO_LAB).T) ** 3
     linear = np.clip(cones @ np.linalg.inv(_RGB_TO_LMS).T, 0, 1)
     return np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear ** (1 / 2.4) - 0.055)
 
 
 def srgb_to_oklab(rgb: Floats) -> Floats:
-    """Convert sRGB colours to OKLab."""
+    """Turn sRGB colours into OKLab, in which distances are differences seen by the eye."""
     linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
     return np.asarray(np.cbrt(linear @ _RGB_TO_LMS.T) @ _LMS_TO_LAB.T)
 
 
-# The ramps end before the lightness of the text, which stays readable on them.
+# Each ramp stops short of the ink's lightness, so that names stay readable on the densest place.
 THEMES: dict[str, tuple[list[tuple[float, float, float]], dict[str, str]]] = {
     "light": (
         [
@@ -154,14 +155,15 @@ THEMES: dict[str, tuple[list[tuple[float, float, float]], dict[str, str]]] = {
     ),
 }
 
-# Seven colours of lines with the largest minimum distance in OKLab, for full colour vision,
-# protanopia, deuteranopia and tritanopia (like Okabe and Ito 2008). More series use dashes.
+# Seven colours of lines, chosen like those of Okabe and Ito (2008) but in OKLab: of all colours
+# with a usable lightness, seven whose least distance is largest to readers with full colour vision,
+# with protanopia, deuteranopia and tritanopia. The eighth and later ones repeat them in dashes.
 SERIES = {
     "light": ("#003a7f", "#e47600", "#259dfb", "#721025", "#b3769a", "#b6341f", "#5a56c7"),
     "dark": ("#a3c0fb", "#fad732", "#c9559f", "#a8f8d9", "#5b8cf8", "#e6a189", "#9e8500"),
 }
 _DASHES: tuple[Any, ...] = ("-", (0, (5, 1.8)), (0, (1.2, 1.4)))
-# OKLCh knots from "none" to "most"; the first differs from the page, so that zero is visible.
+# OKLCh knots from "none" to "most"; the first is not the empty page, so that zero shows.
 _SHARE = {
     "light": [(0.955, 0.012, 95.0), (0.85, 0.085, 90.0), (0.74, 0.13, 68.0), (0.64, 0.16, 45.0),
               (0.53, 0.165, 28.0)],
@@ -175,7 +177,7 @@ _EVEN = {"light": (0.955, 0.006, 95.0), "dark": (0.30, 0.010, 265.0)}
 
 @dataclass(frozen=True)
 class Series:
-    """Line style of a series."""
+    """How one of several things is drawn."""
 
     colour: str
     dashes: Any
@@ -191,12 +193,12 @@ def series(colours: Theme, n: int) -> list[Series]:
 
 
 def share_ramp(colours: Theme) -> Floats:
-    """Return the colours of shares from zero to the largest, shape (256, 3), sRGB 0 to 1."""
+    """Colours from a share of nothing to the largest, shape (256, 3), sRGB 0 to 1."""
     return perceptual_ramp(_SHARE[colours.name])
 
 
 def contrast_ramp(colours: Theme) -> Floats:
-    """Return colours from less (orange) to more (blue) than expected, shape (257, 3)."""
+    """Colours from less (orange) over as expected (grey) to more (blue), shape (257, 3)."""
     name = colours.name
     less = perceptual_ramp([_LESS[name], _EVEN[name]], steps=129)
     more = perceptual_ramp([_EVEN[name], _MORE[name]], steps=129)
@@ -206,16 +208,16 @@ def contrast_ramp(colours: Theme) -> Floats:
 Grid = NDArray[np.float32]
 Box = tuple[float, float, float, float]
 
-# A Gaussian of width sigma averages over 4 pi sigma^2 pixels. With fewer papers than FEW under it,
-# a wider one is used.
+# A Gaussian of width sigma averages over 4 pi sigma^2 pixels: where it holds fewer papers than
+# this, what it shows is chance, and a wider one takes over.
 FEW, ENOUGH = 6.0, 24.0
-# Number of papers up to which single papers are drawn fully, and from which they are not drawn.
+# Single papers are drawn as specks in full up to the first number, and not at all from the second.
 SPECKS, FEW_ENOUGH_TO_SEE = 5_000, 60_000
 _SIGMAS = (2.8, 2.0)  # pixels of each level of the pyramid, wide first: half-octave steps
 
 
 def smooth_adaptively(counts: Grid, *, coarsest: float) -> Grid:
-    """Smooth with a kernel that is narrow where papers are dense and wide elsewhere."""
+    """Smooth just enough everywhere: finely in the crowd, widely where papers are scattered."""
     from scipy.ndimage import gaussian_filter
 
     octaves = max(0, round(np.log2(max(coarsest, _SIGMAS[0]) / _SIGMAS[0])))
@@ -235,7 +237,7 @@ def smooth_adaptively(counts: Grid, *, coarsest: float) -> Grid:
                 continue
             held = finer * np.float32(4 * np.pi * sigma**2)
             trust = np.clip((held - FEW) / (ENOUGH - FEW), 0, 1)
-            trust *= trust * (3 - 2 * trust)  # smooth transition between two kernels
+            trust *= trust * (3 - 2 * trust)  # no seam between two kernels
             density += trust * (finer - density)
     assert density is not None  # noqa: S101 - for the type checker: the loop runs at least once
     density = density[: counts.shape[0], : counts.shape[1]]
@@ -244,7 +246,7 @@ def smooth_adaptively(counts: Grid, *, coarsest: float) -> Grid:
 
 
 def draw_specks(counts: Grid, *, n_papers: int, strength: float = 0.45) -> Grid:
-    """Return dots of single papers, weaker for larger corpora."""
+    """Draw every paper as a speck, fading out as papers become many."""
     from scipy.ndimage import gaussian_filter
 
     fade = strength * np.clip(
@@ -254,30 +256,30 @@ def draw_specks(counts: Grid, *, n_papers: int, strength: float = 0.45) -> Grid:
         return np.zeros_like(counts)
     sigma = 0.8
     specks = gaussian_filter(np.minimum(counts, 1), sigma, mode="constant", truncate=3)
-    specks *= np.float32(2 * np.pi * sigma**2)  # a single dot has the maximum one
+    specks *= np.float32(2 * np.pi * sigma**2)  # a lone speck peaks at one
     specks = np.minimum(specks, 1) * np.float32(fade)
     return np.asarray(specks, dtype=np.float32)
 
 
 @dataclass(frozen=True)
 class Tones:
-    """Scale from papers per pixel to ramp position."""
+    """A scale from papers per pixel to ramp position."""
 
     knee: float
     top: float
 
     def position(self, density: Any) -> Any:
-        """Return the ramp position, 0 (empty) to 1 (densest), of papers per pixel."""
+        """Ramp position, 0 (empty) to 1 (densest), of densities in papers per pixel."""
         scaled = np.log1p(np.asarray(density) / self.knee) / np.log1p(self.top / self.knee)
         return np.clip(scaled, 0, 1)
 
     def density(self, position: float) -> float:
-        """Return papers per pixel at a ramp position, the inverse of `position`."""
+        """Papers per pixel at a ramp position: the inverse of `position`."""
         return float(self.knee * np.expm1(position * np.log1p(self.top / self.knee)))
 
 
 def choose_tones(density: Grid, counts: Grid, *, middle: float = 0.56) -> Tones:
-    """Choose the scale from the density at the papers."""
+    """Choose the tonal scale from where the papers lie."""
     occupied = counts > 0
     if not occupied.any():
         return Tones(knee=1.0, top=10.0)
@@ -287,7 +289,7 @@ def choose_tones(density: Grid, counts: Grid, *, middle: float = 0.56) -> Tones:
     half, nearly_all = np.searchsorted(below, below[-1] * np.array([0.5, 0.995]))
     typical, top = float(values[order][int(half)]), float(values[order][int(nearly_all)])
     low, high = typical / 12, typical * 4
-    for _ in range(40):  # bisection
+    for _ in range(40):  # the position falls as the knee rises: bisection
         knee = (low * high) ** 0.5
         low, high = (knee, high) if Tones(knee, top).position(typical) > middle else (low, knee)
     return Tones(knee=knee, top=top)
@@ -306,7 +308,7 @@ def _halved(grid: Grid) -> Grid:
 
 
 def _doubled(grid: Grid) -> Grid:
-    """Double the resolution bilinearly, keeping the sum."""
+    """Spread each pixel over 2 x 2, bilinearly, keeping the sum."""
     for axis in (0, 1):
         before = np.roll(grid, 1, axis)
         after = np.roll(grid, -1, axis)

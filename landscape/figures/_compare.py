@@ -1,4 +1,4 @@
-"""Comparison of two selections of papers by region."""
+"""Two selections of papers against each other: which regions each is over-represented in."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _ROW, _ROOMY_ROW = 13.0, 20.0  # points
 _MOST_ROWS = 30
-_WIDEST = 64.0  # largest odds ratio on the axis
+_WIDEST = 64.0  # odds ratios beyond are cut at the rim
 _NAMES_ON_MAP = 14
 _HOW = (
     "Odds ratios above 1 mean over-represented in a, below 1 in b; bars are 95% intervals, filled "
@@ -114,7 +114,7 @@ def draw_comparison(
 
 
 def _most_different(tested: pd.DataFrame, *, n: int) -> pd.DataFrame:
-    """Return the regions with the smallest p-values, in the order of their odds ratios."""
+    """The regions that differ most surely, in the order of their odds ratios."""
     surest = tested.sort_values(["p", "odds_ratio"], ascending=[True, False]).head(n)
     return surest.sort_values("odds_ratio", ascending=False, ignore_index=True)
 
@@ -124,7 +124,7 @@ def _colour(row: Any, colours: Theme) -> str:
 
 
 def _draw_forest(page: Page, box: Box, shown: pd.DataFrame, analysis: Analysis) -> None:
-    """Draw names, counts, and odds ratios with their intervals, one row per region."""
+    """Draw names, counts, and odds ratios with their intervals, one region a row."""
     left, bottom, right, top = box
     scale, colours = page.scale, page.colours
     ends = [left + share * (right - left) for share in (0.42, 0.50, 0.58)]
@@ -175,7 +175,7 @@ def _draw_forest(page: Page, box: Box, shown: pd.DataFrame, analysis: Analysis) 
 def _write_selections(
     page: Page, sides: tuple[float, float], top: float, analysis: Analysis
 ) -> float:
-    """Write the names of the selections, and return the height of the last line."""
+    """Say what a and b are, and return where that ends."""
     left, right = sides
     y = top
     selections = analysis.tables["selections"]
@@ -190,14 +190,14 @@ def _write_selections(
 
 
 def _reach(shown: pd.DataFrame) -> float:
-    """Return the axis limit (odds ratio) that includes all dots and most error bars."""
+    """Axis limit (odds ratio) that includes all dots and most error bars."""
     logs = np.abs(np.log2(shown[["odds_ratio_low", "odds_ratio", "odds_ratio_high"]].to_numpy()))
     wanted = max(float(logs[:, 1].max()) + 0.3, float(np.quantile(logs, 0.9)))
     return float(2 ** min(wanted, np.log2(_WIDEST)))
 
 
 def _draw_map(page: Page, box: Box, shown: pd.DataFrame, atlas: AtlasStore) -> float:
-    """Mark the regions that differ by triangles, up for a and down for b; return the lower edge."""
+    """Mark the regions that differ, triangles up for a and down for b; gives the map's foot."""
     scale, colours = page.scale, page.colours
     x, y = positions(atlas.map["x"], atlas.map["y"])
     panel = map_panel(page, map_box(box, x, y), x, y, border=10 * scale, framed=True)
@@ -228,7 +228,7 @@ def _draw_map(page: Page, box: Box, shown: pd.DataFrame, atlas: AtlasStore) -> f
 
 
 def _draw_shares(page: Page, box: Box, tested: pd.DataFrame) -> None:
-    """Draw the shares of the regions in b against those in a."""
+    """Draw the share of every region in b against that in a."""
     left, bottom, right, top = box
     scale, colours = page.scale, page.colours
     page.write("Share of papers of each region", left, top - 8 * scale, size=8.5, weight="bold")
@@ -264,7 +264,7 @@ def _draw_shares(page: Page, box: Box, tested: pd.DataFrame) -> None:
 
 
 def _describe(shown: pd.DataFrame, caption: Caption) -> str:
-    def phrases(side: str, rows: pd.DataFrame) -> str:
+    def told(side: str, rows: pd.DataFrame) -> str:
         named = ", ".join(
             f"{clean_name(row.label)} (odds ratio {row.odds_ratio:.2g}, "
             f"{row.a_papers:,} against {row.b_papers:,} papers)"
@@ -274,6 +274,4 @@ def _describe(shown: pd.DataFrame, caption: Caption) -> str:
 
     a = shown[shown["over_in"] == "a"]
     b = shown[shown["over_in"] == "b"].iloc[::-1]
-    return caption.describe(
-        "Chart of two selections compared.", f"{phrases('a', a)} {phrases('b', b)}"
-    )
+    return caption.describe("Chart of two selections compared.", f"{told('a', a)} {told('b', b)}")

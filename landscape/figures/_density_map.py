@@ -126,7 +126,7 @@ def draw_heatmap(
     ax: Axes | None = None,
     atlas: AtlasStore | None = None,
 ) -> Any:
-    """Draw a density map of points with named topics; `atlas` gives the hover texts."""
+    """Draw a density map of points, with named topics; `atlas` has what can be pointed at."""
     across, up = positions(x, y)
     facts = facts or MapFacts(n_papers=len(across))
     chosen, palette = chosen_topics(topics, levels=levels), theme(colours)
@@ -162,10 +162,10 @@ def draw_heatmap(
 
 _LONGEST_QUESTION, _LONGEST_NOTE = 240, 160
 _REGIONS_NAMED, _FOR_ORIENTATION = 16, 8
-_PAPERS_DESCRIBED, _RANKS_LISTED = 10, 12
+_PAPERS_TOLD, _RANKS_TOLD = 10, 12
 _ENOUGH_TO_OUTLINE = 3
-_CELL = 3.0  # points per cell of the grid of outlines
-_SHORTEST_ARROW = 6.0  # points
+_CELL = 3.0  # points, of the grid that outlines are drawn from
+_SHORTEST_ARROW = 6.0  # points; shorter ones would be hidden by the marks
 _LED = "Arrows lead from a paper to those that it led to."
 
 
@@ -253,21 +253,21 @@ def query_map(
     _add_links(page, panel, np.column_stack(at), links)
     hover = [f"{row.rank}. {row.title}\n{row.region}" for row in table.itertuples()]
     boxes, not_numbered = mark_papers(page, panel, *at, outliers=outliers, hover=hover)
-    emphasised = [topic for topic, *_ in spread.inside]
-    add_names(page, panel, topics, reserved=boxes, emphasised=emphasised)
+    loud = [topic for topic, *_ in spread.inside]
+    add_names(page, panel, topics, reserved=boxes, loud=loud)
     more = [_LED] if links else []
     if not_numbered:
         more.append(f"{count(not_numbered, 'paper')} marked without a number.")
     if outside := panel.outside(x, y):
         more.append(explanation(MapFacts(), outside=outside)[-1])
     caption = replace(caption, sentences=[*caption.sentences, *more])
-    phrases = _describe(table, panel)
-    words = caption.describe("Map of the papers found for a question.", phrases)
+    told = _describe(table, panel)
+    words = caption.describe("Map of the papers found for a question.", told)
     return page.draw(alt_text=words, table=table, caption=caption)
 
 
 def _table(atlas: AtlasStore, results: Results) -> pd.DataFrame:
-    """Return the table of the figure, one row per paper found."""
+    """One row a paper found: the numbers behind the picture."""
     import pandas as pd
 
     found = results.papers
@@ -289,7 +289,7 @@ def _table(atlas: AtlasStore, results: Results) -> pd.DataFrame:
 
 
 def _topics_to_name(topics: pd.DataFrame, spread: Spread) -> pd.DataFrame:
-    """Return the regions with papers found, by number of papers, then the largest other regions."""
+    """The regions that hold papers found, most papers first, then the largest others."""
     import pandas as pd
 
     regions = chosen_topics(topics, levels=(1,))
@@ -301,13 +301,13 @@ def _topics_to_name(topics: pd.DataFrame, spread: Spread) -> pd.DataFrame:
 
 
 def _outlined(spread: Spread) -> list[int]:
-    """Return the regions to outline: one or two, or none if the papers are scattered."""
+    """Regions to outline: those that the verdict names."""
     most = {"one region": 1, "two regions": 2, "scattered": 0}[spread.kind]
     return [topic for topic, _, n in spread.inside[:most] if n >= _ENOUGH_TO_OUTLINE]
 
 
 def _outline(page: Page, panel: Panel, x: Floats, y: Floats, *, found: Bools) -> None:
-    """Draw the density contour that contains 85% of a region's papers, and all found."""
+    """Draw the contour of smoothed density that holds 85% of a region's papers, and all found."""
     from scipy.ndimage import gaussian_filter
 
     from landscape.mapping._density import DensityGrid, contour_lines
@@ -335,7 +335,7 @@ def _outline(page: Page, panel: Panel, x: Floats, y: Floats, *, found: Bools) ->
 
 
 def _add_links(page: Page, panel: Panel, places: Floats, links: Sequence[tuple[int, int]]) -> None:
-    """Draw arrows between papers, except very short ones."""
+    """Draw arrows below the marks of papers, where they are long enough to be seen."""
     if not len(links):
         return
     at = panel.to_page(places[:, 0], places[:, 1])
@@ -355,7 +355,7 @@ def _head(results: Results, how: str | None) -> str:
 
 
 def _sentences(results: Results, spread: Spread, facts: MapFacts) -> list[str]:
-    """Return the sentences of the caption."""
+    """The caption below the question, one sentence an item."""
     nearness = {key: value for key, value in facts.quality.items() if key == "knn_recall_at_10"}
     how_to_read = explanation(replace(facts, share_named=None, quality=nearness))
     sentences = [
@@ -370,14 +370,14 @@ def _sentences(results: Results, spread: Spread, facts: MapFacts) -> list[str]:
 
 
 def _outliers_in_words(results: Results, *, n_papers: int) -> str:
-    """Describe the outliers and their definition."""
+    """Say which papers are outliers, and by what measure."""
     known = [hit for hit in results.hits if hit.outlier is not None]
     if not known:
         return ""
     ranks = [hit.rank for hit in known if hit.outlier]
     gamma = results.settings.get("gamma")
     less = f" − {gamma:g}" if isinstance(gamma, (int, float)) else " − γ"
-    k = min(len(results), LONGEST, n_papers - 1)  # the longest stored cutoff
+    k = min(len(results), LONGEST, n_papers - 1)  # cutoffs are stored up to there
     measure = (
         "further from the centroid of the others, in full dimension, than "
         f"D95({k}){less}, with D95(k) the 95th percentile of the distances from papers "
@@ -386,13 +386,13 @@ def _outliers_in_words(results: Results, *, n_papers: int) -> str:
     if not ranks:
         return f"No paper is an outlier ({measure})."
     are = "is an outlier" if len(ranks) == 1 else "are outliers"
-    more = f" and {len(ranks) - _RANKS_LISTED} more" if len(ranks) > _RANKS_LISTED else ""
-    which = f"number{'s' if len(ranks) > 1 else ''} {', '.join(map(str, ranks[:_RANKS_LISTED]))}"
+    more = f" and {len(ranks) - _RANKS_TOLD} more" if len(ranks) > _RANKS_TOLD else ""
+    which = f"number{'s' if len(ranks) > 1 else ''} {', '.join(map(str, ranks[:_RANKS_TOLD]))}"
     return f"{count(len(ranks), 'paper')} ({which}{more}) {are}: {measure}."
 
 
 def _settings_in_words(results: Results) -> str:
-    """Describe filters and weights of the search; empty for the default settings."""
+    """Say what narrowed or weighted the search; an ordinary one needs no words."""
     settings = results.settings
     parts = []
     if settings.get("method") in ("semantic", "words"):
@@ -407,13 +407,13 @@ def _settings_in_words(results: Results) -> str:
 
 
 def _describe(table: pd.DataFrame, panel: Panel) -> str:
-    """Describe the first papers and their positions, for the alternative text."""
+    """The first papers, with their places, for readers who cannot see the map."""
     outliers = set(table["rank"][table["outlier"].fillna(False).astype(bool)])
-    phrases = []
-    for row in table.head(_PAPERS_DESCRIBED).itertuples():
+    told = []
+    for row in table.head(_PAPERS_TOLD).itertuples():
         place = place_of(row.x, row.y, panel.extent)
         where = ", ".join(filter(None, [clean_name(str(row.region)), place]))
         mark = ", outlier" if row.rank in outliers else ""
-        phrases.append(f"{row.rank} {clean_name(row.title)} ({where}{mark})")
-    first = "The first" if len(table) > _PAPERS_DESCRIBED else "They are"
-    return f"{first}: {'; '.join(phrases)}."
+        told.append(f"{row.rank} {clean_name(row.title)} ({where}{mark})")
+    first = "The first" if len(table) > _PAPERS_TOLD else "They are"
+    return f"{first}: {'; '.join(told)}."

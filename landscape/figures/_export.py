@@ -1,4 +1,4 @@
-"""Write figures, with their tables and alternative texts, and tables."""
+"""Write figures with the numbers behind them and their alternative text, and tables."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from landscape.types import Analysis
 
 PNG_DPI = 160
-VECTOR_DPI = 200  # resolution of images inside PDF and SVG
+VECTOR_DPI = 200  # of the density picture inside a PDF or SVG; the lettering has no pixels
 
-# Times has the same metrics as STIX and replaces it if missing.
+# The metrics of STIX are those of Times: where a viewer has no STIX, a Times keeps the layout.
 _SVG_FONTS = "STIXGeneral, 'STIX Two Text', 'Times New Roman', Times, 'DejaVu Sans', serif"
 
 
@@ -85,12 +85,12 @@ def save_figure(figure: Figure, path: str | os.PathLike[str], *, dpi: int | None
 
 
 def check_kind(path: str | os.PathLike[str]) -> Path:
-    """Raise InputError for a file that `save_figure` cannot write."""
+    """Refuse a file that `save_figure` cannot write, before anything is drawn."""
     return check_output(path, _WRITERS, what="A figure")
 
 
 def _check_own(file: Path, content: bytes) -> None:
-    """Raise InputError if the table would replace a file that is not a table of this figure."""
+    """Refuse to replace a table that no figure wrote: it may be the user's papers."""
     if file.is_file():
         with file.open("rb") as there:
             head = there.readline().strip()
@@ -102,7 +102,7 @@ def _check_own(file: Path, content: bytes) -> None:
 
 
 def _png(figure: Figure, words: str, dpi: int | None) -> bytes:
-    """Write PNG with 256 colours, for a third of the file size."""
+    """Draw as PNG of 256 colours: a map needs no more, and the file is a third of the size."""
     from PIL import Image, PngImagePlugin
 
     resolution = dpi or PNG_DPI
@@ -118,7 +118,7 @@ def _png(figure: Figure, words: str, dpi: int | None) -> bytes:
         picture = drawn.convert("RGB")
         few = picture.quantize(palette=few_colours(picture), dither=Image.Dither.NONE)
     palette = np.array(few.getpalette()).reshape(-1, 3)
-    palette[np.asarray(few)[0, 0]] = np.asarray(picture)[0, 0]  # keep the exact colour of the page
+    palette[np.asarray(few)[0, 0]] = np.asarray(picture)[0, 0]  # the page keeps its exact colour
     few.putpalette(palette.ravel().tolist())
     about = PngImagePlugin.PngInfo()
     about.add_itxt("Description", words)
@@ -127,11 +127,11 @@ def _png(figure: Figure, words: str, dpi: int | None) -> bytes:
     return packed.getvalue()
 
 
-_COLOURS_COMPARED = 50_000  # more take seconds without a visible difference
+_COLOURS_COMPARED = 50_000  # more take seconds and change no tone that an eye can tell
 
 
 def few_colours(picture: Image.Image) -> Image.Image:
-    """Choose 256 colours, weighted by the logarithm of their number of pixels."""
+    """Choose 256 colours for a picture: a colour counts by the logarithm of its pixels."""
     from PIL import Image
 
     pixels = np.asarray(picture, dtype=np.uint32)
@@ -152,7 +152,7 @@ def _pdf(figure: Figure, words: str, dpi: int | None) -> bytes:
 def _svg(figure: Figure, words: str, dpi: int | None) -> bytes:
     drawn = _drawn(figure, "svg", dpi or VECTOR_DPI, {"Date": None, "Description": words})
     text = drawn.decode("utf-8").replace("'STIXGeneral', 'DejaVu Sans'", _SVG_FONTS)
-    # Role, short name and description for screen readers.
+    # What screen readers look for: the role, a short name and the long description.
     label = f' role="img" aria-label={quoteattr(_first_sentence(words))}'
     opening = re.search(r"<svg\b[^>]*>", text)
     if opening is None or not words:
@@ -164,7 +164,7 @@ def _svg(figure: Figure, words: str, dpi: int | None) -> bytes:
 def _drawn(figure: Figure, kind: str, dpi: int, about: dict[str, Any]) -> bytes:
     import matplotlib as mpl
 
-    # Keep text as text (TrueType in PDF, <text> in SVG) and make the output reproducible.
+    # Text as text: TrueType in PDF, <text> in SVG; and names that do not change from run to run.
     settings: dict[Any, Any] = {
         "pdf.fonttype": 42,
         "svg.fonttype": "none",
@@ -186,7 +186,7 @@ def _html(figure: Any, _words: str, _dpi: int | None) -> bytes:
 
 
 def _check_fits(figure: Any, target: Path) -> None:
-    """Raise InputError if the format does not fit the library of the figure."""
+    """Refuse what only the other library can write."""
     is_html, is_plotly = target.suffix.lower() == ".html", hasattr(figure, "to_html")
     if is_html and not is_plotly and getattr(figure, "scene", None) is None:
         raise InputError(
@@ -251,7 +251,7 @@ def save_table(analysis: Analysis, path: str | os.PathLike[str]) -> Path:
 
 
 def check_table_kind(path: str | os.PathLike[str]) -> Path:
-    """Raise InputError for a file that `save_table` cannot write."""
+    """Refuse a file that `save_table` cannot write, before anything is computed."""
     return check_output(path, _TABLES, what="A table")
 
 

@@ -1,4 +1,4 @@
-"""Maps of the share of the local literature that uses a facility."""
+"""Which share of the local literature uses a facility (after figure 8 of Iyer et al. 2024)."""
 
 from __future__ import annotations
 
@@ -52,14 +52,14 @@ if TYPE_CHECKING:
     from landscape.types import Analysis
 
 _TOGETHER, _RANKED, _PANELS, _SERIES = 6, 20, 24, 21
-_REGIONS_NAMED, _FACILITIES_DESCRIBED, _REGIONS_DESCRIBED = 10, 8, 5
-_FEWEST = 3  # papers of a facility in a ranked region
-_WIDER = 1.5  # kernel of the papers of a facility, in units of that of all papers
-_CELL = 2.2  # points per cell of a share map
+_REGIONS_NAMED, _FACILITIES_TOLD, _REGIONS_TOLD = 10, 8, 5
+_FEWEST = 3  # papers of a facility in a region that is ranked
+_WIDER = 1.5  # a facility has few papers: their kernel, in units of that of all papers
+_CELL = 2.2  # points on the page, of a share map
 _TOPS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.10, 0.15, 0.20, 0.25, 0.50, 1.0)
-# Papers under the kernel: transparent below the first number, opaque from the second on.
+# Papers under the kernel: below the first a place shows nothing, from the second it is opaque.
 _SEEN, _SOLID = 2.0, 12.0
-_SMOOTHED = 3  # cells; narrower areas are not hatched
+_SMOOTHED = 3  # cells: narrower slivers are not hatched
 _SHARES = (
     "Colour is the share of the papers around a place that mention the facility, shrunk to the "
     "overall share where papers are few; inside the thin line lie half of its papers."
@@ -73,10 +73,10 @@ _HATCHING = "Hatched: the corpus has papers there, but hardly any of the period.
 
 @dataclass(frozen=True)
 class View:
-    """Content of one map: heading, papers of the period, and papers that mention a facility."""
+    """What one map shows: its heading, papers of the period, and those that mention a facility."""
 
     heading: str
-    detail: str
+    told: str
     inside: Bools
     uses: Bools
 
@@ -134,15 +134,16 @@ def impact(
     >>> atlas = ls.open("my.atlas")  # doctest: +SKIP
     >>> ls.figures.impact(atlas, facilities="ALMA", since=2014)  # doctest: +SKIP
     """
-    from landscape.overlays.missions._impact import measure_usage
+    from landscape.overlays.missions._impact import impact as measure_impact
     from landscape.overlays.missions._usage import read_usage
 
     given = [facilities] if isinstance(facilities, str) else facilities
     usage = read_usage(atlas, given)
     if given is None:
         usage = _first(usage, _RANKED)
-    analysis = measure_usage(
-        atlas, usage, since=since, until=until, slices=slices, n_resamples=n_resamples
+    names = [one.name for one in usage.facilities]
+    analysis = measure_impact(
+        atlas, names, since=since, until=until, slices=slices, n_resamples=n_resamples
     )
     if given is None:
         usage = _first(usage, _TOGETHER)
@@ -207,7 +208,7 @@ def draw_impact(
 def _write_bounds(
     analysis: Analysis, views: Sequence[View], *, alone: bool, in_panels: bool, sliced: bool
 ) -> Caption:
-    """Return the caption."""
+    """Title, numbers, bounds, and how to read the map."""
     caption = caption_of(replace(analysis, denominators={}) if sliced else analysis)
     how = [_SHARES if alone or in_panels else _CONTOURS]
     if in_panels or alone:
@@ -220,7 +221,7 @@ def _write_bounds(
 
 
 def views_of(usage: Usage, windows: Sequence[tuple[int | None, int | None]]) -> list[View]:
-    """Return one view per facility and period, without the years that the corpus does not cover."""
+    """Every facility in every period, without the years that the corpus does not cover."""
     from landscape.overlays._periods import format_spans
     from landscape.overlays.missions._usage import format_period, in_period
 
@@ -232,24 +233,24 @@ def views_of(usage: Usage, windows: Sequence[tuple[int | None, int | None]]) -> 
             uses = usage.uses(index) & inside
             low, high = -np.inf if since is None else since, np.inf if until is None else until
             missed = format_spans(gaps[(gaps >= low) & (gaps <= high)])
-            detail = f"{int(uses.sum()):,} of {int(inside.sum()):,} papers"
+            told = f"{int(uses.sum()):,} of {int(inside.sum()):,} papers"
             if missed and len(windows) > 1 and not inside.any():
-                detail = f"hardly covered: {', '.join(missed)}"
+                told = f"hardly covered: {', '.join(missed)}"
             several = len(usage.facilities) > 1 or len(windows) == 1
             name = facility.name if several else ""
             period = format_period(since, until) if len(windows) > 1 else ""
             period = str(since) if period and since == until else period
-            views.append(View(", ".join(filter(None, [name, period])), detail, inside, uses))
+            views.append(View(", ".join(filter(None, [name, period])), told, inside, uses))
     return views
 
 
-# -- three kinds of figure
+# -- the three ways to draw it
 
 
 def _draw_alone(
     page: Page, x: Floats, y: Floats, view: View, analysis: Analysis, topics: pd.DataFrame
 ) -> None:
-    """Draw one share map and a table of the regions with the largest shares."""
+    """One share map, and the regions with the largest shares beside it."""
     box, column = page.divided()
     regions = chosen_topics(topics, levels=(1,))
     panel = map_panel(page, box, x, y, include=regions)
@@ -266,7 +267,7 @@ def _draw_alone(
 
 
 def _add_region_dots(page: Page, panel: Panel, regions: pd.DataFrame, top: float) -> None:
-    """Add dots with hover texts at the regions; the size is the number of papers."""
+    """Regions to point at in the browser, as large as they have papers."""
     if not {"x", "y"} <= set(regions.columns):
         return
     regions = regions.dropna(subset=["x", "y"])
@@ -291,7 +292,7 @@ def _add_region_dots(page: Page, panel: Panel, regions: pd.DataFrame, top: float
 def _draw_together(
     page: Page, x: Floats, y: Floats, views: Sequence[View], analysis: Analysis
 ) -> None:
-    """Draw contours of several facilities on one map, and a table."""
+    """Contours of several facilities on one map, and the ranked table beside it."""
     import pandas as pd
 
     from landscape.mapping._density import (
@@ -340,7 +341,7 @@ def _draw_together(
 
 
 def _draw_panels(page: Page, x: Floats, y: Floats, views: Sequence[View]) -> None:
-    """Draw one share map per view, with the same axes and scale."""
+    """A share map for each view, all on the same axes and scale."""
     boxes, border = page.tiled(len(views)), 8 * page.scale
     first = map_panel(page, boxes[0], x, y, border=border, framed=True)
     panels = [first, *(window(page, box, first.extent, framed=True) for box in boxes[1:])]
@@ -349,14 +350,14 @@ def _draw_panels(page: Page, x: Floats, y: Floats, views: Sequence[View]) -> Non
     page.write_key(share_key(page, top))
     for view, panel, shares in zip(views, panels, found, strict=True):
         add_shares(page, panel, shares, top, everywhere=everywhere)
-        page.write_heading(panel.box, view.heading, view.detail)
+        page.write_heading(panel.box, view.heading, view.told)
 
 
-# -- shares as an image
+# -- shares as a picture
 
 
 def grid_shape(box: Box, *, scale: float) -> tuple[int, int]:
-    """Return rows and columns of the grid of a share map."""
+    """Rows and columns of a share map that fills a box of the page."""
     left, bottom, right, top = box
     cell = _CELL * scale
     return max(16, round((top - bottom) / cell)), max(16, round((right - left) / cell))
@@ -365,7 +366,7 @@ def grid_shape(box: Box, *, scale: float) -> tuple[int, int]:
 def share_maps(
     page: Page, panel: Panel, x: Floats, y: Floats, views: Sequence[View]
 ) -> tuple[list[ShareMap], ShareMap]:
-    """Compute the share maps of all views, and of all papers, with the same grid and kernel."""
+    """Share maps of all views on one window, grid and kernel, and that of all papers."""
     from landscape.mapping._density import default_bandwidth
     from landscape.overlays.missions._measures import share_map
 
@@ -386,7 +387,7 @@ def share_maps(
 
 
 def scale_top(maps: Sequence[ShareMap]) -> float:
-    """Return the share at the end of the colour ramp: a round number that few papers exceed."""
+    """Choose where the ramp of several maps ends: a round share that few papers exceed."""
     shares = np.concatenate([found.share[found.papers >= _SOLID] for found in maps])
     papers = np.concatenate([found.papers[found.papers >= _SOLID] for found in maps])
     if not len(shares):
@@ -398,7 +399,7 @@ def scale_top(maps: Sequence[ShareMap]) -> float:
 
 
 def share_key(page: Page, top: float) -> Key:
-    """Return the key of a share map."""
+    """The key of a share map."""
     texts = [f"{100 * share:.3g}%" for share in np.linspace(0, top, 6)]
     meanings = [*texts[:-1], texts[-1] if top >= 1 else f"≥{texts[-1]}"]
     return Key.of_ramp("Share of the papers there", share_ramp(page.colours), meanings)
@@ -413,7 +414,7 @@ def add_shares(
     everywhere: ShareMap | None = None,
     outline: bool = True,
 ) -> None:
-    """Draw a share map, transparent where papers are few."""
+    """Draw a share map, fading out where papers are few."""
     pixels = share_pixels(found, top, share_ramp(page.colours))
     panel.layers.append(
         Image(pixels=pixels, extent=found.extent, smooth=True, gid="share", order=1.0)
@@ -432,14 +433,14 @@ def add_shares(
 
 
 def share_pixels(found: ShareMap, top: float, ramp: Floats) -> Floats:
-    """Return the colours of a share map with opacity, shape (rows, columns, 4)."""
+    """Colours of a share map with their opacity, shape (rows, columns, 4)."""
     tone = np.round(np.clip(found.share / top, 0, 1) * (len(ramp) - 1)).astype(int)
     seen = np.clip((found.papers - _SEEN) / (_SOLID - _SEEN), 0, 1)
     return np.dstack([ramp[tone], seen * seen * (3 - 2 * seen)])
 
 
 def not_covered(found: ShareMap, everywhere: ShareMap) -> Bools:
-    """Return the cells in which the corpus has papers, but few of the period."""
+    """Where the corpus has papers, but hardly any of the period; without slivers."""
     from scipy.ndimage import binary_opening
 
     bare = (everywhere.papers >= _SOLID) & (found.papers < _SEEN)
@@ -447,7 +448,7 @@ def not_covered(found: ShareMap, everywhere: ShareMap) -> Bools:
 
 
 def _half_of(found: ShareMap) -> list[Floats]:
-    """Return the contours that contain half of the facility's papers."""
+    """Contours that hold half of the facility's papers."""
     from landscape.mapping._density import DensityGrid, contour_lines, highest_density_levels
 
     grid = DensityGrid.of_window(found.extent, found.facility_papers)
@@ -459,7 +460,7 @@ def _half_of(found: ShareMap) -> list[Floats]:
 
 
 def _facility_ranking(page: Page, analysis: Analysis, drawn: Mapping[str, Series]) -> Ranking:
-    """Return the table of facilities, with line samples of those on the map."""
+    """Rank facilities by papers; those on the map have their line before the name."""
     rows = []
     for _, row in analysis.table.iterrows():
         name = str(row["facility"])
@@ -477,7 +478,7 @@ def _facility_ranking(page: Page, analysis: Analysis, drawn: Mapping[str, Series
 
 
 def _region_ranking(analysis: Analysis, facility: str) -> tuple[Ranking, list[int]]:
-    """Return the table of regions by share, and the numbers of the regions."""
+    """Rank regions by how much of their literature uses a facility, and give their numbers."""
     regions = analysis.tables["regions"]
     own = regions[(regions["facility"] == facility) & (regions["papers"] >= _FEWEST)]
     overall = own["papers"].sum() / max(own["region_papers"].sum(), 1)
@@ -497,7 +498,7 @@ def _region_ranking(analysis: Analysis, facility: str) -> tuple[Ranking, list[in
 
 
 def _key_numbers(row: Any) -> str:
-    """Describe the use of a facility in one sentence, with intervals and denominators."""
+    """What a facility did, in one sentence, with intervals and denominators."""
     parts = [
         f"{row['papers']:,} of {row['corpus_papers']:,} papers mention {row['facility']} "
         f"({percent(row['share'])}, 95% interval {_interval(row, 'share')})"
@@ -513,20 +514,18 @@ def _key_numbers(row: Any) -> str:
 
 
 def _describe(analysis: Analysis) -> str:
-    """Describe the numbers, for the alternative text."""
+    """The numbers for readers who cannot see the map."""
     table = analysis.table
-    phrases = [
+    told = [
         f"{clean_name(str(row['facility']))}"
         f"{', ' + str(row['period']) if 'period' in table else ''}: {row['papers']:,} papers, "
         f"{percent(row['share'])}"
-        for _, row in table.head(_FACILITIES_DESCRIBED).iterrows()
+        for _, row in table.head(_FACILITIES_TOLD).iterrows()
     ]
     if len(table) == 1:
         ranking, _ = _region_ranking(analysis, str(table["facility"].iloc[0]))
-        phrases += [
-            f"{clean_name(row.name)} {row.numbers[2]}" for row in ranking.rows[:_REGIONS_DESCRIBED]
-        ]
-    return f"{'; '.join(phrases)}."
+        told += [f"{clean_name(row.name)} {row.numbers[2]}" for row in ranking.rows[:_REGIONS_TOLD]]
+    return f"{'; '.join(told)}."
 
 
 def percent(share: Any, *, digits: int = 1) -> str:

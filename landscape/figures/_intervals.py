@@ -1,4 +1,4 @@
-"""Charts of values with intervals: facilities, regions, countries or proposed concepts."""
+"""Values with their intervals: one row a facility, region, country or proposal."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 WIDTH_INCHES, _LOWEST, _HIGHEST = 11.0, 2.8, 8.5
 _ROOMIEST = 26.0  # points between rows
-_AROUND = 112.0  # points for title, axis and caption
+_AROUND = 112.0  # points of a page beside the rows: title, axis and caption
 _GAP = 0.3  # rows between two groups of one label
 _MOST_ROWS = 24
 
@@ -82,25 +82,25 @@ def draw_intervals(
     title: str | None = None,
     ax: Axes | None = None,
 ) -> Any:
-    """Draw the result of an analysis, see `intervals`."""
+    """Draw what an analysis found, see `intervals`."""
     shown, caption = interval_rows(kind, found), caption_of(found)
     size = size_inches or (WIDTH_INCHES, _height(shown, generated=caption.generated))
     page = Page(size, theme(colours), caption, title=title, smallest=(4.0, 2.5), onto=ax)
     _draw_rows(page, page.room, shown)
-    phrases = "; ".join(
+    told = "; ".join(
         f"{clean_name(str(row.label))}{f' ({row.group})' if row.group else ''} "
         f"{shown.written(row.value)}"
         for row in shown.rows.head(12).itertuples()
     )
-    words = caption.describe("Chart of values with their intervals.", f"{phrases}.")
+    words = caption.describe("Chart of values with their intervals.", f"{told}.")
     return page.draw(alt_text=words, table=found.table, on_screen=("intervals",))
 
 
 def _height(shown: IntervalRows, *, generated: bool) -> float:
-    """Return the height of the page in inches."""
+    """Inches that a page of so many rows needs."""
     more = 11 * generated + (16 if len(shown.groups) > 1 else 0)
     inches = (_AROUND + _ROOMIEST * len(shown.labels) + more) / 72
-    # Text on a lower page is smaller, by the root of the area, and needs less space.
+    # A lower page is lettered smaller, by the root of its area, and needs less room for it.
     return min(max(inches * min(1.0, max(0.8, inches / _HIGHEST)), _LOWEST), _HIGHEST)
 
 
@@ -144,7 +144,7 @@ def _draw_rows(page: Page, box: Box, shown: IntervalRows) -> None:
                 hover=[
                     f"{row.label}{f', {row.group}' if row.group else ''}\n"
                     f"{shown.written(row.value)} ({shown.written(row.low)} to "
-                    f"{shown.written(row.high)})\n{row.detail}"
+                    f"{shown.written(row.high)})\n{row.told}"
                     for row in part.itertuples()
                 ],
             )
@@ -152,10 +152,8 @@ def _draw_rows(page: Page, box: Box, shown: IntervalRows) -> None:
         if single:
             for row in part.itertuples():
                 y = upper - (place_of[str(row.label)] + 0.5) * pitch - 2.5 * scale
-                phrases = page.shortened(
-                    str(row.detail), width=start - names - 18 * scale, size=SMALL
-                )
-                page.write(phrases, names + 9 * scale, y, size=SMALL, colour=colours.faint)
+                told = page.shortened(str(row.told), width=start - names - 18 * scale, size=SMALL)
+                page.write(told, names + 9 * scale, y, size=SMALL, colour=colours.faint)
         else:
             page.write(f"● {group}", across, top - 8 * scale, size=8, colour=tones[number],
                        gid="key")  # fmt: skip
@@ -163,7 +161,7 @@ def _draw_rows(page: Page, box: Box, shown: IntervalRows) -> None:
 
 
 def _axis(shown: IntervalRows) -> Axis:
-    """Return the horizontal axis: logarithmic for ratios, else linear."""
+    """The horizontal axis: ratios on a log scale, all others linear."""
     values = shown.rows[["low", "value", "high"]].to_numpy(dtype=float)
     values = values[np.isfinite(values)]
     if shown.is_ratio:
@@ -179,7 +177,7 @@ def _axis(shown: IntervalRows) -> Axis:
 
 @dataclass(frozen=True)
 class IntervalRows:
-    """Values with intervals, from top to bottom of the chart."""
+    """Values with their intervals, as charts draw them from top to bottom."""
 
     rows: pd.DataFrame
     axis: str
@@ -189,16 +187,16 @@ class IntervalRows:
 
     @property
     def labels(self) -> list[str]:
-        """Labels without repetition, from top to bottom."""
+        """Each label once, from top to bottom."""
         return list(dict.fromkeys(self.rows["label"]))
 
     @property
     def groups(self) -> list[str]:
-        """Groups without repetition."""
+        """Each group once."""
         return list(dict.fromkeys(self.rows["group"]))
 
     def written(self, value: float) -> str:
-        """Return a value as text."""
+        """A value as it is told."""
         if value != value:
             return "unknown"
         if self.is_share:
@@ -207,12 +205,12 @@ class IntervalRows:
 
 
 def ask(kind: str, atlas: AtlasStore, *arguments: Any, **options: Any) -> Analysis:
-    """Run the analysis of a kind of chart."""
+    """Ask the atlas what a chart of this kind draws."""
     return _known(kind)[0](atlas, *arguments, **options)
 
 
 def interval_rows(kind: str, found: Analysis, *, most: int = _MOST_ROWS) -> IntervalRows:
-    """Return the rows of a kind of chart."""
+    """Choose what a chart of this kind shows."""
     chosen = _known(kind)[1](found, most)
     if chosen.rows.empty:
         raise InputError("Nothing to plot: all values are missing.")
@@ -309,15 +307,13 @@ def _difference_rows(found: Analysis, most: int) -> IntervalRows:
     for other in others:
         part = shown[shown["other"] == other].set_index("topic_id")
         part = part.loc[[topic for topic in order["topic_id"] if topic in part.index]]
-        phrases = [
+        told = [
             f"{row.papers:,} against {row.other_papers:,} of {row.region_papers:,} papers"
             for row in part.itertuples()
         ]
         words = f"{part['facility'].iloc[0]} less {other}" if len(part) else other
         parts.append(
-            _rows(
-                part["label"], part["difference"], part["low"], part["high"], phrases, group=words
-            )
+            _rows(part["label"], part["difference"], part["low"], part["high"], told, group=words)
         )
     return IntervalRows(
         pd.concat(parts, ignore_index=True), "difference of the shares of a region's papers",
@@ -329,7 +325,7 @@ def _place_rows(found: Analysis, most: int) -> IntervalRows:
     kind = "country" if "institution" not in found.table else "institution"
     table = found.table.head(most)
     names = table[kind].astype(str)
-    if kind == "institution":  # institutions of two countries can have the same name
+    if kind == "institution":  # two countries may have institutions of one name
         names = names.where(~names.duplicated(keep=False), names + " (" + table["country"] + ")")
     return IntervalRows(
         _rows(
@@ -358,9 +354,7 @@ def _proposal_rows(found: Analysis, most: int) -> IntervalRows:
     )  # fmt: skip
 
 
-def _rows(
-    label: Any, value: Any, low: Any, high: Any, phrases: list[str], *, group: str = ""
-) -> Any:
+def _rows(label: Any, value: Any, low: Any, high: Any, told: list[str], *, group: str = "") -> Any:
     import pandas as pd
 
     names = pd.Series(list(label), dtype=object).astype(str)
@@ -371,7 +365,7 @@ def _rows(
             "value": pd.Series(list(value), dtype=float),
             "low": pd.Series(list(low), dtype=float),
             "high": pd.Series(list(high), dtype=float),
-            "detail": phrases,
+            "told": told,
         }
     )
 

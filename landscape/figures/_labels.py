@@ -1,8 +1,9 @@
-"""Placement of labels without overlaps, and the text of labels.
+"""Lettering of maps: where each name goes, so that no two touch and none leaves the page.
 
-The libraries adjustText and pylabeladjust do not guarantee separate boxes; textalloc does not
-support labels on their own point, reserved areas or a choice of line breaks. The method here is
-point-feature labelling by candidate positions, greedy by priority, with local repairs [1]_.
+Of the kept libraries, adjustText and pylabeladjust separate boxes without a guarantee, and
+textalloc separates boxes but never sets a name on its own peak, nor knows reserved areas or a
+choice of line breaks; hence the method here: point-feature labelling by candidate positions,
+greedy by priority, then repaired by moving the names in the way [1]_.
 
 All lengths are points (1/72 inch) on the page, y upwards; a box is ``x0, y0, x1, y1``.
 
@@ -26,23 +27,23 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
-#: Serif font of journals, bundled with matplotlib, and DejaVu Sans for missing glyphs.
+#: Serif of the journals, bundled with matplotlib; DejaVu Sans lends the glyphs that it lacks.
 FONTS = ("STIXGeneral", "DejaVu Sans")
 
 MOST_LETTERS = 80
 _HAIR_SPACE, _WORD_SPACE = "\u200a", "\u2004"
 
-TOUCHING = 3.0  # names this near to their peak have no leader line
-_REPAIRED = 60  # missing names that are repaired, the most important first
-_MOVED = 2  # names moved to place another one
-_TRIED = 16  # positions tried in a repair
-_AT_ONCE = 200  # positions tested together
+TOUCHING = 3.0  # a name this near to its peak needs no leader line
+_REPAIRED = 60  # names that repair tries to bring back, most important first
+_MOVED = 2  # names that may be moved to make room for one
+_TRIED = 16  # places tried so
+_AT_ONCE = 200  # places looked at together, cheapest first
 _SWEEPS = 3
 
 
 @dataclass(frozen=True)
 class Placement:
-    """Result of `place_labels`."""
+    """Where the names go."""
 
     boxes: Floats
     variants: NDArray[np.int64]
@@ -50,13 +51,13 @@ class Placement:
 
     @property
     def shown(self) -> Bools:
-        """Whether each name is placed, shape (n,)."""
+        """Whether each name found a place, shape (n,)."""
         return self.variants >= 0
 
 
 @dataclass(frozen=True)
 class _Candidates:
-    """Candidate positions of one name, by cost."""
+    """The places that one name could take, cheapest first."""
 
     boxes: Floats
     leaders: Floats
@@ -75,8 +76,12 @@ def place_labels(
     gap: float = 2.0,
     reach: float = 130.0,
     directions: int = 16,
+    repair: bool = True,
 ) -> Placement:
-    """Place names without overlaps, the most important first."""
+    """Find a place for every name, the most important first.
+
+    `repair` moves names to make room for others; it takes most of the time.
+    """
     peaks = np.asarray(peaks, dtype=float).reshape(-1, 2)
     blocked = np.empty((0, 4)) if reserved is None else np.asarray(reserved, dtype=float)
     page = np.asarray(frame, dtype=float)
@@ -95,7 +100,8 @@ def place_labels(
     layout = _Layout(candidates, gap)
     for name in range(len(peaks)):
         layout.settle(name)
-    layout.repair()
+    if repair:
+        layout.repair()
     for _ in range(_SWEEPS):
         moved = sum(layout.settle(name) for name in range(len(peaks)))
         if not moved:
@@ -104,7 +110,7 @@ def place_labels(
 
 
 class _Layout:
-    """Current positions of the names; boxes of unplaced names are NaN and overlap nothing."""
+    """The names placed so far; NaN boxes overlap nothing, so unplaced names need no mask."""
 
     def __init__(self, candidates: list[_Candidates], gap: float) -> None:
         self.candidates = candidates
@@ -114,7 +120,7 @@ class _Layout:
         self.leaders = np.full((len(candidates), 4), np.nan)
 
     def settle(self, name: int) -> bool:
-        """Move one name to its cheapest free position; return whether it moved."""
+        """Give one name the cheapest free place; say whether it moved."""
         before = self.choice[name]
         self._lift(name)
         free = self._first_free(name)
@@ -122,7 +128,7 @@ class _Layout:
         return bool(free != before)
 
     def repair(self) -> None:
-        """Place missing names, the most important first, by moving others."""
+        """Bring back names without a place, the most important first, by moving others."""
         tried = 0
         for name in range(len(self.choice)):
             if self.choice[name] < 0 and tried < _REPAIRED:
@@ -141,7 +147,7 @@ class _Layout:
         return Placement(boxes=self.boxes, variants=variants, leaders=self.leaders)
 
     def _make_room(self, name: int, *, sacrifice: bool) -> bool:
-        """Place a name by moving at most two others; undo the moves if that fails."""
+        """Place a name by moving at most two others; put all back if that fails."""
         options = np.arange(len(self.candidates[name].costs))
         options = options[self._covered(name, options).sum(axis=1) <= _MOVED][:_TRIED]
         clashes = self._clashes(name, options)
@@ -162,7 +168,7 @@ class _Layout:
         return False
 
     def _first_free(self, name: int) -> int:
-        """Return the cheapest candidate without overlap, or -1; the fast test runs first."""
+        """Cheapest candidate that clashes with nothing, or -1. The cheap test sifts first."""
         total = len(self.candidates[name].costs)
         for start in range(0, total, _AT_ONCE):
             some = np.arange(start, min(start + _AT_ONCE, total))
@@ -175,14 +181,14 @@ class _Layout:
         return -1
 
     def _covered(self, name: int, options: NDArray[np.int64]) -> Bools:
-        """Return the names that each candidate's box overlaps, shape (options, names)."""
+        """Which names each candidate's box would touch, shape (options, names)."""
         boxes = self.candidates[name].boxes[options][:, None]
         touched = boxes_overlap(boxes, self.boxes[None], gap=self.gap)
         touched[:, name] = False
         return touched
 
     def _clashes(self, name: int, options: NDArray[np.int64]) -> Bools:
-        """Return the names that each candidate's box or leader overlaps, shape (options, names)."""
+        """Which names each candidate's box or leader line would touch, shape (options, names)."""
         boxes = self.candidates[name].boxes[options][:, None]
         leaders = self.candidates[name].leaders[options][:, None]
         clash = boxes_overlap(boxes, self.boxes[None], gap=self.gap)
@@ -215,7 +221,7 @@ def _candidates(
     around: tuple[float, int, float],
     reluctance: Floats,
 ) -> _Candidates:
-    """Return the candidate positions of one name inside the frame, by cost."""
+    """List the places for one name that stay in the frame, cheapest first."""
     peak = peaks[name]
     reach, directions, crossing = around
     parts = []
@@ -254,12 +260,12 @@ def _candidates(
 
 
 def _offsets(half: Floats, reach: float, directions: int) -> tuple[Floats, Floats]:
-    """Return offsets of a name's centre from its peak, and their costs."""
-    # On the peak, with the peak under the name.
+    """Offsets of a name's centre from its peak, and what each costs."""
+    # On the peak, slid so that the peak stays under the name.
     across, up = np.meshgrid([0, -0.3, 0.3, -0.6, 0.6, -0.85, 0.85], [0, -0.5, 0.5, -1, 1])
     slides = np.column_stack([across.ravel(), up.ravel()])
     on_costs = 0.9 * np.abs(slides[:, 0]) + 0.6 * np.abs(slides[:, 1])
-    # Beside the peak, at growing distances in all directions.
+    # Beside it, at growing distances in all directions.
     angles = np.arange(directions) * (2 * np.pi / directions)
     radii = np.array([2.0, 6, 12, 20, 30, 42, 56, 72, 90, 110, 135, 165, 200])
     radii = radii[radii <= reach]
@@ -274,7 +280,7 @@ def _offsets(half: Floats, reach: float, directions: int) -> tuple[Floats, Float
 
 
 def _leaders(peak: Floats, boxes: Floats) -> Floats:
-    """Return lines from a peak to the nearest point of each box; NaN if they touch."""
+    """Lines from a peak to the nearest point of each box; NaN where they touch."""
     nearest = np.clip(peak, boxes[:, :2], boxes[:, 2:])
     length = np.hypot(*(nearest - peak).T)
     leaders = np.hstack([np.broadcast_to(peak, nearest.shape), nearest])
@@ -283,7 +289,7 @@ def _leaders(peak: Floats, boxes: Floats) -> Floats:
 
 
 def boxes_overlap(first: Floats, second: Floats, *, gap: float) -> Bools:
-    """Return whether boxes are nearer than `gap` to each other; shapes (..., 4) broadcast."""
+    """Say whether boxes come nearer than `gap` to each other; shapes (..., 4) broadcast."""
     overlap: Bools = (
         (first[..., 0] < second[..., 2] + gap)
         & (second[..., 0] < first[..., 2] + gap)
@@ -294,13 +300,13 @@ def boxes_overlap(first: Floats, second: Floats, *, gap: float) -> Bools:
 
 
 def segment_meets_box(segment: Floats, box: Floats, *, gap: float) -> Bools:
-    """Return whether line segments meet boxes enlarged by `gap`; shapes (..., 4) broadcast."""
+    """Say whether line segments come into boxes grown by `gap`; shapes (..., 4) broadcast."""
     enter = np.zeros(1)
     leave = np.ones(1)
     for axis in (0, 1):
         start = segment[..., axis]
         step = segment[..., axis + 2] - start
-        # A tiny step avoids a division by zero for vertical and horizontal lines.
+        # A tiny step keeps a vertical or horizontal line out of a division by zero.
         step = np.where(np.abs(step) < 1e-9, 1e-9, step)
         near = (box[..., axis] - gap - start) / step
         far = (box[..., axis + 2] + gap - start) / step
@@ -311,7 +317,7 @@ def segment_meets_box(segment: Floats, box: Floats, *, gap: float) -> Bools:
 
 
 def segments_cross(first: Floats, second: Floats) -> Bools:
-    """Return whether line segments cross; shapes (..., 4) broadcast."""
+    """Say whether line segments cross; shapes (..., 4) broadcast."""
 
     def side(segment: Floats, x: Floats, y: Floats) -> Floats:
         turn: Floats = (segment[..., 2] - segment[..., 0]) * (y - segment[..., 1]) - (
@@ -332,25 +338,25 @@ def segments_cross(first: Floats, second: Floats) -> Bools:
 
 
 def clean_name(name: str, *, most: int = MOST_LETTERS) -> str:
-    """Clean and shorten a name."""
+    """Make a name safe and short enough to letter."""
     text = "".join(c if _drawable(c) else _plainer(c) for c in one_line(name))
     return shortened(text, most=most)
 
 
 def one_line(text: object, *, keep: str = "") -> str:
-    """Return a text as one line without control and direction characters."""
+    """Make a text one safe line: no control and direction characters."""
     spaced = (" " if c.isspace() else c for c in unicodedata.normalize("NFC", str(text)))
     kept = (c for c in spaced if c in keep or not unicodedata.category(c).startswith("C"))
     return " ".join("".join(kept).split())
 
 
 def shortened(text: str, *, most: int) -> str:
-    """Shorten a text to `most` characters, with an ellipsis."""
+    """Cut a text; one that was cut ends in an ellipsis."""
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"
 
 
 def capitals(name: str) -> str:
-    """Convert a name to spaced capitals, the style of continents."""
+    """Put a name into spaced capitals, as maps letter their continents."""
     words = []
     for word in name.split():
         raised = "".join(c if "GREEK" in unicodedata.name(c, "") else c.upper() for c in word)
@@ -380,7 +386,7 @@ def line_breaks(name: str, *, most_lines: int = 3, longest_word: int = 26) -> li
 
 
 def _evenly(words: Sequence[str], lines: int) -> str:
-    """Break words into lines with the smallest sum of squared lengths."""
+    """Break words into `lines` lines whose squared lengths sum to the least."""
     lengths = [len(word) for word in words]
     best: dict[tuple[int, int], tuple[float, list[int]]] = {(0, 0): (0.0, [])}
     for line in range(1, lines + 1):
@@ -397,7 +403,7 @@ def _evenly(words: Sequence[str], lines: int) -> str:
 
 
 def _plainer(character: str) -> str:
-    """Return a replacement for a character without a glyph."""
+    """Stand-in for a character that no font has: its plain form, else a replacement mark."""
     plain = unicodedata.normalize("NFKD", character)
     return plain if plain != character and all(map(_drawable, plain)) else "\ufffd"
 

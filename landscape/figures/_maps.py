@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 
     from landscape.store import AtlasStore
 
-FEW = 40  # papers with large, numbered marks
+FEW = 40  # papers are marked large, and each is numbered
 _NUMBER, _SMALL_NUMBER = 7.4, 6.4  # font sizes for few papers and for many
 _DOT, _DIAMOND = 5.2, 6.4  # sizes of the marks of few papers
-_ALONGSIDE = 8.0  # numbers this near to their own mark only have no leader line
+_ALONGSIDE = 8.0  # a number this near to its mark, and to no other, needs no leader line
 _REGION, _CONTINENT, _LEADING = 8.6, 10.5, 1.08  # font sizes; lines of a name, in font sizes
-_MOST_POINTED_AT = 18_000  # papers with hover texts
+_MOST_POINTED_AT = 18_000  # papers of a map in the browser
 
 
 def positions(x: Any, y: Any) -> tuple[Floats, Floats]:
@@ -91,7 +91,7 @@ def map_panel(
     border: float | None = None,
     framed: bool = False,
 ) -> Panel:
-    """Add a map panel that contains the papers and the places of `include`."""
+    """Put a map on the page that shows the papers, and the places of `include`."""
     low, high = [], []
     for values, column in ((x, "x"), (y, "y")):
         least, most = padded_range(values)
@@ -103,7 +103,7 @@ def map_panel(
     border = min(border, 0.2 * float(sides.min()))
     centre = (np.array(low) + np.array(high)) / 2
     span = np.array(high) - np.array(low)
-    # If all papers are at one point, the extent is still positive in float32.
+    # A corpus in one spot still gets a window, wide enough for its sides to differ in float32.
     span = np.maximum(span, 1e-3 * max(1.0, float(np.abs(centre).max())))
     half = float((span / (sides - 2 * border)).max()) * sides / 2
     (x0, y0), (x1, y1) = centre - half, centre + half
@@ -111,14 +111,14 @@ def map_panel(
 
 
 def window(page: Page, box: Box, extent: Box, *, framed: bool = False) -> Panel:
-    """Add a map panel with a given extent."""
+    """Put a map of a given window on the page."""
     x0, y0, x1, y1 = extent
     edge = "box" if framed else "none"
     return page.add(Panel(box, Axis((x0, x1)), Axis((y0, y1)), gid="map", edge=edge))
 
 
 def map_box(box: Box, x: Floats, y: Floats, *, least: float = 0.5) -> Box:
-    """Shrink the height of a box to the aspect ratio of the map, at least `least` widths."""
+    """Raise the foot of a box until it has the shape of the map, `least` widths high at least."""
     left, bottom, right, top = box
     spans = [float(np.subtract(*np.quantile(values, [0.9995, 0.0005]))) for values in (x, y)]
     shape = spans[1] / spans[0] if spans[0] > 0 else 1.0
@@ -138,12 +138,12 @@ def add_density(
     specks: bool = False,
     dpi: float | None = None,
 ) -> Tones:
-    """Draw the density of papers as an image; `specks` also draws single papers."""
+    """Draw the papers as one picture, with `specks` few ones singly too."""
     left, bottom, right, top = panel.box
     pixel = 72 / dpi if dpi else page.pixel
     rows, columns = (max(8, round(side / pixel)) for side in (top - bottom, right - left))
     counts = count_grid(x, y, bounds=panel.extent, shape=(rows, columns)).astype(np.float32)
-    # Inches; decreases with the number of papers as the best kernel does (Scott 1992).
+    # Inches; shrinks with the papers as the best kernel in two dimensions does (Scott 1992).
     widest = 0.13 * float(np.clip((4000 / len(x)) ** (1 / 6), 0.4, 2)) * page.scale
     density = smooth_adaptively(counts, coarsest=widest * 72 / pixel)
     tones = choose_tones(density, counts)
@@ -155,14 +155,14 @@ def add_density(
 
 
 def ramp_image(position: Any, ramp: Floats, extent: Box, *, gid: str = "density") -> Image:
-    """Return an image of ramp positions (0 to 1), with row 0 at the bottom."""
+    """Paint places on a ramp, 0 to 1 with row 0 the lowest."""
     tone = np.round(np.asarray(position) * (len(ramp) - 1)).astype(np.intp)
     pixels = np.round(ramp * 255).astype(np.uint8)[tone]
     return Image(pixels=pixels, extent=extent, gid=gid, order=0.0)
 
 
 def density_key(page: Page, tones: Tones) -> Key:
-    """Return the key of a density: papers per square of the key."""
+    """The key of a density: the papers that an area the size of a square holds."""
     area = (11.0 * page.scale / page.pixel) ** 2  # pixels in one square of the key
     squares = []
     for value in key_values(tones.density(0.10) * area, tones.top * area):
@@ -186,16 +186,16 @@ def key_values(least: float, most: float) -> list[float]:
 
 
 def add_papers(panel: Panel, atlas: AtlasStore, colours: Theme) -> None:
-    """Add papers with hover texts, at most a random sample of 18,000."""
+    """Let papers be pointed at in the browser, a random sample where they are many."""
     n = len(atlas.map)
     rows = np.arange(n)
     if n > _MOST_POINTED_AT:
         rows = np.sort(np.random.default_rng(0).choice(n, _MOST_POINTED_AT, replace=False))
 
     def hover() -> list[str]:
-        texts = atlas.read_papers(["title", "year"]).iloc[rows]
+        told = atlas.read_papers(["title", "year"]).iloc[rows]
         return [
-            f"{title} ({year})" for title, year in zip(texts["title"], texts["year"], strict=True)
+            f"{title} ({year})" for title, year in zip(told["title"], told["year"], strict=True)
         ]
 
     papers = atlas.map.iloc[rows]
@@ -216,16 +216,16 @@ def add_names(
     labels: bool = True,
     most: int | None = None,
     reserved: Floats | None = None,
-    emphasised: Collection[int] | None = None,
+    loud: Collection[int] | None = None,
 ) -> Floats:
-    """Add names of topics; return the box of each in points, NaN if it does not fit."""
+    """Name topics on a map; gives the box of each in points, NaN for those without room."""
     left, bottom, right, top = panel.box
     if most is None:
         share = (right - left) * (top - bottom) / 72**2 / page.scale**2
         most = max(12, round(1.25 * share))
     wanted = topics.head(most if labels else 0)
-    names = [_style(row, page.colours, emphasised) for row in wanted.itertuples()]
-    return _place(page, panel, wanted, names, reserved=reserved, leaders=emphasised is None)
+    names = [_style(row, page.colours, loud) for row in wanted.itertuples()]
+    return _place(page, panel, wanted, names, reserved=reserved, leaders=loud is None)
 
 
 def add_few_names(
@@ -238,7 +238,7 @@ def add_few_names(
     reserved: Floats | None = None,
     reach: float = 1.0,
 ) -> None:
-    """Add small names of the largest topics, without leader lines."""
+    """Name the largest topics near their places, small and without lines."""
     x0, y0, x1, y1 = panel.extent
     inside = topics["x"].between(x0, x1) & topics["y"].between(y0, y1)
     wanted = topics[inside].head(most)
@@ -253,15 +253,15 @@ def add_few_names(
 _Style = tuple[list[list[str]], float, str, str]  # ways to break a name, size, weight, colour
 
 
-def _style(row: Any, colours: Theme, emphasised: Collection[int] | None) -> _Style:
-    """Return the style of a topic by its level, or by whether it is emphasised."""
+def _style(row: Any, colours: Theme, loud: Collection[int] | None) -> _Style:
+    """Style one topic by its level, or by whether it is among the loud ones."""
     ways = [way.split("\n") for way in line_breaks(clean_name(row.label), most_lines=3)]
     own = getattr(row, "colour", None)
     if own:
         return ways, _REGION, "bold", own
-    if emphasised is not None:
-        is_emphasised = row.topic_id in emphasised
-        weight, colour = ("bold", colours.ink) if is_emphasised else ("normal", colours.faint)
+    if loud is not None:
+        is_loud = row.topic_id in loud
+        weight, colour = ("bold", colours.ink) if is_loud else ("normal", colours.faint)
         return ways, _REGION, weight, colour
     if row.level == 0:
         raised = [[capitals(line) for line in lines] for lines in ways]
@@ -279,7 +279,7 @@ def _place(
     leaders: bool,
     reach: float | None = None,
 ) -> Floats:
-    """Place names and add them to the panel."""
+    """Find room for names and add them to the panel."""
     scale = page.scale
 
     def measure(lines: Sequence[str], size: float, weight: str) -> tuple[float, float]:
@@ -308,7 +308,7 @@ def _place(
     )
     names = []
     papers = topics["n_papers"] if "n_papers" in topics else [0] * len(topics)
-    texts = [f"{label}: {count(int(n), 'paper')}" if n else str(label)
+    told = [f"{label}: {count(int(n), 'paper')}" if n else str(label)
             for label, n in zip(topics["label"], papers, strict=True)]  # fmt: skip
     for place in np.flatnonzero(placed.shown).tolist():
         ways, size, weight, colour = styles[place]
@@ -316,12 +316,12 @@ def _place(
         first = page.extent(lines[0], size=size, weight=weight).ascent
         step = _LEADING * size * scale
         leader = placed.leaders[place]
-        # Text is aligned to the side of its leader.
+        # The lines of a name that is led to begin on the side of its leader.
         side = "left" if leader[2] == box[0] else "right" if leader[2] == box[2] else "center"
         names.append(
             Name(lines, box, [float(box[3] - first - n * step) for n in range(len(lines))],
                  size * scale, weight, colour, f"topic-{topics['topic_id'].iloc[place]}", side,
-                 texts[place], (float(peaks[place, 0]), float(peaks[place, 1])))
+                 told[place], (float(peaks[place, 0]), float(peaks[place, 1])))
         )  # fmt: skip
     shown = placed.leaders[placed.shown]
     panel.layers.append(
@@ -332,7 +332,7 @@ def _place(
 
 
 def label_table(topics: pd.DataFrame, boxes: Floats, panel: Panel, n_papers: int) -> pd.DataFrame:
-    """Return the table of the names, one row per topic."""
+    """The numbers behind the names: one row a topic."""
     import pandas as pd
 
     centres = np.full((len(topics), 2), np.nan)
@@ -370,19 +370,19 @@ def label_table(topics: pd.DataFrame, boxes: Floats, panel: Panel, n_papers: int
 def mark_papers(
     page: Page, panel: Panel, x: Floats, y: Floats, *, outliers: Bools, hover: Sequence[str] = ()
 ) -> tuple[Floats, int]:
-    """Mark and number papers, best first; `outliers` have another symbol."""
+    """Mark papers, best first, and number them from 1; `outliers` have another symbol."""
     at, small = panel.to_page(x, y), page.scale * _shrinking(len(x))
     half = small * np.where(outliers, 0.75 * _DIAMOND, 0.5 * _DOT) + 0.6
     dots = np.hstack([at - half[:, None], at + half[:, None]])
     numbers, leaders = _place_numbers(page, panel, at, dots)
     for which, gid, order in ((~outliers, "found", 2.3), (outliers, "apart", 2.4)):
         styles = symbols(page.colours, scale=small)[gid]
-        texts = [hover[place] for place in np.flatnonzero(which).tolist()] if len(hover) else ()
+        told = [hover[place] for place in np.flatnonzero(which).tolist()] if len(hover) else ()
         for number, style in enumerate(styles if which.any() else ()):
-            last = number == len(styles) - 1  # the mark before is a halo
+            last = number == len(styles) - 1  # the one before it is a halo
             panel.layers.append(
                 Points(x=x[which], y=y[which], **style, gid=gid, order=order + 0.01 * number,
-                       hover=texts, screen=None if last else False,
+                       hover=told, screen=None if last else False,
                        name="outlier" if gid == "apart" else "found")
             )  # fmt: skip
         size = page.scale * (_NUMBER if len(at) <= FEW else _SMALL_NUMBER)
@@ -403,7 +403,7 @@ def mark_papers(
 
 
 def symbols(colours: Theme, *, scale: float) -> dict[str, tuple[dict[str, Any], ...]]:
-    """Return the styles of papers ``found`` and outliers (``apart``): halo and symbol."""
+    """How papers ``found`` and outliers (``apart``) are drawn: halo first, then the symbol."""
     hollow = {"marker": "D", "size": _DIAMOND * scale, "filled": False}
     dot = {"marker": "o", "size": _DOT * scale, "colour": colours.found, "edge": colours.halo,
            "edge_width": 0.7 * scale}  # fmt: skip
@@ -419,7 +419,7 @@ def symbols(colours: Theme, *, scale: float) -> dict[str, tuple[dict[str, Any], 
 def legend_of(
     colours: Theme, *, scale: float, n_papers: int, outliers: bool, outlined: int
 ) -> list[LegendEntry]:
-    """Return the legend of the marks."""
+    """Say what the marks of so many papers mean."""
     styles = symbols(colours, scale=scale * _shrinking(n_papers))
     numbered = f"{FEW} best numbered" if n_papers > FEW else "numbered by rank"
     entries = [LegendEntry(f"paper found, {numbered}", styles["found"][-1])]
@@ -432,17 +432,17 @@ def legend_of(
 
 
 def outline_style(colours: Theme, scale: float) -> dict[str, Any]:
-    """Return the style of the outline of a region."""
+    """How the outline of a region is drawn."""
     return {"colour": colours.found, "width": 0.9 * scale, "dashes": "dashed"}
 
 
 def _shrinking(n: int) -> float:
-    """Return the relative size of the symbols."""
+    """Size of the symbols of many papers, compared to those of few."""
     return float(np.clip((FEW / max(n, 1)) ** 0.3, 0.5, 1.0))
 
 
 def _place_numbers(page: Page, panel: Panel, at: Floats, dots: Floats) -> tuple[Floats, Floats]:
-    """Return the boxes of the numbers and their leader lines, NaN if there is none."""
+    """Boxes of the numbers and lines that lead to them, NaN where there is none."""
     numbers, leaders = np.full((len(at), 4), np.nan), np.full((len(at), 4), np.nan)
     n = min(len(at), FEW)
     size = _NUMBER if len(at) <= FEW else _SMALL_NUMBER
@@ -464,9 +464,9 @@ def _place_numbers(page: Page, panel: Panel, at: Floats, dots: Floats) -> tuple[
 
 
 def _clearly_alongside(at: Floats, boxes: Floats, *, near: float) -> Bools:
-    """Return whether each number is beside its own symbol and no other, shape (n,)."""
+    """Whether a number is beside its own symbol and no other, for the first n, shape (n,)."""
     nearest = np.clip(at[None], boxes[:, None, :2], boxes[:, None, 2:])
-    away = np.hypot(*np.moveaxis(nearest - at[None], -1, 0))
+    away = np.hypot(*np.moveaxis(nearest - at[None], -1, 0))  # of each number from each symbol
     own = np.diag(away)
     elsewhere = np.hypot(*np.moveaxis(at[: len(boxes), None] - at[None], -1, 0)) > 0.5
     others = np.where(elsewhere, away, np.inf).min(axis=1, initial=np.inf)
@@ -475,7 +475,7 @@ def _clearly_alongside(at: Floats, boxes: Floats, *, near: float) -> Bools:
 
 
 def _along(leaders: Floats, *, step: float = 3.0) -> Floats:
-    """Return small boxes along lines, which labels avoid."""
+    """Small boxes along lines, so that what keeps clear of boxes keeps clear of the lines."""
     boxes = [np.empty((0, 4))]
     for start_x, start_y, end_x, end_y in leaders[~np.isnan(leaders[:, 0])]:
         length = float(np.hypot(end_x - start_x, end_y - start_y))
@@ -486,7 +486,7 @@ def _along(leaders: Floats, *, step: float = 3.0) -> Floats:
 
 
 def pieces(table: pd.DataFrame) -> list[NDArray[np.float64]]:
-    """Return the lines of a table of contours (``piece, order, x, y``)."""
+    """Separate lines of a table of contours (``piece, order, x, y``), each in its order."""
     ordered = table.sort_values(["piece", "order"])
     points = ordered[["x", "y"]].to_numpy(dtype=float)
     split = np.split(points, np.flatnonzero(np.diff(ordered["piece"])) + 1)

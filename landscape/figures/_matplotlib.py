@@ -1,6 +1,6 @@
-"""Matplotlib backend: a page for print, or one panel in given axes.
+"""Drawing a scene with matplotlib: as a page for print, or one panel into given axes.
 
-This module is imported when a figure is drawn, because `Sheet` is a matplotlib Figure.
+Imported only when a figure is drawn, hence matplotlib at the top: a class needs its base.
 """
 
 from __future__ import annotations
@@ -52,12 +52,13 @@ _BEND = 0.12  # of an arrow's length: lines there and back do not cover each oth
 _STYLES = {"-": "-", "dashed": (0, (4, 2)), "dotted": ":"}
 
 
-#: Without hinting, text has the measured width at every resolution; hatching is thin.
+#: Letters keep their true widths at every resolution, so that what was measured holds; hatching is
+#: fine, so that it does not look like a tone.
 SETTINGS: dict[Any, Any] = {"text.hinting": "none", "hatch.linewidth": 0.4}
 
 
 class Sheet(Figure):
-    """A figure with its scene, alternative text, full caption and table."""
+    """A figure with its scene, its alternative text, its full caption and the numbers behind it."""
 
     def __init__(
         self,
@@ -70,16 +71,16 @@ class Sheet(Figure):
     ) -> None:
         super().__init__(*args, **kwargs)
         self.alt_text, self.table, self.caption = alt_text, table, caption
-        self.scene: Any = scene  # None for other figures
+        self.scene: Any = scene  # None of a figure that was not composed here
         FigureCanvasAgg(self)
 
     def draw(self, renderer: RendererBase) -> None:
-        """Draw without hinting of text."""
+        """Draw with the letters' true widths."""
         with mpl.rc_context(SETTINGS):
             super().draw(renderer)
 
     def _repr_mimebundle_(self, **_: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Show in notebooks, at high resolution, with or without pyplot."""
+        """Show in notebooks, sharp on dense screens, whether or not pyplot was imported."""
         buffer = io.BytesIO()
         self.savefig(buffer, format="png", dpi=144, facecolor=self.get_facecolor())
         width = round(self.get_figwidth() * 72)
@@ -111,7 +112,7 @@ def draw(scene: Scene) -> Sheet:
 
 
 def draw_onto(axes: Axes, scene: Scene) -> Axes:
-    """Draw the first panel of a scene into axes, with title and caption."""
+    """Draw the first panel of a scene into axes, with the title above and bounds below."""
     (panel, *_) = scene.panels
     x0, y0, x1, y1 = panel.extent
     left, bottom, right, top = panel.box
@@ -135,9 +136,9 @@ def draw_onto(axes: Axes, scene: Scene) -> Axes:
     title = scene.title or scene.caption.head
     axes.set_title(title, loc="left", fontsize=1.3 * size, fontfamily=list(FONTS),
                    parse_math=False)  # fmt: skip
-    phrases = scene.caption.sentences[:1]
-    phrases = [GENERATED, *phrases] if scene.caption.generated else list(phrases)
-    axes.annotate("\n".join(phrases), (0, 0), xycoords="axes fraction", fontsize=0.9 * size,
+    told = scene.caption.sentences[:1]
+    told = [GENERATED, *told] if scene.caption.generated else list(told)
+    axes.annotate("\n".join(told), (0, 0), xycoords="axes fraction", fontsize=0.9 * size,
                   xytext=(0, -(26 if panel.x.ticks else 4)), textcoords="offset points", va="top",
                   fontfamily=list(FONTS), color=scene.colours.faint, parse_math=False,
                   gid="caption", annotation_clip=False)  # fmt: skip
@@ -152,7 +153,7 @@ def axes_size(axes: Axes) -> tuple[float, float]:
 
 
 class _Brush:
-    """Renderer of layers; texts are added to `target`, a figure or axes."""
+    """Draws layers; texts go onto `target`, a figure or axes, by the transform of points."""
 
     def __init__(self, scene: Scene, target: Any, points: Transform) -> None:
         self.scene, self.colours, self.scale = scene, scene.colours, scene.scale
@@ -192,12 +193,12 @@ class _Brush:
             self.text(text)
 
     def text(self, text: Text) -> Any:
-        """Add one line of text."""
+        """Set one line of text."""
         behind = {"facecolor": self.colours.page, "edgecolor": "none", "pad": 0.4, "alpha": 0.85}
         return self.target.text(
             text.x, text.y, text.words, transform=self.points, fontfamily=list(FONTS),
             fontsize=text.size, fontweight=text.weight, color=text.colour, ha=text.align,
-            va="baseline", parse_math=False,  # names are untrusted text, without mathematics
+            va="baseline", parse_math=False,  # names are untrusted: a dollar sign is a dollar sign
             bbox=behind if text.in_panel else None,
             gid=text.gid, zorder=3,
         )  # fmt: skip
@@ -237,7 +238,7 @@ class _Brush:
         if not lines:
             return
         if layer.fill:
-            # One compound path keeps holes.
+            # One compound path, so that the rims of holes stay holes.
             whole = Path.make_compound_path(*(Path(line, closed=True) for line in lines))
             axes.add_patch(PathPatch(whole, facecolor=layer.colour, alpha=layer.fill, linewidth=0,
                                      gid=f"{layer.gid} fill"))  # fmt: skip
@@ -330,16 +331,17 @@ class _Brush:
             for line, y in zip(name.lines, name.baselines, strict=True):
                 text = Text(line, x, y, name.size, name.colour, name.weight, name.side, name.gid)
                 self.text(text)
-                # A text with a path effect becomes an outline in PDF, so only the halo has one.
+                # A text with a path effect is drawn as outlines: only the halo has one, so that
+                # the text itself stays text in PDF and SVG.
                 halo = self.text(text)
                 halo.set(gid="halo", path_effects=[halo_of_names], zorder=2.5)
 
     def _leaders(self, axes: Axes, layer: Names) -> None:
-        """Draw lines from peaks to names, with a dot at each peak."""
+        """Lines from peaks to names, with a dot at each peak."""
         drawn = layer.leaders[~np.isnan(layer.leaders).any(axis=1)].reshape(-1, 2, 2).copy()
         if not layer.leader_colour:
             return
-        # Leaders end before the text.
+        # They stop a little short of the letters.
         along = drawn[:, 0] - drawn[:, 1]
         drawn[:, 1] += 1.5 * self.scale * along / np.linalg.norm(along, axis=1, keepdims=True)
         for colour, width, order in (

@@ -1,7 +1,7 @@
-"""Layout of a page: text, title and caption, keys, tables, and boxes of panels.
+"""Composing a page: measured text, title and caption, keys, tables, and boxes for panels.
 
-Positions are points (1/72 inch) from the lower left corner, independent of the resolution. The
-result is a `Scene`.
+Everything but pictures is placed in points (1/72 inch) from the lower left corner, so that what is
+measured here holds at every resolution. What is composed becomes a `Scene`.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 SMALL, NORMAL = 7.0, 8.0  # font sizes of ticks and numbers, and of the caption
 RASTER_DPI = 200
 SIZE_INCHES = (11.0, 8.5)
-BESIDE_A_TABLE = (11.0, 6.8)  # for a map beside a table
+BESIDE_A_TABLE = (11.0, 6.8)  # a map that a table takes room from
 _TITLE, _LEAST_TITLE = 14.0, 9.0
 _LINE = 1.32  # line height of the caption, in font sizes
 _LINES = 2  # of the caption
@@ -69,22 +69,22 @@ class Extent:
 
 @dataclass(frozen=True)
 class LegendEntry:
-    """Entry of the legend: a text and the style of its symbol."""
+    """A symbol on the map and what it means: a layer that draws a sample into a box."""
 
     words: str
-    style: Mapping[str, Any]  # of `Points`, or of `Lines` without a marker
+    style: Mapping[str, Any]  # of `Points`; of `Lines` where it has no marker
 
 
 @dataclass(frozen=True)
 class Key:
-    """Key of up to six squares with their meanings."""
+    """Up to six squares, each with the meaning of its colour."""
 
     title: str
     squares: Sequence[tuple[str, tuple[float, ...]]]
 
     @classmethod
     def of_ramp(cls, title: str, ramp: Floats, meanings: Sequence[str]) -> Key:
-        """Return a key of evenly spaced colours of a ramp."""
+        """Meanings of evenly spaced colours of a ramp."""
         places = np.linspace(0, len(ramp) - 1, len(meanings)).round().astype(int)
         colours = [tuple(float(part) for part in ramp[place]) for place in places]
         return cls(title, list(zip(meanings, colours, strict=True)))
@@ -92,7 +92,7 @@ class Key:
 
 @dataclass(frozen=True)
 class Row:
-    """Row of a table; `style` is that of a line sample, `mark` the number on the map."""
+    """A row of a ranked table; `style` sets a line sample, `mark` is the number on the map."""
 
     name: str
     numbers: tuple[str, ...]
@@ -102,7 +102,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Ranking:
-    """A table; the first heading is that of the names."""
+    """A ranked table, the best row first; the first heading is that of the names."""
 
     title: str
     headings: tuple[str, ...]
@@ -110,7 +110,7 @@ class Ranking:
 
 
 class Page:
-    """A page during its layout."""
+    """One page that is being composed."""
 
     def __init__(
         self,
@@ -152,7 +152,7 @@ class Page:
     # -- text
 
     def extent(self, words: str, *, size: float, weight: str = "normal") -> Extent:
-        """Measure one line, with a margin for rounding."""
+        """Measure one line, with a little more for the rounding of other resolutions."""
         return _measure(words, size * self.scale, weight)
 
     def write(
@@ -168,17 +168,17 @@ class Page:
         gid: str = "words",
         in_panel: bool = False,
     ) -> None:
-        """Add one line of text; in the user's axes, only text inside a panel is drawn."""
+        """Write one line at a place, in points; into axes of the user only what is in a panel."""
         if self.onto is None or in_panel:
             self.texts.append(Text(words, x, y, size * self.scale, colour or self.colours.ink,
                                    weight, align, gid, in_panel))  # fmt: skip
 
     def wrapped(self, words: str, *, size: float, weight: str, width: float) -> list[str]:
-        """Break a text into lines of at most `width` points; longer words are divided."""
+        """Break words into lines no wider than `width` points; a wider word is cut."""
         left = list(self._pieces(words, size=size, weight=weight, width=width))
         lines = []
         while left:
-            # Bisection, because measuring text is slow.
+            # Measuring is the slow part: halving finds the end of a line in a few measurements.
             n = bisect_right(
                 range(2, min(len(left), _MOST_WORDS) + 1),
                 width,
@@ -189,13 +189,13 @@ class Page:
         return lines or [""]
 
     def _pieces(self, words: str, *, size: float, weight: str, width: float) -> Iterator[str]:
-        """Yield words; words wider than a line are divided."""
+        """Words, the few that are wider than a line in pieces."""
 
         def first(length: int) -> float:
             return self.extent(rest[:length], size=size, weight=weight).width
 
         for rest in words.split(" "):
-            # A letter is at most 1.5 font sizes wide, so most words need no measurement.
+            # No letter is wider than one and a half times its size: most words need no measuring.
             room = width / (1.5 * size * self.scale)
             while len(rest) > max(1, room) and first(len(rest)) > width:
                 fitting = max(1, bisect_right(range(1, len(rest)), width, key=first))
@@ -206,7 +206,7 @@ class Page:
     def shortened(
         self, words: str, *, width: float, size: float = NORMAL, weight: str = "normal"
     ) -> str:
-        """Shorten a line to a width in points, with an ellipsis."""
+        """Cut a line to a width in points, an ellipsis at its end."""
         whole = clean_name(words, most=200)
         if self.extent(whole, size=size, weight=weight).width <= width:
             return whole
@@ -219,7 +219,7 @@ class Page:
     # -- title and caption
 
     def _write_title(self) -> None:
-        """Write the title above the figure, on one line, or smaller on two."""
+        """Write the title above the figure: on one line, or smaller and on two."""
         width = self.width - 2 * self.margin
         line = self.extent(self.title, size=_TITLE, weight="bold").width
         size = max(_LEAST_TITLE, _TITLE * min(1.0, width / line))
@@ -236,15 +236,15 @@ class Page:
         self.title_height = self._whole_pixels(text + 0.2 * self.margin)
 
     def _write_caption(self, *, has_key: bool) -> None:
-        """Write at most two lines of the caption below the figure, and leave space for the key."""
+        """Write what fits two lines below the figure; keep room for the key."""
         beside = has_key and self._column() >= 0.45 * self.width
         width = self._column() if beside else self.width - 2 * self.margin
         lines = [(line, "bold", self.colours.accent)
                  for line in self.wrapped(GENERATED, size=NORMAL, weight="bold", width=width)
                  if self.caption.generated]  # fmt: skip
-        sentences = [*([self.caption.head] if self.has_own_title else []), *self.caption.sentences]
+        said = [*([self.caption.head] if self.has_own_title else []), *self.caption.sentences]
         lines += [(line, "normal", self.colours.faint)
-                  for line in self._fitting(sentences, width)]  # fmt: skip
+                  for line in self._fitting(said, width)]  # fmt: skip
         pitch = _LINE * NORMAL * self.scale
         text, key = len(lines) * pitch, 0.0
         if has_key:
@@ -263,30 +263,30 @@ class Page:
         self._foot = top - text
 
     def _fitting(self, sentences: Sequence[str], width: float) -> list[str]:
-        """Return lines of the sentences that fit; the first one is shortened if necessary."""
+        """Lines of the sentences that fit, in their order; the first is cut if it must be."""
         lines: list[str] = []
-        kept: list[str] = []
+        told: list[str] = []
         for sentence in sentences:
             tried = self.wrapped(
-                " ".join([*kept, sentence]), size=NORMAL, weight="normal", width=width
+                " ".join([*told, sentence]), size=NORMAL, weight="normal", width=width
             )
             if len(tried) <= _LINES:
-                kept, lines = [*kept, sentence], tried
-            elif not kept:
+                told, lines = [*told, sentence], tried
+            elif not told:
                 rest = self.shortened(" ".join(tried[1:]), width=width)
                 lines = [tried[0], rest if rest.endswith("…") else f"{rest}…"]
                 break
         return lines
 
     def _column(self) -> float:
-        """Return the width of the caption beside a key."""
+        """Width of the caption beside a key."""
         return self.width - 4 * self.margin - _KEY_WIDTH * self.scale
 
     def _whole_pixels(self, length: float) -> float:
-        """Round up to whole pixels of the density image, to avoid resampling in a PDF."""
+        """Round up to pixels of the density picture, which then needs no resampling in a PDF."""
         return math.ceil(length / self.pixel) * self.pixel
 
-    # -- areas
+    # -- rooms
 
     @property
     def area(self) -> Box:
@@ -295,14 +295,14 @@ class Page:
 
     @property
     def room(self) -> Box:
-        """Area for charts inside the margins."""
+        """What title, caption and borders leave for charts."""
         if self.onto is not None:
             return self.area
         left, bottom, right, top = self.area
         return left + self.margin, bottom + 0.3 * self.margin, right - self.margin, top
 
     def divided(self, *, beside: float = _BESIDE) -> tuple[Box, Box | None]:
-        """Divide the area into the box of the map and a column on its right."""
+        """Cut the area into the map's box and that of a column on its right."""
         left, bottom, right, top = self.area
         if self.onto is not None:
             return self.area, None
@@ -311,7 +311,7 @@ class Page:
         return (left, bottom, cut, top), column
 
     def tiled(self, n: int, *, heading: float = 14.0, gap: float = 9.0) -> list[Box]:
-        """Divide the area into equal boxes for `n` maps with headings."""
+        """Cut the area within its margins into equal boxes for `n` maps, headings above them."""
         left, bottom, right, top = self.area
         left, right = left + self.margin, right - self.margin
         gap, strip = gap * self.scale, heading * self.scale
@@ -322,7 +322,7 @@ class Page:
             across = (width - gap * (columns - 1)) / columns
             return across, (height - gap * (rows - 1)) / rows - strip
 
-        # Maximise the square that fits into each panel.
+        # The largest square that fits into each panel, as maps are about as wide as high.
         columns = max(range(1, n + 1), key=lambda c: (min(size(c)), -c))
         across, up = (max(math.floor(length / self.pixel), 8) * self.pixel
                       for length in size(columns))  # fmt: skip
@@ -336,14 +336,14 @@ class Page:
     # -- panels
 
     def add(self, panel: Panel) -> Panel:
-        """Add a panel."""
+        """Put a panel on the page."""
         self.panels.append(panel)
         return panel
 
     def chart(
         self, box: Box, x: Axis, y: Axis, *, gid: str = "chart", below: float = 21.0, **more: Any
     ) -> Panel:
-        """Add a chart with a title of its horizontal axis."""
+        """Put a chart on the page, the title of its horizontal axis `below` its box."""
         if x.title:
             words = self.shortened(x.title, width=box[2] - box[0], size=SMALL)
             self.write(words, (box[0] + box[2]) / 2, box[1] - below * self.scale, size=SMALL,
@@ -351,24 +351,24 @@ class Page:
         return self.add(Panel(box, x, y, gid=gid, edge="chart", **more))
 
     def write_heading(
-        self, box: Box, words: str, detail: str = "", *, colour: str | None = None,
-        detail_colour: str | None = None, size: float = 8.6, detail_gid: str = "detail",
+        self, box: Box, words: str, told: str = "", *, colour: str | None = None,
+        told_colour: str | None = None, size: float = 8.6, told_gid: str = "told",
     ) -> None:  # fmt: skip
         """Write a heading above a panel, and smaller text at its right."""
         left, _, right, top = box
         y = top + 3.2 * self.scale
-        kept = self.extent(detail, size=SMALL).width + 6 * self.scale if detail else 0.0
+        kept = self.extent(told, size=SMALL).width + 6 * self.scale if told else 0.0
         room = max(right - left - kept, 0.5 * (right - left))
         name = self.shortened(words, size=size, weight="bold", width=room)
         self.write(name, left, y, size=size, weight="bold", gid="heading", colour=colour)
         rest = right - left - self.extent(name, size=size, weight="bold").width - 5 * self.scale
-        if detail and rest > 20 * self.scale:
-            shown = self.shortened(detail, size=SMALL, width=rest)
-            self.write(shown, right, y, size=SMALL, gid=detail_gid, align="right",
-                       colour=detail_colour or self.colours.faint)  # fmt: skip
+        if told and rest > 20 * self.scale:
+            shown = self.shortened(told, size=SMALL, width=rest)
+            self.write(shown, right, y, size=SMALL, gid=told_gid, align="right",
+                       colour=told_colour or self.colours.faint)  # fmt: skip
 
     def colour_bar(self, left: float, y: float, ramp: Floats, first: str, last: str) -> None:
-        """Draw a ramp with labels at its ends."""
+        """Draw a ramp between the words for its ends."""
         width, height = 80 * self.scale, 6 * self.scale
         faint = self.colours.faint
         self.write(first, left, y, size=SMALL, colour=faint, gid="key")
@@ -384,7 +384,7 @@ class Page:
     # -- the key
 
     def write_key(self, key: Key) -> None:
-        """Draw key and legend beside or below the caption."""
+        """Draw squares and their meanings beside the caption or below it, then the legend."""
         if self.onto is not None:
             return
         scale, faint = self.scale, self.colours.faint
@@ -413,7 +413,7 @@ class Page:
             self.write(entry.words, words, y - 2.3 * scale, size=SMALL, gid="key", colour=faint)
 
     def sample(self, style: Mapping[str, Any], left: float, right: float, y: float) -> None:
-        """Draw a sample of a line or mark."""
+        """Draw the sample of a line, or of a mark in its middle."""
         if "marker" in style:
             self.layers.append(Points(x=[(left + right) / 2], y=[y], gid="legend", **style))
         else:
@@ -423,7 +423,7 @@ class Page:
     # -- tables
 
     def write_ranking(self, ranking: Ranking, box: Box | None) -> int:
-        """Write the rows of a table that fit into a box; return their number."""
+        """Write a ranked table from the top of a box down, as far as there is room."""
         if box is None:
             return len(ranking.rows)
         scale = self.scale
@@ -452,14 +452,14 @@ class Page:
         return len(ranking.rows)
 
     def _indent(self, rows: Sequence[Row]) -> float:
-        """Return the width of line samples or marks before the names."""
+        """Room for line samples or marks before the names."""
         if any(row.style for row in rows):
             return 20 * self.scale
         marks = [self.extent(row.mark, size=7.6, weight="bold").width for row in rows if row.mark]
         return max(marks) + 4 * self.scale if marks else 0.0
 
     def _columns(self, ranking: Ranking, *, width: float) -> list[float]:
-        """Return the widths of the columns that fit beside the names."""
+        """Widths of the columns of numbers, as many as leave the names room."""
         widths = []
         for number, heading in enumerate(ranking.headings[1:]):
             cells = [(row.numbers[number], 7.6) for row in ranking.rows]
@@ -472,7 +472,7 @@ class Page:
     def _write_headings(
         self, headings: Sequence[str], left: float, y: float, ends: Sequence[float]
     ) -> float:
-        """Write the headings with a line below; return the top of the rows."""
+        """Write the headings with a thin line below, and return where the rows begin."""
         scale, faint = self.scale, self.colours.faint
         shown = headings[: len(ends) + 1]
         most = max(heading.count("\n") for heading in shown) + 1
@@ -510,7 +510,7 @@ class Page:
         self, *, alt_text: str, table: pd.DataFrame | None, on_screen: Sequence[str] = ("map",),
         caption: Caption | None = None,
     ) -> Any:  # fmt: skip
-        """Draw the page as a `Sheet`, or its panel into the user's axes."""
+        """Draw the page as a `Sheet`, or its panel into the axes it was made for."""
         title = self.title if self.has_own_title else ""
         scene = Scene(
             (self.width, self.height), self.scale, self.colours, title, caption or self.caption,
@@ -528,7 +528,7 @@ def _measure(words: str, size: float, weight: str) -> Extent:
                  parse_math=False, verticalalignment="baseline")  # fmt: skip
     text.set_figure(sheet)
     before = mpl.rcParams["text.hinting"]
-    mpl.rcParams["text.hinting"] = "none"  # as in the drawing
+    mpl.rcParams["text.hinting"] = "none"  # as it is drawn: true widths at every resolution
     try:
         box = text.get_window_extent(sheet.canvas.get_renderer())  # type: ignore[attr-defined]  # Agg
     finally:
@@ -541,7 +541,7 @@ def _measure(words: str, size: float, weight: str) -> Extent:
 
 @cache
 def _ruler() -> Figure:
-    """Return a figure for measuring text."""
+    """A figure to measure text with."""
     figure = Figure(figsize=(1, 1), dpi=100)
     FigureCanvasAgg(figure)
     return figure

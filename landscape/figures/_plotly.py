@@ -1,6 +1,7 @@
-"""Plotly backend: a page for the browser, or the main panels for notebooks.
+"""Drawing a scene with plotly: as a whole page for the browser, or its main panels for notebooks.
 
-The size of a page does not depend on the number of papers; it has at most 20,000 marks.
+The pictures of a page weigh the same for a million papers as for a thousand, and there are never
+more than 20,000 marks.
 """
 
 from __future__ import annotations
@@ -47,23 +48,23 @@ _PIXELS_A_POINT = 96 / 72
 _WIDTH = 800  # pixels of the panels in a notebook's cell
 _MOST_PIXELS = 1400  # across a picture
 _LONGEST_HOVER = 160
-_MOST_KEPT_CLEAR = 300  # marks that names avoid
-_MANY = 2000  # more points are drawn by WebGL
+_MOST_KEPT_CLEAR = 300  # marks that names keep clear of
+_MANY = 2000  # points that are better drawn by WebGL
 _LETTERS = "FigureSTIX"  # the font inside a page
 _FONT = f"{_LETTERS}, STIX Two Text, STIXGeneral, Times New Roman, Times, serif"
-_WIDER = 1.2  # relative width of the widest font in notebooks
+_WIDER = 1.2  # letters of the widest font that a notebook may have
 _SYMBOLS = {"o": "circle", ".": "circle", "D": "diamond", "s": "square", "^": "triangle-up",
             "v": "triangle-down"}  # fmt: skip
 _DASHES = {"-": "solid", "dashed": "dash", "dotted": "dot", "--": "dash", ":": "dot"}
 
 
 def draw(scene: Scene) -> Any:
-    """Draw the whole page, with all panels and texts."""
+    """Draw the whole page: every panel at its place, with all that is written round them."""
     return _Drawing(scene, scene.panels, (0.0, 0.0, *scene.size), is_page=True).figure
 
 
 def draw_panels(scene: Scene) -> Any:
-    """Draw the main panels for a notebook, with title and caption."""
+    """Draw the panels that a notebook shows, with the title above and the caption below."""
     panels = [panel for panel in scene.panels if panel.gid in scene.on_screen]
     boxes = np.array([panel.box for panel in panels])
     low, high = boxes[:, :2].min(axis=0), boxes[:, 2:].max(axis=0)
@@ -72,11 +73,11 @@ def draw_panels(scene: Scene) -> Any:
 
 
 def to_page(figure: Any) -> str:
-    """Return a self-contained HTML page, including plotly.js and fonts."""
+    """A page that needs no network: the library and the letters that were measured are inside."""
     from plotly.io import to_json
     from plotly.offline import get_plotlyjs
 
-    # "<" could end the script element; JSON has an escape for it.
+    # In a script "<" could close it; in JSON it may as well be written as an escape.
     drawn = str(to_json(figure, validate=False)).replace("<", "\\u003c")
     fonts = "".join(
         f"@font-face{{font-family:{_LETTERS};font-weight:{weight};src:url({_font_link(weight)})}}"
@@ -94,7 +95,7 @@ def to_page(figure: Any) -> str:
 
 @cache
 def _font_link(weight: str) -> str:
-    """Return the subset of a font as a data link."""
+    """The font that texts are measured in, reduced to what papers use, as a data link."""
     from fontTools.subset import Options, Subsetter
     from fontTools.ttLib import TTFont
     from matplotlib.font_manager import FontProperties, findfont
@@ -111,22 +112,22 @@ def _font_link(weight: str) -> str:
 
 
 def count_marks(figure: Any) -> int:
-    """Count points, vertices of lines, and bars; images do not count."""
+    """Count points, vertices of lines and bars; pictures count none."""
     return sum(0 if trace.x is None else len(trace.x) for trace in figure.data)
 
 
 def safe_text(text: Any, *, most: int = _LONGEST_HOVER) -> str:
-    """Escape a text for plotly, which interprets HTML and mathematics between dollar signs."""
+    """Make text safe for plotly, which reads a subset of HTML, and mathematics between dollars."""
     return _escaped(clean_name(str(text), most=most))
 
 
 def _escaped(line: str) -> str:
-    """Escape a cleaned line."""
+    """A cleaned line, safe for plotly."""
     return html.escape(line).replace("$", "&#36;")
 
 
 def thinned(lines: Sequence[Floats], *, most: int) -> tuple[Floats, Floats]:
-    """Join lines into one with gaps (NaN) and at most `most` vertices; closed lines stay closed."""
+    """Join lines into one with gaps (NaN), of at most so many vertices; closed ones stay closed."""
     kept = sorted(lines, key=len, reverse=True)[: max(1, most // 6)]
     room = most - 2 * len(kept)
     step = max(1, int(np.ceil(sum(map(len, kept)) / max(1, room))))
@@ -136,14 +137,14 @@ def thinned(lines: Sequence[Floats], *, most: int) -> tuple[Floats, Floats]:
         points = np.asarray(line, dtype=float)
         parts.append(points[::step])
         if step > 1 and (points[0] == points[-1]).all():
-            parts.append(points[:1])  # close the line again
+            parts.append(points[:1])  # closes what thinning left open
         parts.append(gap)
     joined = np.concatenate(parts)[:most]
     return joined[:, 0], joined[:, 1]
 
 
 def picture_link(pixels: NDArray[Any]) -> str:
-    """Return sRGB or sRGBA pixels, row 0 at the bottom, as a PNG in a data link."""
+    """SRGB or sRGBA pixels, row 0 the lowest, as a PNG in a data link."""
     from PIL import Image as Picture
 
     pixels = np.asarray(pixels)
@@ -161,7 +162,7 @@ def picture_link(pixels: NDArray[Any]) -> str:
 
 
 class _Drawing:
-    """Plotly figure of the panels in a box of the page."""
+    """A plotly figure of panels in a box of the page."""
 
     def __init__(self, scene: Scene, panels: Sequence[Panel], box: Box, *, is_page: bool) -> None:
         require("plotly", "lab")
@@ -171,15 +172,15 @@ class _Drawing:
         self.colours = scene.colours
         self.figure = go.Figure()
         wide = box[2] - box[0]
-        self.pixels = _PIXELS_A_POINT if is_page else _WIDTH / wide  # pixels per point of the page
-        #: Text and marks keep their size in smaller panels.
+        self.pixels = _PIXELS_A_POINT if is_page else _WIDTH / wide  # a point of the page
+        #: Letters and marks keep their size where panels are drawn smaller than on the page.
         self.size = _PIXELS_A_POINT
         self.vertices = sum(
             len(line) + 1 for panel in panels for layer in panel.layers if isinstance(layer, Lines)
             for line in layer.lines
         )  # fmt: skip
         self.samples: list[str] = []
-        self.taken: dict[str, Floats] = {}  # boxes that names avoid
+        self.taken: dict[str, Floats] = {}  # boxes that names may not touch
         self.draws: dict[type, Callable[[Any, str, Panel], None]] = {
             Image: self._image, Lines: self._lines, Points: self._points, Band: self._band,
             Curve: self._curve,
@@ -240,7 +241,7 @@ class _Drawing:
         )  # fmt: skip
 
     def _lay_out(self, panels: Sequence[Panel]) -> None:
-        """Set size, margins and legend."""
+        """Size, margins and legend."""
         width, height = self.box[2] - self.box[0], self.box[3] - self.box[1]
         named = {trace.name for trace in self.figure.data if trace.showlegend}
         rows = -(-len(named) // 5) if len(named) > 1 else 0
@@ -329,13 +330,13 @@ class _Drawing:
     def _trace(
         self, number: str, x: Any, y: Any, hover: Any = "", *, kind: str = "Scatter", **style: Any
     ) -> None:
-        """Add a trace to a panel; `hover` is one text for all marks, or one per mark."""
+        """Add a trace to a panel; `hover` is one text for all, or one for each mark."""
         hover = hover() if callable(hover) else hover
-        texts = hover if isinstance(hover, str) else [_lines_of(text) for text in hover]
+        told = hover if isinstance(hover, str) else [_lines_of(text) for text in hover]
         trace = getattr(self.go, kind)(
             x=x, y=y, xaxis=f"x{number}", yaxis=f"y{number}",
-            hovertext=texts if len(texts) else None,
-            **{"hoverinfo": "text" if len(texts) else "skip", **style},
+            hovertext=told if len(told) else None,
+            **{"hoverinfo": "text" if len(told) else "skip", **style},
         )  # fmt: skip
         self.figure.add_trace(trace)
 
@@ -509,7 +510,7 @@ class _Drawing:
             middle = (name.box[:2] + name.box[2:]) / 2
             ((x, y),) = panel.to_data(middle)
             text = "<br>".join(_escaped(line) for line in name.lines)
-            if not self.is_page:  # other fonts have wide spaces between capitals
+            if not self.is_page:  # other fonts set the spaces between capitals too wide
                 text = text.replace("\u200a", "").replace("\u2004", " ")
             self.figure.add_annotation(
                 text=f"<b>{text}</b>" if name.weight == "bold" else text, x=x, y=y,
@@ -522,7 +523,7 @@ class _Drawing:
 def _place_again(
     names: Sequence[Name], panel: Panel, *, grow: float, taken: Floats
 ) -> tuple[list[Name], Floats]:
-    """Place enlarged names; names that do not fit are left out."""
+    """Place names that are larger than on the page; those without room are omitted."""
     if not names:
         return [], np.empty((0, 4))
     sizes = [(name.box[2:] - name.box[:2])[None] * grow for name in names]
@@ -537,7 +538,7 @@ def _place_again(
 
 
 def _marked(panel: Panel) -> Floats:
-    """Return the boxes of the marks of a map."""
+    """Boxes of the marks of a map."""
     boxes = [np.empty((0, 4))]
     for layer in panel.layers:
         if isinstance(layer, Points) and layer.screen is None:
@@ -563,7 +564,7 @@ def _faded(colour: str, opacity: float) -> str:
 
 
 def _colours(colour: Any) -> Any:
-    """Convert colours (sRGB, shape (n, 3)) to text; one colour is unchanged."""
+    """One colour as it is, several (sRGB, shape (n, 3)) as text."""
     if isinstance(colour, str):
         return colour
     if len(colour) and isinstance(colour[0], str):

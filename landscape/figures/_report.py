@@ -132,12 +132,12 @@ def draw_report(
     usage = read_usage(atlas, [of.name])
     _compose(page, atlas, of, found, numbers, usage, since=since, until=until)
     table = _regions_table(found)
-    phrases = "; ".join(number.in_words for number in numbers)
+    told = "; ".join(number.in_words for number in numbers)
     top = ", ".join(
         f"{clean_name(one.label)} ({one.papers:,} of {one.region_papers:,} papers)"
         for one in table.head(5).itertuples()
     )
-    more = f"{phrases}. Regions with most of its papers: {top or 'none'}."
+    more = f"{told}. Regions with most of its papers: {top or 'none'}."
     words = caption.describe(f"Report on {title}.", more)
     return page.draw(alt_text=words, table=table, on_screen=("map",))
 
@@ -146,7 +146,7 @@ def _compose(
     page: Page, atlas: AtlasStore, of: Facility, found: Analysis, numbers: list[Number],
     usage: Usage, *, since: int | None, until: int | None,
 ) -> None:  # fmt: skip
-    """Arrange numbers, map, regions, years and papers."""
+    """Set the parts below each other: numbers, map and regions, years and papers."""
     from landscape.overlays.missions._usage import in_period
 
     left, bottom, right, top = page.room
@@ -169,7 +169,7 @@ def _compose(
 
 
 def _about(of: Facility) -> str:
-    """Return waveband, agency and years of operation in one line."""
+    """Band, agency and years of operation in one line."""
     until = f" to {of.end.year}" if of.end else ""
     first = f"First light {of.first_light.year}{until}"
     band = of.band[:1].upper() + of.band[1:]
@@ -189,7 +189,7 @@ def _regions_table(found: Analysis) -> Any:
 
 @dataclass(frozen=True)
 class Number:
-    """One number of the report."""
+    """One number as it is printed."""
 
     value: str
     interval: str
@@ -197,13 +197,13 @@ class Number:
 
     @property
     def in_words(self) -> str:
-        """The number as a phrase."""
+        """The number in one phrase."""
         within = f" ({self.interval})" if self.interval else ""
         return f"{self.meaning}: {self.value}{within}"
 
 
 def key_numbers(row: Mapping[str, Any]) -> list[Number]:
-    """Return the key numbers of a row of the impact table."""
+    """Choose and word the key numbers of an impact table's row."""
     regions = f"{_whole(row, 'core_regions')} regions where it works"
     first_light = str(row.get("first_light", ""))[:4]
     return [
@@ -233,7 +233,7 @@ def key_numbers(row: Mapping[str, Any]) -> list[Number]:
 
 
 def write_numbers(page: Page, box: Box, numbers: list[Number]) -> float:
-    """Write numbers as tiles, four per row; return the lower edge in points."""
+    """Write numbers as tiles, four a row, and return where they end, in points."""
     left, _, right, top = box
     scale = page.scale
     pitch = (right - left) / _A_ROW
@@ -265,7 +265,7 @@ def _number(
 
 
 def _rise(row: Mapping[str, Any], first_light: str) -> Number:
-    """Return the change of the share since first light, unless the coverage changed."""
+    """How the share rose since first light, unless the corpus itself changed meanwhile."""
     if not row.get("rise_comparable", True):
         meaning = f"rise since first light, {first_light}: the corpus itself changed meanwhile"
         return Number(_NOT_KNOWN, "not comparable", meaning)
@@ -299,7 +299,7 @@ def _percent(value: float) -> str:
 def _draw_share_map(
     page: Page, box: Box, atlas: AtlasStore, usage: Usage, period: tuple[int | None, int | None]
 ) -> float:
-    """Draw the share map; return the lower edge in points."""
+    """Draw which share of the local literature uses a facility; gives the foot, in points."""
     scale = page.scale
     x, y = positions(atlas.map["x"], atlas.map["y"])
     _heading(page, box, "Share of the local literature")
@@ -317,7 +317,7 @@ def _draw_share_map(
 
 
 def _draw_years(page: Page, box: Box, years: pd.DataFrame, of: Facility) -> None:
-    """Draw the yearly share of papers with its interval; uncovered years are hatched."""
+    """Draw the yearly share of papers with its interval; years not covered are hatched."""
     scale = page.scale
     _heading(page, box, "Share of all papers by year")
     left, bottom, right, top = box
@@ -336,7 +336,7 @@ def _draw_years(page: Page, box: Box, years: pd.DataFrame, of: Facility) -> None
 
 
 def _write_regions(page: Page, box: Box, regions: pd.DataFrame, *, most: int) -> float:
-    """Write the regions with most papers of a facility; return the lower edge in points."""
+    """Write the regions with most of a facility's papers; return where they end, in points."""
     scale = page.scale
     left, bottom, right, top = box
     _heading(page, box, "Where it works")
@@ -362,7 +362,7 @@ def _write_regions(page: Page, box: Box, regions: pd.DataFrame, *, most: int) ->
 def exemplar_rows(
     atlas: AtlasStore, rows: Ints, topic_ids: Sequence[int], *, most: int
 ) -> list[int]:
-    """Choose exemplary papers, one per region."""
+    """Choose papers to begin with: one of each of the first regions."""
     import pandas as pd
 
     region = atlas.map["topic_id"].to_numpy()[rows]
@@ -382,15 +382,15 @@ def exemplar_rows(
 
 
 def _write_papers(page: Page, box: Box, atlas: AtlasStore, rows: Sequence[int]) -> None:
-    """Write papers with authors, year, region and title."""
+    """Write papers one below the other: who, when, where on the map, and the title."""
     scale = page.scale
     left, bottom, right, top = box
     _heading(page, box, "Papers to begin with, one a region")
-    phrases = atlas.read_papers(["title", "authors", "year", "paper_id"]).iloc[list(rows)]
+    told = atlas.read_papers(["title", "authors", "year", "paper_id"]).iloc[list(rows)]
     names = dict(zip(atlas.topics["topic_id"], atlas.topics["label"], strict=True))
     topics = atlas.map["topic_id"].to_numpy()[list(rows)]
     y = top - 12 * scale
-    for paper, topic in zip(phrases.itertuples(), topics, strict=True):
+    for paper, topic in zip(told.itertuples(), topics, strict=True):
         title = clean_name(paper.title, most=300)
         lines = page.wrapped(title, size=7.5, weight="normal", width=right - left)
         if len(lines) > 2:

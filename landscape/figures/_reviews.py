@@ -1,4 +1,4 @@
-"""Maps of the density of reviews and of regions that need a review."""
+"""Where reviews are, and where one would help most (after figure 9 of Iyer et al. 2024)."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
     from landscape.types import Analysis
 
 _LISTED = 15
-_FOLD = 4.0  # ratio to the usual density of reviews at the ends of the ramp
-_BESIDE = 0.39  # share of the width for the table
-_WIDER = 1.5  # kernel of reviews, in units of that of papers
+_FOLD = 4.0  # the ramp ends at a fourth of the usual density of reviews, and at four times it
+_BESIDE = 0.39  # of the width, for the table: it shows every component of the score
+_WIDER = 1.5  # reviews are few: their kernel, in units of that of papers
 _MEANINGS = ("≤¼", "½", "usual", "2×", "≥4×")
-_COLUMNS = (  # the score and its components
+_COLUMNS = (  # the score first, then what it is made of
     ("score", "Score", "{:.1f}"),
     ("papers", "Papers", "{:,.0f}"),
     ("reviews", "Re-\nviews", "{:,.0f}"),
@@ -109,7 +109,7 @@ def draw_reviews(
     raster_dpi: int = RASTER_DPI,
     ax: Axes | None = None,
 ) -> Any:
-    """Draw ranked gaps on the density of reviews; `found` is a mask of the papers."""
+    """Draw ranked gaps on the density of the reviews `found`, a boolean for each paper."""
     from landscape.mapping._density import default_bandwidth
     from landscape.overlays.missions._measures import share_map
 
@@ -142,12 +142,12 @@ def draw_reviews(
     )  # fmt: skip
     written = page.write_ranking(_ranking(best), column)
     _mark_gaps(page, panel, best.head(written), located)
-    phrases = [
+    told = [
         f"{number} {clean_name(row.label)} ({place_of(row.x, row.y, panel.extent)})"
         for number, row in enumerate(best.itertuples(), 1)
     ]
     words = caption.describe(
-        "Map of reviews and of gaps between them.", f"Gaps by rank: {'; '.join(phrases)}."
+        "Map of reviews and of gaps between them.", f"Gaps by rank: {'; '.join(told)}."
     )
     return page.draw(alt_text=words, table=gaps.table)
 
@@ -161,14 +161,14 @@ def draw_coverage(
     title: str | None = None,
     ax: Axes | None = None,
 ) -> Any:
-    """Draw regions by the ratio of their reviews to the expected number."""
-    palette = theme(colours)
+    """Draw the regions of `landscape.overlays.reviews` by their reviews against those expected."""
+    loud = theme(colours)
     caption = caption_of(found, "Dots are regions, as large as they have papers.")
     x, y = positions(atlas.map["x"], atlas.map["y"])
     page = Page(
-        size_inches or (11.0, 8.5), quiet(palette), caption, title=title, has_key=True, onto=ax
+        size_inches or (11.0, 8.5), quiet(loud), caption, title=title, has_key=True, onto=ax
     )
-    ramp = contrast_ramp(palette)
+    ramp = contrast_ramp(loud)
     page.write_key(Key.of_ramp("Reviews, against those expected", ramp, _MEANINGS))
     panel = map_panel(page, page.area, x, y)
     add_density(page, panel, x, y)
@@ -197,14 +197,14 @@ def draw_coverage(
 
 
 def _located(table: pd.DataFrame, topics: pd.DataFrame) -> pd.DataFrame:
-    """Return the ranked regions with their positions; regions without one are left out."""
+    """The ranked regions with their peaks on the map; all others are omitted."""
     places = topics.set_index("topic_id")[["x", "y"]]
     bare = table.drop(columns=[name for name in ("x", "y") if name in table])
     return bare.join(places, on="topic_id").dropna(subset=["x", "y"]).reset_index(drop=True)
 
 
 def contrast_pixels(shares: ShareMap, ramp: Floats, *, fold: float = _FOLD) -> Floats:
-    """Return the colours of the share of reviews, relative to the usual share on a log scale."""
+    """Colours of reviews against papers: how many times the usual share, on a log scale."""
     usual = max(shares.overall, 1e-12)
     with np.errstate(divide="ignore"):
         times = np.log(shares.share / usual) / np.log(fold) if shares.overall else 0 * shares.share
@@ -214,7 +214,7 @@ def contrast_pixels(shares: ShareMap, ramp: Floats, *, fold: float = _FOLD) -> F
 
 
 def _mark_gaps(page: Page, panel: Panel, best: pd.DataFrame, located: pd.DataFrame) -> None:
-    """Number and name the gaps on the map; all have hover texts."""
+    """Number the gaps on the map and name them where there is room; the others can be hovered."""
     import pandas as pd
 
     hover = [
@@ -235,11 +235,11 @@ def _mark_gaps(page: Page, panel: Panel, best: pd.DataFrame, located: pd.DataFra
         page, panel, *at, outliers=np.zeros(len(best), dtype=bool), hover=hover[: len(best)]
     )
     names = best.assign(level=1, n_papers=best.get("papers", 0))
-    add_names(page, panel, names, reserved=boxes, emphasised=names["topic_id"].tolist())
+    add_names(page, panel, names, reserved=boxes, loud=names["topic_id"].tolist())
 
 
 def _ranking(best: pd.DataFrame) -> Ranking:
-    """Return the table beside the map."""
+    """The table beside the map."""
     import pandas as pd
 
     columns = [column for column in _COLUMNS if column[0] in best]

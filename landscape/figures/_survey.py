@@ -1,4 +1,4 @@
-"""Figures of a survey: the tree of its papers, and the map."""
+"""A survey drawn as the tree of what led to its papers, and on the map."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from landscape.store import AtlasStore
     from landscape.types import Crawled, Survey
 
-_LONGEST = 90  # characters of a label
+_LONGEST = 90  # characters of a label, before it is cut to its column
 _PITCH = 1.18  # rows, in font sizes
-_NARROW = 0.62  # relative width of the columns before the papers
+_NARROW = 0.62  # width of the columns before the papers
 _SMALLEST_LETTERS = 4.6  # points
 _WAYS = {
     "reference": "cited by it",
@@ -48,7 +48,7 @@ _DASHES = {
 
 @dataclass
 class _Node:
-    """Node of the tree."""
+    """A dot of the tree with what hangs on it."""
 
     label: str
     column: int
@@ -104,15 +104,13 @@ def survey_tree(
     ways: dict[str, int] = {}
     for one in survey.selected:
         ways[one.how] = ways.get(one.how, 0) + 1
-    phrases = ", ".join(f"{n} {_WAYS.get(how, how)}" for how, n in ways.items())
-    words = caption.describe(
-        "Tree of a survey.", f"Selected papers were found: {phrases or 'none'}."
-    )
+    told = ", ".join(f"{n} {_WAYS.get(how, how)}" for how, n in ways.items())
+    words = caption.describe("Tree of a survey.", f"Selected papers were found: {told or 'none'}.")
     return page.draw(alt_text=words, table=_table(root), on_screen=("tree",))
 
 
 def _tree(survey: Survey, *, most: int) -> tuple[_Node, int]:
-    """Build the tree; return the root and the number of papers."""
+    """Hang papers on what led to them; gives the root and the number of papers."""
     by_key = {one.key: one for one in survey.crawled}
     wanted: dict[str, Crawled] = {}
     for one in survey.crawled[:most]:
@@ -148,7 +146,7 @@ def _tree(survey: Survey, *, most: int) -> tuple[_Node, int]:
 
 
 def _place(root: _Node) -> int:
-    """Assign rows to nodes; return the number of rows."""
+    """Give every end a row, and every other node the middle of its own; gives the rows."""
     n_rows = 0
 
     def place(node: _Node) -> None:
@@ -166,12 +164,12 @@ def _place(root: _Node) -> int:
 
 
 def _across(column: int) -> float:
-    """Return the position of a column, in widths of a column of papers."""
+    """Where a column stands, in widths of a column of papers: searches need less room."""
     return _NARROW * min(column, 2) + max(column - 2, 0)
 
 
 def _draw(page: Page, box: Box, root: _Node, n_rows: int) -> None:
-    """Draw nodes, branches and labels."""
+    """Draw dots, what leads to them, and their labels."""
     left, bottom, right, top = box
     nodes = _all(root)
     width = _across(max(node.column for node in nodes)) + 1.0
@@ -191,16 +189,16 @@ def _draw(page: Page, box: Box, root: _Node, n_rows: int) -> None:
         free = (_across(node.column + 1) - _across(node.column)) if node.children else 1.0
         room = column * free * (0.87 if node.children else 0.97) - 6 * page.scale
         weight = "bold" if node.one is None else "normal"
-        is_strong = node.one is None or node.one.selected
+        loud = node.one is None or node.one.selected
         ((x, y),) = panel.to_page([_across(node.column)], [node.row])
         words = page.shortened(node.label, width=room, size=size, weight=weight)
         page.write(words, x + 4.5 * page.scale, y - 0.3 * size * page.scale, size=size,
                    weight=weight, gid="label", in_panel=True,
-                   colour=page.colours.ink if is_strong else page.colours.faint)  # fmt: skip
+                   colour=page.colours.ink if loud else page.colours.faint)  # fmt: skip
 
 
 def _add_branches(page: Page, panel: Panel, nodes: list[_Node]) -> None:
-    """Add lines from each node to its children, styled by the way they were found."""
+    """Lines from each node to its children, by how they were found."""
     lines: dict[str, list[Any]] = {}
     for node in nodes:
         for child in node.children:
@@ -217,7 +215,7 @@ def _add_branches(page: Page, panel: Panel, nodes: list[_Node]) -> None:
 def _add_dots(
     page: Page, panel: Panel, nodes: list[_Node], *, selected: bool, shrink: float
 ) -> None:
-    """Add filled dots for selected papers and searches, open ones for others."""
+    """Filled dots for selected papers and searches, open ones for the others."""
     some = [node for node in nodes if (node.one is None or node.one.selected) == selected]
     if not some:
         return
@@ -238,7 +236,7 @@ def _add_dots(
 
 
 def _label(one: Crawled) -> str:
-    """Return first author, year and title, shortened."""
+    """First author, year and title, as room allows."""
     names = short_names(one.paper.authors, link="&")
     head = f"{names} {one.paper.year or ''}".strip()
     return clean_name(f"{head}: {one.paper.title}" if names else one.paper.title, most=_LONGEST)

@@ -1,4 +1,4 @@
-"""Maps of periods, and an animation of the share of a facility."""
+"""The map in time: slices on the same axes and tones, and a film of a facility's share."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def time_slices(
 
 
 def cut(year: Ints, edges: Sequence[int] | None) -> tuple[list[int], Ints]:
-    """Divide papers into periods."""
+    """Cut papers into slices of time."""
     known = year[year != UNKNOWN_YEAR]
     if not len(known):
         raise InputError("No paper of this corpus has a date, which slices of time need.")
@@ -137,7 +137,7 @@ def cut(year: Ints, edges: Sequence[int] | None) -> tuple[list[int], Ints]:
 
 
 def equal_slices(year: Ints, *, n_slices: int = _USUAL_SLICES) -> list[int]:
-    """Choose periods with about equal numbers of papers."""
+    """Choose edges between which lie about equally many papers."""
     inner = np.quantile(year, np.arange(1, n_slices) / n_slices, method="higher")
     first, last = int(year.min()), int(year.max())
     between = sorted({int(edge) for edge in inner if first < edge <= last})
@@ -147,7 +147,7 @@ def equal_slices(year: Ints, *, n_slices: int = _USUAL_SLICES) -> list[int]:
 def slice_table(
     topic_id: NDArray[Any], slice_of: Ints, edges: Sequence[int], topics: pd.DataFrame
 ) -> pd.DataFrame:
-    """Return papers per region and period, and their share of the period."""
+    """Papers of each region in each slice, and their share of the slice."""
     import pandas as pd
 
     regions = chosen_topics(topics, levels=(1,)).sort_values("topic_id")
@@ -194,7 +194,7 @@ def _draw(
     page: Page, x: Floats, y: Floats, slice_of: Ints, edges: Sequence[int], years: Years, *,
     topics: pd.DataFrame,
 ) -> None:  # fmt: skip
-    """Draw all periods with common tones."""
+    """Draw all slices: first counted and smoothed, then painted on common tones."""
     inside = [slice_of == number for number in range(len(edges) - 1)]
     boxes = tile(page.room, len(inside), heading=_HEADING * page.scale, gap=8 * page.scale)
     one = map_panel(page, boxes[0], x, y, border=8 * page.scale, framed=True)
@@ -206,10 +206,10 @@ def _draw(
         n_papers, (first, last) = int(inside[number].sum()), (edges[number], edges[number + 1] - 1)
         held = (years.years >= first) & (years.years <= last)
         gaps = format_spans(years.years[held & ~years.covered])
-        detail = count(n_papers, "paper") + (f"; hardly covers {', '.join(gaps)}" if gaps else "")
+        told = count(n_papers, "paper") + (f"; hardly covers {', '.join(gaps)}" if gaps else "")
         page.write_heading(
-            panel.box, f"{first}" if first == last else f"{first}-{last}", detail, size=8.5,
-            detail_colour=page.colours.accent if gaps else None, detail_gid="heading",
+            panel.box, f"{first}" if first == last else f"{first}-{last}", told, size=8.5,
+            told_colour=page.colours.accent if gaps else None, told_gid="heading",
         )  # fmt: skip
         if not n_papers or (gaps and not years.covered[held].any()):
             whole = np.ones((1, 1), dtype=bool)
@@ -220,7 +220,7 @@ def _draw(
 
 
 def _add_region_dots(page: Page, table: pd.DataFrame, topics: pd.DataFrame) -> None:
-    """Add dots with hover texts at the regions."""
+    """Regions to point at in the browser: how many papers each has in each slice."""
     places = table[["topic_id"]].merge(
         chosen_topics(topics, levels=(1,))[["topic_id", "x", "y"]].drop_duplicates("topic_id"),
         how="left",
@@ -240,7 +240,7 @@ def _add_region_dots(page: Page, table: pd.DataFrame, topics: pd.DataFrame) -> N
 def smoothed_slices(
     page: Page, panel: Panel, x: Floats, y: Floats, inside: list[Bools]
 ) -> list[Grid]:
-    """Return ramp positions of each period's density, with one kernel and scale."""
+    """Place on the ramp of each slice's share of papers per pixel, one kernel and scale for all."""
     from scipy.ndimage import gaussian_filter
 
     left, bottom, right, top = panel.box
@@ -248,7 +248,7 @@ def smoothed_slices(
     shape = max(8, shape[0]), max(8, shape[1])
     counts = [count_grid(x[w], y[w], bounds=panel.extent, shape=shape) for w in inside]
     fewest = float(np.median([which.sum() for which in inside if which.any()]))
-    # Scott's rule in two dimensions (Scott 1992) for the median period; in pixels.
+    # Scott's rule in two dimensions (Scott 1992), by the papers of a middling slice; in pixels.
     sigma = float(np.clip(min(shape) * 0.09 * fewest ** (-1 / 6), 1.2, min(shape) / 12))
     weights = [grid * np.float32(fewest / max(1.0, grid.sum())) for grid in counts]
     shares = [gaussian_filter(grid, sigma, mode="constant") for grid in weights]
@@ -257,12 +257,12 @@ def smoothed_slices(
 
 
 def tile(room: Box, n: int, *, heading: float, gap: float) -> list[Box]:
-    """Divide a box into n equal boxes, row by row from the upper left, with headings."""
+    """Cut a room into n equal boxes, row by row from the upper left, with headings above."""
     left, bottom, right, top = room
     width, height = right - left, top - bottom
 
     def cost(columns: int) -> float:
-        """Return a cost of the aspect ratio of boxes and of empty boxes."""
+        """How far boxes are from a window of 5 to 4, and how many stay empty."""
         rows = math.ceil(n / columns)
         shape = ((width / columns) - gap) / max(1.0, height / rows - heading - gap)
         return abs(math.log(max(shape, 1e-3) / 1.25)) + 0.35 * (rows * columns - n) / n
@@ -281,8 +281,8 @@ def tile(room: Box, n: int, *, heading: float, gap: float) -> list[Box]:
 
 
 def _describe(table: pd.DataFrame) -> str:
-    """Describe papers and largest regions of each period."""
-    phrases = []
+    """Papers and largest regions of each slice."""
+    told = []
     for _, part in table.groupby("slice"):
         row = part.iloc[0]
         largest = part.sort_values("papers", ascending=False).head(3)
@@ -290,11 +290,11 @@ def _describe(table: pd.DataFrame) -> str:
             f"{clean_name(region)} ({share:.0%})"
             for region, share in zip(largest["region"], largest["share"], strict=True)
         )
-        phrases.append(
+        told.append(
             f"{row.first_year} to {row.last_year}: {count(row.papers_in_slice, 'paper')}, "
             f"most in {named}"
         )
-    return f"{'; '.join(phrases)}."
+    return f"{'; '.join(told)}."
 
 
 FILM_INCHES = (8.0, 6.6)
@@ -302,7 +302,7 @@ FILM_DPI = 100
 _NAMES_PER_FRAME = 8
 _FILM_KINDS = (".gif", ".mp4")
 _MOST_FRAMES = 150
-_LAST_SHOWN = 4  # relative duration of the last frame
+_LAST_SHOWN = 4  # times as long as the others
 _HOW_TO_READ = (
     "Colour is the share of the papers around a place that mention the facility, shrunk to the "
     "share of those years where papers are few.",
@@ -378,10 +378,10 @@ def animate(
 
 
 def moving_views(usage: Usage, *, since: int | None, until: int | None, window: int) -> list[View]:
-    """Return one view per frame, for the years that the corpus covers."""
+    """List the frames: the papers of each run of years, in years that the corpus covers."""
     from landscape.overlays.missions._usage import in_period
 
-    in_period(usage, since, until)  # raises for a period without papers
+    in_period(usage, since, until)  # refuses a period without papers
     years = usage.years.years
     first = int(years[0]) if since is None else max(since, int(years[0]))
     last = int(years[-1]) if until is None else min(until, int(years[-1]))
@@ -396,9 +396,9 @@ def moving_views(usage: Usage, *, since: int | None, until: int | None, window: 
         end = min(start + window - 1, last)
         inside = covered & (usage.year >= start) & (usage.year <= end)
         n, of = int((uses & inside).sum()), int(inside.sum())
-        detail = f"{n:,} of {of:,} papers ({percent(n / of)})" if of else "hardly covered"
-        period = f"{start}" if start == end else f"{start}–{end}"
-        views.append(View(f"{usage.facilities[0].name} {period}", detail, inside, uses & inside))
+        told = f"{n:,} of {of:,} papers ({percent(n / of)})" if of else "hardly covered"
+        years_said = f"{start}" if start == end else f"{start}–{end}"
+        views.append(View(f"{usage.facilities[0].name} {years_said}", told, inside, uses & inside))
     return views
 
 
@@ -406,7 +406,7 @@ def _draw_frames(
     atlas: AtlasStore, usage: Usage, views: list[View], *, colours: str,
     size_inches: tuple[float, float], dpi: int,
 ) -> list[Image.Image]:  # fmt: skip
-    """Draw all frames; the parts that do not change are drawn once."""
+    """All frames: the share maps change, everything else is drawn once and laid over each."""
     x, y = positions(atlas.map["x"], atlas.map["y"])
     facts = facts_of(atlas)
     sentences = [headline(facts), *usage.years.warnings, *_HOW_TO_READ]
@@ -417,7 +417,7 @@ def _draw_frames(
     found, everywhere = share_maps(page, panel, x, y, views)
     top = scale_top(found)
     page.write_key(share_key(page, top))
-    add_names(page, panel, topics, emphasised=())
+    add_names(page, panel, topics, loud=())
     (title,) = [text for text in page.texts if text.gid == "title"]
     page.texts.remove(title)
     over = _pixels(_frame_scene(page, panel, page.texts), dpi, facecolor="none")
@@ -425,10 +425,10 @@ def _draw_frames(
     for view, shares in zip(views, found, strict=True):
         panel.layers.clear()
         add_shares(page, panel, shares, top, everywhere=everywhere, outline=False)
-        detail = Text(view.detail, page.width - page.margin, title.y, 9.0 * page.scale,
-                    page.colours.faint, align="right", gid="detail")  # fmt: skip
+        told = Text(view.told, page.width - page.margin, title.y, 9.0 * page.scale,
+                    page.colours.faint, align="right", gid="told")  # fmt: skip
         drawn = _pixels(
-            _frame_scene(page, panel, [replace(title, words=view.heading), detail], bare=True), dpi
+            _frame_scene(page, panel, [replace(title, words=view.heading), told], bare=True), dpi
         )
         drawn.alpha_composite(over)
         pictures.append(_even(drawn))
@@ -442,7 +442,7 @@ def _frame_scene(page: Page, panel: Panel, texts: list[Text], *, bare: bool = Fa
 
 
 def _pixels(scene: Scene, dpi: int, *, facecolor: Any = None) -> Image.Image:
-    """Render a scene as an image."""
+    """A scene as a picture, on its own colour or another."""
     from PIL import Image
 
     sheet = _matplotlib.draw(scene)
@@ -454,13 +454,13 @@ def _pixels(scene: Scene, dpi: int, *, facecolor: Any = None) -> Image.Image:
 
 
 def _even(picture: Image.Image) -> Image.Image:
-    """Return a frame with even width and height, for video encoders."""
+    """A frame with even sides, as video encoders want them."""
     width, height = (side // 2 * 2 for side in picture.size)
     return picture.convert("RGB").crop((0, 0, width, height))
 
 
 def _gif(pictures: list[Image.Image], seconds: float) -> bytes:
-    """Encode frames as a GIF with one palette."""
+    """Encode frames as a GIF with one palette, so that colours mean the same in all."""
     from PIL import Image
 
     width, height = pictures[0].size
@@ -481,7 +481,7 @@ def _gif(pictures: list[Image.Image], seconds: float) -> bytes:
 
 
 def _mp4(pictures: list[Image.Image], seconds: float) -> bytes:
-    """Encode frames as MP4 with ffmpeg."""
+    """Encode frames as MP4 with ffmpeg, which `_check_film` found."""
     width, height = pictures[0].size
     program = shutil.which("ffmpeg") or "ffmpeg"
     with tempfile.TemporaryDirectory() as folder:
@@ -496,16 +496,16 @@ def _mp4(pictures: list[Image.Image], seconds: float) -> bytes:
             command, input=frames, capture_output=True, check=False
         )
         if done.returncode:
-            errors = done.stderr.decode(errors="replace").strip().splitlines()
+            said = done.stderr.decode(errors="replace").strip().splitlines()
             raise InputError(
-                f"ffmpeg could not encode the animation ({errors[-1] if errors else 'no reason'}); "
+                f"ffmpeg could not encode the animation ({said[-1] if said else 'no reason'}); "
                 "write a .gif instead."
             )
         return made.read_bytes()
 
 
 def _check_film(path: str | os.PathLike[str], *, window: int, seconds: float, dpi: int) -> Path:
-    """Raise InputError for invalid arguments."""
+    """Refuse what cannot be, before anything is drawn."""
     target = check_output(path, _FILM_KINDS, what="An animation")
     if target.suffix.lower() == ".mp4" and shutil.which("ffmpeg") is None:
         raise InputError("An .mp4 needs the program ffmpeg, which is not there; write a .gif.")
@@ -519,11 +519,11 @@ def _check_film(path: str | os.PathLike[str], *, window: int, seconds: float, dp
 
 
 def _describe_film(atlas: AtlasStore, usage: Usage, views: list[View]) -> str:
-    """Describe the frames, for the alternative text."""
+    """Describe the frames for readers who cannot see them."""
     facts = facts_of(atlas)
     generated = f"{GENERATED} " if facts.generated else ""
-    phrases = "; ".join(f"{view.heading}: {view.detail}" for view in views)
+    told = "; ".join(f"{view.heading}: {view.told}" for view in views)
     return (
         f"{generated}Moving map of the share of the local literature that mentions "
-        f"{usage.facilities[0].name}. {headline(facts)} {phrases}."
+        f"{usage.facilities[0].name}. {headline(facts)} {told}."
     )

@@ -1,4 +1,4 @@
-"""Charts of emerging and fading topics, and of their yearly shares."""
+"""Emerging and fading topics: their yearly change, ranked, and their shares in time."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def draw_trends(
     size_inches: tuple[float, float] = SIZE_INCHES,
     title: str | None = None,
 ) -> Sheet:
-    """Draw an analysis of trends: ``slope`` (change of the log odds per year) and ``class``."""
+    """Draw an analysis of trends: ``slope`` (change of the log odds a year) and ``class``."""
     if not analysis.table["slope"].notna().any():
         raise InputError(
             "No topic has papers in enough years to have a trend; give a longer period."
@@ -119,7 +119,7 @@ def draw_trends(
 
 
 def colour_of(kind: Any, colours: Theme) -> str:
-    """Return the colour of a class: blue for emerging, orange for fading, else grey."""
+    """Colour of a class of trends: blue for emerging, orange for fading, grey for neither."""
     return {"emerging": colours.found, "fading": colours.apart}.get(str(kind), colours.faint)
 
 
@@ -128,7 +128,7 @@ def _fitting(n_topics: int, height: float, scale: float) -> int:
 
 
 def _ranked(table: pd.DataFrame, *, n: int) -> pd.DataFrame:
-    """Return the topics with the largest changes, significant ones first, sorted by slope."""
+    """The steepest risers and fallers, those that are sure first, in the order of their slopes."""
     known = table[table["slope"].notna()].copy()
     sure = {"emerging": 0, "fading": 0}
     known["doubt"] = [sure.get(str(kind), 1) for kind in known["class"]]
@@ -142,12 +142,12 @@ def _ranked(table: pd.DataFrame, *, n: int) -> pd.DataFrame:
 
 
 def _percent_a_year(slope: Any) -> Any:
-    """Convert a change in log odds to a relative change per year in percent (small shares)."""
+    """Relative change a year in per cent, of a change in log odds (small shares)."""
     return 100 * np.expm1(np.clip(np.asarray(slope, dtype=float), -3, 3))
 
 
 def _draw_ranking(page: Page, box: Box, shown: pd.DataFrame) -> None:
-    """Draw name, dot and interval of each topic."""
+    """Draw a dot and a bar for each topic, its name to the left."""
     left, bottom, right, top = box
     scale, faint = page.scale, page.colours.faint
     names = left + 0.52 * (right - left)
@@ -186,7 +186,7 @@ def _draw_ranking(page: Page, box: Box, shown: pd.DataFrame) -> None:
 
 
 def _sensible_limits(middle: Any, low: Any, high: Any) -> tuple[float, float]:
-    """Return axis limits that contain all dots, zero, and intervals of usual length."""
+    """Range that holds all dots and zero, and bars unless they are far longer than that."""
     least, most = min(0.0, float(np.min(middle))), max(0.0, float(np.max(middle)))
     lower = max(min(least, float(np.min(low))), 1.8 * least - 5)
     upper = min(max(most, float(np.max(high))), 1.8 * most + 5)
@@ -195,7 +195,7 @@ def _sensible_limits(middle: Any, low: Any, high: Any) -> tuple[float, float]:
 
 
 def _draw_panels(page: Page, box: Box, shown: pd.DataFrame, analysis: Analysis) -> None:
-    """Draw the yearly shares of the topics with the largest changes."""
+    """Draw the yearly shares of the steepest topics as small multiples."""
     years, changes = analysis.tables["years"], analysis.tables.get("changes")
     steep = _steepest(shown, _MOST_PANELS)
     scale = page.scale
@@ -220,7 +220,7 @@ def _draw_panels(page: Page, box: Box, shown: pd.DataFrame, analysis: Analysis) 
 
 
 def _steepest(shown: pd.DataFrame, n: int) -> pd.DataFrame:
-    """Return the topics with significant and large changes, sorted by slope."""
+    """The topics of which the trend is surest, then steepest, in the order of their slopes."""
     order = shown.assign(steepness=shown["slope"].abs())
     first = order.sort_values(["doubt", "steepness"], ascending=[True, False]).head(n)
     return first.sort_values("slope", ascending=False)
@@ -245,7 +245,7 @@ def share_panel(
         box, Axis(across, ticks(across, n_ticks, lambda v: f"{v:.0f}", whole=True)),
         Axis(up, ticks(up, n_ticks, lambda v: f"{v:g}%")), gid=gid, heading=heading,
     )  # fmt: skip
-    phrases = [
+    told = [
         f"{heading + ', ' if heading else ''}{int(year)}\n{s:.2f}% ({a:.2f}% to {b:.2f}%)"
         for year, s, a, b in zip(at, share, low, high, strict=True)
     ]
@@ -253,8 +253,8 @@ def share_panel(
         [
             Curve(x=at, y=share, colour=colour, width=1.1 * page.scale, gid="share"),
             Band(x=at, low=low, high=high, colour=colour, gid="interval", order=1.0),
-            # A covered year between two gaps has no line.
-            Points(x=at, y=share, colour=colour, size=2.2 * page.scale, gid="share", hover=phrases),
+            # A covered year between two gaps has no line to be seen by.
+            Points(x=at, y=share, colour=colour, size=2.2 * page.scale, gid="share", hover=told),
             Spans(spans=uncovered_spans(at, covered), colour=page.colours.faint, gid="not covered"),
         ]
     )
@@ -266,7 +266,7 @@ def share_panel(
 
 
 def _describe(shown: pd.DataFrame, caption: Caption) -> str:
-    def phrases(kind: str, rows: pd.DataFrame) -> str:
+    def told(kind: str, rows: pd.DataFrame) -> str:
         named = ", ".join(
             f"{clean_name(row.label)} ({_percent_a_year(row.slope):+.0f}% a year)"
             for row in rows.head(6).itertuples()
@@ -275,5 +275,5 @@ def _describe(shown: pd.DataFrame, caption: Caption) -> str:
 
     emerging = shown[shown["class"] == "emerging"]
     fading = shown[shown["class"] == "fading"].iloc[::-1]
-    more = f"{phrases('Emerging', emerging)} {phrases('Fading', fading)}"
+    more = f"{told('Emerging', emerging)} {told('Fading', fading)}"
     return caption.describe("Chart of topics in time.", more)

@@ -1,4 +1,4 @@
-"""Maps of thesaurus concepts (after figure 3 of Iyer et al. 2024)."""
+"""Where concepts of a thesaurus are on the map (after figure 3 of Iyer et al. 2024)."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def draw_concepts(
 def _draw_together(
     page: Page, x: Floats, y: Floats, analysis: Analysis, styles: Sequence[Series]
 ) -> Panel:
-    """Draw all concepts on one map, with a table."""
+    """All concepts on one map, named where they are densest, and the table beside it."""
     box, column = page.divided()
     peaks = concept_peaks(analysis)
     known = np.isfinite(peaks["x"])
@@ -152,7 +152,7 @@ def _draw_together(
 def _draw_multiples(
     page: Page, x: Floats, y: Floats, analysis: Analysis, styles: Sequence[Series]
 ) -> Panel:
-    """Draw one small map per concept, on the same axes."""
+    """One small map a concept, on the same axes."""
     peaks = concept_peaks(analysis)
     peaks, border = peaks[np.isfinite(peaks["x"])], 8 * page.scale
     boxes = page.tiled(len(analysis.table))
@@ -162,7 +162,7 @@ def _draw_multiples(
             page.write_key(density_key(page, add_density(page, panel, x, y)))
         else:
             panel = window(page, box, page.panels[0].extent, framed=True)
-            panel.layers.append(page.panels[0].layers[0])  # the density
+            panel.layers.append(page.panels[0].layers[0])  # the same density
         _add_concept(page, panel, analysis, row, Series(style.colour, "-"), fill=0.30)
         page.write_heading(box, row.label, f"{row.papers:,} papers", colour=style.colour)
     return page.panels[0]
@@ -171,7 +171,7 @@ def _draw_multiples(
 def _add_concept(
     page: Page, panel: Panel, analysis: Analysis, row: Any, style: Series, *, fill: float
 ) -> None:
-    """Add the contours of a concept; the inner one is stronger."""
+    """Add a concept's contours, the tighter the stronger."""
     contours = analysis.tables["contours"]
     own = contours[contours["concept_id"] == row.concept_id]
     for share in sorted(own["share"].unique(), reverse=True):
@@ -189,7 +189,7 @@ def _add_concept(
 
 
 def concept_peaks(analysis: Analysis) -> pd.DataFrame:
-    """Return the centre of each concept's largest inner contour; NaN without contours."""
+    """The middle of the largest piece of each concept's tightest contour; NaN without contours."""
     import pandas as pd
 
     contours = analysis.tables["contours"]
@@ -213,13 +213,13 @@ def concept_peaks(analysis: Analysis) -> pd.DataFrame:
 
 
 def _area(line: Floats) -> float:
-    """Return the area inside a closed line (shoelace formula)."""
+    """Ground inside a closed line (shoelace formula)."""
     x, y = line.T
     return float(abs(np.sum(x * np.roll(y, -1) - y * np.roll(x, -1))) / 2)
 
 
 def _ranking(page: Page, analysis: Analysis, styles: Sequence[Series]) -> Ranking:
-    """Return the table beside the map."""
+    """The table beside the map."""
     columns = [column for column in _COLUMNS if column[0] in analysis.table]
     rows = [
         Row(
@@ -235,10 +235,10 @@ def _ranking(page: Page, analysis: Analysis, styles: Sequence[Series]) -> Rankin
 
 
 def _describe(analysis: Analysis, panel: Panel) -> str:
-    """Describe the positions of the concepts, for the alternative text."""
-    phrases = [
+    """Where the concepts are, for readers who cannot see it."""
+    told = [
         f"{clean_name(row.label)} ({row.n_papers:,} papers, {place_of(row.x, row.y, panel.extent)})"
         for row in concept_peaks(analysis).itertuples()
         if row.x == row.x
     ]
-    return f"Concepts: {'; '.join(phrases)}." if phrases else ""
+    return f"Concepts: {'; '.join(told)}." if told else ""

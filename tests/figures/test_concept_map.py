@@ -63,7 +63,7 @@ def test_nothing_overlaps_or_leaves_the_page(make_atlas, multiples, size):
     figure = draw_concepts(
         atlas, concepts_of(atlas), multiples=multiples, size_inches=size, raster_dpi=40
     )
-    kinds = ["heading", "detail"] if multiples else ["topic-", "ranking"]
+    kinds = ["heading", "told"] if multiples else ["topic-", "ranking"]
     boxes = [box for kind in [*kinds, "caption", "key"] for box in rendered_boxes(figure, kind)]
     page = figure.bbox
     for gid, box in boxes:

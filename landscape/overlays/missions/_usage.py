@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape.errors import InputError
-from landscape.overlays._periods import UNKNOWN_YEAR, Years, count_years
+from landscape.overlays._periods import UNKNOWN_YEAR, Years, check_period, count_years
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,15 +41,20 @@ class Usage:
 
     @cached_property
     def covered(self) -> NDArray[np.bool_]:
-        """Which papers are of a year that the corpus covers, shape (n_papers,)."""
+        """Whether the corpus covers the year of each paper, shape (n_papers,)."""
         covered = np.isin(self.year, self.years.years[self.years.covered])
         return covered & (self.year != UNKNOWN_YEAR)
 
     def uses(self, index: int) -> NDArray[np.bool_]:
-        """Which papers mention a facility, shape (n_papers,)."""
+        """Return whether each paper mentions a facility, shape (n_papers,)."""
         mask = np.zeros(self.n_papers, dtype=bool)
         mask[self.rows[index]] = True
         return mask
+
+    def by_region(self, mask: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Count the papers of a mask in each region."""
+        placed = self.region[mask & (self.region >= 0)]
+        return np.bincount(placed, minlength=len(self.regions)).astype(np.int64)
 
 
 def read_usage(atlas: AtlasStore, facilities: Sequence[str] | None = None) -> Usage:
@@ -80,8 +85,7 @@ def read_usage(atlas: AtlasStore, facilities: Sequence[str] | None = None) -> Us
 
 def in_period(usage: Usage, since: int | None, until: int | None) -> NDArray[np.bool_]:
     """Find the papers of a period, both years included."""
-    if since is not None and until is not None and since > until:
-        raise InputError(f"The period {since}-{until} ends before it begins; swap the years.")
+    check_period(since, until)
     inside = np.ones(usage.n_papers, dtype=bool)
     if since is not None:
         inside &= usage.year >= since
@@ -290,13 +294,9 @@ _FIELDS = {
     "physics.space-ph": ("Solar physics", "Solar system astronomy"),
 }
 # Tags below methods and processes do not count as fields.
-_SUBJECTS = frozenset(
-    {
-        "Cosmology", "Exoplanet astronomy", "Galactic and extragalactic astronomy",
-        "High energy astrophysics", "Interstellar medium", "Solar physics",
-        "Solar system astronomy", "Stellar astronomy",
-    }
-)  # fmt: skip
+_SUBJECTS = frozenset(field for of in _FIELDS.values() for field in of) - {
+    "Observational astronomy"
+}
 _ORDER = {field: bit for bit, field in enumerate(sorted({*_SUBJECTS, "Observational astronomy"}))}
 
 

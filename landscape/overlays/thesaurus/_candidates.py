@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape.corpus._thesaurus import Thesaurus
-from landscape.mapping._region_names import PhraseTable
+from landscape.mapping._naming import PhraseTable
 
 if TYPE_CHECKING:
     import pandas as pd

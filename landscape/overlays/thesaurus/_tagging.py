@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 class TaggingSettings:
     """Settings of tagging, with the weights of a logistic regression (the intercept under "").
 
-    `landscape.evaluation._layers.fit_weights` fitted the weights to 453 papers, half of those
-    whose authors gave concepts; `landscape.evaluation.evaluate_concepts` measures on the others.
+    `benchmarks/concept_weights.py` fitted the weights to 453 papers, half of those whose authors
+    gave concepts; `landscape.evaluation.evaluate_concepts` measures on the others.
     """
 
     with_vectors: Mapping[str, float] = field(

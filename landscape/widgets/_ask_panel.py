@@ -37,21 +37,12 @@ if TYPE_CHECKING:
 
 _FULL = {"width": "calc(100% - 6px)"}
 _METHODS = {"hybrid": "meaning and words", "semantic": "meaning", "words": "words"}
-_WAYS = {"rag": "one search", "react": "searching agent", "quoted": "sentences quoted"}
 _WEIGHTS = {"keyword": "keywords", "time": "recency", "citation": "citations"}
-_USUAL_K = (3, 5, 7, 10, 15, 20, 30, 50, 100)
 _SHOWN_EVERY = 0.15  # seconds between two states of a text that is being written
 
 
 def _keywords(typed: str) -> tuple[str, ...] | None:
     return tuple(word.strip() for word in typed.split(",") if word.strip()) or None
-
-
-def _text(label: str, example: str, about: str) -> widgets.Text:
-    return _panel.field(
-        widgets.Text, label, about, label_width="118px", placeholder=example,
-        continuous_update=False,
-    )  # fmt: skip
 
 
 class AskControls(widgets.VBox):
@@ -60,34 +51,18 @@ class AskControls(widgets.VBox):
     def __init__(self) -> None:
         self._rest: dict[str, Any] = {}  # settings without a field
         self._question = ""
-        fields = self.fields = {
-            "question_type": Choice("Question type", {name: name for name in TYPES},
-                                    "Kind of question; it decides the other defaults"),
-            "k": Choice("Papers", {k: f"{k}" for k in _USUAL_K},
-                        "Number of papers to answer from (top-k)"),
-            "method": Choice("Found by", _METHODS, "How papers are searched for"),
-            "hyde": Choice("Expansion", {True: "hypothetical abstract", False: "none"},
-                           "Search with an abstract that a model makes up (HyDE)"),
-            "rerank": Choice("Reranking", {True: "word by word", False: "none"},
-                             "Compare the first papers with the question word by word"),
-            "generation": Choice("Answered by", _WAYS,
-                                 "By one search, by a searching agent, or quoted"),
-            "style": Choice("Prompt style", {style: style for style in STYLES},
-                            "Focus of the answer"),
-            "audience": Choice("Audience", {name: name for name in AUDIENCES},
-                               "Readers of the answer; needs a language model"),
-            "check_with_model": Choice("Checked", {True: "yes", False: "no"},
-                                       "Whether a model checks each claim again"),
-            "language": _text("Language", "that of the question", "Language of the answer"),
-            "filter": _text("Filter", "2015..; author:Hubble; -review", "Papers to search"),
-            "keywords": _text("Extra keywords", "such as JWST, [OIII]",
-                              "Papers with these words are boosted; commas between them"),
-        }  # fmt: skip
+        names = {"question_type": TYPES, "style": STYLES, "audience": AUDIENCES}
+        options = {setting: {name: name for name in known} for setting, known in names.items()}
+        fields, groups = _panel.make_fields("ask", "118px", **options)
+        self.fields = fields
         fields["audience"].suggest("expert")
         fields["check_with_model"].suggest(True)
         self._filter_error = widgets.HTML()
         fields["filter"].observe(lambda _: self._check_filter(), "value")
-        self._weights = Choice("Weights", {"set": "as set here"}, "Boosts in addition to relevance")
+        self._weights = _panel.field(
+            Choice, "Weights", "Boosts in addition to relevance", label_width="118px",
+            options={"set": "as set here"},
+        )  # fmt: skip
         self._sliders = {
             name: _panel.field(
                 widgets.FloatSlider, label, f"Boost by {label}, from 0 (off) to 1",
@@ -103,13 +78,11 @@ class AskControls(widgets.VBox):
             icon="undo", width="130px",
         )  # fmt: skip
         super().__init__([
-            group("The question", fields["question_type"], fields["k"], fields["filter"],
-                  fields["keywords"]),
+            group("The question", *groups["The question"]),
             self._filter_error,
-            group("Finding papers", fields["method"], fields["hyde"], fields["rerank"]),
+            group("Finding papers", *groups["Finding papers"]),
             group("Boosting papers", self._weights, *self._sliders.values()),
-            group("Answering", fields["generation"], fields["style"], fields["language"],
-                  fields["audience"], fields["check_with_model"]),
+            group("Answering", *groups["Answering"]),
             reset,
         ])  # fmt: skip
         self.suggest("")

@@ -36,6 +36,7 @@ from landscape.widgets._panel import (
     field,
     fill_fields,
     group,
+    make_fields,
     quiet_html,
     read_fields,
 )
@@ -65,52 +66,16 @@ _PARSERS: Parsers = {
 }
 
 
-def _slider(label: str, most: int, about: str) -> widgets.IntSlider:
-    return field(widgets.IntSlider, label, about, min=1, max=most, continuous_update=False)
-
-
-def _number(label: str, least: int, most: int, about: str) -> widgets.BoundedIntText:
-    return field(widgets.BoundedIntText, label, about, min=least, max=most)
-
-
-def _text(label: str, example: str, about: str) -> widgets.Text:
-    return field(widgets.Text, label, about, placeholder=example)
-
-
 class SurveyControls(widgets.VBox):
     """Settings of a survey and its budget."""
 
     def __init__(self) -> None:
         self._rest: dict[str, Any] = {}  # settings without a field
-        scope = {
-            "depth": _slider("Depth", 6, "Levels: 1 only searches, 3 follows citations twice"),
-            "breadth": _slider("Breadth", 20, "Most searches made of the question"),
-            "papers": _number("Papers", 1, 2_000, "Most papers that are judged and listed"),
-            "expand": _number("Followed", 0, 200, "Papers per level whose citations are followed"),
-            "before": _text("Before", "such as 2019-06",
-                            "Only papers that appeared before this day, month or year"),
-            "seeds": _text("More like", "bibcodes, arXiv identifiers or DOIs",
-                           "Papers to begin from"),
-            "threshold": _text("Selected from", "calibrated",
-                               "Lowest score of a selected paper without a language model; 1 is "
-                               "the score of the ten best"),
-        }  # fmt: skip
-        budget = {
-            "calls": _number("Requests", 1, 100_000, "Most requests to the language model"),
-            "tokens": _text("Tokens", "no limit", "Most tokens of the language model"),
-            "money": _text("Money", "no limit", "Most money spent on the language model"),
-            "prices": _text("Prices", "such as 0.15, 0.6",
-                            "Prices of a million tokens read and of a million written"),
-        }  # fmt: skip
-        self.fields = {**scope, **budget}
+        self.fields, groups = make_fields("survey", "110px")
         reset = button(
             "As usual", "Reset all settings", lambda: self.put({}), icon="undo", width="120px"
         )
-        super().__init__([
-            group("Scope", *scope.values()),
-            group("Budget of the language model", *budget.values()),
-            reset,
-        ])  # fmt: skip
+        super().__init__([*(group(title, *made) for title, made in groups.items()), reset])
         self.put({})
 
     def given(self) -> dict[str, Any]:

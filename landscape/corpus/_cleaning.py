@@ -17,8 +17,8 @@ from typing import Any
 from landscape._io import data_file, read_yaml
 
 _APPROXIMATE_SIGNS = ("∼ ", "≈ ", "≲ ", "≳ ")
-# Control, format and surrogate characters; bidirectional overrides among them, which could make
-# a title display as something else than it says.
+# Control, format and surrogate characters, including bidirectional overrides, which can change the
+# displayed order of a title.
 _INVISIBLE = re.compile(
     r"[\xad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b-\u200f\u202a-\u202e"
     r"\u2060-\u206f\ud800-\udfff\ufe00-\ufe0f\ufeff\ufff0-\ufffb\ufffe\uffff\U000110bd\U000110cd"
@@ -29,7 +29,7 @@ _UNUSUAL = re.compile(r"[\ufb00-\ufb06\ufe00-\ufe0f\U0001d400-\U0001d7ff\U000e01
 _COMPATIBILITY = re.compile(r"[\ufb00-\ufb06\U0001d400-\U0001d7ff]+")
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 
-# Only names that are markup and nothing else are tags: "<B>" is also a mean field, "<0.05" a limit.
+# Only unambiguous names are tags: "<B>" can be a mean field, "<0.05" a limit.
 _SCRIPT_TAG = re.compile(r"<\s*(/?)\s*(sub|sup|inf)\s*>", re.IGNORECASE)
 _TAG = re.compile(
     r"</?\s*(?:br|em|strong|italic|bold|span|div|font|img|tt|sc|li|ul|ol|h[1-6]|orcid|email|astrobj"
@@ -39,15 +39,18 @@ _TAG = re.compile(
     re.IGNORECASE,
 )
 _LETTER_TAG = re.compile(r"<\s*(/?)\s*([abipqsuABIPQSU])(\s+[\w:-]+\s*=[^<>]*|\s*)(/?)\s*>")
-# "of ∼ 10" closes up, "z ∼ 3" does not: after a whole word the sign belongs to the number.
+# "of ∼ 10" becomes "of ∼10", "z ∼ 3" is unchanged: after a word the sign belongs to the number.
 _APPROXIMATELY = re.compile(r"(^|[(\[]|[,;:] |\s[A-Za-z][a-z]+ )([∼≈≲≳]) (?=\d)")
 _LOOSE_STOP = re.compile(r" ([.,)])(?=[\s.,)]|$)")
+_MARKUP = (
+    "\\", "$", "{", "}", "&", "<", "~", "^", "`", "--", "''", "  ", " ,", " .", " )", "( ", " URL",
+)  # fmt: skip
 _NO_ABSTRACT = re.compile(
     r"(?:\[?\(?(?:abstract )?(?:is )?not available\)?\]?|no abstract(?: available)?|abstract|n/?a"
     r"|none|null|nan|unknown|[-–—.?\s]*)[.\s…]*",
     re.IGNORECASE,
 )
-# The text that arXiv puts in place of a link, with the words before and the brackets around it.
+# The text by which arXiv replaces a link, with the words before and the brackets around it.
 _LINK = r"this\s+(?:https?|ftp)\s+URL\b"
 _LINKS = rf"{_LINK}(?:(?:\s*,)?(?:\s+(?:and|or))?\s+{_LINK})*"
 _LINK_PLACE = re.compile(
@@ -59,16 +62,16 @@ _MANY_PASSES = 12
 
 
 def clean_text(text: str) -> str:
-    r"""Turn a title or abstract as its source has it into plain, readable Unicode.
+    r"""Convert a title or abstract of a source to plain, readable Unicode.
 
-    ADS and HTML markup, entities, LaTeX accents and simple mathematics, ligatures, invisible and
-    control characters and white space. Never raises, never leaves a control character, and
-    cleaning a clean text changes nothing. Comparisons such as ``p<0.05`` are left alone.
+    Converts ADS and HTML markup, entities, LaTeX accents and simple mathematics, ligatures,
+    invisible and control characters and white space. Never raises an error and removes all control
+    characters; a clean text is unchanged. Comparisons such as ``p<0.05`` are kept.
 
     Parameters
     ----------
     text : str
-        As it stands in the source.
+        Text of the source.
 
     Returns
     -------
@@ -86,19 +89,19 @@ def clean_text(text: str) -> str:
         if cleaned == text:
             return cleaned
         text = cleaned
-    # Text made to outwit us. What could still be read as markup is taken out, which settles it.
+    # An adversarial text: remove all characters that could still be markup.
     return _one_pass(re.sub(r"[\\{}$&<~^_`'-]+|\bURL\b", " ", text))
 
 
 def clean_abstract(text: str) -> str | None:
-    """Clean an abstract; None where the source only says that there is none."""
+    """Clean an abstract; None if the source has only a placeholder."""
     cleaned = clean_text(text)
     return None if _NO_ABSTRACT.fullmatch(cleaned) else cleaned
 
 
 def one_line(text: str, *, most: int) -> str:
-    """Join the words of a text by single spaces, without what cannot be printed, and cut it."""
-    # Text far beyond the cut is ignored: an untrusted line may have a megabyte.
+    """Join the printable words of a text by single spaces and truncate it."""
+    # Text far beyond the limit is ignored: an untrusted line can have a megabyte.
     visible = "".join(
         c if c.isprintable() else " " if c.isspace() or unicodedata.category(c) == "Cc" else ""
         for c in text[: 4 * most]
@@ -107,14 +110,14 @@ def one_line(text: str, *, most: int) -> str:
 
 
 def without_parentheses(text: str) -> str:
-    """Remove parentheses (nested ones too) and their content, such as affiliations."""
+    """Remove parentheses (also nested) and their content, such as affiliations."""
     while (shorter := _INNERMOST.sub(" ", text)) != text:
         text = shorter
     return text
 
 
 def differs_only_in_space(original: str, cleaned: str) -> bool:
-    """Whether cleaning changed white space only."""
+    """Return whether cleaning changed only white space."""
     return original == cleaned or " ".join(original.split()) == cleaned
 
 
@@ -143,28 +146,9 @@ def _one_pass(text: str) -> str:
 
 
 def _is_plain(text: str) -> bool:
-    """Whether there is nothing to do, which is so for most texts and must be found out fast."""
-    # isprintable() is False for every control, format and surrogate character and odd space.
-    if (
-        not text.isprintable()
-        or "\\" in text
-        or "$" in text
-        or "{" in text
-        or "}" in text
-        or "&" in text
-        or "<" in text
-        or "~" in text
-        or "^" in text
-        or "`" in text
-        or "--" in text
-        or "''" in text
-        or "  " in text
-        or " ," in text
-        or " ." in text
-        or " )" in text
-        or "( " in text
-        or " URL" in text
-    ):
+    """Return whether a text needs no cleaning, which is so for most texts and must be fast."""
+    # isprintable() is False for control, format and surrogate characters and unusual spaces.
+    if not text.isprintable() or any(mark in text for mark in _MARKUP):
         return False
     return text.isascii() or (
         unicodedata.is_normalized("NFC", text)
@@ -174,7 +158,7 @@ def _is_plain(text: str) -> bool:
 
 
 def _without_markup(text: str) -> str:
-    # Sub- and superscripts go on as LaTeX, so that both notations end alike.
+    # Sub- and superscripts become LaTeX, so that both notations have the same result.
     text = _SCRIPT_TAG.sub(
         lambda m: "}" if m[1] else ("^{" if m[2].lower() == "sup" else "_{"), text
     )
@@ -205,7 +189,7 @@ _ROMAN_NUMERALS = (
     "0", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII", "XIII",
     "XIV", "XV", "XVI", "XVII", "XVIII", "XIX", "XX",
 )  # fmt: skip
-# Escaped characters are matched too, so that the dollar of "\$5" opens nothing.
+# Escaped characters are matched too, so that the dollar of "\$5" does not open a formula.
 _MATHS = re.compile(
     r"\\\((.{1,500}?)\\\)|\\\[(.{1,500}?)\\\]|\\."
     r"|\$\$([^$]{1,2000})\$\$|\$((?:[^$\\]|\\.){1,2000})\$",
@@ -224,7 +208,7 @@ _MAX_DEPTH = 40
 
 
 def latex_to_unicode(text: str) -> str:
-    """Convert LaTeX to readable Unicode; other text is unchanged, and so is white space."""
+    """Convert LaTeX to readable Unicode; other text and white space are unchanged."""
     if "$" not in text and "\\(" not in text and "\\[" not in text:
         return _text(text)
     pieces: list[str] = []
@@ -250,7 +234,7 @@ def _untied(text: str, *, after: bool, before: bool) -> str:
 
 
 def _is_prose(content: str) -> bool:
-    """Whether the text between two dollars is words (two sums of money), not mathematics."""
+    """Return whether the text between two dollars is prose (two sums of money)."""
     return not set(content) & set("\\^_{}=<>") and _PROSE.search(content) is not None
 
 
@@ -268,7 +252,7 @@ def _text(text: str) -> str:
 
 @cache
 def _symbols() -> dict[str, str]:
-    """Macro name to Unicode: pylatexenc's tables, with the astronomers' macros on top."""
+    """Return Unicode by macro name, from pylatexenc and from our table of astronomy macros."""
     from pylatexenc.latex2text import get_default_latex_context_db
 
     table: dict[str, str] = {}
@@ -276,14 +260,14 @@ def _symbols() -> dict[str, str]:
         symbol = spec.simplify_repl
         # Templates for arguments ("%s") and placeholders are not symbols.
         if isinstance(symbol, str) and spec.macroname.isalpha() and symbol and "%" not in symbol:
-            # The first category that knows a macro wins, as in pylatexenc itself.
+            # The first category with a macro has priority, as in pylatexenc.
             table.setdefault(spec.macroname, symbol)
     ours: dict[str, str] = _LATEX["symbols"]
     return table | {name: text for text, names in ours.items() for name in names.split()}
 
 
 class _Conversion:
-    """One walk over the tokens of a piece of LaTeX. Never raises; time is linear."""
+    """Conversion of the tokens of a LaTeX text. Never raises an error; time is linear."""
 
     def __init__(self, text: str) -> None:
         self.tokens: list[str] = _TOKEN.findall(text)
@@ -402,14 +386,14 @@ class _Conversion:
     def _symbol(self, name: str, out: list[str], *, maths: bool) -> str:
         symbol = _symbols().get(name)
         if symbol is None:
-            return name  # an author's own macro: its name usually is the printed text
+            return name  # a macro of the author: its name is usually the printed text
         spaced_before = bool(out) and out[-1][-1:].isspace()
         is_word = len(symbol) > 1 and symbol[-1:].isalpha()  # "log g", "km s⁻¹"
         keeps_space = is_word or (symbol in _OPERATORS and spaced_before)
         if (maths or not symbol.isalpha()) and not keeps_space:
             self._skip_space()
         if maths and is_word and symbol.isascii() and symbol.isalpha():
-            # "log", "sin" and their like are set off from letters: "log L" is not "logL".
+            # Functions such as "log" are separated from letters: "log L" is not "logL".
             before = " " if out and out[-1][-1:].isalnum() else ""
             following = self._next()[:1]
             after = " " if following.isalnum() or following == "\\" else ""
@@ -442,7 +426,7 @@ class _Conversion:
         return _script("_", down, before) + _script("^", up, before)
 
     def _opens_script(self, sign: str) -> bool:
-        """Whether ``^`` or ``_`` outside mathematics is a script: not that of "file_name"."""
+        """Return whether ``^`` or ``_`` outside mathematics is a script, unlike in "file_name"."""
         following = self._next()
         if sign == "_":
             return following[:1] == "{" or following in ("\\odot", "\\oplus", "\\star", "\\rm")
@@ -459,7 +443,7 @@ class _Conversion:
         return power[1].translate(_SUPERSCRIPTS)
 
     def _tie(self, out: list[str], *, maths: bool) -> str:
-        """Read ``~``: a space in LaTeX, but "about" in the plain text of many abstracts."""
+        """Convert ``~``: a space in LaTeX, but "about" in many abstracts of plain text."""
         before = out[-1][-1:] if out else ""
         following = self._next()[:1]
         tied = before and not before.isspace() and before not in "([{</=≥≤–-"
@@ -493,7 +477,7 @@ def _special_superscript(argument: str, before: str) -> str | None:
         return f"^{argument}"
     if before:
         return None
-    # At the beginning of a formula: hours, notes, and the "3D" of a program's name.
+    # At the beginning of a formula: hours, notes, or "3D" in the name of a program.
     if _NOTE_MARKS.fullmatch(argument):
         return argument.translate(_SUPERSCRIPTS)
     plain = argument in "hmsd" or (argument[0].isdigit() and argument.isalnum())

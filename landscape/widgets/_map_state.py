@@ -1,4 +1,4 @@
-"""State of a map as one value, and what is drawn of it: picture, names, marks, lines."""
+"""State of a map as one value, and its drawing: picture, names, marks, lines."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Write the titles and abstracts of the demo corpus from cards and a grammar.
 
-Material in the cards and in the grammar is written with two marks, which :func:`spin` resolves:
-``{one|two}`` takes one of the alternatives, ``{3..8}`` and ``{0.2..0.9}`` draw a number.
+Texts in the cards and in the grammar have two kinds of placeholders, which :func:`spin` resolves:
+``{one|two}`` is one of the alternatives, ``{3..8}`` and ``{0.2..0.9}`` are random numbers.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from itertools import pairwise
 from random import Random
-from typing import cast
+from typing import Any, cast
 
 from landscape._io import data_file, read_yaml
 from landscape.corpus.demo._cards import (
@@ -52,18 +52,15 @@ _LATEX: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
 _MATHS = re.compile(r"(\$[^$]*\$)")
 _IN_MATHS = re.compile("[≈∼⊙⊕]")
 
-_SMALL_WORDS = frozenset((
-    "a", "an", "and", "as", "at", "between", "beyond", "by", "for", "from", "in", "into", "is",
-    "it", "its", "near", "of", "on", "onto", "or", "over", "per", "the", "to", "towards",
-    "under", "up", "via", "vs", "with", "within", "without",
-))  # fmt: skip
-_UNITS = frozenset(["mm", "cm", "m", "km", "nm", "pc", "kpc", "au", "mas", "arcsec", "arcmin"])
+_ENGLISH: dict[str, Any] = read_yaml(demo_data_folder() / "english.yaml")
+_SMALL_WORDS = frozenset(_ENGLISH["small_words"])
+_UNITS = frozenset(_ENGLISH["units"])
 # Letters whose names begin with a vowel, for "an HST image" but "a UV survey".
 _VOWEL_LETTERS = frozenset("AEFHILMNORSX")
 
 
 def spin(text: str, rng: Random) -> str:
-    """Resolve every ``{a|b}`` and ``{lo..hi}`` in a text, innermost first."""
+    """Resolve all ``{a|b}`` and ``{lo..hi}`` in a text, innermost first."""
     if "{" not in text:
         return text
     while (match := _INNERMOST.search(text)) is not None:
@@ -75,7 +72,7 @@ def spin(text: str, rng: Random) -> str:
 
 
 def draw_number(low: str, high: str, rng: Random) -> str:
-    """Draw a number between two written bounds, with the decimals of the bounds."""
+    """Draw a number between two bounds, with the decimals of the bounds."""
     decimals = max(len(bound.partition(".")[2]) for bound in (low, high))
     lo, hi = float(low), float(high)
     if lo > 0 and hi / lo > 50:
@@ -88,12 +85,12 @@ def draw_number(low: str, high: str, rng: Random) -> str:
 
 
 def count(number: int) -> str:
-    """Write a whole number as journals do, with a comma from 10,000 on."""
+    """Format an integer, with a thousands separator from 10,000."""
     return f"{number:,}" if abs(number) >= 10_000 else str(number)
 
 
 def scientific(value: float, error: float) -> str:
-    """Write a value and its error with a common power of ten."""
+    """Format a value and its error with a common power of ten."""
     exponent = math.floor(math.log10(abs(value)))
     scale = 10.0**exponent
     body = rounded(value / scale, error / scale)
@@ -101,7 +98,7 @@ def scientific(value: float, error: float) -> str:
 
 
 def rounded(value: float, error: float) -> str:
-    """Write ``value ± error`` with as many decimals as the error deserves."""
+    """Format ``value ± error`` with the significant decimals of the error."""
     magnitude = math.floor(math.log10(error))
     leading = error / 10.0**magnitude
     # Two digits for an error that begins with 1, 2 or 3, as measured errors usually have.
@@ -116,7 +113,7 @@ def _grouped(value: float, places: int) -> str:
 
 
 def sentence_case(text: str) -> str:
-    """Raise the first letter, leaving the rest (and symbols such as ``µ``) alone."""
+    """Capitalise the first letter; symbols such as ``µ`` are unchanged."""
     if re.match(r"[a-z] [<>≈∼=]", text):
         return text
     for position, letter in enumerate(text):
@@ -128,7 +125,7 @@ def sentence_case(text: str) -> str:
 
 
 def title_case(text: str, *, opening: bool = True) -> str:
-    """Capitalise the words of a title, small words and units excepted."""
+    """Capitalise the words of a title, except small words and units."""
     words = text.split(" ")
     first = opening
     for index, word in enumerate(words):
@@ -143,7 +140,7 @@ def title_case(text: str, *, opening: bool = True) -> str:
 
 
 def _raised(parts: list[str]) -> list[str]:
-    """The parts of a hyphenated word with capitals, units such as ``21-cm`` excepted."""
+    """Capitalise the parts of a hyphenated word, except units such as ``21-cm``."""
     return [
         part[:1].upper() + part[1:]
         if part.replace("–", "").isalpha()
@@ -156,7 +153,7 @@ def _raised(parts: list[str]) -> list[str]:
 
 
 def article(phrase: str) -> str:
-    """``a`` or ``an``, whichever goes before the phrase."""
+    """Return the indefinite article of a phrase."""
     word = re.split(r"[\s-]", phrase.lstrip("(\ue000"))[0]
     if re.match(r"(8|11|18)(\D|$)|8\d", word):
         return "an"
@@ -174,7 +171,7 @@ def article(phrase: str) -> str:
 
 
 def mend_articles(text: str) -> str:
-    """Make every indefinite article agree with the word after it."""
+    """Correct all indefinite articles."""
 
     def mended(match: re.Match[str]) -> str:
         right = article(match[2])
@@ -184,9 +181,9 @@ def mend_articles(text: str) -> str:
 
 
 def to_latex(text: str) -> str:
-    r"""Write symbols as arXiv authors do."""
+    r"""Replace symbols by LaTeX, as in abstracts on arXiv."""
     for pattern, replacement in _LATEX:
-        # Every other piece is mathematics already and stays as it is.
+        # Every other piece is mathematics and is unchanged.
         pieces = _MATHS.split(text)
         pieces[::2] = [pattern.sub(replacement, piece) for piece in pieces[::2]]
         text = "".join(pieces)
@@ -203,15 +200,14 @@ _TOKEN = re.compile("\ue010(\\w+)\ue011")
 
 _SHARES = {"nkept": (0.45, 0.93), "nfew": (0.04, 0.3), "ncontrol": (1.3, 12.0)}
 _TREND_FRAMES = {"trend": "trends", "slope": "slopes", "slopevalue": "slope_values"}
-_WORDS = {3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine", 10: "ten"}
 
 
 class ExhaustedError(Exception):
-    """A frame asked for material that this paper does not have (any more)."""
+    """The material of a paper for a slot is used up."""
 
 
 class Material:
-    """Fills the slots of sentence frames for one paper, never using a fact twice."""
+    """Material for the sentence frames of one paper; each fact is used once."""
 
     def __init__(
         self,
@@ -226,8 +222,8 @@ class Material:
         self.card, self.story, self.date, self.rng = card, story, date, rng
         self.grammar = grammar
         self._kind = kind
-        self._chosen: dict[str, str] = {}  # methods and data that this paper keeps to
-        self.frames: set[str] = set()  # those used so far: none comes twice
+        self._chosen: dict[str, str] = {}  # methods and data of this paper
+        self.frames: set[str] = set()  # used frames; none is used twice
         self._queues = {
             "known": [*self._shuffled(story.known), *self._shuffled(card.known)],
             "found": self._shuffled(story.found),
@@ -266,11 +262,11 @@ class Material:
         return text
 
     def lacks(self, frame: str) -> bool:
-        """Whether a frame is sure to fail, seen without filling it."""
+        """Return whether the material for a frame is used up."""
         return any(not queue and f"{{{name}}}" in frame for name, queue in self._queues.items())
 
     def renew(self) -> None:
-        """Give the title all material, whatever the abstract has used."""
+        """Make all material available again for the title."""
         self._queues |= {
             "topic": [self.card.topic] * 2,
             "mech": self._shuffled(self.card.phrases(self.story, "mechanisms")),
@@ -278,7 +274,7 @@ class Material:
         }
 
     def snapshot(self) -> dict[str, list[str]]:
-        """State of the queues, to be given back to :meth:`restore` when a sentence is dropped."""
+        """Return a copy of the queues for :meth:`restore`."""
         return {name: list(queue) for name, queue in self._queues.items()}
 
     def restore(self, saved: dict[str, list[str]]) -> None:
@@ -400,7 +396,7 @@ class Material:
         return f"{data} {link} {mark(facility, self.rng)}"
 
     def _live_facilities(self) -> dict[str, float]:
-        """Weights of the facilities that a paper of this date can have used."""
+        """Return the weights of the facilities available at the date of the paper."""
         weights = {}
         for facility_id, phrases in self.card.observe.items():
             if self.story.observe and facility_id not in self.story.observe:
@@ -412,7 +408,7 @@ class Material:
                 continue
             facility = load_facilities()[facility_id]
             if facility.usable(self.date):
-                # A new facility draws its field at once, an old one keeps a share.
+                # New facilities are popular at once, old ones keep a share.
                 weights[facility_id] = 0.35 + math.exp(-(self.date - facility.first_light) / 7.0)
         return weights
 
@@ -420,7 +416,7 @@ class Material:
         low, high = (max(4.0, bound) for bound in self._sample[1:])
         era = (self.date - 1990.0) / 36.0
         place = min(1.0, max(0.0, 0.12 + 0.5 * era + self.rng.gauss(0.0, 0.2)))
-        if self._kind == "survey":  # a catalogue has at least two dozen entries
+        if self._kind == "survey":  # a catalogue has at least 24 entries
             low = max(low, 24.0)
         return round(low * math.pow(high / low, place))
 
@@ -440,7 +436,7 @@ class Material:
 
 
 def write_value(measure: Measure, rng: Random) -> str:
-    """Draw a value of a measure and write it with error and unit."""
+    """Draw a value of a measure and format it with error and unit."""
     low, high = measure.low, measure.high
     if low > 0 and high / low > 20:
         value = math.exp(rng.uniform(math.log(low), math.log(high)))
@@ -464,7 +460,7 @@ def write_value(measure: Measure, rng: Random) -> str:
 
 
 def write_bound(measure: Measure, value: float) -> str:
-    """Write a number of a measure without error."""
+    """Format a value of a measure without error."""
     if value != 0 and (abs(value) >= 1e5 or abs(value) < 1e-3):
         exponent = math.floor(math.log10(abs(value)))
         mantissa = f"{value / 10.0**exponent:.1f}".removesuffix(".0")
@@ -477,12 +473,12 @@ def write_bound(measure: Measure, value: float) -> str:
 
 @cache
 def _with_tokens(frame: str) -> str:
-    """The frame with its slots protected from :func:`spin`."""
+    """Return the frame with its slots protected from :func:`spin`."""
     return _SLOT.sub("\ue010\\1\ue011", frame)
 
 
 def _written(number: int) -> str:
-    return _WORDS.get(number) or count(number)
+    return str(_ENGLISH["numbers"].get(number) or count(number))
 
 
 def _without_article(text: str) -> str:
@@ -499,50 +495,32 @@ _MARKS = re.compile("[\ue000-\ue1ff]")
 _MARKED = re.compile("([\ue100-\ue1ff][^\ue000]*\ue000)")
 _STRAY_SPACE = re.compile(r"\s+([,.;:?])")
 _LOWER_WORD = re.compile(r"[a-z]+")
-# Roles that are removed from an abstract that is too long, in this order.
-_SPARE = (
-    "method", "outlook", "theory_outlook", "target", "compare", "trend", "theory_method",
-    "background", "rivals",
-)  # fmt: skip
-_PADDING = ("background", "outlook", "compare", "theory_test", "rivals", "gap")
-_MEASURES = {
-    "measure": {"=": "measure", "<": "limit", ">": "floor"},
-    "theory_measure": {"=": "theory_measure", "<": "theory_limit", ">": "floor"},
-    "simulation_measure": {"=": "simulation_measure", "<": "theory_limit", ">": "floor"},
-    "review_range": {"=": "review_range", "<": "limit", ">": "floor"},
-}
 Grammar = dict[str, dict[str, list[str]]]
 
 
 @cache
 def load_grammar() -> Grammar:
-    """The frames of ``grammar.yaml``."""
+    """Read the frames of ``grammar.yaml``."""
     grammar = cast(Grammar, read_yaml(demo_data_folder() / "grammar.yaml"))
     for kind, skeletons in grammar["skeletons"].items():
         for role in (role.strip("()") for skeleton in skeletons for role in skeleton):
             if role not in grammar["roles"]:
-                raise InputError(f"grammar.yaml: skeleton {kind} names the unknown role {role!r}")
+                raise InputError(f"grammar.yaml: unknown role {role!r} in skeleton {kind}")
     return grammar
-
-
-@dataclass(frozen=True)
-class Text:
-    """Title and abstract with the facility marks still in them (see ``unmark``)."""
-
-    title: str
-    abstract: str
 
 
 @dataclass
 class Writer:
-    """Writes papers that share no sentence and no title."""
+    """Writer of papers with distinct sentences and titles."""
 
     grammar: Grammar = field(default_factory=load_grammar)
     sentences: set[str] = field(default_factory=set)
     titles: set[str] = field(default_factory=set)
 
-    def write(self, card: Card, story: Story, *, kind: str, date: float, rng: Random) -> Text:
-        """Write one paper."""
+    def write(
+        self, card: Card, story: Story, *, kind: str, date: float, rng: Random
+    ) -> tuple[str, str]:
+        """Write title and abstract of a paper, with facility marks (see ``unmark``)."""
         for _ in range(60):
             material = Material(card, story, date=date, kind=kind, rng=rng, grammar=self.grammar)
             sentences = self._abstract(material, kind)
@@ -555,8 +533,8 @@ class Writer:
             self.titles.add(_key(title))
             abstract = " ".join(sentences)
             if rng.random() < LATEX_SHARE:
-                return Text(to_latex(title), to_latex(abstract))
-            return Text(title, abstract)
+                return to_latex(title), to_latex(abstract)
+            return title, abstract
         raise InputError(
             f"{card.id}.yaml has too little material for another {kind} paper on {story.focus!r}: "
             "add facts, findings or alternatives, or generate fewer papers"
@@ -578,17 +556,17 @@ class Writer:
             FEWEST_WORDS <= _words(sentences) <= MOST_WORDS
             and FEWEST_SENTENCES <= len(sentences) <= MOST_SENTENCES
         )
-        return sentences if fits and _says_something(written, kind) else None
+        return sentences if fits and _has_result_and_aim(written, kind) else None
 
     def _sentence(
         self, material: Material, role: str, written: list[tuple[str, str]]
     ) -> str | None:
-        """A new sentence for a role, or None where the material has run out."""
-        if role in _MEASURES:
+        """Return a new sentence for a role, None if the material is used up."""
+        if role in _ENGLISH["measure_roles"]:
             measure = material.next_measure()
             if measure is None:
                 return None
-            role = _MEASURES[role][measure.kind]
+            role = _ENGLISH["measure_roles"][role][measure.kind]
         elif role in ("trend", "theory_trend"):
             trend = material.next_trend()
             if trend is None:
@@ -627,15 +605,15 @@ class Writer:
                 return
 
     def _fit(self, material: Material, written: list[tuple[str, str]], kind: str) -> None:
-        """Drop spare sentences from a long abstract, or add to a short one."""
-        for role in _SPARE:
+        """Remove optional sentences from a long abstract, or add some to a short one."""
+        for role in _ENGLISH["spare_roles"]:
             for index in range(len(written) - 1, -1, -1):
                 if _words(s for _, s in written) <= MOST_WORDS and len(written) <= MOST_SENTENCES:
                     break
                 if written[index][0] == role:
                     del written[index]
         theoretical = kind in ("theory", "simulation")
-        for role in _PADDING:
+        for role in _ENGLISH["padding_roles"]:
             if _words(s for _, s in written) >= FEWEST_WORDS and len(written) >= FEWEST_SENTENCES:
                 return
             if (role == "theory_test") is not theoretical and role in ("theory_test", "compare"):
@@ -659,19 +637,19 @@ class Writer:
                 continue
             title = _finished(_tidy_title(title, rng)).removesuffix(".")
             plain = _plain(title)
-            if _key(title) in self.titles or not 18 <= len(plain) <= 165 or _stutters(plain):
+            if _key(title) in self.titles or not 18 <= len(plain) <= 165 or _repeats_words(plain):
                 continue
             return _title_case(title) if rng.random() < TITLE_CASE_SHARE else title
         return None
 
 
 def _finished(text: str) -> str:
-    """Capital, articles, no stray spaces, one full stop."""
+    """Correct capitals, articles and spaces of a sentence."""
     return sentence_case(mend_articles(_STRAY_SPACE.sub(r"\1", text).strip()))
 
 
 def _title_case(title: str) -> str:
-    """Capitals for the words of a title, facility names left as they are."""
+    """Capitalise the words of a title, except facility names."""
     pieces = _MARKED.split(title)
     pieces[::2] = [title_case(piece, opening=not i) for i, piece in enumerate(pieces[::2])]
     return "".join(pieces)
@@ -687,8 +665,8 @@ def _tidy_title(title: str, rng: Random) -> str:
     )
 
 
-def _says_something(written: list[tuple[str, str]], kind: str) -> bool:
-    """Whether an abstract has a result and an aim."""
+def _has_result_and_aim(written: list[tuple[str, str]], kind: str) -> bool:
+    """Return whether an abstract has a result and an aim."""
     roles = {role for role, _ in written}
     has_result = any("measure" in r or "finding" in r or "trend" in r for r in roles)
     if kind == "review":
@@ -699,11 +677,11 @@ def _says_something(written: list[tuple[str, str]], kind: str) -> bool:
 
 def _reads_well(sentence: str) -> bool:
     plain = _plain(sentence)
-    return not _stutters(plain) and 5 <= len(plain.split()) <= 52
+    return not _repeats_words(plain) and 5 <= len(plain.split()) <= 52
 
 
-def _stutters(text: str) -> bool:
-    """Doubled words, a long word three times, or two long words twice in one sentence."""
+def _repeats_words(text: str) -> bool:
+    """Return whether words are repeated in one sentence."""
     words = _LOWER_WORD.findall(text.lower())
     if any(first == second for first, second in pairwise(words)):
         return True
@@ -721,7 +699,7 @@ def _key(sentence: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """The text without facility marks; most sentences have none."""
+    """Return the text without facility marks."""
     return _MARKS.sub("", text) if "\ue000" in text else text
 
 

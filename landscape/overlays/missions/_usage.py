@@ -94,8 +94,8 @@ def in_period(usage: Usage, since: int | None, until: int | None) -> NDArray[np.
     if not inside.any():
         first, last = usage.years.years[[0, -1]]
         raise InputError(
-            f"The corpus has no paper of {format_period(since, until)}; its papers are of {first} to "
-            f"{last}."
+            f"The corpus has no paper of {format_period(since, until)}; its papers are of "
+            f"{first} to {last}."
         )
     return inside
 

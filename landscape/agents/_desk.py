@@ -26,7 +26,7 @@ from landscape.search._engine import open_engine
 from landscape.search._filters import parse_filter
 from landscape.search._ranking import RANKING, fuse_ranks, standardised
 from landscape.search._settings import LONGEST_QUERY, SearchSettings, readable_text
-from landscape.text._sentences import split_sentences
+from landscape.text._words import split_sentences
 from landscape.types import Answer, CitationSuggestions, Hit, Paper, Results, Suggestion
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from landscape.errors import InputError
 from landscape.search._settings import LONGEST_QUERY, readable_text
-from landscape.text._sentences import split_sentences
+from landscape.text._words import split_sentences
 
 MARK = "[CITATION]"
 """What stands in an excerpt where the paper is cited that is sought."""

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from landscape.text._sentences import split_sentences
+from landscape.text._words import split_sentences
 
 if TYPE_CHECKING:
     from landscape.types import Paper

@@ -76,8 +76,12 @@ def place_labels(
     gap: float = 2.0,
     reach: float = 130.0,
     directions: int = 16,
+    repair: bool = True,
 ) -> Placement:
-    """Find a place for every name, the most important first."""
+    """Find a place for every name, the most important first.
+
+    `repair` moves names to make room for others; it takes most of the time.
+    """
     peaks = np.asarray(peaks, dtype=float).reshape(-1, 2)
     blocked = np.empty((0, 4)) if reserved is None else np.asarray(reserved, dtype=float)
     page = np.asarray(frame, dtype=float)
@@ -96,7 +100,8 @@ def place_labels(
     layout = _Layout(candidates, gap)
     for name in range(len(peaks)):
         layout.settle(name)
-    layout.repair()
+    if repair:
+        layout.repair()
     for _ in range(_SWEEPS):
         moved = sum(layout.settle(name) for name in range(len(peaks)))
         if not moved:

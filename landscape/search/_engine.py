@@ -18,12 +18,16 @@ from landscape.errors import InputError, LandscapeError, RemoteError
 from landscape.llm._client import connect_from_environment
 from landscape.llm._prompts import as_data
 from landscape.llm._reranking import checked_scores, load_reranker
-from landscape.search._entities import absent_objects, find_entities, shares_of_names
 from landscape.search._filters import parse_filter
 from landscape.search._outliers import find_outliers
 from landscape.search._papers import SearchIndexes
 from landscape.search._ranking import RANKING, Ranking, fused, reranked, weighed, word_by_word
-from landscape.search._sentences import mixed_nearness
+from landscape.search._sentences import (
+    absent_objects,
+    find_entities,
+    mixed_nearness,
+    shares_of_names,
+)
 from landscape.search._settings import SearchSettings, query_text, search_settings
 from landscape.types import Hit, Results
 

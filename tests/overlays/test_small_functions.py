@@ -14,7 +14,7 @@ from landscape.corpus._facilities import missions_file
 from landscape.corpus._thesaurus import Concept, Thesaurus
 from landscape.errors import InputError
 from landscape.mapping._density import kernel_within
-from landscape.mapping._region_names import phrase_table
+from landscape.mapping._naming import phrase_table
 from landscape.overlays._periods import abrupt_changes, paper_years
 from landscape.overlays.citations import normalise_name, read_year
 from landscape.overlays.missions._impact import warn_of_rise

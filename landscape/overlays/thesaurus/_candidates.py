@@ -16,7 +16,7 @@ import numpy as np
 
 from landscape._io import data_file, read_yaml
 from landscape.corpus._thesaurus import Thesaurus
-from landscape.mapping._region_names import PhraseTable
+from landscape.mapping._naming import PhraseTable
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,7 +13,7 @@ from landscape._serializer import to_csv as as_csv
 from landscape.corpus._facilities import load_facilities
 from landscape.corpus._thesaurus import Thesaurus
 from landscape.errors import InputError
-from landscape.mapping._region_names import PhraseTable, phrase_table
+from landscape.mapping._naming import PhraseTable, phrase_table
 from landscape.overlays._periods import UNKNOWN_YEAR, count_years, describe_corpus, paper_years
 from landscape.overlays.thesaurus._candidates import (
     abbreviation_letters,

@@ -1,4 +1,4 @@
-"""Fit the weights of concept tags, `landscape.overlays.thesaurus._tagging.TaggingSettings`.
+"""Fit the weights of concept tags, the `weights` of ``data/thesaurus.yaml``.
 
 Call `fit_weights` with the papers of an atlas and the concepts that their authors chose.
 """

@@ -42,6 +42,9 @@ _LETTER_TAG = re.compile(r"<\s*(/?)\s*([abipqsuABIPQSU])(\s+[\w:-]+\s*=[^<>]*|\s
 # "of ∼ 10" becomes "of ∼10", "z ∼ 3" is unchanged: after a word the sign belongs to the number.
 _APPROXIMATELY = re.compile(r"(^|[(\[]|[,;:] |\s[A-Za-z][a-z]+ )([∼≈≲≳]) (?=\d)")
 _LOOSE_STOP = re.compile(r" ([.,)])(?=[\s.,)]|$)")
+_MARKUP = (
+    "\\", "$", "{", "}", "&", "<", "~", "^", "`", "--", "''", "  ", " ,", " .", " )", "( ", " URL",
+)  # fmt: skip
 _NO_ABSTRACT = re.compile(
     r"(?:\[?\(?(?:abstract )?(?:is )?not available\)?\]?|no abstract(?: available)?|abstract|n/?a"
     r"|none|null|nan|unknown|[-–—.?\s]*)[.\s…]*",
@@ -145,26 +148,7 @@ def _one_pass(text: str) -> str:
 def _is_plain(text: str) -> bool:
     """Return whether a text needs no cleaning, which is so for most texts and must be fast."""
     # isprintable() is False for control, format and surrogate characters and unusual spaces.
-    if (
-        not text.isprintable()
-        or "\\" in text
-        or "$" in text
-        or "{" in text
-        or "}" in text
-        or "&" in text
-        or "<" in text
-        or "~" in text
-        or "^" in text
-        or "`" in text
-        or "--" in text
-        or "''" in text
-        or "  " in text
-        or " ," in text
-        or " ." in text
-        or " )" in text
-        or "( " in text
-        or " URL" in text
-    ):
+    if not text.isprintable() or any(mark in text for mark in _MARKUP):
         return False
     return text.isascii() or (
         unicodedata.is_normalized("NFC", text)

@@ -174,8 +174,9 @@ def test_code_leaves_out_what_is_as_usual():
 
 def test_a_language_model_names_places_when_asked_to(demo_atlas, quick, monkeypatch):
     model = object()
-    monkeypatch.setattr("landscape.llm._client.connect", lambda: model)
+    # The public name first: it is loaded on first use, and must not be loaded from the patch.
     monkeypatch.setattr("landscape.llm.connect", lambda: model)
+    monkeypatch.setattr("landscape.llm._client.connect", lambda: model)
     panel = opened(demo_atlas, everyday=True)
     assert quick[0]["model"] is model
     assert "everyday" not in quick[0]

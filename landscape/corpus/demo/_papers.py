@@ -25,7 +25,7 @@ from landscape.corpus.demo._cards import (
     load_cards,
     unmark,
 )
-from landscape.corpus.demo._sentences import Text, Writer
+from landscape.corpus.demo._sentences import Writer
 from landscape.errors import InputError
 
 
@@ -69,10 +69,14 @@ def plan_papers(cards: Sequence[Card], n_papers: int, *, rng: Random) -> list[Pl
         drawn.extend((_day_in(year, card, rng), position) for year in chosen)
     drawn.sort()
     reviews = _choose_reviews(drawn, cards, round(REVIEW_SHARE * n_papers), rng)
-    return [
-        _plan(cards[position], day, review=index in reviews, rng=rng)
-        for index, (day, position) in enumerate(drawn)
-    ]
+    plans = []
+    for index, (day, position) in enumerate(drawn):
+        card = cards[position]
+        known = [story for story in card.stories if story.since <= day.year]
+        story = rng.choice(known or card.stories[:1])
+        kind = "review" if index in reviews else _kind(card, story, day.year, rng)
+        plans.append(Plan(card, story, day, kind))
+    return plans
 
 
 def activity(card: Card, year: int) -> float:
@@ -137,12 +141,6 @@ def _choose_reviews(
             break
         rng.shuffle(order)
     return chosen
-
-
-def _plan(card: Card, day: date, *, review: bool, rng: Random) -> Plan:
-    known = [story for story in card.stories if story.since <= day.year] or list(card.stories[:1])
-    story = rng.choice(known)
-    return Plan(card, story, day, "review" if review else _kind(card, story, day.year, rng))
 
 
 def _kind(card: Card, story: Story, year: int, rng: Random) -> str:
@@ -361,11 +359,9 @@ class Truth:
     themes: tuple[ThemeTruth, ...]
     papers: tuple[PaperTruth, ...]
 
-    def as_json(self) -> dict[str, Any]:
-        """Return the truth as plain values for ``truth.json``."""
-        return {"generated": True, "note": NOTE, **asdict(self)}
 
-
+# Share of the papers of a kind in its own journal.
+_JOURNALS = {"review": ("reviews", 0.7), "instrument": ("methods", 0.8)}
 _AUTHORS_PER_THEME = 44
 _UNTAGGED_SHARE = 0.35  # of papers have no author keywords, as in real corpora
 _MONTH_ONLY_SHARE = 0.08  # of dates have no day
@@ -425,7 +421,10 @@ def write_demo(folder: Path, *, n_papers: int = 4000, seed: int = 1) -> DemoFile
     with files.papers.open("wb") as raw, gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as stream:
         for record in records:
             stream.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
-    document = json.dumps(truth.as_json(), ensure_ascii=False, indent=1) + "\n"
+    document = (
+        json.dumps({"generated": True, "note": NOTE, **asdict(truth)}, ensure_ascii=False, indent=1)
+        + "\n"
+    )
     files.truth.write_text(document, encoding="utf-8")
     (folder / "README.md").write_text(README, encoding="utf-8")
     return files
@@ -486,10 +485,10 @@ def generate(n_papers: int = 4000, seed: int = 1) -> tuple[list[dict[str, Any]],
 
 
 def _record(
-    plan: Plan, text: Text, byline: tuple[list[str], list[str]], rng: Random
+    plan: Plan, text: tuple[str, str], byline: tuple[list[str], list[str]], rng: Random
 ) -> tuple[dict[str, Any], tuple[Any, Any]]:
-    title, title_mentions = unmark(text.title, field="title")
-    abstract, abstract_mentions = unmark(text.abstract, field="abstract")
+    title, title_mentions = unmark(text[0], field="title")
+    abstract, abstract_mentions = unmark(text[1], field="abstract")
     traps = find_traps(title, field="title", mentions=title_mentions) + find_traps(
         abstract, field="abstract", mentions=abstract_mentions
     )
@@ -523,21 +522,15 @@ def _bibcodes(
     pages: Counter[tuple[str, int]] = Counter()
     found = []
     for plan, (authors, _) in zip(plans, bylines, strict=True):
-        stem, journal = _parts()["journals"][_journal(plan, rng)]
+        special, share = _JOURNALS.get(plan.kind, ("letters", 0.12))
+        name = special if rng.random() < share else "main"
+        stem, journal = _parts()["journals"][name]
         volume = plan.day.year - 1989
         pages[stem, volume] += rng.randint(1, 14)
         initial = next((c for c in authors[0].upper() if "A" <= c <= "Z"), "A")
         bibcode = f"{plan.day.year}{stem}{volume:.>4}.{pages[stem, volume]:.>4}{initial}"
         found.append((journal, bibcode))
     return found
-
-
-def _journal(plan: Plan, rng: Random) -> str:
-    if plan.kind == "review":
-        return "reviews" if rng.random() < 0.7 else "main"
-    if plan.kind == "instrument":
-        return "methods" if rng.random() < 0.8 else "main"
-    return "letters" if rng.random() < 0.12 else "main"
 
 
 def _reads(cites: int, plan: Plan, rng: Random) -> int:

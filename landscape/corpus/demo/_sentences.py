@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from itertools import pairwise
 from random import Random
-from typing import cast
+from typing import Any, cast
 
 from landscape._io import data_file, read_yaml
 from landscape.corpus.demo._cards import (
@@ -52,12 +52,9 @@ _LATEX: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
 _MATHS = re.compile(r"(\$[^$]*\$)")
 _IN_MATHS = re.compile("[≈∼⊙⊕]")
 
-_SMALL_WORDS = frozenset((
-    "a", "an", "and", "as", "at", "between", "beyond", "by", "for", "from", "in", "into", "is",
-    "it", "its", "near", "of", "on", "onto", "or", "over", "per", "the", "to", "towards",
-    "under", "up", "via", "vs", "with", "within", "without",
-))  # fmt: skip
-_UNITS = frozenset(["mm", "cm", "m", "km", "nm", "pc", "kpc", "au", "mas", "arcsec", "arcmin"])
+_ENGLISH: dict[str, Any] = read_yaml(demo_data_folder() / "english.yaml")
+_SMALL_WORDS = frozenset(_ENGLISH["small_words"])
+_UNITS = frozenset(_ENGLISH["units"])
 # Letters whose names begin with a vowel, for "an HST image" but "a UV survey".
 _VOWEL_LETTERS = frozenset("AEFHILMNORSX")
 
@@ -203,7 +200,6 @@ _TOKEN = re.compile("\ue010(\\w+)\ue011")
 
 _SHARES = {"nkept": (0.45, 0.93), "nfew": (0.04, 0.3), "ncontrol": (1.3, 12.0)}
 _TREND_FRAMES = {"trend": "trends", "slope": "slopes", "slopevalue": "slope_values"}
-_WORDS = {3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine", 10: "ten"}
 
 
 class ExhaustedError(Exception):
@@ -482,7 +478,7 @@ def _with_tokens(frame: str) -> str:
 
 
 def _written(number: int) -> str:
-    return _WORDS.get(number) or count(number)
+    return str(_ENGLISH["numbers"].get(number) or count(number))
 
 
 def _without_article(text: str) -> str:
@@ -499,18 +495,6 @@ _MARKS = re.compile("[\ue000-\ue1ff]")
 _MARKED = re.compile("([\ue100-\ue1ff][^\ue000]*\ue000)")
 _STRAY_SPACE = re.compile(r"\s+([,.;:?])")
 _LOWER_WORD = re.compile(r"[a-z]+")
-# Roles that are removed from an abstract that is too long, in this order.
-_SPARE = (
-    "method", "outlook", "theory_outlook", "target", "compare", "trend", "theory_method",
-    "background", "rivals",
-)  # fmt: skip
-_PADDING = ("background", "outlook", "compare", "theory_test", "rivals", "gap")
-_MEASURES = {
-    "measure": {"=": "measure", "<": "limit", ">": "floor"},
-    "theory_measure": {"=": "theory_measure", "<": "theory_limit", ">": "floor"},
-    "simulation_measure": {"=": "simulation_measure", "<": "theory_limit", ">": "floor"},
-    "review_range": {"=": "review_range", "<": "limit", ">": "floor"},
-}
 Grammar = dict[str, dict[str, list[str]]]
 
 
@@ -525,14 +509,6 @@ def load_grammar() -> Grammar:
     return grammar
 
 
-@dataclass(frozen=True)
-class Text:
-    """Title and abstract with the facility marks still in them (see ``unmark``)."""
-
-    title: str
-    abstract: str
-
-
 @dataclass
 class Writer:
     """Writer of papers with distinct sentences and titles."""
@@ -541,8 +517,10 @@ class Writer:
     sentences: set[str] = field(default_factory=set)
     titles: set[str] = field(default_factory=set)
 
-    def write(self, card: Card, story: Story, *, kind: str, date: float, rng: Random) -> Text:
-        """Write one paper."""
+    def write(
+        self, card: Card, story: Story, *, kind: str, date: float, rng: Random
+    ) -> tuple[str, str]:
+        """Write title and abstract of a paper, with facility marks (see ``unmark``)."""
         for _ in range(60):
             material = Material(card, story, date=date, kind=kind, rng=rng, grammar=self.grammar)
             sentences = self._abstract(material, kind)
@@ -555,8 +533,8 @@ class Writer:
             self.titles.add(_key(title))
             abstract = " ".join(sentences)
             if rng.random() < LATEX_SHARE:
-                return Text(to_latex(title), to_latex(abstract))
-            return Text(title, abstract)
+                return to_latex(title), to_latex(abstract)
+            return title, abstract
         raise InputError(
             f"{card.id}.yaml has too little material for another {kind} paper on {story.focus!r}: "
             "add facts, findings or alternatives, or generate fewer papers"
@@ -584,11 +562,11 @@ class Writer:
         self, material: Material, role: str, written: list[tuple[str, str]]
     ) -> str | None:
         """Return a new sentence for a role, None if the material is used up."""
-        if role in _MEASURES:
+        if role in _ENGLISH["measure_roles"]:
             measure = material.next_measure()
             if measure is None:
                 return None
-            role = _MEASURES[role][measure.kind]
+            role = _ENGLISH["measure_roles"][role][measure.kind]
         elif role in ("trend", "theory_trend"):
             trend = material.next_trend()
             if trend is None:
@@ -628,14 +606,14 @@ class Writer:
 
     def _fit(self, material: Material, written: list[tuple[str, str]], kind: str) -> None:
         """Remove optional sentences from a long abstract, or add some to a short one."""
-        for role in _SPARE:
+        for role in _ENGLISH["spare_roles"]:
             for index in range(len(written) - 1, -1, -1):
                 if _words(s for _, s in written) <= MOST_WORDS and len(written) <= MOST_SENTENCES:
                     break
                 if written[index][0] == role:
                     del written[index]
         theoretical = kind in ("theory", "simulation")
-        for role in _PADDING:
+        for role in _ENGLISH["padding_roles"]:
             if _words(s for _, s in written) >= FEWEST_WORDS and len(written) >= FEWEST_SENTENCES:
                 return
             if (role == "theory_test") is not theoretical and role in ("theory_test", "compare"):

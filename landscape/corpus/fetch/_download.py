@@ -89,11 +89,6 @@ class ResumableFile:
         """Number of distinct records that were not withdrawn."""
         return len(self._latest)
 
-    @property
-    def continues(self) -> bool:
-        """Whether an earlier run is continued."""
-        return bool(self.position)
-
     def add(
         self,
         records: Iterable[tuple[str, Mapping[str, object] | None]],
@@ -248,7 +243,7 @@ class PagedFetch(ABC):
     def run(self) -> Fetched:
         """Fetch all pages."""
         papers, position = self._papers, self._position
-        if papers.continues:
+        if papers.position:  # of an earlier run
             self._notify(f"Continuing after {count(papers.n_records, 'paper')} already fetched")
         with progress(f"Fetching from {self._client.name}", total=self._max_records) as advance:
             advance(papers.n_records)

@@ -28,7 +28,7 @@ def fit_weights(
     thesaurus: Thesaurus,
     concept_vectors: NDArray[np.float32] | None,
 ) -> NDArray[np.float64]:
-    """Fit the weights of `TaggingSettings` by logistic regression; the first is the intercept."""
+    """Fit the weights of tagging by logistic regression; the first is the intercept."""
     from sklearn.linear_model import LogisticRegression
     from sklearn.preprocessing import StandardScaler
 

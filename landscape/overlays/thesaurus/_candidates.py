@@ -62,8 +62,8 @@ def measure_phrases(
     none: Counter[str] = Counter()
     used = [defined.get(bag, none) for bag in frame["bag"]]
     frame["abbreviated"] = np.log1p([of.total() for of in used])
-    best = [max(of, key=lambda one, of=of: (of[one], one), default="") for of in used]
-    frame["acronym"] = [one if of[one] > 1 else "" for one, of in zip(best, used, strict=True)]
+    best = [max(((n, name) for name, n in of.items()), default=(0, "")) for of in used]
+    frame["acronym"] = [name if n > 1 else "" for n, name in best]
     late = later_half(years)
     frame["growth_low"], frame["growth"] = growth(
         papers[kept], np.bincount(table.phrase, late[table.paper], len(papers))[kept], late.mean()

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from landscape._wording import count
 from landscape.errors import InputError
 from landscape.figures._caption import NEARNESS, Caption, caption_of
-from landscape.figures._colours import Theme, quiet, theme
+from landscape.figures._colours import Theme
 from landscape.figures._labels import clean_name
 from landscape.figures._maps import add_density, add_few_names, map_box, map_panel, positions
-from landscape.figures._page import SIZE_INCHES, SMALL, Page
+from landscape.figures._page import SIZE_INCHES, SMALL, Page, PageOptions
 from landscape.figures._scene import Axis, Box, Intervals, Lines, Points, Rule, doubling_ticks
 
 if TYPE_CHECKING:
@@ -91,16 +91,14 @@ def draw_comparison(
     analysis: Analysis,
     *,
     n_regions: int = 24,
-    colours: str = "light",
-    size_inches: tuple[float, float] = SIZE_INCHES,
-    title: str | None = None,
+    **look: Unpack[PageOptions],
 ) -> Sheet:
     """Draw an analysis of two selections, whose names are in ``tables["selections"]``."""
     tested = analysis.table[analysis.table["p"].notna()]
     if tested.empty:
         raise InputError("No region holds papers of these selections; give wider ones.")
     caption = caption_of(analysis, _HOW, NEARNESS)
-    page = Page(size_inches, quiet(theme(colours)), caption, title=title, smallest=(4.0, 3.0))
+    page = Page.of(caption, look, soft=True, smallest=(4.0, 3.0))
     left, bottom, right, top = page.room
     middle = left + 0.56 * (right - left)
     n = int(np.clip(min(n_regions, (top - bottom - 60) / (_ROW * page.scale)), 1, _MOST_ROWS))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -38,7 +38,7 @@ from landscape.figures._maps import (
     outline_style,
     positions,
 )
-from landscape.figures._page import RASTER_DPI, SIZE_INCHES, Page
+from landscape.figures._page import RASTER_DPI, SIZE_INCHES, Page, PageOptions
 from landscape.figures._scene import Arrows, Bools, Floats, Lines, Panel, Points
 from landscape.mapping._density import count_grid
 from landscape.search._outliers import rows_on_map, spread_of
@@ -116,36 +116,30 @@ def draw_heatmap(
     topics: pd.DataFrame | None = None,
     *,
     facts: MapFacts | None = None,
-    colours: str = "light",
     levels: Sequence[int] = (0, 1),
-    size_inches: tuple[float, float] = SIZE_INCHES,
     labels: bool = True,
     max_labels: int | None = None,
-    title: str | None = None,
-    raster_dpi: int = RASTER_DPI,
-    ax: Axes | None = None,
     atlas: AtlasStore | None = None,
+    **look: Unpack[PageOptions],
 ) -> Any:
     """Draw a density map of points, with named topics; `atlas` has what can be pointed at."""
     across, up = positions(x, y)
     facts = facts or MapFacts(n_papers=len(across))
-    chosen, palette = chosen_topics(topics, levels=levels), theme(colours)
+    chosen = chosen_topics(topics, levels=levels)
     specks = len(across) < FEW_ENOUGH_TO_SEE
     caption = Caption(headline(facts), explanation(facts, specks=specks), facts.generated)
-    page = Page(
-        size_inches, palette, caption, title=title, raster_dpi=raster_dpi, has_key=True, onto=ax
-    )
+    page = Page.of(caption, look, has_key=True)
     panel = map_panel(page, page.area, across, up, include=chosen)
     page.write_key(density_key(page, add_density(page, panel, across, up, specks=True)))
     if atlas is not None:
-        add_papers(panel, atlas, palette)
+        add_papers(panel, atlas, page.colours)
     boxes = add_names(page, panel, chosen, labels=labels, most=max_labels)
     table = label_table(chosen, boxes, panel, len(across))
     hidden = chosen[(chosen["level"] == 1) & ~table["shown"].to_numpy(dtype=bool)]
     if len(hidden):
         panel.layers.append(
             Points(x=hidden["x"].to_numpy(float), y=hidden["y"].to_numpy(float), size=5.0,
-                   colour=palette.halo, edge=palette.ink, edge_width=1.0, gid="regions",
+                   colour=page.colours.halo, edge=page.colours.ink, edge_width=1.0, gid="regions",
                    screen=True, hover=[f"{row.label}: {count(row.n_papers, 'paper')}"
                                        for row in hidden.itertuples()])
         )  # fmt: skip
@@ -173,13 +167,9 @@ def query_map(
     atlas: AtlasStore,
     results: Results,
     *,
-    colours: str = "light",
-    size_inches: tuple[float, float] = SIZE_INCHES,
-    title: str | None = None,
-    raster_dpi: int = RASTER_DPI,
     links: Sequence[tuple[int, int]] = (),
     how: str | None = None,
-    ax: Axes | None = None,
+    **look: Unpack[PageOptions],
 ) -> Any:
     """Draw where the papers that a search found lie on the map.
 
@@ -197,8 +187,9 @@ def query_map(
     how : str, optional
         How they were chosen, such as ``"9 papers selected of 100 judged"``; by default as those
         that a search found best.
-    colours, size_inches, title, raster_dpi, ax
-        As for `landscape.figures.heatmap`.
+    **look
+        ``colours``, ``size_inches``, ``title``, ``raster_dpi`` and ``ax``, as for
+        `landscape.figures.heatmap`.
 
     Returns
     -------
@@ -229,19 +220,13 @@ def query_map(
     table, spread = _table(atlas, results), spread_of(atlas, results)
     topics, outlined = _topics_to_name(atlas.topics, spread), _outlined(spread)
     outliers = table["outlier"].fillna(False).to_numpy(dtype=bool)
-    facts, palette = facts_of(atlas), quiet(theme(colours))
+    facts, palette = facts_of(atlas), quiet(theme(look.get("colours", "light")))
     caption = Caption(_head(results, how), _sentences(results, spread, facts), facts.generated)
     legend = legend_of(
-        palette,
-        scale=1.0,
-        n_papers=len(table),
-        outliers=bool(outliers.any()),
+        palette, scale=1.0, n_papers=len(table), outliers=bool(outliers.any()),
         outlined=len(outlined),
     )  # fmt: skip
-    page = Page(
-        size_inches, palette, caption, title=title, raster_dpi=raster_dpi, legend=legend,
-        has_key=True, onto=ax,
-    )  # fmt: skip
+    page = Page.of(caption, look, soft=True, legend=legend, has_key=True)
     shown = pd.concat([topics[["x", "y"]], table[["x", "y"]]])
     panel = map_panel(page, page.area, x, y, include=shown)
     page.write_key(density_key(page, add_density(page, panel, x, y)))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from landscape.errors import InputError
 from landscape.figures._caption import Caption, caption_of
-from landscape.figures._colours import Series, quiet, series, share_ramp, theme
+from landscape.figures._colours import Series, series, share_ramp
 from landscape.figures._labels import clean_name
 from landscape.figures._maps import (
     add_density,
@@ -23,10 +23,10 @@ from landscape.figures._maps import (
 )
 from landscape.figures._page import (
     BESIDE_A_TABLE,
-    RASTER_DPI,
     SIZE_INCHES,
     Key,
     Page,
+    PageOptions,
     Ranking,
     Row,
 )
@@ -44,7 +44,6 @@ from landscape.figures._scene import (
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
     from landscape.overlays.missions._measures import ShareMap
     from landscape.overlays.missions._usage import Usage
@@ -90,11 +89,7 @@ def impact(
     multiples: bool = False,
     slices: Sequence[tuple[int, int]] | None = None,
     n_resamples: int = 1000,
-    colours: str = "light",
-    size_inches: tuple[float, float] | None = None,
-    title: str | None = None,
-    raster_dpi: int = RASTER_DPI,
-    ax: Axes | None = None,
+    **look: Unpack[PageOptions],
 ) -> Any:
     """Draw where facilities are used: the share of the local literature that mentions them.
 
@@ -114,8 +109,10 @@ def impact(
         A share map for each facility and each of these periods, on one scale.
     n_resamples : int, default 1000
         For the intervals of the table.
-    colours, size_inches, title, raster_dpi, ax
-        As for `landscape.figures.heatmap`; no `ax` with `multiples` or `slices`.
+    **look
+        ``colours``, ``size_inches``, ``title``, ``raster_dpi`` and ``ax``, as for
+        `landscape.figures.heatmap`; no ``ax`` with `multiples`
+        or `slices`.
 
     Returns
     -------
@@ -148,8 +145,7 @@ def impact(
         usage = _first(usage, _TOGETHER)
     return draw_impact(
         atlas, analysis, usage=usage, since=since, until=until, multiples=multiples,
-        slices=slices, colours=colours, size_inches=size_inches, title=title,
-        raster_dpi=raster_dpi, ax=ax,
+        slices=slices, **look,
     )  # fmt: skip
 
 
@@ -166,11 +162,7 @@ def draw_impact(
     until: int | None = None,
     multiples: bool = False,
     slices: Sequence[tuple[int, int]] | None = None,
-    colours: str = "light",
-    size_inches: tuple[float, float] | None = None,
-    title: str | None = None,
-    raster_dpi: int = RASTER_DPI,
-    ax: Axes | None = None,
+    **look: Unpack[PageOptions],
 ) -> Any:
     """Draw an analysis of impact; `usage` has the papers of the facilities to draw."""
     from landscape.overlays.missions._usage import read_usage
@@ -191,9 +183,8 @@ def draw_impact(
             f"{len(views)} facilities are too many for one map; choose {_SERIES} at most."
         )
     caption = _write_bounds(analysis, views, alone=alone, in_panels=in_panels, sliced=bool(slices))
-    palette = theme(colours) if alone or in_panels else quiet(theme(colours))
-    size = size_inches or (SIZE_INCHES if in_panels else BESIDE_A_TABLE)
-    page = Page(size, palette, caption, title=title, raster_dpi=raster_dpi, has_key=True, onto=ax)
+    size, soft = SIZE_INCHES if in_panels else BESIDE_A_TABLE, not (alone or in_panels)
+    page = Page.of(caption, look, size=size, soft=soft, has_key=True)
     if in_panels:
         _draw_panels(page, x, y, views)
     elif alone:

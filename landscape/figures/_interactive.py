@@ -7,7 +7,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from landscape.errors import InputError
-from landscape.figures._author import author
 from landscape.figures._compare import compare
 from landscape.figures._density_map import heatmap, query_map
 from landscape.figures._impact import impact
@@ -15,7 +14,7 @@ from landscape.figures._intervals import KINDS, intervals
 from landscape.figures._plotly import draw_panels
 from landscape.figures._reviews import draw_coverage, reviews
 from landscape.figures._time_slices import time_slices
-from landscape.figures._trends import trends
+from landscape.figures._trends import author, trends
 from landscape.figures._uat import uat
 
 if TYPE_CHECKING:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from landscape._wording import count
 from landscape.errors import InputError
 from landscape.figures._caption import caption_of
-from landscape.figures._colours import series, theme
+from landscape.figures._colours import series
 from landscape.figures._labels import clean_name
-from landscape.figures._page import SMALL, Page
+from landscape.figures._page import SMALL, Page, PageOptions
 from landscape.figures._scene import Axis, Box, Intervals, Rule, doubling_ticks, ticks
 
 if TYPE_CHECKING:
@@ -76,16 +76,12 @@ def intervals(
 def draw_intervals(
     kind: str,
     found: Analysis,
-    *,
-    colours: str = "light",
-    size_inches: tuple[float, float] | None = None,
-    title: str | None = None,
-    ax: Axes | None = None,
+    **look: Unpack[PageOptions],
 ) -> Any:
     """Draw what an analysis found, see `intervals`."""
     shown, caption = interval_rows(kind, found), caption_of(found)
-    size = size_inches or (WIDTH_INCHES, _height(shown, generated=caption.generated))
-    page = Page(size, theme(colours), caption, title=title, smallest=(4.0, 2.5), onto=ax)
+    size = WIDTH_INCHES, _height(shown, generated=caption.generated)
+    page = Page.of(caption, look, size=size, smallest=(4.0, 2.5))
     _draw_rows(page, page.room, shown)
     told = "; ".join(
         f"{clean_name(str(row.label))}{f' ({row.group})' if row.group else ''} "

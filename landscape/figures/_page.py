@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self, TypedDict
 
 import matplotlib as mpl
 import numpy as np
@@ -22,7 +22,7 @@ from matplotlib.text import Text as Drawn
 from landscape.errors import InputError
 from landscape.figures import _matplotlib
 from landscape.figures._caption import GENERATED, Caption
-from landscape.figures._colours import Theme
+from landscape.figures._colours import Theme, quiet, theme
 from landscape.figures._labels import FONTS, clean_name
 from landscape.figures._scene import (
     Axis,
@@ -56,6 +56,16 @@ _MOST_WORDS = 64  # of a line
 _KEY_WIDTH, _KEY_HEIGHT, _SQUARE, _MOST_SQUARES = 168.0, 34.0, 11.0, 6
 _LEGEND_LINE = 11.0  # height
 _BESIDE = 0.33  # of the page's width, for a table
+
+
+class PageOptions(TypedDict, total=False):
+    """Appearance of a figure, documented in `landscape.figures.heatmap`."""
+
+    colours: str
+    size_inches: tuple[float, float] | None
+    title: str | None
+    raster_dpi: int
+    ax: Axes | None
 
 
 @dataclass(frozen=True)
@@ -148,6 +158,19 @@ class Page:
         if onto is None:
             self._write_title()
             self._write_caption(has_key=has_key)
+
+    @classmethod
+    def of(
+        cls, caption: Caption, look: PageOptions, *, size: tuple[float, float] = SIZE_INCHES,
+        soft: bool = False, **more: Any,
+    ) -> Self:  # fmt: skip
+        """Begin a page with the options of a figure; `soft` tones the colours of the map down."""
+        colours = theme(look.get("colours", "light"))
+        return cls(
+            look.get("size_inches") or size, quiet(colours) if soft else colours, caption,
+            title=look.get("title"), raster_dpi=look.get("raster_dpi", RASTER_DPI),
+            onto=look.get("ax"), **more,
+        )  # fmt: skip
 
     # -- text
 

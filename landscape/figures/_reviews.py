@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from landscape.errors import InputError
 from landscape.figures._caption import caption_of, place_of
-from landscape.figures._colours import contrast_ramp, quiet, theme
+from landscape.figures._colours import contrast_ramp
 from landscape.figures._impact import grid_shape
 from landscape.figures._labels import clean_name
 from landscape.figures._maps import (
@@ -20,12 +20,11 @@ from landscape.figures._maps import (
     mark_papers,
     positions,
 )
-from landscape.figures._page import BESIDE_A_TABLE, RASTER_DPI, Key, Page, Ranking, Row
+from landscape.figures._page import BESIDE_A_TABLE, Key, Page, PageOptions, Ranking, Row
 from landscape.figures._scene import Bools, ColourBar, Floats, Image, Panel, Points
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
     from landscape.overlays.missions._measures import ShareMap
     from landscape.store import AtlasStore
@@ -53,11 +52,7 @@ def reviews(
     weights: Mapping[str, float] | None = None,
     n_resamples: int = 200,
     listed: int = _LISTED,
-    colours: str = "light",
-    size_inches: tuple[float, float] | None = None,
-    title: str | None = None,
-    raster_dpi: int = RASTER_DPI,
-    ax: Axes | None = None,
+    **look: Unpack[PageOptions],
 ) -> Any:
     """Draw the density of reviews against that of papers, and list where a review would help.
 
@@ -70,8 +65,9 @@ def reviews(
         For the intervals of the ranks.
     listed : int, default 15
         Gaps to number on the map and to list beside it.
-    colours, size_inches, title, raster_dpi, ax
-        As for `landscape.figures.heatmap`.
+    **look
+        ``colours``, ``size_inches``, ``title``, ``raster_dpi`` and ``ax``, as for
+        `landscape.figures.heatmap`.
 
     Returns
     -------
@@ -91,10 +87,7 @@ def reviews(
     from landscape.overlays.reviews._gaps import review_gaps, review_mask
 
     gaps = review_gaps(atlas, weights=weights, n_resamples=n_resamples)
-    return draw_reviews(
-        atlas, gaps, review_mask(atlas), listed=listed, colours=colours, size_inches=size_inches,
-        title=title, raster_dpi=raster_dpi, ax=ax,
-    )  # fmt: skip
+    return draw_reviews(atlas, gaps, review_mask(atlas), listed=listed, **look)
 
 
 def draw_reviews(
@@ -103,11 +96,7 @@ def draw_reviews(
     found: Bools,
     *,
     listed: int = _LISTED,
-    colours: str = "light",
-    size_inches: tuple[float, float] | None = None,
-    title: str | None = None,
-    raster_dpi: int = RASTER_DPI,
-    ax: Axes | None = None,
+    **look: Unpack[PageOptions],
 ) -> Any:
     """Draw ranked gaps on the density of the reviews `found`, a boolean for each paper."""
     from landscape.mapping._density import default_bandwidth
@@ -124,10 +113,7 @@ def draw_reviews(
         f"{found.sum():,} reviews among {len(found):,} papers of the whole corpus, shrunk to the "
         "usual where papers are few. Numbers are the ranks of the gaps.",
     )
-    page = Page(
-        size_inches or BESIDE_A_TABLE, theme(colours), caption, title=title,
-        raster_dpi=raster_dpi, has_key=True, onto=ax,
-    )  # fmt: skip
+    page = Page.of(caption, look, size=BESIDE_A_TABLE, has_key=True)
     ramp = contrast_ramp(page.colours)
     page.write_key(Key.of_ramp("Reviews for the papers there", ramp, _MEANINGS))
     box, column = page.divided(beside=_BESIDE)
@@ -155,20 +141,13 @@ def draw_reviews(
 def draw_coverage(
     atlas: AtlasStore,
     found: Analysis,
-    *,
-    colours: str = "light",
-    size_inches: tuple[float, float] | None = None,
-    title: str | None = None,
-    ax: Axes | None = None,
+    **look: Unpack[PageOptions],
 ) -> Any:
     """Draw the regions of `landscape.overlays.reviews` by their reviews against those expected."""
-    loud = theme(colours)
     caption = caption_of(found, "Dots are regions, as large as they have papers.")
     x, y = positions(atlas.map["x"], atlas.map["y"])
-    page = Page(
-        size_inches or (11.0, 8.5), quiet(loud), caption, title=title, has_key=True, onto=ax
-    )
-    ramp = contrast_ramp(loud)
+    page = Page.of(caption, look, soft=True, has_key=True)
+    ramp = contrast_ramp(page.colours)
     page.write_key(Key.of_ramp("Reviews, against those expected", ramp, _MEANINGS))
     panel = map_panel(page, page.area, x, y)
     add_density(page, panel, x, y)

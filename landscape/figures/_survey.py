@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -11,15 +11,13 @@ from landscape._author_names import short_names
 from landscape._wording import count
 from landscape.errors import InputError
 from landscape.figures._caption import Caption
-from landscape.figures._colours import theme
 from landscape.figures._density_map import query_map
 from landscape.figures._labels import clean_name
-from landscape.figures._page import RASTER_DPI, SIZE_INCHES, SMALL, Page
+from landscape.figures._page import SMALL, Page, PageOptions
 from landscape.figures._scene import Axis, Box, Lines, Panel, Points
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
     from landscape.store import AtlasStore
     from landscape.types import Crawled, Survey
@@ -62,10 +60,7 @@ def survey_tree(
     survey: Survey,
     *,
     most: int = 60,
-    colours: str = "light",
-    size_inches: tuple[float, float] = SIZE_INCHES,
-    title: str | None = None,
-    ax: Axes | None = None,
+    **look: Unpack[PageOptions],
 ) -> Any:
     """Draw which search or paper led to each paper of a survey.
 
@@ -74,8 +69,8 @@ def survey_tree(
     survey : Survey
     most : int, default 60
         Papers drawn, the best first, besides those on the way to them.
-    colours, size_inches, title, ax
-        As for `landscape.figures.heatmap`.
+    **look
+        ``colours``, ``size_inches``, ``title`` and ``ax``, as for `landscape.figures.heatmap`.
 
     Returns
     -------
@@ -99,7 +94,7 @@ def survey_tree(
     root, drawn = _tree(survey, most=most)
     n_rows = _place(root)
     caption = _write_bounds(survey, drawn)
-    page = Page(size_inches, theme(colours), caption, title=title, smallest=(4.0, 3.0), onto=ax)
+    page = Page.of(caption, look, smallest=(4.0, 3.0))
     _draw(page, page.room, root, n_rows)
     ways: dict[str, int] = {}
     for one in survey.selected:
@@ -291,11 +286,7 @@ def survey_map(
     survey: Survey,
     *,
     most: int = 100,
-    colours: str = "light",
-    size_inches: tuple[float, float] = SIZE_INCHES,
-    title: str | None = None,
-    raster_dpi: int = RASTER_DPI,
-    ax: Axes | None = None,
+    **look: Unpack[PageOptions],
 ) -> Any:
     """Draw where the papers that a survey selected lie, and which of them led to which.
 
@@ -305,8 +296,9 @@ def survey_map(
     survey : Survey
     most : int, default 100
         Papers marked, the best first.
-    colours, size_inches, title, raster_dpi, ax
-        As for `landscape.figures.heatmap`.
+    **look
+        ``colours``, ``size_inches``, ``title``, ``raster_dpi`` and ``ax``, as for
+        `landscape.figures.heatmap`.
 
     Returns
     -------
@@ -339,7 +331,4 @@ def survey_map(
     how = f"{count(len(survey), 'paper')} selected of {len(survey.crawled):,} judged"
     if len(chosen) < len(survey):
         how += f", the best {len(chosen):,} marked"
-    return query_map(
-        atlas, shown, colours=colours, size_inches=size_inches, title=title,
-        raster_dpi=raster_dpi, links=links, how=how, ax=ax,
-    )  # fmt: skip
+    return query_map(atlas, shown, links=links, how=how, **look)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from landscape.errors import InputError
 from landscape.figures._caption import caption_of, place_of
-from landscape.figures._colours import Series, quiet, series, theme
+from landscape.figures._colours import Series, series
 from landscape.figures._labels import clean_name
 from landscape.figures._maps import (
     add_density,
@@ -22,9 +22,9 @@ from landscape.figures._maps import (
 )
 from landscape.figures._page import (
     BESIDE_A_TABLE,
-    RASTER_DPI,
     SIZE_INCHES,
     Page,
+    PageOptions,
     Ranking,
     Row,
 )
@@ -32,7 +32,6 @@ from landscape.figures._scene import Floats, Lines, Panel
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
     from landscape.store import AtlasStore
     from landscape.types import Analysis
@@ -56,11 +55,7 @@ def uat(
     *,
     concepts: Sequence[str] | None = None,
     multiples: bool = False,
-    colours: str = "light",
-    size_inches: tuple[float, float] | None = None,
-    title: str | None = None,
-    raster_dpi: int = RASTER_DPI,
-    ax: Axes | None = None,
+    **look: Unpack[PageOptions],
 ) -> Any:
     """Draw where concepts of the Unified Astronomy Thesaurus are on the map.
 
@@ -74,8 +69,9 @@ def uat(
         Names or ids; the top concepts when not given.
     multiples : bool, default False
         One small map a concept, instead of all on one with a table beside it.
-    colours, size_inches, title, raster_dpi, ax
-        As for `landscape.figures.heatmap`; no `ax` with `multiples`.
+    **look
+        ``colours``, ``size_inches``, ``title``, ``raster_dpi`` and ``ax``, as for
+        `landscape.figures.heatmap`; no ``ax`` with `multiples`.
 
     Returns
     -------
@@ -96,10 +92,7 @@ def uat(
     from landscape.overlays.thesaurus._extents import thesaurus_overlay
 
     analysis = thesaurus_overlay(atlas, concepts=concepts)
-    return draw_concepts(
-        atlas, analysis, multiples=multiples, colours=colours, size_inches=size_inches,
-        title=title, raster_dpi=raster_dpi, ax=ax,
-    )  # fmt: skip
+    return draw_concepts(atlas, analysis, multiples=multiples, **look)
 
 
 def draw_concepts(
@@ -107,11 +100,7 @@ def draw_concepts(
     analysis: Analysis,
     *,
     multiples: bool = False,
-    colours: str = "light",
-    size_inches: tuple[float, float] | None = None,
-    title: str | None = None,
-    raster_dpi: int = RASTER_DPI,
-    ax: Axes | None = None,
+    **look: Unpack[PageOptions],
 ) -> Any:
     """Draw the contours (``concept_id, share, piece, order, x, y``) of each row of the table."""
     table = analysis.table
@@ -120,13 +109,10 @@ def draw_concepts(
     if len(table) > _MOST:
         raise InputError(f"{len(table)} concepts are too many for one map; choose {_MOST} at most.")
     x, y = positions(atlas.map["x"], atlas.map["y"])
-    size = size_inches or (SIZE_INCHES if multiples else BESIDE_A_TABLE)
+    size = SIZE_INCHES if multiples else BESIDE_A_TABLE
     caption = caption_of(analysis, _HOW)
-    page = Page(
-        size, quiet(theme(colours)), caption, title=title, raster_dpi=raster_dpi, has_key=True,
-        onto=ax,
-    )  # fmt: skip
-    styles = series(theme(colours), len(table))
+    page = Page.of(caption, look, size=size, soft=True, has_key=True)
+    styles = series(page.colours, len(table))
     draw = _draw_multiples if multiples else _draw_together
     panel = draw(page, x, y, analysis, styles)
     words = caption.describe("Map of concepts.", _describe(analysis, panel))

@@ -1,4 +1,4 @@
-"""Figures to explore in a notebook, drawn by plotly from the same layers as those for print."""
+"""Interactive figures for notebooks, drawn by plotly from the same layers as those for print."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def interactive(kind: str, atlas: AtlasStore, *arguments: Any, **options: Any) -> Any:
-    """Draw a figure to explore in a notebook.
+    """Draw an interactive figure for a notebook.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def interactive(kind: str, atlas: AtlasStore, *arguments: Any, **options: Any) -
         `landscape.figures.intervals`.
     atlas : AtlasStore
     *arguments, **options
-        What that figure takes beside the atlas; ``colours="light"`` or ``"dark"`` for all.
+        Further arguments of that figure; ``colours="light"`` or ``"dark"`` for all.
 
     Returns
     -------
@@ -43,7 +43,7 @@ def interactive(kind: str, atlas: AtlasStore, *arguments: Any, **options: Any) -
     Raises
     ------
     InputError
-        For an unknown kind, and whatever the figure of that kind refuses.
+        For an unknown kind, or invalid arguments of that figure.
     MissingExtraError
         If plotly is not installed.
 
@@ -55,12 +55,12 @@ def interactive(kind: str, atlas: AtlasStore, *arguments: Any, **options: Any) -
     draw = _KINDS.get(kind)
     if draw is None:
         names = ", ".join(_KINDS)
-        raise InputError(f"There is no interactive {kind!r}; use one of {names}.")
+        raise InputError(f"Unknown interactive figure: {kind!r}. Use one of {names}.")
     return draw_panels(draw(atlas, *arguments, **options).scene)
 
 
 def _impact(atlas: AtlasStore, **options: Any) -> Any:
-    """The share map of one facility: by default the one that most papers mention."""
+    """Draw the share map of a facility, by default the most mentioned one."""
     if "facilities" not in options:
         named = atlas.read_layer("missions", ["facility"]).drop_duplicates()["facility"]
         options["facilities"] = str(next(iter(named.value_counts().index), ""))

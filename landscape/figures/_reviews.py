@@ -1,4 +1,4 @@
-"""Where reviews are, and where one would help most (after figure 9 of Iyer et al. 2024)."""
+"""Density of reviews, and gaps between them (figure 9 of Iyer et al. 2024)."""
 
 from __future__ import annotations
 
@@ -54,17 +54,17 @@ def reviews(
     listed: int = _LISTED,
     **look: Unpack[PageOptions],
 ) -> Any:
-    """Draw the density of reviews against that of papers, and list where a review would help.
+    """Draw the density of reviews relative to that of papers, and list the gaps.
 
     Parameters
     ----------
     atlas : AtlasStore
     weights : mapping of str to float, optional
-        Of the components of the score, see `landscape.overlays.review_gaps`.
+        Weights of the components of the score, see `landscape.overlays.review_gaps`.
     n_resamples : int, default 200
         For the intervals of the ranks.
     listed : int, default 15
-        Gaps to number on the map and to list beside it.
+        Number of gaps on the map and in the table next to it.
     **look
         ``colours``, ``size_inches``, ``title``, ``raster_dpi`` and ``ax``, as for
         `landscape.figures.heatmap`.
@@ -103,13 +103,13 @@ def draw_reviews(
     from landscape.overlays.missions._measures import share_map
 
     if not len(gaps.table):
-        raise InputError("No region can be ranked, so there is no gap in the reviews to draw.")
+        raise InputError("Nothing to plot: no region can be ranked by its reviews.")
     x, y = positions(atlas.map["x"], atlas.map["y"])
     located = _located(gaps.table, atlas.topics)
     best = located.head(max(1, listed))
     caption = caption_of(
         gaps,
-        "Colour is how many reviews there are for the papers around a place, against "
+        "Colour is the number of reviews for the papers around a place, relative to "
         f"{found.sum():,} reviews among {len(found):,} papers of the whole corpus, shrunk to the "
         "usual where papers are few. Numbers are the ranks of the gaps.",
     )
@@ -176,14 +176,14 @@ def draw_coverage(
 
 
 def _located(table: pd.DataFrame, topics: pd.DataFrame) -> pd.DataFrame:
-    """The ranked regions with their peaks on the map; all others are omitted."""
+    """Return the ranked regions that have a peak on the map."""
     places = topics.set_index("topic_id")[["x", "y"]]
     bare = table.drop(columns=[name for name in ("x", "y") if name in table])
     return bare.join(places, on="topic_id").dropna(subset=["x", "y"]).reset_index(drop=True)
 
 
 def contrast_pixels(shares: ShareMap, ramp: Floats, *, fold: float = _FOLD) -> Floats:
-    """Colours of reviews against papers: how many times the usual share, on a log scale."""
+    """Return the colours of the share of reviews relative to the usual one, on a log scale."""
     usual = max(shares.overall, 1e-12)
     with np.errstate(divide="ignore"):
         times = np.log(shares.share / usual) / np.log(fold) if shares.overall else 0 * shares.share
@@ -193,7 +193,7 @@ def contrast_pixels(shares: ShareMap, ramp: Floats, *, fold: float = _FOLD) -> F
 
 
 def _mark_gaps(page: Page, panel: Panel, best: pd.DataFrame, located: pd.DataFrame) -> None:
-    """Number the gaps on the map and name them where there is room; the others can be hovered."""
+    """Number the gaps on the map and name those that fit; all have hover texts."""
     import pandas as pd
 
     hover = [
@@ -218,7 +218,7 @@ def _mark_gaps(page: Page, panel: Panel, best: pd.DataFrame, located: pd.DataFra
 
 
 def _ranking(best: pd.DataFrame) -> Ranking:
-    """The table beside the map."""
+    """Return the table next to the map."""
     import pandas as pd
 
     columns = [column for column in _COLUMNS if column[0] in best]

@@ -58,10 +58,11 @@ def trends(
     title: str | None = None,
     **options: Any,
 ) -> Sheet:
-    """Draw which topics emerge and which fade, relative to the whole corpus.
+    """Draw emerging and fading topics, relative to the whole corpus.
 
-    Left, topics ranked by how their share of all papers changes a year, with 95% intervals; right,
-    the yearly shares of the steepest. Years that the corpus does not cover are hatched.
+    Left, topics ranked by the yearly change of their share of all papers, with 95% intervals;
+    right, the shares by year of the topics with the largest changes. Years that the corpus does not
+    cover are hatched.
 
     Parameters
     ----------
@@ -69,7 +70,7 @@ def trends(
     since, until : int, optional
         First and last year.
     n_topics : int, default 24
-        Topics in the ranking: half of them the steepest risers, half the steepest fallers.
+        Number of topics in the ranking: half with the largest rise, half with the largest fall.
     **options
         Passed on to `landscape.overlays.trends`.
     colours, size_inches, title
@@ -121,7 +122,7 @@ def draw_trends(
 
 
 def colour_of(kind: Any, colours: Theme) -> str:
-    """Colour of a class of trends: blue for emerging, orange for fading, grey for neither."""
+    """Return the colour of a class of trends: blue emerging, orange fading, grey neither."""
     return {"emerging": colours.found, "fading": colours.apart}.get(str(kind), colours.faint)
 
 
@@ -130,7 +131,7 @@ def _fitting(n_topics: int, height: float, scale: float) -> int:
 
 
 def _ranked(table: pd.DataFrame, *, n: int) -> pd.DataFrame:
-    """The steepest risers and fallers, those that are sure first, in the order of their slopes."""
+    """Return the topics with the largest changes, significant ones first, ordered by slope."""
     known = table[table["slope"].notna()].copy()
     sure = {"emerging": 0, "fading": 0}
     known["doubt"] = [sure.get(str(kind), 1) for kind in known["class"]]
@@ -144,7 +145,7 @@ def _ranked(table: pd.DataFrame, *, n: int) -> pd.DataFrame:
 
 
 def _percent_a_year(slope: Any) -> Any:
-    """Relative change a year in per cent, of a change in log odds (small shares)."""
+    """Convert a change in log odds to per cent per year (for small shares)."""
     return 100 * np.expm1(np.clip(np.asarray(slope, dtype=float), -3, 3))
 
 
@@ -188,7 +189,7 @@ def _draw_ranking(page: Page, box: Box, shown: pd.DataFrame) -> None:
 
 
 def _sensible_limits(middle: Any, low: Any, high: Any) -> tuple[float, float]:
-    """Range that holds all dots and zero, and bars unless they are far longer than that."""
+    """Return a range that contains zero, all dots, and bars unless they are much longer."""
     least, most = min(0.0, float(np.min(middle))), max(0.0, float(np.max(middle)))
     lower = max(min(least, float(np.min(low))), 1.8 * least - 5)
     upper = min(max(most, float(np.max(high))), 1.8 * most + 5)
@@ -197,7 +198,7 @@ def _sensible_limits(middle: Any, low: Any, high: Any) -> tuple[float, float]:
 
 
 def _draw_panels(page: Page, box: Box, shown: pd.DataFrame, analysis: Analysis) -> None:
-    """Draw the yearly shares of the steepest topics as small multiples."""
+    """Draw the shares by year of the topics with the largest changes, as small multiples."""
     years, changes = analysis.tables["years"], analysis.tables.get("changes")
     steep = _steepest(shown, _MOST_PANELS)
     scale = page.scale
@@ -222,7 +223,7 @@ def _draw_panels(page: Page, box: Box, shown: pd.DataFrame, analysis: Analysis) 
 
 
 def _steepest(shown: pd.DataFrame, n: int) -> pd.DataFrame:
-    """The topics of which the trend is surest, then steepest, in the order of their slopes."""
+    """Return the `n` topics with significant, then largest changes, ordered by slope."""
     order = shown.assign(steepness=shown["slope"].abs())
     first = order.sort_values(["doubt", "steepness"], ascending=[True, False]).head(n)
     return first.sort_values("slope", ascending=False)
@@ -255,7 +256,7 @@ def share_panel(
         [
             Curve(x=at, y=share, colour=colour, width=1.1 * page.scale, gid="share"),
             Band(x=at, low=low, high=high, colour=colour, gid="interval", order=1.0),
-            # A covered year between two gaps has no line to be seen by.
+            # A covered year between two gaps has no visible line.
             Points(x=at, y=share, colour=colour, size=2.2 * page.scale, gid="share", hover=told),
             Spans(spans=uncovered_spans(at, covered), colour=page.colours.faint, gid="not covered"),
         ]
@@ -296,16 +297,16 @@ def author(
     title: str | None = None,
     **options: Any,
 ) -> Sheet:
-    """Draw an author's papers over the map and through its regions in time.
+    """Draw the papers of an author on the map, and by region and year.
 
-    Left, the papers on the map, coloured by year, a line leading from period to period; right,
-    when the author wrote in which region.
+    Left, the papers on the map, coloured by year, with a line through the periods; right, the
+    papers of each region by year.
 
     Parameters
     ----------
     atlas : AtlasStore
     name : str
-        Such as ``"Rubin, Vera"``. Namesakes are taken together, as the caption says.
+        Such as ``"Rubin, Vera"``. Authors with the same name are not separated.
     **options
         Passed on to `landscape.overlays.author_path`: ``group``, ``period_years``, ...
     colours, size_inches, title
@@ -319,7 +320,7 @@ def author(
     Raises
     ------
     InputError
-        If no paper is by such an author.
+        If there is no paper by this author.
 
     Examples
     --------
@@ -340,7 +341,7 @@ def draw_author(
     """Draw the papers of an analysis of an author (``title, year, x, y, topic_id, label``)."""
     papers = analysis.table
     caption = caption_of(
-        analysis, NEARNESS, "The line joins the middles of the periods in the order of time."
+        analysis, NEARNESS, "The line joins the mean positions of the periods in order of time."
     )
     page = Page.of(caption, look, soft=True, smallest=(4.0, 3.0))
     left, bottom, right, top = page.room
@@ -362,7 +363,7 @@ def draw_author(
 
 
 def year_tints(years: Floats, *, dark: bool = False) -> Floats:
-    """Colours from the first year to the last: yellow-brown to violet-blue, even in lightness."""
+    """Return colours from the first year (yellow-brown) to the last (violet-blue)."""
     span = years.max() - years.min()
     along = (years - years.min()) / span if span else np.ones(len(years))
     lightness = (0.9 - 0.25 * along) if dark else (0.72 - 0.34 * along)
@@ -375,7 +376,7 @@ def year_tints(years: Floats, *, dark: bool = False) -> Floats:
 def _draw_author_map(
     page: Page, box: Box, atlas: AtlasStore, analysis: Analysis, tints: Floats
 ) -> Panel:
-    """Draw papers and path on the map."""
+    """Draw papers and path on the map; return the panel."""
     papers, scale, colours = analysis.table, page.scale, page.colours
     x, y = positions(atlas.map["x"], atlas.map["y"])
     left, bottom, right, top = box
@@ -414,7 +415,7 @@ def _draw_author_map(
 
 
 def _draw_author_regions(page: Page, box: Box, papers: pd.DataFrame, tints: Floats) -> None:
-    """Draw a row of dots for each region the author wrote in, the first one on top."""
+    """Draw a row of dots per region, ordered by first year."""
     left, bottom, right, top = box
     scale = page.scale
     page.write("Regions in time", left, top - 9 * scale, size=9, weight="bold", gid="heading")

@@ -1,4 +1,4 @@
-"""Where concepts of a thesaurus are on the map (after figure 3 of Iyer et al. 2024)."""
+"""Concepts of a thesaurus on the map (figure 3 of Iyer et al. 2024)."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 
 _MOST = 21  # series that differ in colour or dashes
 _HOW = (
-    "The strong line holds half of a concept's papers, the thin one 80 in 100, each on the "
-    "smallest ground that does; the tint behind is the density of all papers."
+    "The thick line contains 50% of a concept's papers, the thin one 80%, each in the "
+    "smallest possible area; the background is the density of all papers."
 )
 _COLUMNS = [
     ("papers", "Papers", "{:,.0f}"),
@@ -57,18 +57,17 @@ def uat(
     multiples: bool = False,
     **look: Unpack[PageOptions],
 ) -> Any:
-    """Draw where concepts of the Unified Astronomy Thesaurus are on the map.
+    """Draw concepts of the Unified Astronomy Thesaurus on the map.
 
-    A strong line holds half of a concept's papers, a thin line 80 in 100: the smallest ground that
-    does (highest-density regions).
+    A thick line contains 50% of a concept's papers, a thin one 80% (highest-density regions).
 
     Parameters
     ----------
     atlas : AtlasStore
     concepts : sequence of str, optional
-        Names or ids; the top concepts when not given.
+        Names or ids; by default the top concepts.
     multiples : bool, default False
-        One small map a concept, instead of all on one with a table beside it.
+        Draw one small map per concept, instead of one map with a table.
     **look
         ``colours``, ``size_inches``, ``title``, ``raster_dpi`` and ``ax``, as for
         `landscape.figures.heatmap`; no ``ax`` with `multiples`.
@@ -105,7 +104,9 @@ def draw_concepts(
     """Draw the contours (``concept_id, share, piece, order, x, y``) of each row of the table."""
     table = analysis.table
     if not len(table):
-        raise InputError("There is no concept to draw; choose one that papers are tagged with.")
+        raise InputError(
+            "Nothing to plot: no concepts. Choose concepts that papers are tagged with."
+        )
     if len(table) > _MOST:
         raise InputError(f"{len(table)} concepts are too many for one map; choose {_MOST} at most.")
     x, y = positions(atlas.map["x"], atlas.map["y"])
@@ -122,7 +123,7 @@ def draw_concepts(
 def _draw_together(
     page: Page, x: Floats, y: Floats, analysis: Analysis, styles: Sequence[Series]
 ) -> Panel:
-    """All concepts on one map, named where they are densest, and the table beside it."""
+    """Draw all concepts on one map, named at their densest parts, and the table."""
     box, column = page.divided()
     peaks = concept_peaks(analysis)
     known = np.isfinite(peaks["x"])
@@ -138,7 +139,7 @@ def _draw_together(
 def _draw_multiples(
     page: Page, x: Floats, y: Floats, analysis: Analysis, styles: Sequence[Series]
 ) -> Panel:
-    """One small map a concept, on the same axes."""
+    """Draw one small map per concept, on the same axes."""
     peaks = concept_peaks(analysis)
     peaks, border = peaks[np.isfinite(peaks["x"])], 8 * page.scale
     boxes = page.tiled(len(analysis.table))
@@ -157,7 +158,7 @@ def _draw_multiples(
 def _add_concept(
     page: Page, panel: Panel, analysis: Analysis, row: Any, style: Series, *, fill: float
 ) -> None:
-    """Add a concept's contours, the tighter the stronger."""
+    """Add the contours of a concept, the inner one thicker."""
     contours = analysis.tables["contours"]
     own = contours[contours["concept_id"] == row.concept_id]
     for share in sorted(own["share"].unique(), reverse=True):
@@ -175,7 +176,7 @@ def _add_concept(
 
 
 def concept_peaks(analysis: Analysis) -> pd.DataFrame:
-    """The middle of the largest piece of each concept's tightest contour; NaN without contours."""
+    """Return the centre of the largest inner contour of each concept; NaN without contours."""
     import pandas as pd
 
     contours = analysis.tables["contours"]
@@ -199,13 +200,13 @@ def concept_peaks(analysis: Analysis) -> pd.DataFrame:
 
 
 def _area(line: Floats) -> float:
-    """Ground inside a closed line (shoelace formula)."""
+    """Return the area inside a closed line (shoelace formula)."""
     x, y = line.T
     return float(abs(np.sum(x * np.roll(y, -1) - y * np.roll(x, -1))) / 2)
 
 
 def _ranking(page: Page, analysis: Analysis, styles: Sequence[Series]) -> Ranking:
-    """The table beside the map."""
+    """Return the table next to the map."""
     columns = [column for column in _COLUMNS if column[0] in analysis.table]
     rows = [
         Row(
@@ -221,7 +222,7 @@ def _ranking(page: Page, analysis: Analysis, styles: Sequence[Series]) -> Rankin
 
 
 def _describe(analysis: Analysis, panel: Panel) -> str:
-    """Where the concepts are, for readers who cannot see it."""
+    """Describe the positions of the concepts, for the alternative text."""
     told = [
         f"{clean_name(row.label)} ({row.n_papers:,} papers, {place_of(row.x, row.y, panel.extent)})"
         for row in concept_peaks(analysis).itertuples()

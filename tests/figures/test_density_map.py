@@ -91,7 +91,7 @@ def test_caption_states_the_bounds(make_atlas):
     for words in (
         "Test sky: 3,000 papers, 1992-04-01 to 2026-06-30, from arXiv.",
         "directions, and distances between far regions, mean nothing",
-        "90% of the papers lie in the 42 named regions",
+        "90% of the papers are in the 42 named regions",
         "17% of the 10 nearest neighbours are kept (kNN recall@10)",
         "trustworthiness 0.93",
         "90% of region peaks return",
@@ -203,7 +203,7 @@ def test_papers_far_off_do_not_shrink_the_map():
     figure = draw_heatmap(x, y, raster_dpi=COARSE)
     x0, x1 = figure.axes[0].get_xlim()
     assert x1 - x0 < 30
-    assert "3 papers far from all others lie outside the frame" in figure.caption
+    assert "3 papers far from all others are outside the frame" in figure.caption
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])

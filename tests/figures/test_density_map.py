@@ -103,7 +103,9 @@ def test_caption_states_the_bounds(make_atlas):
 def test_what_is_printed_is_the_caption(make_atlas):
     figure = figures.heatmap(make_atlas(), raster_dpi=COARSE)
     printed = [t.get_text() for t in figure.texts if t.get_gid() in ("title", "caption")]
-    assert figure.caption.replace("\n", " ").startswith(" ".join(printed))
+    title, *bounds = printed
+    assert not title.endswith(".")
+    assert figure.caption.replace("\n", " ").startswith(" ".join([f"{title}.", *bounds]))
     assert len(printed) <= 3, "a title and two lines; the rest is beside it"
     assert all(sentence in figure.alt_text for sentence in figure.caption.splitlines())
 

@@ -29,7 +29,7 @@ from landscape.errors import InputError, RemoteError
 from landscape.llm._client import connect_from_environment, request_reply
 from landscape.llm._prompts import as_data, prompt
 from landscape.llm._replies import ReplyForm
-from landscape.search._entities import find_entities, shares_of_names
+from landscape.search._sentences import find_entities, shares_of_names
 from landscape.search._settings import is_whole
 from landscape.types import Attribution, Guess, Paper, Step
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from landscape.corpus._identifiers import parse_date
 from landscape.errors import InputError, LandscapeError
-from landscape.overlays.citations._graph import citation_graph
+from landscape.overlays.citations import citation_graph
 from landscape.search._engine import open_engine
 from landscape.search._ranking import standardised
 from landscape.search._settings import SearchSettings
@@ -35,14 +35,14 @@ class Wording(NamedTuple):
 
 @dataclass(frozen=True)
 class Found:
-    """What several wordings found together."""
+    """Papers found by several wordings."""
 
     hits: tuple[Hit, ...]
     searches: tuple[Results, ...]
 
     @property
     def papers(self) -> tuple[Paper, ...]:
-        """The papers, best first."""
+        """Papers, best first."""
         return tuple(hit.paper for hit in self.hits)
 
 
@@ -56,7 +56,7 @@ def search_wordings(
 ) -> Found:
     """Search with each wording and rank the papers by the weighted sum of their scores.
 
-    A wording that did not find a paper counts for it as its worst hit does.
+    If a wording did not find a paper, the score of its worst hit is used.
     """
     weights: dict[str, float] = {}
     for text, weight in wordings:
@@ -91,27 +91,27 @@ def search_wordings(
 Sort = Literal["relevance", "citations"]
 
 _NOT_LETTERS = re.compile(r"[\W_]+")
-_PER_WORDING = 60  # papers of one wording
-_SORTED_BY_CITATIONS = 40  # of the papers found, the most relevant: others only share a word
+_PER_WORDING = 60  # papers per wording
+_SORTED_BY_CITATIONS = 40  # most relevant papers; others only share a word
 
 
 @dataclass(frozen=True)
 class Bounds:
-    """What must not be found: the source of the excerpt and newer papers."""
+    """Papers to exclude: the source of the excerpt and newer papers."""
 
     source: str | None = None
     rows: frozenset[int] = frozenset()
     before: date | None = None
 
     def allow(self, paper: Paper) -> bool:
-        """Whether a paper is within the bounds; one without a date is not if dates count."""
+        """Return whether a paper is within the bounds; if dates count, it needs one."""
         if paper.row in self.rows or (self.source and _key(paper.title) == _key(self.source)):
             return False
         return self.before is None or (paper.date is not None and paper.date <= self.before)
 
 
 def bounds(atlas: AtlasStore, *, source: str | None, before: date | str | int | None) -> Bounds:
-    """Read the bounds of an attribution."""
+    """Return the bounds of an attribution."""
     rows: frozenset[int] = frozenset()
     title = None
     if source is not None:
@@ -127,7 +127,7 @@ def bounds(atlas: AtlasStore, *, source: str | None, before: date | str | int | 
 
 
 class BoundedLibrary:
-    """Search, read, and look up citations, within bounds."""
+    """Search, papers and citations within bounds."""
 
     def __init__(self, atlas: AtlasStore, bounds: Bounds) -> None:
         self._atlas, self.bounds = atlas, bounds
@@ -156,7 +156,7 @@ class BoundedLibrary:
         return cited
 
     def cited_by_many(self, papers: Sequence[Paper], *, least: int = 2) -> dict[int, list[int]]:
-        """Find what several of some papers cite, inside the atlas and within bounds."""
+        """Find papers of the atlas that several papers cite, within bounds."""
         links = self._links
         if links is None:
             return {}
@@ -191,7 +191,7 @@ class BoundedLibrary:
         try:
             graph = citation_graph(self._atlas)
             return graph.reference_links if len(graph) else None
-        except LandscapeError:  # citations help, and are not needed
+        except LandscapeError:  # citations are optional
             return None
 
     def _times_cited(self, paper: Paper) -> int:
@@ -209,7 +209,7 @@ def _last_day(before: date | str | int) -> date:
         found = parse_date(before)
     except ValueError as error:
         message = (
-            f"before is {before!r} ({error}); give a year such as 2021, or a day such as "
+            f"before is {before!r} ({error}). Pass a year such as 2021, or a day such as "
             "2021-05-03."
         )
         raise InputError(message) from error

@@ -30,8 +30,8 @@ from landscape.search._sentences import (
     word_scores,
     word_weights,
 )
-from landscape.text._sentences import split_sentences
 from landscape.text._word_index import STOP_WORDS
+from landscape.text._words import split_sentences
 from landscape.types import CitingSentence, Evidence, Highlight, Suggestion
 
 if TYPE_CHECKING:

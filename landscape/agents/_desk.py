@@ -26,7 +26,7 @@ from landscape.search._engine import open_engine
 from landscape.search._filters import parse_filter
 from landscape.search._ranking import RANKING, fuse_ranks, standardised
 from landscape.search._settings import LONGEST_QUERY, SearchSettings, readable_text
-from landscape.text._sentences import split_sentences
+from landscape.text._words import split_sentences
 from landscape.types import Answer, CitationSuggestions, Hit, Paper, Results, Suggestion
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class Desk:
         ----------
         atlas : AtlasStore
         name : str, optional
-            Default: its title.
+            Default: the title of the atlas.
 
         Returns
         -------
@@ -90,11 +90,11 @@ class Desk:
         Raises
         ------
         InputError
-            If the desk has one of that name.
+            If the desk has a corpus with that name.
         """
         called = (name or atlas.title).strip()
         if not called or any(corpus.name == called for corpus in self.corpora):
-            message = f"The desk has a corpus {called!r} already; give this one another name."
+            message = f"The desk already has a corpus {called!r}. Choose another name."
             raise InputError(message)
         return Desk((*self.corpora, Corpus(called, atlas)))
 
@@ -113,17 +113,17 @@ class Desk:
 
     @property
     def searched(self) -> tuple[Corpus, ...]:
-        """The corpora that are on.
+        """Corpora that are switched on.
 
         Raises
         ------
         InputError
-            If there is none.
+            If there are none.
         """
         on = tuple(corpus for corpus in self.corpora if corpus.on)
         if not on:
             message = (
-                "No corpus on the desk is switched on; add one with desk.add(atlas), or switch "
+                "No corpus on the desk is switched on. Add one with desk.add(atlas), or switch "
                 "one on."
             )
             raise InputError(message)
@@ -131,7 +131,7 @@ class Desk:
 
     @property
     def table(self) -> pd.DataFrame:
-        """One row a corpus: ``name, on, papers, path``."""
+        """Table with one row per corpus: ``name, on, papers, path``."""
         import pandas as pd
 
         rows = [(c.name, c.on, len(c.atlas), str(c.atlas.path)) for c in self.corpora]
@@ -159,11 +159,11 @@ class Desk:
         k : int, default 10
             Number of papers.
         model : WritingModel, "auto" or None
-            Writes the sentences; "auto" connects the one named in the environment.
+            Writes the sentences; "auto" connects the model set in the environment.
         n_highlights : int, default 3
-            Sentences of each paper.
+            Sentences per paper.
         full_texts : mapping of str to str, optional
-            By paper id: text to take highlights from instead of the abstract.
+            Texts for the highlights instead of the abstracts, by paper id.
 
         Returns
         -------
@@ -173,7 +173,8 @@ class Desk:
         Raises
         ------
         InputError
-            No context and no keywords, invalid keywords, or no corpus switched on.
+            If there are neither context nor keywords, the keywords are invalid, or no corpus is
+            switched on.
         """
         started = time.perf_counter()
         SearchSettings(k=k)  # checks k
@@ -193,8 +194,8 @@ class Desk:
         notes = (*_distance_notes(corpora, found), *_notes(suggestions, within, k))
         if model is not None and suggestions:
             try:
-                suggestions, told = write_sentences(context, within, suggestions, model)
-                notes = (*notes, *told)
+                suggestions, more = write_sentences(context, within, suggestions, model)
+                notes = (*notes, *more)
             except RemoteError as error:
                 partial = True
                 notes = (*notes, f"No citing sentences were written: {error}")
@@ -218,7 +219,7 @@ class Desk:
     ) -> Answer:
         """Write a paragraph of related work on up to 40 papers, with checked citations."""
         if not papers or len(papers) > _MOST_PAPERS:
-            message = f"{count(len(papers), 'paper')} given; choose 1 to {_MOST_PAPERS}."
+            message = f"{count(len(papers), 'paper')} given; pass 1 to {_MOST_PAPERS}."
             raise InputError(message)
         chosen: list[Paper] = []
         corpora = []
@@ -251,12 +252,12 @@ class Desk:
         return replace(quoted, question=question, style=STYLE)
 
     def find(self, name: str) -> tuple[Corpus, Paper]:
-        """Find a paper by its identifier in the first corpus that holds it, switched on or not.
+        """Find a paper by identifier in the first corpus that contains it, switched on or not.
 
         Raises
         ------
         InputError
-            If none does.
+            If no corpus contains it.
         """
         for corpus in self.corpora:
             try:
@@ -264,7 +265,9 @@ class Desk:
             except InputError:
                 continue
             return corpus, open_engine(corpus.atlas).papers([row])[0]
-        message = f"No corpus on the desk holds {name!r}; give a bibcode, arXiv identifier or DOI."
+        message = (
+            f"No corpus on the desk contains {name!r}. Pass a bibcode, arXiv identifier or DOI."
+        )
         raise InputError(message)
 
     def _set_on(self, name: str, *, on: bool) -> Desk:
@@ -293,7 +296,7 @@ _YEARS_APART = 2  # from e-print to print
 
 @dataclass(frozen=True)
 class CorpusPaper:
-    """A paper and the corpus that holds it."""
+    """A paper and its corpus."""
 
     corpus: str
     paper: Paper
@@ -303,7 +306,7 @@ class CorpusPaper:
 def merge_duplicates(found: Sequence[CorpusPaper]) -> list[tuple[CorpusPaper, tuple[str, ...]]]:
     """Merge records of the same paper under the first one."""
     kept: list[tuple[CorpusPaper, list[str]]] = []
-    by_key: dict[tuple[str, str], list[int]] = {}  # papers that can be the same share a key
+    by_key: dict[tuple[str, str], list[int]] = {}  # equal papers share a key
     for one in found:
         keys = _keys(one.paper)
         likely = sorted({place for key in keys for place in by_key.get(key, ())})
@@ -319,13 +322,13 @@ def merge_duplicates(found: Sequence[CorpusPaper]) -> list[tuple[CorpusPaper, tu
 
 
 def _keys(paper: Paper) -> list[tuple[str, str]]:
-    """Keys that a paper shares with every record for which `is_same` is true."""
+    """Return keys that a paper shares with every record for which `is_same` is true."""
     names = [(name, str(getattr(paper, name) or "").lower()) for name in _IDENTIFIERS]
     return [key for key in (*names, ("title", title_key(paper.title))) if key[1]]
 
 
 def is_same(one: Paper, other: Paper) -> bool:
-    """Whether two records are one paper."""
+    """Return whether two records are the same paper."""
     for name in _IDENTIFIERS:
         mine, yours = getattr(one, name), getattr(other, name)
         if mine and yours and mine.lower() == yours.lower():
@@ -340,21 +343,21 @@ def is_same(one: Paper, other: Paper) -> bool:
 
 
 def title_key(title: str) -> str:
-    """Letters and digits of a title, whatever its capitals, accents and punctuation."""
+    """Return the letters and digits of a title, without case, accents and punctuation."""
     plain = unicodedata.normalize("NFKD", title.casefold())
     plain = "".join(c for c in plain if not unicodedata.combining(c))
     return _NOT_LETTERS.sub("", plain)
 
 
 def family_names(authors: Sequence[str]) -> frozenset[str]:
-    """Family names of authors, without capitals and accents."""
+    """Return the family names of authors, without case and accents."""
     return frozenset(filter(None, (title_key(parse_name(name).family) for name in authors)))
 
 
 METHOD = "offline"
 
 _FOCUS, _WHOLE, _KEYWORDS = 1.0, 0.6, 0.5  # weights of the wordings
-_SENTENCES = 4  # of the context that are searched with
+_SENTENCES = 4  # sentences of the context used as a query
 _SPARE = 20  # papers beyond k, for duplicates and a second wording
 _LABEL = re.compile(r"\[(?:CITATION|\?)\]|\\cite[a-z]*\{[^}]*\}|\[\d[\d, –-]*\]", re.IGNORECASE)
 _OPERATOR = re.compile(r"-\S+|\b(?:AND|OR|NOT)\b|\S*[:<>=]\S*|\S*\.\.\S*|[();|\"*]")
@@ -370,7 +373,7 @@ def _read_context(
     within = keywords.strip() if keywords and keywords.strip() else None
     plain = ""
     if within:
-        parse_filter(within)  # a mistake in it is reported before anything is searched
+        parse_filter(within)  # reports errors before the search
         plain = " ".join(_OPERATOR.sub(" ", within).split())
     sentences = [text[start:end] for start, end in split_sentences(text)]
     wordings = []
@@ -381,7 +384,7 @@ def _read_context(
     if plain:
         wordings.append(Wording(plain, _KEYWORDS))
     if not wordings:
-        message = "The context is empty; give the text before the citation, or key words."
+        message = "The context is empty. Pass the text before the citation, or keywords."
         raise InputError(message)
     return wordings, within
 
@@ -389,8 +392,8 @@ def _read_context(
 def _rank_together(corpora: Sequence[Corpus], found: Mapping[str, Found]) -> list[CorpusPaper]:
     """Rank the papers of all corpora together.
 
-    Scores of several corpora are comparable in cosines and matched words; with different embedders
-    only the ranks are.
+    Cosines and word scores of several corpora are comparable; with different embedders only the
+    ranks are.
     """
     entries = [(c.name, hit) for c in corpora for hit in found[c.name].hits]
     if len(corpora) == 1:
@@ -441,15 +444,17 @@ def _with_highlights(
 
 
 def _distance_notes(corpora: Sequence[Corpus], found: Mapping[str, Found]) -> tuple[str, ...]:
-    """Report the similarity where no corpus has a paper near the context."""
+    """Report the similarities if no corpus has a paper near the context."""
     far = []
     for corpus in corpora:
         near = [hit.parts["semantic"] for hit in found[corpus.name].hits if "semantic" in hit.parts]
         usual = open_engine(corpus.atlas).missed_threshold(max(near, default=None))
         if usual is None:
             return ()
-        far.append(f"{max(near):.2f} in {corpus.name}, where {usual:.2f} is usual")
-    return (f"No paper is near the context: the nearest is at {'; '.join(far)}.",) if far else ()
+        far.append(f"{max(near):.2f} in {corpus.name} ({usual:.2f} is usual)")
+    return (
+        (f"No paper is near the context; the largest cosine is {'; '.join(far)}.",) if far else ()
+    )
 
 
 def _notes(suggestions: Sequence[Suggestion], within: str | None, k: int) -> tuple[str, ...]:
@@ -467,18 +472,18 @@ _LABELS = re.compile(r"\s*\[([^\[\]\n]{1,600})\]")
 
 
 def as_latex(paragraph: Answer) -> str:
-    r"""Write a paragraph for a manuscript, its citations as ``\citep``.
+    r"""Write a paragraph as LaTeX, with citations as ``\citep``.
 
     Parameters
     ----------
     paragraph : Answer
-        As `related_work` gives it.
+        Result of `Desk.related_work`.
 
     Returns
     -------
     str
-        Keys are those of ``paragraph.results.to_bibtex()``. Marks of sentences that the papers do
-        not support stay in it, in brackets.
+        The keys are those of ``paragraph.results.to_bibtex()``. Marks of unsupported sentences are
+        kept in brackets.
 
     Examples
     --------
@@ -504,7 +509,7 @@ def as_latex(paragraph: Answer) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Escaped, with the leading space, which `escape_latex` would take."""
+    """Escape a text and keep its leading space, which `escape_latex` removes."""
     return (" " if text[:1].isspace() else "") + escape_latex(text)
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from landscape.agents._excerpts import MARK, read_excerpt
 from landscape.corpus._cleaning import clean_text
 from landscape.errors import InputError
-from landscape.text._sentences import split_sentences
+from landscape.text._words import split_sentences
 
 # Removed first, since their content may look like a comment, a citation or mathematics.
 _VERBATIM = re.compile(

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from landscape.errors import InputError
 from landscape.search._settings import LONGEST_QUERY, readable_text
-from landscape.text._sentences import split_sentences
+from landscape.text._words import split_sentences
 
 MARK = "[CITATION]"
-"""What stands in an excerpt where the paper is cited that is sought."""
+"""Mark in an excerpt where the missing paper is cited."""
 
 _ANY_MARK = re.compile(r"[\[(]\s*CITATION\s*[\])]", re.IGNORECASE)
 _YEAR = r"(?:1[89]|20)\d\d[a-z]?"
@@ -36,13 +36,13 @@ _GOES_ON = re.compile(
         )\b""",
     re.IGNORECASE | re.VERBOSE,
 )
-_LEAST_WORDS = 4  # of a part that can be searched for
-_LONG = 30  # words of a sentence of which only a part is about the mark
+_LEAST_WORDS = 4  # words of a part that is long enough for a query
+_LONG = 30  # words of a sentence that is too long for one citation
 
 
 @dataclass(frozen=True)
 class Excerpt:
-    """An excerpt as the attributor reads it."""
+    """An excerpt, the sentence of its mark, and the part of it that the mark refers to."""
 
     text: str
     sentence: str
@@ -53,11 +53,10 @@ class Excerpt:
 
 
 def read_excerpt(text: str, *, mark: int = 1) -> Excerpt:
-    """Find what an excerpt says of the paper that it cites at a mark.
+    """Find the sentence of a mark and the part of it that the mark refers to.
 
-    The part of a sentence that belongs to a citation is what stands between it and the citation
-    before, since astronomers cite behind what they say; where nothing stands there, as in
-    "[CITATION] showed that...", it is what follows.
+    This is the text between the mark and the previous citation, since astronomers cite after a
+    statement; without such a text, as in "[CITATION] showed that...", it is the text that follows.
     """
     line = " ".join(_ANY_MARK.sub(MARK, readable_text("excerpt", text)).split())
     line = re.sub(f"[{_MINE}{_OTHER}]", "", line)
@@ -65,18 +64,18 @@ def read_excerpt(text: str, *, mark: int = 1) -> Excerpt:
     if not 1 <= mark <= len(marks):
         seen = {0: "no mark", 1: "one mark"}.get(len(marks), f"{len(marks)} marks")
         message = (
-            f"The excerpt has {seen} {MARK}, and mark {mark} is asked for; write {MARK} where the "
-            "paper is cited that is sought."
+            f"The excerpt has {seen} {MARK}, and mark {mark} is requested. Write {MARK} where the "
+            "missing paper is cited."
         )
         raise InputError(message)
     at = marks[mark - 1]
-    told = f"{line[:at]}{_MINE}{line[at + len(MARK) :]}".replace(MARK, _OTHER)
-    hidden = _hide(told)
+    marked = f"{line[:at]}{_MINE}{line[at + len(MARK) :]}".replace(MARK, _OTHER)
+    hidden = _hide(marked)
     start, end = _sentence_of(hidden)
     sentence = hidden[start:end]
     plain = _tidied(sentence)
     if not re.search(r"\w", plain):
-        message = f"There is nothing but {MARK} in its sentence; give the words around it."
+        message = f"The sentence contains only {MARK}. Pass the words around it too."
         raise InputError(message)
     return Excerpt(
         text=line,
@@ -89,10 +88,10 @@ def read_excerpt(text: str, *, mark: int = 1) -> Excerpt:
 
 
 def _around(line: str, at: int) -> str:
-    """The excerpt without sentences about other papers.
+    """Return the excerpt without sentences about other papers.
 
-    These are those about other marks, and what follows the mark's own sentence and goes on to
-    something else: astronomers cite behind what they say.
+    These are sentences with other marks, and sentences after the mark's own that do not refer back
+    to it.
     """
     kept, is_over = [], False
     for start, end in split_sentences(line):
@@ -105,7 +104,7 @@ def _around(line: str, at: int) -> str:
 
 
 def _hide(text: str) -> str:
-    """One private character for every other citation; those beside the mark keep the mark."""
+    """Replace every other citation by a private character; keep the mark in its group."""
 
     def hidden(found: re.Match[str]) -> str:
         return "".join(c for c in found[0] if c in (_MINE, _OTHER)) or _OTHER
@@ -119,13 +118,13 @@ def _sentence_of(text: str) -> tuple[int, int]:
     place = next((n for n, (_, end) in enumerate(spans) if at < end), len(spans) - 1)
     start, end = spans[place]
     alone = not re.search(r"\w", _tidied(text[start:end]))
-    if alone and place:  # a citation behind the full stop belongs to the sentence before
+    if alone and place:  # a citation after the full stop belongs to the previous sentence
         start = spans[place - 1][0]
     return start, end
 
 
 def _clause(sentence: str) -> str:
-    """The part of a sentence that its mark stands for."""
+    """Return the part of a sentence that its mark refers to; empty for the whole sentence."""
     groups = [(g.start(), g.end(), _MINE in g[0]) for g in _GROUP.finditer(sentence)]
     mine = next(n for n, group in enumerate(groups) if group[2])
     start, end, _ = groups[mine]
@@ -138,7 +137,7 @@ def _clause(sentence: str) -> str:
     turned = _BOUNDARY.split(left)[-1]
     left = turned if len(groups) == 1 or _words(turned) >= _LEAST_WORDS else left
     if _words(left) >= _LEAST_WORDS:
-        # What follows without a boundary goes on about the same: "the code of [CITATION] for …".
+        # Text that follows without a boundary belongs to it: "the code of [CITATION] for …".
         ends = len(groups) == 1 or mine + 1 == len(groups)
         more = _BOUNDARY.split(right)[0] if ends else ""
         return _tidied(f"{left} {more}").strip(" ,;.")

@@ -1,4 +1,4 @@
-"""Read the sections of a paper's full text, and what each cites: HTML, LaTeX or PDF."""
+"""Read the sections of a paper's full text with their citations: HTML, LaTeX or PDF."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from landscape.types import Paper
 
 _LONGEST_NAME = 120  # characters of a section's name
-_NAMED = 20  # papers that one entry of a bibliography stands for, at most
+_NAMED = 20  # maximum number of papers of one entry of a bibliography
 _IDENTIFIERS = (
     (re.compile(r"\b(\d{4}\.\d{4,5})(?:v\d+)?\b"), parse_arxiv_id),
     (re.compile(r"\b((?:astro-ph|gr-qc|hep-[a-z]{2,3}|physics|cond-mat)/\d{7})\b"), parse_arxiv_id),
@@ -45,7 +45,7 @@ Reader = Callable[["Paper"], Sequence[Section]]
 
 
 def identifiers(text: str) -> tuple[str, ...]:
-    """Find the names of papers in a text."""
+    """Find identifiers of papers in a text."""
     found: dict[str, None] = {}
     for pattern, parse in _IDENTIFIERS:
         for match in pattern.finditer(text):
@@ -58,7 +58,7 @@ def identifiers(text: str) -> tuple[str, ...]:
 def join_sections(
     found: Sequence[tuple[str, str, Sequence[str]]], cited: Mapping[str, tuple[str, ...]]
 ) -> list[Section]:
-    """Name what each section cites; two of one name become one."""
+    """Resolve the citations of each section; merge sections of equal name."""
     joined: dict[str, tuple[str, dict[str, None]]] = {}
     for title, text, keys in found:
         name = one_line(title, most=_LONGEST_NAME)
@@ -77,7 +77,7 @@ _COMMANDS = ("\\documentclass", "\\documentstyle", "\\section", "\\begin{")  # o
 
 
 def check_size(path: Path) -> None:
-    """Refuse a file that is too large for a paper."""
+    """Raise InputError if a file is too large for a paper."""
     if path.stat().st_size > _LARGEST:
         raise InputError(f"{path} is larger than {_LARGEST:,} bytes: too large for a paper.")
 
@@ -92,7 +92,7 @@ def read_bounded(path: Path) -> str:
 
 
 def read_archive(path: Path) -> str:
-    """The LaTeX files of an archive, the bibliography last; nothing is unpacked to the disk."""
+    """Read the LaTeX files of an archive in memory, the bibliography last."""
     check_size(path)
     pieces: list[tuple[bool, str, str]] = []
     left = _LARGEST
@@ -118,7 +118,7 @@ def read_archive(path: Path) -> str:
 
 
 def _single_text(path: Path) -> str:
-    """The text of a paper in one file, which arXiv packs without an archive; else nothing."""
+    """Read a paper of one file, which arXiv compresses without an archive; else return ""."""
     with _decompress(path) as stream:
         head = stream.read(tarfile.BLOCKSIZE)
         if head[257:262] == b"ustar" or b"\0" in head:
@@ -131,7 +131,7 @@ def _single_text(path: Path) -> str:
 
 
 class _Bounded:
-    """A stream that ends with a sentence where an archive unpacks to more than any paper."""
+    """A stream that raises InputError if an archive is too large when unpacked."""
 
     def __init__(self, stream: Any, path: Path) -> None:
         self._stream, self._path = stream, path
@@ -155,19 +155,19 @@ def _decompress(path: Path) -> Iterator[Any]:
                 yield _Bounded(content, path)
 
 
-# What begins no tag of its own: comments, declarations, and brackets without an end, in which
-# Python's parser looks for that end again and again.
+# Comments, declarations and brackets without an end, which Python's parser searches for again and
+# again.
 _STRAY = re.compile(r"<(?!/?[a-zA-Z][^<>]{0,5000}>)")
-_NUMBERS = re.compile(r"&#[xX]?[0-9a-fA-F]{9,}")  # characters that there are none of
+_NUMBERS = re.compile(r"&#[xX]?[0-9a-fA-F]{9,}")  # invalid characters
 
 
 def read_html(path: Path) -> list[Section]:
-    """Read a paper as arXiv gives it in HTML (made by LaTeXML)."""
+    """Read HTML of arXiv (made by LaTeXML)."""
     page = _Page()
     try:
         page.feed(_STRAY.sub("&lt;", _NUMBERS.sub(" ", read_bounded(path))))
         page.close()
-    except (AssertionError, ValueError, RecursionError) as error:  # Python's parser trips over some
+    except (AssertionError, ValueError, RecursionError) as error:  # errors of Python's parser
         raise InputError(f"{path} cannot be read as HTML ({type(error).__name__}).") from error
     cited = {key: identifiers(" ".join(words)) for key, words in page.items.items()}
     return join_sections(page.sections, cited)
@@ -186,7 +186,7 @@ class _Page(HTMLParser):
         self._texts: list[list[str]] = []
 
     def close(self) -> None:
-        """Join the pieces of each section once: joined one by one they take minutes."""
+        """Join the pieces of each section once; repeated joins take minutes."""
         super().close()
         texts_of = zip(self.sections, self._texts, strict=True)
         self.sections = [(name, "".join(texts), cites) for (name, _, cites), texts in texts_of]
@@ -226,7 +226,7 @@ class _Page(HTMLParser):
             self._texts[-1].append(data)
 
 
-# Every repeat has a bound: a stranger's file of brackets alone must not take minutes.
+# Repeats are bounded: a file of brackets only must not take minutes.
 _LATEX_SECTION = re.compile(
     r"\\(?:sub)?section\*?\s{0,9}(?:\[[^\]]{0,300}\])?\s{0,9}"
     r"\{((?:[^{}]|\{[^{}]{0,300}\}){0,500})\}"
@@ -242,7 +242,7 @@ _COMMAND = re.compile(r"\\[a-zA-Z]+\*?|[{}$~]")
 
 
 def read_latex(path: Path) -> list[Section]:
-    """Read a LaTeX source, or arXiv's ``.tar.gz`` of one with its ``.bbl``."""
+    """Read a LaTeX source, or arXiv's ``.tar.gz`` with its ``.bbl``."""
     source = (
         read_archive(path)
         if path.name.endswith((".tar.gz", ".tgz", ".tar"))
@@ -285,13 +285,13 @@ _PDF_HEADING = re.compile(
 
 
 def read_pdf(path: Path) -> list[Section]:
-    """Read a PDF; its citations have no keys, so that all identifiers count as one list."""
+    """Read a PDF; its citations have no keys, so a section cites the identifiers in its text."""
     pypdf = require("pypdf", "pdf")
     check_size(path)
     try:
         document = pypdf.PdfReader(path)
         pages = [page.extract_text() or "" for page in document.pages[:_MOST_PAGES]]
-    except Exception as error:  # a broken PDF raises whatever its reader tripped over
+    except Exception as error:  # broken PDFs raise many kinds of errors
         raise InputError(f"{path} cannot be read as a PDF ({type(error).__name__}).") from error
     text = "\n".join(pages)
     marks = [*_PDF_HEADING.finditer(text)]
@@ -315,7 +315,7 @@ class FolderReader:
         self._folder = Path(folder)
         if not self._folder.is_dir():
             raise InputError(
-                f"Not a directory: {self._folder}. Give the folder with the full texts."
+                f"Not a directory: {self._folder}. Pass the folder with the full texts."
             )
         self.problems: list[str] = []
 
@@ -327,7 +327,7 @@ class FolderReader:
                 try:
                     if path.is_file():
                         return read(path)
-                except OSError:  # a name longer than files may have
+                except OSError:  # a name that is too long for a file
                     continue
                 except LandscapeError as error:
                     self.problems.append(str(error))

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from landscape._io import data_file, read_yaml
 from landscape.text._word_index import tokenise
 from landscape.text._words import stem
 from landscape.types import Verdict
@@ -34,11 +35,11 @@ _HEDGE = re.compile(r"(?:about|around|approximately|roughly|nearly|almost|some|[
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 
 ENOUGH = 0.6
-"""Share of a claim's words that its sentences have to hold."""
-_ENOUGH_IF_NEAR = 0.35  # where a similarity of `_NEAR` speaks for it as well
+"""Share of a claim's words that its sentences must contain."""
+_ENOUGH_IF_NEAR = 0.35  # if the similarity is at least `_NEAR`
 _NEAR = 0.7
-_SAME_MATTER = 0.7  # share of words above which two sentences that differ contradict each other
-_TELLING = 0.5  # share above which the best sentence alone speaks of the claim's matter
+_SAME_SUBJECT = 0.7  # share of words above which sentences that differ contradict each other
+_ALONE = 0.5  # share above which the best sentence alone is on the claim's subject
 _MOST_SENTENCES = 3
 
 _NOT_ONLY = re.compile(r"\bnot (?:only|just|merely|necessarily)\b|\bno (?:less|fewer) than\b")
@@ -48,44 +49,29 @@ _NEGATION = re.compile(
     r"disfavou?r(?:s|ed)?|inconsistent|incompatible|insignificant|independent|hardly|rarely|\w+n['’]t)\b",
     re.IGNORECASE,
 )
-_SCOPE = 4  # telling words behind a negation that it denies
-_OPPOSITES = [
-    ("increase increases increased increasing rise rises grow grows growing growth",
-     "decrease decreases decreased decreasing decline declines fall falls drop drops"),
-    ("higher larger greater more above exceed exceeds", "lower smaller less fewer below"),
-    ("brighter", "fainter dimmer"), ("faster", "slower"), ("hotter warmer", "cooler colder"),
-    ("stronger", "weaker"), ("older", "younger"), ("denser", "sparser"), ("steeper", "shallower"),
-    ("correlate correlates correlated correlation", "anticorrelate anticorrelates anticorrelated "
-     "anticorrelation"), ("positive positively", "negative negatively"),
-    ("consistent compatible agrees agree", "inconsistent incompatible disagrees disagree tension"),
-    ("earlier before", "later after"), ("dominant dominate dominates", "negligible"),
-    ("enhance enhances enhanced", "suppress suppresses suppressed quench quenches quenched"),
-    ("heat heats heated heating", "cool cools cooled cooling"),
-    ("metal-rich", "metal-poor"), ("confirm confirms confirmed support supports supported",
-     "refute refutes refuted contradict contradicts contradicted challenge challenges"),
-]  # fmt: skip
+_SCOPE = 4  # significant words after a negation that it negates
 
 
 def missing_numbers(claim: str, text: str) -> tuple[float, ...]:
-    """Numbers of a claim that are missing from a text."""
-    held = [value for value, _, _ in _numbers(text)]
+    """Return the numbers of a claim that are missing from a text."""
+    held = [value for value, *_ in _numbers(text)]
     held += [value for word, value in _NUMBER_WORDS.items() if re.search(rf"(?i)\b{word}\b", text)]
     return tuple(
         value
-        for value, digits, hedged in _numbers(claim)
+        for value, digits, hedged, _, _ in _numbers(claim)
         if not any(_fits(value, other, digits=digits, hedged=hedged) for other in held)
     )
 
 
 def invents_numbers(text: str, source: str) -> bool:
-    """Whether a text has a number that its source lacks; the languages may differ."""
+    """Return whether a text has a number that its source lacks; the languages may differ."""
     known = {_NUMBER_WORDS[found[1].lower()] for found in _SPELT.finditer(source)}
     known.update(*_readings(source))
     return any(not readings & known for readings in _readings(text))
 
 
 def _readings(text: str) -> list[set[float]]:
-    """Possible values of each number: the last mark separates thousands or decimals."""
+    """Return the possible values of each number: a last mark separates thousands or decimals."""
     readings = []
     for found in _WRITTEN.findall(text.translate(_SUPERSCRIPTS)):
         *before, last = re.split(r"\D", found)
@@ -95,7 +81,7 @@ def _readings(text: str) -> list[set[float]]:
 
 
 def counts_differ(claim: str, sentence: str) -> bool:
-    """Whether two sentences give different numbers for the same quantity."""
+    """Return whether two sentences give different numbers for the same quantity."""
     mine, theirs = _counted(claim), _counted(sentence)
     return any(
         not any(
@@ -108,9 +94,9 @@ def counts_differ(claim: str, sentence: str) -> bool:
 
 
 def _counted(text: str) -> dict[str, list[tuple[float, int, bool]]]:
-    """Nouns, units and symbols with the adjacent numbers."""
+    """Return nouns, units and symbols with the adjacent numbers."""
     counted: dict[str, list[tuple[float, int, bool]]] = {}
-    for value, digits, hedged, start, end in _numbers_at(text):
+    for value, digits, hedged, start, end in _numbers(text):
         behind = re.match(r"\s*(%|[A-Za-z⊙☉°µμ][\w⊙/^-]*)", text[end:])
         ahead = _NAMED_BY.search(text[max(0, start - 40) : start])
         for found in (behind, ahead):
@@ -123,12 +109,8 @@ def _counted(text: str) -> dict[str, list[tuple[float, int, bool]]]:
     return counted
 
 
-def _numbers(text: str) -> list[tuple[float, int, bool]]:
-    """Each number with its digits behind the point and whether the text calls it approximate."""
-    return [(value, digits, hedged) for value, digits, hedged, _, _ in _numbers_at(text)]
-
-
-def _numbers_at(text: str) -> list[tuple[float, int, bool, int, int]]:
+def _numbers(text: str) -> list[tuple[float, int, bool, int, int]]:
+    """Return each number, its decimals, whether it is approximate, its start and its end."""
     plain = text.translate(_SUPERSCRIPTS)  # one character for one
     found = []
     for number in _NUMBER.finditer(plain):
@@ -149,7 +131,7 @@ def _fits(value: float, other: float, *, digits: int, hedged: bool) -> bool:
 
 @dataclass(frozen=True)
 class Agreement:
-    """Verdict of some sentences on a claim."""
+    """Verdict on a claim, the sentences used, and the share of the words that they contain."""
 
     verdict: Verdict
     sentences: tuple[int, ...]
@@ -159,7 +141,7 @@ class Agreement:
 def compare(
     claim: str, sentences: Sequence[str], *, similarity: NDArray[np.floating[Any]] | None = None
 ) -> Agreement:
-    """Judge a claim by sentences."""
+    """Compare a claim with sentences."""
     wanted = _tokens(claim)
     if not wanted or not sentences:
         return Agreement("not found", (), 0.0)
@@ -175,7 +157,7 @@ def compare(
     near = similarity is not None and float(similarity[best]) >= _NEAR
     together = " ".join(sentences[place] for place in chosen)
     verdict: Verdict = "not found"
-    if _share_of_matter(wanted, held[best], weights) >= _SAME_MATTER and (
+    if _share_of_subject(wanted, held[best], weights) >= _SAME_SUBJECT and (
         differs(claim, sentences[best]) or counts_differ(claim, sentences[best])
     ):
         verdict = "contradicted"
@@ -183,14 +165,14 @@ def compare(
     elif (
         (coverage >= ENOUGH or (near and coverage >= _ENOUGH_IF_NEAR))
         and not missing_numbers(claim, together)
-        and not (alone >= _TELLING and differs(claim, sentences[best]))
+        and not (alone >= _ALONE and differs(claim, sentences[best]))
     ):
         verdict = "supported"
     return Agreement(verdict, tuple(chosen), round(coverage, 3))
 
 
 def differs(claim: str, sentence: str) -> bool:
-    """Whether one of two sentences negates or reverses the other."""
+    """Return whether one of two sentences negates or reverses the other."""
     shared = _tokens(claim) & _tokens(sentence)
     if bool(_negated(claim) & shared) != bool(_negated(sentence) & shared):
         return True
@@ -204,7 +186,7 @@ def differs(claim: str, sentence: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _tokens(text: str) -> frozenset[str]:
-    """Stems of the significant words; "grows" and "increases" count as the same stem."""
+    """Return the stems of the significant words; "grows" and "increases" have the same one."""
     return frozenset(_stem(word) for word in tokenise(text))
 
 
@@ -219,7 +201,8 @@ def _stem(word: str) -> str:
 
 @lru_cache(maxsize=1)
 def _opposites() -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
-    return tuple((frozenset(one.split()), frozenset(other.split())) for one, other in _OPPOSITES)
+    pairs = read_yaml(data_file("phrases.yaml"))["opposites"]
+    return tuple((frozenset(one.split()), frozenset(other.split())) for one, other in pairs)
 
 
 def _choose(
@@ -244,7 +227,7 @@ def _choose(
 
 
 def _weights(wanted: frozenset[str], held: Sequence[frozenset[str]]) -> dict[str, float]:
-    """Inverse document frequencies; a word in no sentence counts like one in a single sentence."""
+    """Return inverse document frequencies; words in no sentence count like those in one."""
     n = len(held)
     counts = {word: max(1, sum(word in words for words in held)) for word in wanted}
     return {word: 0.5 + math.log(1 + (n - c + 0.5) / (c + 0.5)) for word, c in counts.items()}
@@ -254,20 +237,22 @@ def _share(words: frozenset[str], weights: dict[str, float]) -> float:
     return sum(weights[word] for word in words) / (sum(weights.values()) or 1.0)
 
 
-def _share_of_matter(
+def _share_of_subject(
     wanted: frozenset[str], held: frozenset[str], weights: dict[str, float]
 ) -> float:
-    """As `_share`, for sentences that may differ in nothing but numbers and direction."""
-    words = {word for word in wanted if not any(map(str.isdigit, word))}  # as "+0" is, an increase
+    """Return the share of the words without numbers and directions."""
+    words = {
+        word for word in wanted if not any(map(str.isdigit, word))
+    }  # directions have a digit, such as "+0"
     whole = sum(weights[word] for word in words)
     return sum(weights[word] for word in words & held) / whole if whole else 0.0
 
 
 def _negated(text: str) -> frozenset[str]:
-    """Words that closely follow a negation."""
+    """Return the words that closely follow a negation."""
     plain = _NOT_ONLY.sub(" ", text)
-    denied: set[str] = set()
+    negated: set[str] = set()
     for found in _NEGATION.finditer(plain):
         clause = re.split(r"[;:.]\s|, (?:but|and|while|whereas)\b", plain[found.end() :])[0]
-        denied.update(_stem(word) for word in tokenise(clause)[:_SCOPE])
-    return frozenset(denied)
+        negated.update(_stem(word) for word in tokenise(clause)[:_SCOPE])
+    return frozenset(negated)

@@ -1,4 +1,4 @@
-"""Ask a question: search, answer, check and judge."""
+"""Answer a question: classify it, search, write the answer, check it, judge the consensus."""
 
 from __future__ import annotations
 
@@ -42,43 +42,43 @@ if TYPE_CHECKING:
 
 Generation = Literal["rag", "react", "quoted"]
 
-_QUOTED_AS_ASKED = "Sentences quoted from the papers found, as asked for."
-_PRESET_STRENGTH = 0.5  # of a weight that a preset turns on
+_QUOTED_AS_REQUESTED = "Sentences quoted from the papers found, as requested."
+_PRESET_STRENGTH = 0.5  # of a weight that a preset enables
 
 
 @dataclass(frozen=True)
 class AskSettings:
-    """Settings of an answer.
+    """Settings of an answer; None means the preset of the question's type.
 
     Attributes
     ----------
     k : int or None
-        Papers to answer from; None leaves it to the preset of the question's type.
+        Number of papers to answer from.
     style : str or None
-        "single-paper", "multi-paper", "bibliometric" or "nuanced"; None leaves it to the preset.
+        "single-paper", "multi-paper", "bibliometric" or "nuanced".
     filter : str or None
-        Which papers to answer from.
+        Filter of the papers, see `landscape.search`.
     weights : Weights or None
-        None leaves them to the preset.
+        Strengths of the weights of the ranking.
     keywords : tuple of str
-        Names that papers are lifted for, beside those that the question holds.
+        Names that raise a paper in the ranking, in addition to those of the question.
     question_type : str or None
-        As `QuestionKind` is written; None decides it from the question.
+        Text form of a `QuestionKind`; None classifies the question.
     method : str or None
-        How papers are found: "hybrid", "semantic" or "words"; None is "hybrid".
+        Search method: "hybrid", "semantic" or "words"; None means "hybrid".
     hyde : bool or None
-        Whether a hypothetical abstract is searched with; None leaves it to the preset.
+        Whether to search with a hypothetical abstract too.
     rerank : bool or None
-        Whether the first papers are compared word by word; None does.
+        Whether to compare the best papers word by word; None means True.
     generation : {"rag", "react", "quoted"} or None
-        Whether the answer is written from one search, by an agent that searches by itself, or
-        quoted; None leaves it to the preset.
+        Whether to write the answer from one search, let an agent search and write, or quote
+        sentences.
     language, audience : str or None
-        See `landscape.answers._generation.answer`; both need a language model.
+        Language and audience of the answer; both need a language model.
     check_with_model : bool, default True
-        Whether the model checks each claim once more.
+        Whether the model also checks each claim.
     t_now : datetime.date or None
-        The day from which ages count; None is today.
+        Day from which ages count; None means today.
     """
 
     k: int | None = None
@@ -102,7 +102,7 @@ class AskSettings:
             raise InputError(message)
         if self.generation not in (None, *get_args(Generation)):
             message = (
-                f"There is no way of answering {self.generation!r}; use one of "
+                f"The generation {self.generation!r} is unknown. Choose one of: "
                 f"{', '.join(get_args(Generation))}."
             )
             raise InputError(message)
@@ -126,8 +126,8 @@ def ask(
 ) -> Answer:
     """Answer a question from the papers of an atlas.
 
-    What kind of question it is is decided first, and decides how it is searched for and answered
-    (table 1 of Iyer et al. 2024); whatever `settings` says goes before that.
+    The type of the question selects the settings (table 1 of Iyer et al. 2024) that `settings`
+    leaves open.
 
     Parameters
     ----------
@@ -137,26 +137,26 @@ def ask(
     model : WritingModel, optional
         Without one, sentences are quoted.
     thread : sequence of Answer
-        The conversation so far, oldest first.
+        Earlier answers of the conversation, oldest first.
     on_text : callable, optional
-        Receives the text as it is written.
+        Called with each piece of text as it is written.
     on_step : callable, optional
-        Receives each step of an agent.
+        Called with each step of an agent.
 
     Returns
     -------
     Answer
-        A failing model costs its part of the answer, with a note, and nothing else.
+        If the model fails, its part is missing, and a note reports it.
 
     Raises
     ------
     InputError
-        For an empty question, or a setting that cannot be.
+        If the question is empty or a setting is invalid.
     """
     settings = settings or AskSettings()
     question = readable_text("question", question)
     if not question.strip():
-        message = "The question is empty; ask one."
+        message = "The question is empty."
         raise InputError(message)
     if settings.generation == "quoted":
         model = None
@@ -173,7 +173,7 @@ def ask(
     style: Any = chosen.style
     notes: list[str] = []
     if model is not None and chosen.generation == "react":
-        said = reason(
+        found = reason(
             asked,
             _searcher(engine, search),
             model,
@@ -182,13 +182,13 @@ def ask(
             check_with_model=settings.check_with_model,
             on_step=on_step,
         )
-        if said.method != EXTRACTIVE and (settings.language or settings.audience):
-            said = rewrite(said, model, language=settings.language, audience=settings.audience)
+        if found.method != EXTRACTIVE and (settings.language or settings.audience):
+            found = rewrite(found, model, language=settings.language, audience=settings.audience)
     else:
         expansion = _expansion(asked, model, chosen, notes)
         results = engine.search(asked, search, expansion=expansion)
         nearest = _nearest(results)
-        said = answer(
+        found = answer(
             question,
             results,
             model=model,
@@ -202,18 +202,18 @@ def ask(
             check_with_model=settings.check_with_model,
             on_text=on_text,
         )
-    all_notes = [*said.notes, *_not_possible(settings, model)]
+    all_notes = [*found.notes, *_not_possible(settings, model)]
     if settings.generation == "quoted":
-        all_notes = [_QUOTED_AS_ASKED if note == QUOTED else note for note in all_notes]
+        all_notes = [_QUOTED_AS_REQUESTED if note == QUOTED else note for note in all_notes]
     return replace(
-        said,
+        found,
         question=question,
         question_type=str(kind),
-        consensus=_consensus(asked, said.results, kind, model, notes),
+        consensus=_consensus(asked, found.results, kind, model, notes),
         ads_query=propose_ads_query(asked, model=model) if "bibliographic" in kind.flags else None,
         notes=(
             *all_notes,
-            f"Settings are those for questions of this kind: {preset.name}.",
+            f"Settings of the preset for this type of question: {preset.name}.",
             *notes,
         ),
         settings=_as_mapping(chosen),
@@ -227,7 +227,7 @@ def resolved(settings: AskSettings, kind: QuestionKind) -> AskSettings:
         name: _PRESET_STRENGTH * getattr(preset, name) for name in ("keyword", "time", "citation")
     }
     if settings.keywords:
-        on["keyword"] = _PRESET_STRENGTH  # whoever names some wants them counted
+        on["keyword"] = _PRESET_STRENGTH  # names given by the user count
     return replace(
         settings,
         k=preset.top_k if settings.k is None else settings.k,
@@ -236,7 +236,7 @@ def resolved(settings: AskSettings, kind: QuestionKind) -> AskSettings:
         question_type=str(kind),
         method=settings.method or "hybrid",
         hyde=preset.hyde if settings.hyde is None else settings.hyde,
-        # Comparing word by word costs milliseconds here, so that no preset has to do without it.
+        # Comparing word by word takes milliseconds here, so every preset does it.
         rerank=True if settings.rerank is None else settings.rerank,
         generation=settings.generation or preset.generation or "rag",
         t_now=settings.t_now or SearchSettings().t_now,
@@ -244,21 +244,12 @@ def resolved(settings: AskSettings, kind: QuestionKind) -> AskSettings:
 
 
 def ask_settings(**fields: Any) -> AskSettings:
-    """Make settings from keyword arguments.
-
-    Parameters
-    ----------
-    **fields
-        Of `AskSettings`; `weights` may be a mapping.
-
-    Returns
-    -------
-    AskSettings
+    """Make settings from fields of `AskSettings`; `weights` may be a mapping.
 
     Raises
     ------
     InputError
-        For a name that is none, or a value that cannot be.
+        If a name is unknown or a value is invalid.
 
     Examples
     --------
@@ -268,7 +259,7 @@ def ask_settings(**fields: Any) -> AskSettings:
     known = list(AskSettings.__dataclass_fields__)
     unknown = [name for name in fields if name not in known]
     if unknown:
-        message = f"There is no setting {unknown[0]!r}; there are {', '.join(known)}."
+        message = f"Unknown setting {unknown[0]!r}. Choose from: {', '.join(known)}."
         raise InputError(message)
     if isinstance(fields.get("keywords"), list):
         fields["keywords"] = tuple(fields["keywords"])
@@ -289,22 +280,19 @@ def _as_mapping(chosen: AskSettings) -> dict[str, Any]:
 
 
 def _not_possible(settings: AskSettings, model: WritingModel | None) -> list[str]:
-    """Notes on settings that need a language model when none is connected."""
+    """Return notes on settings that need a language model if none is connected."""
     if model is not None or settings.generation == "quoted":
         return []
-    wanted = [
-        name
-        for name, is_wanted in (
-            ("A hypothetical abstract", settings.hyde),
-            ("An agent", settings.generation == "react"),
-        )
+    wanted = {"A hypothetical abstract": settings.hyde, "An agent": settings.generation == "react"}
+    return [
+        f"{name} needs a language model; none is connected."
+        for name, is_wanted in wanted.items()
         if is_wanted
     ]
-    return [f"{name} needs a language model; none is connected." for name in wanted]
 
 
 def _searcher(engine: Engine, base: SearchSettings) -> Any:
-    """Search function of an agent: its query and filter, within the user's filter."""
+    """Return a search function for an agent: its filter applies within the user's filter."""
 
     def search(query: str, k: int, filter: str | None = None) -> Results:  # noqa: A002
         both = [f"({part})" for part in (base.filter, filter) if part and part.strip()]
@@ -340,13 +328,13 @@ def _consensus(
     if kind.type != "consensus" or not results.papers:
         return None
     if model is None:
-        notes.append("How far the papers agree needs a language model (set OPENAI_API_KEY, or "
+        notes.append("The agreement of the papers needs a language model (set OPENAI_API_KEY, or "
                      "OPENAI_BASE_URL and LANDSCAPE_LLM_MODEL).")  # fmt: skip
         return None
     try:
         return judge_consensus(question, results.papers, model)
     except RemoteError as error:
-        notes.append(f"How far the papers agree was not judged: {error}")
+        notes.append(f"The agreement of the papers was not judged: {error}")
         return None
 
 

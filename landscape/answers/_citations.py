@@ -1,4 +1,4 @@
-"""Citations in an answer: read them, keep those of papers found, and write them."""
+"""Parse the citations of an answer, keep those of papers found, and write them."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from landscape.text._sentences import split_sentences
+from landscape.text._words import split_sentences
 
 if TYPE_CHECKING:
     from landscape.types import Paper
 
 UNSUPPORTED, CONTRADICTED = "unsupported", "contradicted"
-"""What is written behind a sentence that its papers do not show, or deny."""
+"""Marks after a sentence that its papers do not support, or contradict."""
 
 _GROUP = re.compile(r"\[([^\[\]\n]{1,600})\]|\(([^()\n]{1,600})\)")
 _AUTHOR_YEAR = r"[^,;]*\b(?:et\s+al\.?|&|and)[^,;]*,?\s*\(?(?:19|20)\d\d[a-z]?\)?"
 _LABEL = (
-    r"\d{4}[A-Za-z][A-Za-z0-9.&+:'-]{4,}"  # a bibcode, or what wants to pass for one
+    r"\d{4}[A-Za-z][A-Za-z0-9.&+:'-]{4,}"  # a bibcode, also an invented one
     r"|arxiv:\s*\S+|\d{4}\.\d{4,5}(?:v\d+)?|[a-z-]+/\d{7}"
     r"|(?:doi:\s*|https?://\S*)?10\.\d{4,}/\S+"
 )
 _A_LABEL = re.compile(_LABEL, re.IGNORECASE)
 _LIKE_A_LABEL = re.compile(rf"{_LABEL}|{_AUTHOR_YEAR}", re.IGNORECASE)
-# What models write in square brackets where they have no label; "[3]" is no notation of the field.
+# Text that models write in square brackets instead of a label; astronomers do not cite by "[3]".
 _LIKE_A_REFERENCE = re.compile(
     rf"\d{{1,3}}|(?:ref(?:erence)?|paper|source|citation)s?\.?\s*\d*|citation needed|"
     rf"{UNSUPPORTED}|{CONTRADICTED}",
@@ -33,14 +33,14 @@ _LIKE_A_REFERENCE = re.compile(
 )
 _MARKS = {UNSUPPORTED, CONTRADICTED}
 
-# Groups of citations are lifted out of the text while it is cut into sentences; each leaves one
-# private character behind, which no paper and no model has any business to contain.
+# While the text is split into sentences, each group of citations is replaced by one character of
+# the private use area.
 _FIRST, _LAST = 0xE000, 0xF8FF
 _PLACE = f"[{chr(_FIRST)}-{chr(_LAST)}]"
 _BEHIND_STOP = re.compile(rf"(?<![.!?。！？])([.!?。！？]++[\"'”’)]*+)((?:[ \t]*{_PLACE})+)")
 _LINE_START = re.compile(r"\s*(?:(?:[-*+•]|\d{1,2}[.)]|>+|#{1,6})\s+)*")
 _FINAL = re.compile(r"[.!?。！？]+[\"'”’)*_]*$")
-_LEAD_IN = 12  # words at most of a line that only says what follows
+_LEAD_IN = 12  # maximum number of words of a line that introduces a list
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Passage:
 
     @property
     def is_claim(self) -> bool:
-        """Whether it is a claim; headings and lines that introduce a list are not."""
+        """Whether it is a claim, and not a heading or the introduction of a list."""
         if self.citations or self.unknown:
             return True
         announces = self.text.rstrip("*_").endswith(":") and not re.search(r"\d", self.text)
@@ -94,7 +94,7 @@ def read_citations(text: str, labels: Iterable[str]) -> tuple[Passage, ...]:
 
 
 def write_citations(passages: Sequence[Passage], marks: Sequence[str | None]) -> str:
-    """Join sentences again, without invented citations and with marks."""
+    """Join sentences without invented citations and with marks."""
     parts = []
     for passage, mark in zip(passages, marks, strict=True):
         shown = passage.shown
@@ -107,16 +107,16 @@ def write_citations(passages: Sequence[Passage], marks: Sequence[str | None]) ->
 
 
 def without_labels(text: str, labels: Iterable[str] = ()) -> str:
-    """Remove brackets in a paper's text that would be read as a citation."""
+    """Remove brackets in a paper's text that look like a citation."""
     known = _spellings(labels)
 
-    def disarm(found: re.Match[str]) -> str:
+    def unbracketed(found: re.Match[str]) -> str:
         inside = found[1] or found[2]
         parts = [part.strip() for part in (inside, *re.split(r"[;,]", inside))]
         fake = any(_folded(part) in known or _A_LABEL.fullmatch(part) for part in parts)
         return inside if fake else found[0]
 
-    return _GROUP.sub(disarm, text)
+    return _GROUP.sub(unbracketed, text)
 
 
 def without_markup(text: str) -> str:
@@ -128,10 +128,7 @@ def without_markup(text: str) -> str:
 
 
 def _spellings(labels: Iterable[str]) -> dict[str, str]:
-    known = {}
-    for label in labels:
-        known[_folded(label)] = label
-    return known
+    return {_folded(label): label for label in labels}
 
 
 def _folded(label: str) -> str:
@@ -143,7 +140,7 @@ def _folded(label: str) -> str:
 def _cited(
     found: re.Match[str], known: Mapping[str, str]
 ) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-    """Known and unknown labels; None if the brackets contain no citations."""
+    """Return known and unknown labels; None if the brackets contain no citations."""
     inside, square = found[1] or found[2], bool(found[1])
     if _folded(inside) in known:
         return (known[_folded(inside)],), ()
@@ -167,7 +164,7 @@ def _passage(
 
     def written(found: re.Match[str]) -> str:
         mine = groups[ord(found[2]) - _FIRST][0]
-        # The first words of a sentence may be a citation: no space before it then.
+        # No space before a citation at the start of a sentence.
         space = " " if found.start() else ""
         return f"{space}[{'; '.join(mine)}]" if mine else ""
 

@@ -22,7 +22,7 @@ from landscape.llm._replies import ReplyForm
 from landscape.search._sentences import Score, sentences_of
 from landscape.types import Claim, Consensus, Evidence, Paper, Stance, Verdict
 
-_MOST_EVIDENCE = 3  # sentences for a claim
+_MOST_EVIDENCE = 3  # sentences per claim
 _MARKS: dict[Verdict, str | None] = {
     "supported": None,
     "contradicted": CONTRADICTED,
@@ -39,10 +39,10 @@ Level = Literal[
     "Strong Disagreement",
 ]
 LEVELS: tuple[Level, ...] = get_args(Level)
-"""From all papers for the statement to all against it."""
+"""From full support of the statement to full rejection."""
 Position = Literal["supports", "refutes", "mixed", "irrelevant"]
-"""What one paper says to a statement."""
-# Shares of the papers with a stance, for minus against, above which a level begins.
+"""Position of one paper on a statement."""
+# Levels begin at these values of (supporting - refuting) / papers with a stance.
 _BOUNDS = (0.75, 0.4, 0.15, -0.15, -0.4, -0.75)
 
 
@@ -72,7 +72,7 @@ class _Agreement(ReplyForm):
 
 @dataclass(frozen=True)
 class Checked:
-    """An answer after checking its claims."""
+    """Text and claims of a checked answer."""
 
     text: str
     claims: tuple[Claim, ...]
@@ -87,20 +87,20 @@ def check_claims(
     model: LanguageModel | None = None,
     score: Score | None = None,
 ) -> Checked:
-    """Check an answer.
+    """Check the claims of an answer against the cited papers.
 
-    A language model is asked in one request. Its verdict counts only if it names sentences of the
-    papers that the claim cites and these contain the claim's numbers; else rules decide.
+    The verdict of a language model (one request) counts only if it names sentences of the cited
+    papers that contain the numbers of the claim; otherwise rules decide.
 
     Parameters
     ----------
     text : str
-        An answer with citations as labels in square brackets.
+        Answer with citations as labels in square brackets.
     papers : sequence of Paper
-        Those that it may cite.
+        Papers that it may cite.
     model : LanguageModel, optional
     score : callable, optional
-        Cosines of sentences to a claim; lets the rules accept a paraphrase.
+        Returns cosines of sentences to a claim; with them the rules accept paraphrases.
 
     Returns
     -------
@@ -131,7 +131,7 @@ def check_claims(
     marks = [_MARKS[next(verdicts)] if passage.is_claim else None for passage in passages]
     unknown = tuple(dict.fromkeys(label for passage in passages for label in passage.unknown))
     if unknown:
-        notes.append(f"Citations of papers that were not found are stripped: {len(unknown)}.")
+        notes.append(f"Removed citations of papers that were not found: {len(unknown)}.")
     return Checked(write_citations(passages, marks), tuple(claims), unknown, tuple(notes))
 
 
@@ -164,38 +164,38 @@ def _by_model(
     brief = as_data({"papers": papers, "claims": listed})
     reply = request_reply(model, prompt("check_claims"), brief, _Judgements)
     judged = list(claims)
-    for said in reply.verdicts:
-        if 0 <= said.claim < len(claims):
-            judged[said.claim] = _believed(claims[said.claim], said, known, by_label)
+    for one in reply.verdicts:
+        if 0 <= one.claim < len(claims):
+            judged[one.claim] = _with_verdict(claims[one.claim], one, known, by_label)
     return judged
 
 
-def _believed(
+def _with_verdict(
     claim: Claim,
     judgement: _Judgement,
     known: dict[str, Evidence],
     by_label: dict[str, tuple[Evidence, ...]],
 ) -> Claim:
-    """The model's verdict if its evidence can be checked, else that of the rules."""
+    """Return the model's verdict if its evidence is valid, else that of the rules."""
     quoted = dict.fromkeys(known[key] for key in judgement.sentences if key in known)
     evidence = tuple(s for s in quoted if s.label in claim.citations)[:_MOST_EVIDENCE]
-    said = judgement.verdict
-    if said == "not found":
-        return Claim(claim.text, claim.citations, claim.evidence, said)
+    verdict = judgement.verdict
+    if verdict == "not found":
+        return Claim(claim.text, claim.citations, claim.evidence, verdict)
     if not evidence:
         return claim
     whole = " ".join(s.text for label in claim.citations for s in by_label[label])
-    if said == "supported" and missing_numbers(claim.text, whole):
-        said = "contradicted" if claim.verdict == "contradicted" else "not found"
-    return Claim(claim.text, claim.citations, evidence, said)
+    if verdict == "supported" and missing_numbers(claim.text, whole):
+        verdict = "contradicted" if claim.verdict == "contradicted" else "not found"
+    return Claim(claim.text, claim.citations, evidence, verdict)
 
 
 def judge_consensus(question: str, papers: Sequence[Paper], model: LanguageModel) -> Consensus:
     """Judge the consensus of papers in one request.
 
-    A stance counts only with a sentence of its own paper that shows it; without one the paper is
-    irrelevant. A level on the other side of the papers' stances is replaced by the level that they
-    come to, and the explanation says so.
+    A stance needs a sentence of its paper; without one the paper is irrelevant. If the level of
+    the model contradicts the stances, it is replaced by the level that follows from them, and the
+    explanation states this.
 
     Parameters
     ----------
@@ -210,7 +210,7 @@ def judge_consensus(question: str, papers: Sequence[Paper], model: LanguageModel
     Raises
     ------
     RemoteError
-        The model failed.
+        If the model fails.
 
     Examples
     --------
@@ -249,7 +249,7 @@ def judge_consensus(question: str, papers: Sequence[Paper], model: LanguageModel
 
 
 def level_of(stances: Sequence[Stance]) -> Level:
-    """Level of consensus that follows from stances."""
+    """Return the level of consensus that follows from stances."""
     counts = Counter(stance.position for stance in stances)
     n = counts.total() - counts["irrelevant"]
     if not n:
@@ -269,12 +269,12 @@ def _stances(
     papers: Sequence[Paper],
     sentences: Mapping[str, Mapping[str, Evidence]],
 ) -> tuple[Stance, ...]:
-    said: dict[str, _Position] = {}
+    given: dict[str, _Position] = {}
     for row in rows:
-        said.setdefault(row.paper, row)  # the first stance on a paper counts
+        given.setdefault(row.paper, row)  # the first stance on a paper counts
     stances = []
     for (key, own), paper in zip(sentences.items(), papers, strict=True):
-        stance = said.get(key)
+        stance = given.get(key)
         evidence = own.get(stance.sentence) if stance else None
         position: Position = stance.position if stance and evidence else "irrelevant"
         shown = None if position == "irrelevant" else evidence
@@ -282,14 +282,17 @@ def _stances(
     return tuple(stances)
 
 
-def _level(said: Level, stances: Sequence[Stance]) -> tuple[Level, str]:
-    """The level to show, and a remark if it differs from the model's."""
+def _level(given: Level, stances: Sequence[Stance]) -> tuple[Level, str]:
+    """Return the level to show, and a remark if it differs from the model's."""
     counted = level_of(stances)
-    sides = [_side(said), _side(counted)]
+    sides = [_side(given), _side(counted)]
     unfounded = sides[0] != 0 and all(stance.position == "irrelevant" for stance in stances)
     if sides[0] * sides[1] < 0 or unfounded:
-        return counted, f"(The model said {said}; the papers' own sentences come to {counted}.)"
-    return said, ""
+        return (
+            counted,
+            f"(The model's level was {given}; the sentences of the papers give {counted}.)",
+        )
+    return given, ""
 
 
 def _side(level: Level) -> int:
@@ -298,7 +301,7 @@ def _side(level: Level) -> int:
     return (place < middle) - (place > middle)
 
 
-def _relevance(said: float, stances: Sequence[Stance]) -> float:
+def _relevance(given: float, stances: Sequence[Stance]) -> float:
     if all(stance.position == "irrelevant" for stance in stances):
         return 0.0
-    return float(min(max(said, 0.0), 1.0)) if said == said else 0.0  # NaN is legal to some servers
+    return float(min(max(given, 0.0), 1.0)) if given == given else 0.0  # some servers send NaN

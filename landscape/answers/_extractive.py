@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 METHOD = "extractive"
 QUOTED = "Sentences quoted from the papers found; no language model is connected."
 NOT_ANSWERED = "The papers searched do not answer this question."
-_QUOTED_ANYWAY = "Sentences quoted from the papers found."
+_QUOTED_INSTEAD = "Sentences quoted from the papers found."
 
-_LEAST = 0.25  # of the best sentence's relevance; below that a sentence answers something else
-_RANK_SHARE = 0.2  # of a sentence's relevance that its paper's rank decides
+_LEAST = 0.25  # relevance of a sentence to quote, relative to the best one
+_RANK_SHARE = 0.2  # share of the relevance that depends on the rank of the paper
 _PER_PAPER = 2
 
 
@@ -35,11 +35,10 @@ def extract_answer(
     diversity: float = 0.3,
     notes: tuple[str, ...] = (QUOTED,),
 ) -> Answer:
-    """Quote the sentences that answer a question best, or abstain.
+    """Quote the best sentences for a question, or abstain.
 
-    Sentences are chosen one by one for the largest ``(1 - diversity) * relevance - diversity *
-    likeness`` to those chosen before (maximal marginal relevance, Carbonell & Goldstein 1998), at
-    most two from each paper. Nothing is rephrased.
+    Sentences are chosen by maximal marginal relevance (Carbonell & Goldstein 1998), at most two
+    per paper, and not rephrased.
     """
     if nearest is not None and threshold is not None and nearest < threshold:
         return abstention(
@@ -47,8 +46,8 @@ def extract_answer(
             results,
             notes=(
                 *notes,
-                f"Nothing in this atlas is near enough to the question: the nearest paper is at "
-                f"{nearest:.2f}, an answer needs {threshold:.2f}.",
+                f"No paper of this atlas is near enough to the question: the largest cosine is "
+                f"{nearest:.2f}, and an answer needs {threshold:.2f}.",
             ),
         )
     sentences, ranks = _candidates(results)
@@ -86,15 +85,15 @@ def abstention(
     notes: tuple[str, ...] = (),
     **fields: Any,
 ) -> Answer:
-    """Make an answer that says that the papers do not answer the question."""
+    """Return an answer that states that the papers do not answer the question."""
     return Answer(
         question, text, (), results, method, abstained=True, style=style, notes=notes, **fields
     )
 
 
 def failure_notes(reason: object) -> tuple[str, ...]:
-    """Notes for an answer quoted because the language model failed."""
-    return f"The language model failed: {reason}", _QUOTED_ANYWAY
+    """Return notes for an answer that is quoted because the language model failed."""
+    return f"The language model failed: {reason}", _QUOTED_INSTEAD
 
 
 def _candidates(results: Results) -> tuple[list[Evidence], NDArray[np.float64]]:
@@ -119,7 +118,7 @@ def _choose(
     n_sentences: int,
     diversity: float,
 ) -> list[int]:
-    """Indices of the sentences to quote, most relevant first."""
+    """Return the indices of the sentences to quote, most relevant first."""
     alike = likeness([sentence.text for sentence in sentences])
     repeats = np.zeros(len(sentences))
     open_ = relevance >= _LEAST * relevance.max()
@@ -138,5 +137,5 @@ def _choose(
 
 
 def _plain(sentence: str, labels: Sequence[str]) -> str:
-    """The sentence on one line, without brackets that look like citations."""
+    """Return a sentence on one line, without brackets that look like citations."""
     return " ".join(without_labels(sentence, labels).split())

@@ -36,7 +36,7 @@ NO_ANSWER = "NO ANSWER"
 """Start of a reply that finds no answer in the papers, in every language."""
 
 OnText = Callable[[str], None]
-"""Receives each piece of an answer as it is written, before it is checked."""
+"""Called with each piece of an answer as it is written, before it is checked."""
 
 
 class _Question(ReplyForm):
@@ -52,14 +52,14 @@ class _Sentences(ReplyForm):
     sentences: list[_Sentence]
 
 
-_REMEMBERED = 4  # answers of a thread that a follow-up question is read with
+_REMEMBERED = 4  # earlier answers shown with a follow-up question
 _LONGEST_QUESTION = 2000  # characters of a rewritten question
 
-_LEANING = frozenset(
+_PRONOUNS = frozenset(
     ["it", "its", "they", "them", "their", "this", "that", "these", "those", "he", "she", "there"]
 )
 _LONGEST_LANGUAGE = 40  # characters of a language's name
-_GROWTH = 5  # times as long as the old sentence: a rewritten one that is longer says more
+_GROWTH = 5  # largest ratio of the lengths of a new and an old sentence
 
 
 def answer(
@@ -77,30 +77,30 @@ def answer(
     check_with_model: bool = True,
     on_text: OnText | None = None,
 ) -> Answer:
-    """Answer a question from the papers found, and check what was written.
+    """Answer a question from the papers found, and check the answer.
 
-    Without a model, and when it fails, the best sentences are quoted instead; an answer that
-    cites none of the papers counts as a failure.
+    Without a model, or if it fails, the best sentences are quoted instead. An answer that cites
+    none of the papers is a failure.
 
     Parameters
     ----------
     question : str
     results : Results
-        The papers found; their whole abstracts are shown to the model.
+        Papers found; the model gets their abstracts.
     model : WritingModel, optional
     style : {"multi-paper", "single-paper", "bibliometric", "nuanced"}
-        ``"nuanced"`` is drafted, criticised and improved, in three requests.
+        ``"nuanced"`` takes three requests: draft, review and improvement.
     language : str, optional
-        Default: that of the question. Another one is written after checking, see `rewrite`.
+        Default: that of the question. Otherwise the checked answer is rewritten, see `rewrite`.
     audience : {"expert", "student", "public"}, optional
     thread : sequence of Answer
-        The conversation so far, oldest first.
+        Earlier answers of the conversation, oldest first.
     score, nearest, threshold
-        For `extract_answer`.
+        Passed to `extract_answer`.
     check_with_model : bool, default True
-        Whether claims are checked by the model too, in one more request.
+        Whether the model also checks the claims, in one more request.
     on_text : callable, optional
-        Receives the text of the answer as it is written.
+        Called with each piece of text as it is written.
 
     Returns
     -------
@@ -109,7 +109,7 @@ def answer(
     Raises
     ------
     InputError
-        The style is unknown.
+        If the style is unknown.
 
     Examples
     --------
@@ -135,9 +135,7 @@ def answer(
 
     if model is None or not results.papers:
         wanted = [name for name, given in (("language", language), ("audience", audience)) if given]
-        needs = (
-            f"Another {' and '.join(wanted)} needs a language model; these are the papers' words."
-        )
+        needs = f"Another {' and '.join(wanted)} needs a language model; the sentences are quoted."
         return quote((QUOTED, needs) if wanted and model is None else (QUOTED,))
     try:
         text = _written(model, _brief(question, results, thread), style=style, on_text=on_text)
@@ -170,7 +168,7 @@ def finish(
     check_with_model: bool = True,
     **fields: Any,
 ) -> Answer | None:
-    """Check what a language model wrote."""
+    """Check the text of a language model; return None if it cites no paper."""
     plain = without_markup(text).strip()
     if plain.lstrip("*_#> ").upper().startswith(NO_ANSWER):
         reason = plain.lstrip("*_#> ")[len(NO_ANSWER) :].lstrip("*_: .\n")
@@ -201,7 +199,7 @@ def finish(
 def standalone_question(
     question: str, thread: Sequence[Answer], *, model: LanguageModel | None = None
 ) -> str:
-    """Rewrite a follow-up question so that it can be searched alone."""
+    """Rewrite a follow-up question so that it can be understood alone."""
     if not thread:
         return question
     if model is not None:
@@ -209,17 +207,17 @@ def standalone_question(
         try:
             reply = request_reply(model, prompt("standalone"), as_data(data), _Question)
         except RemoteError:
-            return _leaning(question, thread)
+            return _with_previous(question, thread)
         rewritten = " ".join(reply.question.split())
         if 0 < len(rewritten) <= _LONGEST_QUESTION:
             return rewritten
-    return _leaning(question, thread)
+    return _with_previous(question, thread)
 
 
-def _leaning(question: str, thread: Sequence[Answer]) -> str:
+def _with_previous(question: str, thread: Sequence[Answer]) -> str:
     words = question.lower().replace("?", " ").split()
     opens = words[:1] in (["and"], ["but"], ["why"], ["also"]) or words[:2] == ["what", "about"]
-    if opens or len(words) < 4 or _LEANING & set(words):
+    if opens or len(words) < 4 or _PRONOUNS & set(words):
         return f"{thread[-1].question} {question}"
     return question
 
@@ -273,9 +271,9 @@ def rewrite(
 ) -> Answer:
     """Rewrite an answer sentence by sentence, without a new search.
 
-    Citations, evidence and verdicts never pass through the model: each new sentence takes those of
-    the old one. A sentence that names a number which the old one lacks spoils the whole; then
-    the answer stays as it was, and says so.
+    The model does not see citations, evidence and verdicts: each new sentence keeps those of the
+    old one. If a new sentence contains a number that the old one lacks, the answer is not
+    rewritten, and a note reports it.
 
     Parameters
     ----------
@@ -292,7 +290,7 @@ def rewrite(
     Raises
     ------
     InputError
-        The audience is unknown, or the language is not a name.
+        If the audience is unknown or the language is not a name.
 
     Examples
     --------
@@ -308,7 +306,7 @@ def rewrite(
     'Staub kühlt [2024A&A...1A].'
     """
     check_readers(language, audience)
-    old = said.claims or (Claim(said.text, ()),)  # "The papers do not say" is a sentence too
+    old = said.claims or (Claim(said.text, ()),)  # an abstention is one sentence
     listed = [{"id": n, "text": claim.text} for n, claim in enumerate(old, start=1)]
     data = {
         "language": language or "the language that the sentences are in",
@@ -334,7 +332,7 @@ def rewrite(
 
 
 def check_readers(language: str | None, audience: str | None) -> None:
-    """Raise an error for an unknown audience or an invalid language name."""
+    """Raise InputError for an unknown audience or an invalid language name."""
     if audience is not None and audience not in AUDIENCES:
         message = f"The audience {audience!r} is unknown. Choose one of: {', '.join(AUDIENCES)}."
         raise InputError(message)
@@ -344,7 +342,7 @@ def check_readers(language: str | None, audience: str | None) -> None:
         and all(c.isalpha() or c in " ()-'" for c in language)
     ):
         message = (
-            f"{str(language)[:60]!r} is not the name of a language; write, for example, Spanish."
+            f"{str(language)[:60]!r} is not the name of a language. Write, for example, Spanish."
         )
         raise InputError(message)
 
@@ -358,15 +356,15 @@ def _accepted(rows: Sequence[_Sentence], old: Sequence[Claim]) -> list[str]:
     for n, claim in enumerate(old, start=1):
         text = _bare(new[n])
         if not text or len(text) > _GROWTH * len(claim.text) + 200:
-            raise RemoteError("a sentence came back empty or far too long.")
+            raise RemoteError("a new sentence is empty or far too long.")
         if invents_numbers(text, claim.text):
-            raise RemoteError("a sentence came back with a number that it did not have.")
+            raise RemoteError("a new sentence contains a number that the old one lacks.")
         texts.append(text)
     return texts
 
 
 def _bare(text: str) -> str:
-    """Plain text on one line, without any citation that the model may have put in."""
+    """Return plain text on one line, without citations added by the model."""
     plain = " ".join(without_markup(text).split())
     return without_labels(" ".join(p.text for p in read_citations(plain, ())))
 

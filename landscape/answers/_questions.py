@@ -29,7 +29,7 @@ Flag = Literal["named entity", "jargon", "bibliographic", "time-sensitive"]
 TYPES: tuple[QuestionType, ...] = get_args(QuestionType)
 FLAGS: tuple[Flag, ...] = get_args(Flag)
 Style = Literal["single-paper", "multi-paper", "bibliometric", "nuanced"]
-"""How an answer is written."""
+"""Styles of answers."""
 STYLES: tuple[Style, ...] = get_args(Style)
 AUDIENCES = ("expert", "student", "public")
 
@@ -61,22 +61,22 @@ class QuestionKind:
 
 @dataclass(frozen=True)
 class Preset:
-    """How to search for the answer to a kind of question, and how to write it.
+    """Settings of the search and the answer for a type of question.
 
     Attributes
     ----------
     name : str
-        The row of the table.
+        Row of the table.
     top_k : int
-        Papers to find.
+        Number of papers to find.
     keyword, time, citation : bool
-        Which weights are on.
+        Whether these weights are used.
     hyde, rerank : bool
         Whether to search for a hypothetical abstract, and to rerank.
     generation : {"rag", "react"} or None
-        How to answer; None leaves it to the question's type.
+        Method; None means that of the question's type.
     style : str
-        The prompt's style.
+        Style of the answer.
     """
 
     name: str
@@ -90,7 +90,7 @@ class Preset:
     style: str = "multi-paper"
 
 
-# The paper gives ranges of k; the upper end costs nothing offline and loses no paper.
+# The publication gives ranges of k; these are the upper ends.
 PRESETS: Mapping[str, Preset] = {
     preset.name: preset
     for preset in (
@@ -106,7 +106,7 @@ PRESETS: Mapping[str, Preset] = {
         Preset("unclassified", 10, True, True, True, True, True, "rag"),
     )
 }
-"""The table's rows by name; ``"unclassified"`` is searched for as several papers' facts are."""
+"""Rows of the table by name; ``"unclassified"`` is like "multi-paper factual"."""
 
 
 def classify(question: str, *, model: LanguageModel | None = None) -> QuestionKind:
@@ -116,7 +116,7 @@ def classify(question: str, *, model: LanguageModel | None = None) -> QuestionKi
     ----------
     question : str
     model : LanguageModel, optional
-        Default, and where it fails: by rules.
+        Without one, or if it fails, rules classify the question.
 
     Returns
     -------
@@ -147,7 +147,7 @@ def read_kind(text: str) -> QuestionKind:
     Parameters
     ----------
     text : str
-        A type, and flags in brackets where there are any.
+        Type, followed by flags in parentheses if there are any.
 
     Returns
     -------
@@ -156,7 +156,7 @@ def read_kind(text: str) -> QuestionKind:
     Raises
     ------
     InputError
-        For a type or flag that is none.
+        If the type or a flag is unknown.
 
     Examples
     --------
@@ -164,7 +164,7 @@ def read_kind(text: str) -> QuestionKind:
     ('jargon', 'time-sensitive')
     >>> read_kind("riddle")
     Traceback (most recent call last):
-    landscape.errors.InputError: There is no kind of question 'riddle'; use one of ...
+    landscape.errors.InputError: Unknown kind of question 'riddle'. Choose one of: ...
     """
     name, _, rest = str(text).partition("(")
     flags = [flag.strip() for flag in rest.rstrip(") ").split(",") if flag.strip()]
@@ -174,7 +174,7 @@ def read_kind(text: str) -> QuestionKind:
     ):
         unknown = [word for word in given if word not in allowed]
         if unknown:
-            message = f"There is no {what} {unknown[0][:60]!r}; use one of {', '.join(allowed)}."
+            message = f"Unknown {what} {unknown[0][:60]!r}. Choose one of: {', '.join(allowed)}."
             raise InputError(message)
     kind = next(kind for kind in TYPES if kind == name.strip())
     return QuestionKind(kind, tuple(flag for flag in FLAGS if flag in flags), "the caller")
@@ -183,8 +183,8 @@ def read_kind(text: str) -> QuestionKind:
 def preset_for(kind: QuestionKind) -> Preset:
     """Choose the settings for a kind of question.
 
-    A flag that the table has a row for decides for factual and unclassified questions, since those
-    rows are about finding; the others keep their own row, whose way of answering they need.
+    For factual and unclassified questions, the row of a flag is used, since these rows are about
+    finding papers; other questions use the row of their type.
 
     Parameters
     ----------

@@ -47,7 +47,7 @@ class _Work:
     repeats: int = 0
 
     def found(self) -> Results | None:
-        """All papers found, in the order of the searches."""
+        """Return all papers found, in the order of the searches."""
         if not self.results:
             return None
         best: dict[str, Hit] = {}
@@ -81,9 +81,7 @@ def reason(
     notes: tuple[str, ...] = ()
     text = None
     try:
-        text = _search_and_think(
-            work, search, model, k=k, max_steps=max_steps, on_step=on_step or _nobody
-        )
+        text = _search_and_think(work, search, model, k=k, max_steps=max_steps, on_step=on_step)
     except RemoteError as error:
         notes = failure_notes(error)
     found = work.found() or search(question, k)
@@ -101,9 +99,9 @@ def reason(
         )
         if said is not None:
             return said
-        notes = ("The agent's own answer cited none of the papers that it found.",)
+        notes = ("The answer of the agent cited none of the papers found.",)
     elif not notes:
-        notes = ("The agent came to no answer within its steps.",)
+        notes = ("The agent found no answer within its steps.",)
     written = answer(
         question,
         found,
@@ -122,7 +120,7 @@ def _search_and_think(
     *,
     k: int,
     max_steps: int,
-    on_step: Callable[[Step], None],
+    on_step: Callable[[Step], None] | None,
 ) -> str | None:
     """Take steps until there is an answer; None if the steps run out."""
     for left in range(max_steps, 0, -1):
@@ -131,11 +129,12 @@ def _search_and_think(
         if reply.action == "answer" and work.results:
             step = Step(thought, "answer", "")
         elif reply.action == "answer":
-            step = Step(thought, "answer", "Nothing was searched for yet: search first.")
+            step = Step(thought, "answer", "There was no search yet: search first.")
         else:
             step = _searched(work, search, reply, thought, k=k)
         work.steps.append(step)
-        on_step(step)
+        if on_step is not None:
+            on_step(step)
         if step.action == "answer" and not step.observation:
             return reply.answer
         if work.repeats >= _MOST_REPEATS:
@@ -154,7 +153,7 @@ def _searched(work: _Work, search: Search, reply: _NextStep, thought: str, *, k:
     key = (" ".join(sorted(set(query.casefold().split()))), within.casefold())
     if key in work.seen:
         work.repeats += 1
-        return Step(thought, action, "This was searched for before: search differently, or answer.")
+        return Step(thought, action, "This is a repeated search: search differently, or answer.")
     work.seen.add(key)
     try:
         results = search(query, k, filter=within or None)
@@ -170,7 +169,7 @@ def _searched(work: _Work, search: Search, reply: _NextStep, thought: str, *, k:
 
 
 def _brief(work: _Work, left: int) -> dict[str, Any]:
-    """What the agent is shown: each paper's abstract once, at the step that found it first."""
+    """Return the data for the agent: each abstract once, at the step that first found it."""
     shown: set[str] = set()
     steps: list[dict[str, Any]] = []
     for n, step in enumerate(work.steps):
@@ -188,10 +187,6 @@ def _brief(work: _Work, left: int) -> dict[str, Any]:
 
 
 def _merged_notes(notes: tuple[str, ...], written: Answer) -> tuple[str, ...]:
-    """Notes of both, without "no language model is connected" when one has failed."""
+    """Merge notes; "no language model is connected" is wrong if one has failed."""
     kept = [note for note in written.notes if "no language model is connected" not in note]
     return tuple(dict.fromkeys([*notes, *kept]))
-
-
-def _nobody(_: Step) -> None:
-    """Ignore a step."""

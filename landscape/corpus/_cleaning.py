@@ -1,16 +1,24 @@
-"""Titles and abstracts made readable: markup, LaTeX, entities, odd characters, white space."""
+"""Clean titles and abstracts: markup, LaTeX, entities, odd characters, white space.
+
+The LaTeX symbols come from pylatexenc's tables. The LaTeX parser is our own: it is faster than
+pylatexenc's and reads the broken LaTeX of real abstracts better (measured in
+``benchmarks/RESULTS.md``).
+"""
 
 from __future__ import annotations
 
 import html
 import re
 import unicodedata
+from collections.abc import Callable
+from functools import cache, lru_cache
+from typing import Any
 
-from landscape.corpus._latex import latex_to_unicode
+from landscape._io import data_file, read_yaml
 
 _APPROXIMATE_SIGNS = ("∼ ", "≈ ", "≲ ", "≳ ")
-# Control, format and surrogate characters; bidirectional overrides among them, which could make
-# a title display as something else than it says.
+# Control, format and surrogate characters, including bidirectional overrides, which can change the
+# displayed order of a title.
 _INVISIBLE = re.compile(
     r"[\xad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b-\u200f\u202a-\u202e"
     r"\u2060-\u206f\ud800-\udfff\ufe00-\ufe0f\ufeff\ufff0-\ufffb\ufffe\uffff\U000110bd\U000110cd"
@@ -21,7 +29,7 @@ _UNUSUAL = re.compile(r"[\ufb00-\ufb06\ufe00-\ufe0f\U0001d400-\U0001d7ff\U000e01
 _COMPATIBILITY = re.compile(r"[\ufb00-\ufb06\U0001d400-\U0001d7ff]+")
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 
-# Only names that are markup and nothing else are tags: "<B>" is also a mean field, "<0.05" a limit.
+# Only unambiguous names are tags: "<B>" can be a mean field, "<0.05" a limit.
 _SCRIPT_TAG = re.compile(r"<\s*(/?)\s*(sub|sup|inf)\s*>", re.IGNORECASE)
 _TAG = re.compile(
     r"</?\s*(?:br|em|strong|italic|bold|span|div|font|img|tt|sc|li|ul|ol|h[1-6]|orcid|email|astrobj"
@@ -31,15 +39,18 @@ _TAG = re.compile(
     re.IGNORECASE,
 )
 _LETTER_TAG = re.compile(r"<\s*(/?)\s*([abipqsuABIPQSU])(\s+[\w:-]+\s*=[^<>]*|\s*)(/?)\s*>")
-# "of ∼ 10" closes up, "z ∼ 3" does not: after a whole word the sign belongs to the number.
+# "of ∼ 10" becomes "of ∼10", "z ∼ 3" is unchanged: after a word the sign belongs to the number.
 _APPROXIMATELY = re.compile(r"(^|[(\[]|[,;:] |\s[A-Za-z][a-z]+ )([∼≈≲≳]) (?=\d)")
 _LOOSE_STOP = re.compile(r" ([.,)])(?=[\s.,)]|$)")
+_MARKUP = (
+    "\\", "$", "{", "}", "&", "<", "~", "^", "`", "--", "''", "  ", " ,", " .", " )", "( ", " URL",
+)  # fmt: skip
 _NO_ABSTRACT = re.compile(
     r"(?:\[?\(?(?:abstract )?(?:is )?not available\)?\]?|no abstract(?: available)?|abstract|n/?a"
     r"|none|null|nan|unknown|[-–—.?\s]*)[.\s…]*",
     re.IGNORECASE,
 )
-# The text that arXiv puts in place of a link, with the words before and the brackets around it.
+# The text by which arXiv replaces a link, with the words before and the brackets around it.
 _LINK = r"this\s+(?:https?|ftp)\s+URL\b"
 _LINKS = rf"{_LINK}(?:(?:\s*,)?(?:\s+(?:and|or))?\s+{_LINK})*"
 _LINK_PLACE = re.compile(
@@ -48,20 +59,19 @@ _LINK_PLACE = re.compile(
 )
 _INNERMOST = re.compile(r"\([^()]*\)")
 _MANY_PASSES = 12
-_ACCENTS = re.compile(r"[\u0300-\u036f]+")
 
 
 def clean_text(text: str) -> str:
-    r"""Turn a title or abstract as its source has it into plain, readable Unicode.
+    r"""Convert a title or abstract of a source to plain, readable Unicode.
 
-    ADS and HTML markup, entities, LaTeX accents and simple mathematics, ligatures, invisible and
-    control characters and white space. Never raises, never leaves a control character, and
-    cleaning a clean text changes nothing. Comparisons such as ``p<0.05`` are left alone.
+    Converts ADS and HTML markup, entities, LaTeX accents and simple mathematics, ligatures,
+    invisible and control characters and white space. Never raises an error and removes all control
+    characters; a clean text is unchanged. Comparisons such as ``p<0.05`` are kept.
 
     Parameters
     ----------
     text : str
-        As it stands in the source.
+        Text of the source.
 
     Returns
     -------
@@ -79,19 +89,19 @@ def clean_text(text: str) -> str:
         if cleaned == text:
             return cleaned
         text = cleaned
-    # Text made to outwit us. What could still be read as markup is taken out, which settles it.
+    # An adversarial text: remove all characters that could still be markup.
     return _one_pass(re.sub(r"[\\{}$&<~^_`'-]+|\bURL\b", " ", text))
 
 
 def clean_abstract(text: str) -> str | None:
-    """Clean an abstract; None where the source only says that there is none."""
+    """Clean an abstract; None if the source has only a placeholder."""
     cleaned = clean_text(text)
     return None if _NO_ABSTRACT.fullmatch(cleaned) else cleaned
 
 
 def one_line(text: str, *, most: int) -> str:
-    """Join the words of a text by single spaces, without what cannot be printed, and cut it."""
-    # Text far beyond the cut is ignored: an untrusted line may have a megabyte.
+    """Join the printable words of a text by single spaces and truncate it."""
+    # Text far beyond the limit is ignored: an untrusted line can have a megabyte.
     visible = "".join(
         c if c.isprintable() else " " if c.isspace() or unicodedata.category(c) == "Cc" else ""
         for c in text[: 4 * most]
@@ -100,14 +110,14 @@ def one_line(text: str, *, most: int) -> str:
 
 
 def without_parentheses(text: str) -> str:
-    """Remove parentheses (nested ones too) and their content, such as affiliations."""
+    """Remove parentheses (also nested) and their content, such as affiliations."""
     while (shorter := _INNERMOST.sub(" ", text)) != text:
         text = shorter
     return text
 
 
 def differs_only_in_space(original: str, cleaned: str) -> bool:
-    """Whether cleaning changed white space only."""
+    """Return whether cleaning changed only white space."""
     return original == cleaned or " ".join(original.split()) == cleaned
 
 
@@ -136,28 +146,9 @@ def _one_pass(text: str) -> str:
 
 
 def _is_plain(text: str) -> bool:
-    """Whether there is nothing to do, which is so for most texts and must be found out fast."""
-    # isprintable() is False for every control, format and surrogate character and odd space.
-    if (
-        not text.isprintable()
-        or "\\" in text
-        or "$" in text
-        or "{" in text
-        or "}" in text
-        or "&" in text
-        or "<" in text
-        or "~" in text
-        or "^" in text
-        or "`" in text
-        or "--" in text
-        or "''" in text
-        or "  " in text
-        or " ," in text
-        or " ." in text
-        or " )" in text
-        or "( " in text
-        or " URL" in text
-    ):
+    """Return whether a text needs no cleaning, which is so for most texts and must be fast."""
+    # isprintable() is False for control, format and surrogate characters and unusual spaces.
+    if not text.isprintable() or any(mark in text for mark in _MARKUP):
         return False
     return text.isascii() or (
         unicodedata.is_normalized("NFC", text)
@@ -167,7 +158,7 @@ def _is_plain(text: str) -> bool:
 
 
 def _without_markup(text: str) -> str:
-    # Sub- and superscripts go on as LaTeX, so that both notations end alike.
+    # Sub- and superscripts become LaTeX, so that both notations have the same result.
     text = _SCRIPT_TAG.sub(
         lambda m: "}" if m[1] else ("^{" if m[2].lower() == "sup" else "_{"), text
     )
@@ -180,4 +171,387 @@ def _without_markup(text: str) -> str:
             ),
             text,
         )
+    return text
+
+
+_LATEX: dict[str, Any] = read_yaml(data_file("latex.yaml"))
+_ACCENTS: dict[str, str] = _LATEX["accents"]  # as combining characters
+_ESCAPED: dict[str, str] = _LATEX["escaped"]
+_SUFFIXES: dict[str, str] = _LATEX["suffixes"]
+_SWITCHES, _SPACES, _TRANSPARENT, _DROPPED = (
+    frozenset(_LATEX[name].split()) for name in ("switches", "spaces", "transparent", "dropped")
+)
+# Relations and binary operators keep the space that the author typed around them.
+_OPERATORS = frozenset("∼≈≃≲≳≤≥≪≫≡≠∝±∓×÷·→←↔⇒⇔∈∉⊂∪∩∧∨≅≍≶≷/=<>|⟶")
+_SUPERSCRIPTS = str.maketrans("0123456789+-−=()", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾")
+_SUBSCRIPTS = str.maketrans("0123456789+-−=()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎")
+_ROMAN_NUMERALS = (
+    "0", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII", "XIII",
+    "XIV", "XV", "XVI", "XVII", "XVIII", "XIX", "XX",
+)  # fmt: skip
+# Escaped characters are matched too, so that the dollar of "\$5" does not open a formula.
+_MATHS = re.compile(
+    r"\\\((.{1,500}?)\\\)|\\\[(.{1,500}?)\\\]|\\."
+    r"|\$\$([^$]{1,2000})\$\$|\$((?:[^$\\]|\\.){1,2000})\$",
+    re.DOTALL,
+)
+_TOKEN = re.compile(r"\\[a-zA-Z]+\*?|\\.|[{}\[\]^_~&$]|[^\\{}\[\]^_~&$]+|\\", re.DOTALL)
+_TEXT_POWER = re.compile(r"([+\-−]?\d{1,3})(?![\d.,/]*\d|\w)")
+_PROSE = re.compile(r"[A-Za-z]{3,}\s+[A-Za-z]{2,}\s|\s[A-Za-z]{3,}\s+$")
+_SIGNED_NUMBER = re.compile(r"[+\-−±]\s*\d*\.?\d+\s*%?")
+_INTEGER = re.compile(r"[+\-−]?\d+")
+_NOTE_MARKS = re.compile(r"\d+(?:[,–-]\d+)+")
+_ROMAN = re.compile(r"[ivxIVX]+")
+_COMPOUND = re.compile(r"[\s=+/<>∼≤≥]|(?<=.)[-−]")
+_TEXT_MARKS = ("\\", "{", "}", "~", "^", "`", "--", "''")
+_MAX_DEPTH = 40
+
+
+def latex_to_unicode(text: str) -> str:
+    """Convert LaTeX to readable Unicode; other text and white space are unchanged."""
+    if "$" not in text and "\\(" not in text and "\\[" not in text:
+        return _text(text)
+    pieces: list[str] = []
+    start = 0
+    for match in _MATHS.finditer(text):
+        content = next((group for group in match.groups() if group is not None), None)
+        if content is None or _is_prose(content):
+            continue
+        pieces.append(_text(_untied(text[start : match.start()], after=start > 0, before=True)))
+        pieces.append(_maths(content))
+        start = match.end()
+    pieces.append(_text(_untied(text[start:], after=start > 0, before=False)))
+    return "".join(pieces)
+
+
+def _untied(text: str, *, after: bool, before: bool) -> str:
+    """Replace a tie between words and a formula by a space: "Fig.~$3$", "$10^4$~K"."""
+    if after and text.startswith("~"):
+        text = f" {text[1:]}"
+    if before and text.endswith("~") and (text[-2:-1].isalnum() or text[-2:-1] in (".", ")")):
+        text = f"{text[:-1]} "
+    return text
+
+
+def _is_prose(content: str) -> bool:
+    """Return whether the text between two dollars is prose (two sums of money)."""
+    return not set(content) & set("\\^_{}=<>") and _PROSE.search(content) is not None
+
+
+@lru_cache(maxsize=1 << 16)
+def _maths(content: str) -> str:
+    # Cached: a few thousand formulas ("\sim", "M_\odot") make up most of a corpus.
+    return " ".join(_Conversion(content).convert(maths=True).split())
+
+
+def _text(text: str) -> str:
+    if not any(mark in text for mark in _TEXT_MARKS):
+        return text
+    return _Conversion(text).convert(maths=False)
+
+
+@cache
+def _symbols() -> dict[str, str]:
+    """Return Unicode by macro name, from pylatexenc and from our table of astronomy macros."""
+    from pylatexenc.latex2text import get_default_latex_context_db
+
+    table: dict[str, str] = {}
+    for spec in get_default_latex_context_db().iter_macro_specs():
+        symbol = spec.simplify_repl
+        # Templates for arguments ("%s") and placeholders are not symbols.
+        if isinstance(symbol, str) and spec.macroname.isalpha() and symbol and "%" not in symbol:
+            # The first category with a macro has priority, as in pylatexenc.
+            table.setdefault(spec.macroname, symbol)
+    ours: dict[str, str] = _LATEX["symbols"]
+    return table | {name: text for text, names in ours.items() for name in names.split()}
+
+
+class _Conversion:
+    """Conversion of the tokens of a LaTeX text. Never raises an error; time is linear."""
+
+    def __init__(self, text: str) -> None:
+        self.tokens: list[str] = _TOKEN.findall(text)
+        self.at = 0
+        self.depth = 0
+
+    def convert(self, *, maths: bool, closing: str | None = None) -> str:
+        """Convert up to `closing` (which is consumed) or to the end."""
+        if self.depth >= _MAX_DEPTH:
+            return ""
+        self.depth += 1
+        converted = self._walk(maths=maths, closing=closing)
+        self.depth -= 1
+        return converted
+
+    def _walk(self, *, maths: bool, closing: str | None) -> str:
+        out: list[str] = []
+        while self.at < len(self.tokens):
+            token = self.tokens[self.at]
+            self.at += 1
+            if token == closing:
+                break
+            first = token[0]
+            if first == "\\":
+                name = token[1:].rstrip("*") or token[1:]
+                if name in ("sc", "scshape"):
+                    self._skip_space()
+                    out.append(_small_caps(self.convert(maths=maths, closing=closing)))
+                    break
+                out.append(self._macro(name, out, maths=maths))
+            elif first == "{":
+                out.append(self.convert(maths=maths, closing="}"))
+            elif first in "^_":
+                out.append(self._scripts(first, out, maths=maths))
+            elif first == "~":
+                out.append(self._tie(out, maths=maths))
+            elif first == "}" or (maths and first in "&$"):
+                continue
+            elif maths:
+                out.append(token.replace("''", "″").replace("'", "′"))
+            else:
+                out.append(_typography(token))
+        return "".join(out)
+
+    def _next(self) -> str:
+        return self.tokens[self.at] if self.at < len(self.tokens) else ""
+
+    def _argument(self, *, maths: bool) -> str:
+        """Read the next group, macro or single character."""
+        self._skip_space()
+        following = self._next()
+        if following in ("", "}"):
+            return ""
+        self.at += 1
+        if following == "{":
+            return self.convert(maths=maths, closing="}").strip()
+        if following[0] == "\\":
+            if self.depth >= _MAX_DEPTH:
+                return ""
+            self.depth += 1
+            if following[1:] in _SWITCHES:  # M_\rm V
+                self._switch(following[1:])
+                found = self._argument(maths=maths)
+            else:
+                found = self._macro(following[1:].rstrip("*") or following[1:], [], maths=maths)
+            self.depth -= 1
+            return found
+        if len(following) > 1:
+            self.at -= 1
+            self.tokens[self.at] = following[1:]
+        return following[0]
+
+    def _skip_option(self) -> None:
+        if self._next() == "[":
+            self.at += 1
+            self.convert(maths=True, closing="]")
+
+    def _skip_space(self) -> None:
+        while self._next()[:1].isspace():
+            rest = self.tokens[self.at].lstrip()
+            if rest:
+                self.tokens[self.at] = rest
+                return
+            self.at += 1
+
+    def _macro(self, name: str, out: list[str], *, maths: bool) -> str:
+        if name in _ACCENTS and (len(name) > 1 or not maths or name == "c"):
+            return _accented(self._argument(maths=maths), _ACCENTS[name])
+        if not name.isalpha():
+            return _ESCAPED.get(name, "" if name.isascii() else name)
+        if name in _SWITCHES:
+            return self._switch(name)
+        if name in _SPACES:
+            return " "
+        if name in _TRANSPARENT:
+            return self._argument(maths=maths)
+        if name in _DROPPED or name.startswith("cite"):
+            self._skip_option()
+            self._skip_option()
+            self._argument(maths=maths)
+            return ""
+        if name in _ONE_ARGUMENT or name in _TWO_ARGUMENTS:
+            return self._structure(name, maths=maths)
+        return self._symbol(name, out, maths=maths)
+
+    def _switch(self, name: str) -> str:
+        self._skip_space()
+        token = self._next()
+        if token and name.startswith(("left", "right", "big", "Big")):
+            angle = {"<": "⟨", ">": "⟩"}.get(token[0], "")
+            if token[0] == "." or angle:
+                self.tokens[self.at] = token[1:] or " "
+                return angle
+        return ""
+
+    def _symbol(self, name: str, out: list[str], *, maths: bool) -> str:
+        symbol = _symbols().get(name)
+        if symbol is None:
+            return name  # a macro of the author: its name is usually the printed text
+        spaced_before = bool(out) and out[-1][-1:].isspace()
+        is_word = len(symbol) > 1 and symbol[-1:].isalpha()  # "log g", "km s⁻¹"
+        keeps_space = is_word or (symbol in _OPERATORS and spaced_before)
+        if (maths or not symbol.isalpha()) and not keeps_space:
+            self._skip_space()
+        if maths and is_word and symbol.isascii() and symbol.isalpha():
+            # Functions such as "log" are separated from letters: "log L" is not "logL".
+            before = " " if out and out[-1][-1:].isalnum() else ""
+            following = self._next()[:1]
+            after = " " if following.isalnum() or following == "\\" else ""
+            return f"{before}{symbol}{after}"
+        return symbol
+
+    def _structure(self, name: str, *, maths: bool) -> str:
+        if name in ("sqrt", "SI", "qty", "ce", "ch", "textcolor", "href"):
+            self._skip_option()
+        first = self._argument(maths=maths)
+        if name in _TWO_ARGUMENTS:
+            return _TWO_ARGUMENTS[name](first, self._argument(maths=maths))
+        return _ONE_ARGUMENT[name](first)
+
+    def _scripts(self, sign: str, out: list[str], *, maths: bool) -> str:
+        """Convert a superscript or subscript, or both in either order."""
+        before = out[-1] if out else ""
+        if not maths and not self._opens_script(sign):
+            return self._plain_script(sign, before)
+        argument = self._argument(maths=maths or sign == "_")
+        following = self._next()
+        if following not in ("^", "_") or following == sign:
+            return _script(sign, argument, before)
+        self.at += 1
+        other = self._argument(maths=maths)
+        up, down = (argument, other) if sign == "^" else (other, argument)
+        if _SIGNED_NUMBER.fullmatch(up) and _SIGNED_NUMBER.fullmatch(down):
+            gap = " " if before and not before[-1:].isspace() else ""
+            return f"{gap}({up}/{down})"
+        return _script("_", down, before) + _script("^", up, before)
+
+    def _opens_script(self, sign: str) -> bool:
+        """Return whether ``^`` or ``_`` outside mathematics is a script, unlike in "file_name"."""
+        following = self._next()
+        if sign == "_":
+            return following[:1] == "{" or following in ("\\odot", "\\oplus", "\\star", "\\rm")
+        return following[:1] in ("{", "\\")
+
+    def _plain_script(self, sign: str, before: str) -> str:
+        following = self._next()
+        power = _TEXT_POWER.match(following) if sign == "^" and before[-1:].isalnum() else None
+        if power is None:
+            return sign
+        self.tokens[self.at] = following[power.end() :] or " "
+        if not following[power.end() :]:
+            self.at += 1
+        return power[1].translate(_SUPERSCRIPTS)
+
+    def _tie(self, out: list[str], *, maths: bool) -> str:
+        """Convert ``~``: a space in LaTeX, but "about" in many abstracts of plain text."""
+        before = out[-1][-1:] if out else ""
+        following = self._next()[:1]
+        tied = before and not before.isspace() and before not in "([{</=≥≤–-"
+        if maths or (tied and following and not following.isspace()):
+            return " "
+        return "∼"
+
+
+def _script(sign: str, argument: str, before: str) -> str:
+    """Write a script after `before`: digits as Unicode scripts, letters after the sign (M_BH)."""
+    argument = re.sub(r"\s*([,;])\s*", r"\1", argument.strip())
+    if not argument:
+        return ""
+    if argument in _SUFFIXES or set(argument) <= set("′″*†‡"):
+        return _SUFFIXES.get(argument, argument).replace("′′", "″")
+    if _INTEGER.fullmatch(argument) or argument in "+-−":
+        return argument.translate(_SUPERSCRIPTS if sign == "^" else _SUBSCRIPTS)
+    if sign == "^" and (special := _special_superscript(argument, before)):
+        return special
+    bracketed = argument.startswith("(") and argument.endswith(")")
+    compound = _COMPOUND.search(argument) is not None and not bracketed
+    return f"{sign}({argument})" if compound else f"{sign}{argument}"
+
+
+def _special_superscript(argument: str, before: str) -> str | None:
+    if argument in ("st", "nd", "rd", "th"):
+        return argument
+    if argument in ("o", "circ") and not before[-1:].isalpha():
+        return "°"
+    if _SIGNED_NUMBER.fullmatch(argument):
+        return f"^{argument}"
+    if before:
+        return None
+    # At the beginning of a formula: hours, notes, or "3D" in the name of a program.
+    if _NOTE_MARKS.fullmatch(argument):
+        return argument.translate(_SUPERSCRIPTS)
+    plain = argument in "hmsd" or (argument[0].isdigit() and argument.isalnum())
+    return argument if plain else None
+
+
+def _accented(base: str, combining: str) -> str:
+    base = {"ı": "i", "ȷ": "j"}.get(base, base)
+    if len(base) != 1 or not base.isalpha():
+        return base
+    return unicodedata.normalize("NFC", base + combining)
+
+
+def _small_caps(text: str) -> str:
+    """Write ionisation stages in capitals: small capitals of "iii" mean III."""
+    return _ROMAN.sub(lambda m: m[0].upper(), text) if _ROMAN.fullmatch(text.strip()) else text
+
+
+def _ion(element: str, stage: str) -> str:
+    if stage.isdecimal() and int(stage) < len(_ROMAN_NUMERALS):
+        stage = _ROMAN_NUMERALS[int(stage)]
+    return f"{element} {_small_caps(stage)}"
+
+
+def _chemistry(formula: str) -> str:
+    return re.sub(r"(?<=[A-Za-z)])\d+", lambda m: m[0].translate(_SUBSCRIPTS), formula)
+
+
+def _fraction(above: str, below: str) -> str:
+    operands = (f"({t})" if re.search(r"[\s+\-−/=×]", t) else t for t in (above, below))
+    return "/".join(operands)
+
+
+def _root(text: str) -> str:
+    return f"√{text}" if len(text) <= 1 or text.isdecimal() else f"√({text})"
+
+
+def _code_point(text: str) -> str:
+    match = re.fullmatch(r"(?:x([0-9a-fA-F]{1,6})|(\d{1,7}))", text)
+    if match is None:
+        return ""
+    number = int(match[1], 16) if match[1] else int(match[2])
+    return chr(number) if 32 <= number < 0x110000 and not 0xD800 <= number < 0xE000 else ""
+
+
+_ONE_ARGUMENT: dict[str, Callable[[str], str]] = {
+    "sqrt": _root,
+    "textsc": _small_caps,
+    "ang": lambda text: f"{text}°",
+    "enquote": lambda text: f"“{text}”",
+    "unicode": _code_point,
+    "not": lambda text: _LATEX["negated"].get(text, text),
+    "over": lambda text: f"/{text}",
+    **dict.fromkeys(("ce", "ch"), _chemistry),
+    **dict.fromkeys(("textsuperscript", "sp"), lambda text: _script("^", text, "")),
+    **dict.fromkeys(("textsubscript", "sb"), lambda text: _script("_", text, "")),
+}
+_TWO_ARGUMENTS: dict[str, Callable[[str, str], str]] = {
+    "ion": _ion,
+    **dict.fromkeys(("frac", "tfrac", "dfrac", "sfrac", "nicefrac"), _fraction),
+    **dict.fromkeys(("SI", "qty"), lambda number, unit: f"{number} {unit}"),
+    **dict.fromkeys(
+        ("href", "textcolor", "texorpdfstring", "stackrel", "overset", "underset"),
+        lambda _, text: text,
+    ),
+}
+
+
+def _typography(text: str) -> str:
+    """Convert the quotation marks and dashes of LaTeX."""
+    if "`" in text or "''" in text:
+        text = re.sub(r"(?<=\d)''", "″", text)
+        text = text.replace("``", "“").replace("''", "”").replace("`", "‘")
+    if "--" in text:
+        text = re.sub(r"(?<!-)---(?!-)", "—", text)
+        text = re.sub(r"(?<![-<])--(?![->])", "–", text)
     return text

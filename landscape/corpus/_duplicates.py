@@ -1,8 +1,8 @@
-"""Find records of the same paper from hashed keys, without a loop over papers.
+"""Find and merge records of the same paper, by hashed keys.
 
-Two records are one paper when they share an arXiv id, a bibcode or a DOI, or when they have the
-same normalised title and an author in common. Both rules have guards, because real sources break
-them: a DOI can be that of a whole proceedings volume, and one author can use a title twice.
+Two records are the same paper if they share an arXiv id, a bibcode or a DOI, or if they have the
+same normalised title and a common author. Both rules have exceptions: a DOI can belong to a whole
+proceedings volume, and an author can use a title twice.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations, pairwise
+from itertools import chain, combinations, pairwise
 from typing import Any
 
 import numpy as np
@@ -30,11 +30,8 @@ from landscape.corpus._records import Row
 Hashes = NDArray[np.uint64]
 AuthorsOf = Callable[[NDArray[np.int64]], list[frozenset[int]]]
 
-MOST_TITLES = 4
-"""An identifier shared by more titles than this names a collection, not a paper."""
-
-YEARS_APART = 2
-"""From e-print to print; a later paper of the same title is a sequel or a yearly report."""
+MOST_TITLES = 4  # an identifier with more titles belongs to a collection, not to a paper
+YEARS_APART = 2  # e-print to publication; a later paper of the same title is another paper
 
 _FEWEST_WORDS = 2
 _MOST_PAIRS = 8
@@ -43,7 +40,7 @@ _MOST_AUTHORS = 40
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """Keys by which records are compared, one element a record; 0 where missing."""
+    """Hashed keys of records (n,), 0 if missing."""
 
     bibcode: Hashes
     arxiv_id: Hashes
@@ -58,7 +55,7 @@ class Keys:
 
 
 def find_duplicates(keys: Keys, authors_of: AuthorsOf) -> NDArray[np.int64]:
-    """Find for every record the first record of the same paper."""
+    """Return for each record the first record of the same paper (n,)."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
@@ -82,7 +79,7 @@ _IDENTIFIERS = ("bibcode", "arxiv_id", "doi")
 
 
 def ambiguous_rows(keys: Keys, representative: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Mark representatives that share an identifier with another paper."""
+    """Mark representatives that share an identifier with another paper (n,)."""
     marked = np.zeros(len(keys), dtype=bool)
     for name in (*_IDENTIFIERS, "given"):
         values = getattr(keys, name)
@@ -102,23 +99,23 @@ def text_hash(text: str | None) -> int:
 
 
 def title_hash(title: str) -> int:
-    """Hash a normalised title; 0 for one too short to name a paper ("Introduction")."""
+    """Hash a normalised title; 0 if it is too short to identify a paper ("Introduction")."""
     normal = normal_title(title)
     return text_hash(normal) if normal.count(" ") >= _FEWEST_WORDS - 1 else 0
 
 
 def content_hash(title: str, abstract: str) -> int:
-    """Hash a title with the beginning of its (clean) abstract."""
+    """Hash a title with the beginning of the cleaned abstract."""
     return text_hash(f"{normal_title(title)}\n{abstract[:400].casefold()}")
 
 
 def surname_hashes(authors: Sequence[str]) -> list[int]:
-    """Hash the family names of the first authors, however the names are written."""
+    """Hash the family names of the first authors, independent of the spelling of names."""
     return sorted({text_hash(surname(name)) for name in authors[:_MOST_AUTHORS]} - {0})
 
 
 def _consecutive(values: Hashes) -> NDArray[np.int64]:
-    """Pairs of rows with the same value, shape (2, n_pairs): a chain through each group."""
+    """Return pairs of rows with the same value (2, n_pairs), consecutive in each group."""
     order = np.argsort(values, kind="stable")
     same = (values[order[1:]] == values[order[:-1]]) & (values[order[1:]] != 0)
     return np.stack([order[:-1][same], order[1:][same]])
@@ -170,7 +167,7 @@ def _accepted(
 
 
 def _by_title(keys: Keys, authors_of: AuthorsOf) -> NDArray[np.int64]:
-    """Link records of the same title that share an author and do not contradict each other."""
+    """Link records of the same title with a common author and no contradictory identifiers."""
     rows = np.flatnonzero(keys.title)
     order = rows[np.lexsort((rows, keys.year[rows], keys.title[rows]))]
     titles = keys.title[order]
@@ -178,10 +175,7 @@ def _by_title(keys: Keys, authors_of: AuthorsOf) -> NDArray[np.int64]:
     pairs: list[tuple[int, int]] = []
     for group in np.flatnonzero(np.diff(bounds) > 1) if len(order) else []:
         members = order[bounds[group] : bounds[group + 1]].tolist()
-        if len(members) <= _MOST_PAIRS:
-            pairs.extend(combinations(members, 2))
-        else:
-            pairs.extend(pairwise(members))
+        pairs += combinations(members, 2) if len(members) <= _MOST_PAIRS else pairwise(members)
     if not pairs:
         return np.empty((2, 0), np.int64)
     left, right = np.array(pairs, dtype=np.int64).T
@@ -212,7 +206,7 @@ def _differ(
 
 
 def _without_chains(labels: NDArray[np.int64], titles: Hashes) -> NDArray[np.int64]:
-    """Split groups that chains of links connect through too many titles."""
+    """Split groups in which links connect too many titles."""
     pairs = np.unique(np.stack([labels.astype(np.uint64), titles]), axis=1)
     chained = np.bincount(pairs[0].astype(np.int64), minlength=int(labels.max()) + 1) > MOST_TITLES
     loose = chained[labels]
@@ -241,19 +235,26 @@ def merge_records(rows: Sequence[Row]) -> Row:
     merged["authors"] = authors["authors"]
     merged["aff"] = authors["aff"] or max((row["aff"] or [] for row in rows), key=len)
     merged["doctype"] = _first((row["doctype"] for row in published), demote="eprint".__eq__)
-    merged["journal"] = _first((row["journal"] for row in published), demote=_is_eprint_journal)
+    journals = (row["journal"] for row in published)
+    merged["journal"] = _first(journals, demote=lambda journal: "arxiv" in journal.lower())
     merged["generated"] = any(row["generated"] for row in rows)
     for name in ("cites", "read_count"):
         merged[name] = max((row[name] for row in rows if row[name] is not None), default=None)
     for name in _UNITED:
         merged[name] = _united(row[name] or [] for row in rows)
-    _set_date(merged, rows)
+    dates = [PaperDate(row["date"], row["date_precision"]) for row in rows if row["date"]]
+    if (date := earliest(dates)) is not None:
+        merged |= {
+            "date": date.date,
+            "date_precision": date.precision,
+            "year": date.date.year,
+        }
     merged["paper_id"] = next(possible_ids(merged, given=(row["paper_id"] for row in rows)))
     return merged
 
 
 def possible_ids(row: Row, *, given: Iterable[str] = ()) -> Iterator[str]:
-    """Give the possible keys of a paper, the preferred first, without end."""
+    """Yield the possible keys of a paper, the preferred first, without end."""
     content = content_id(f"{row['title']}\n{row['abstract']}")
     given = [name for name in given if not name.startswith("sha256:")]
     yield from filter(None, (row["bibcode"], row["arxiv_id"], row["doi"], *given, content))
@@ -264,17 +265,11 @@ def possible_ids(row: Row, *, given: Iterable[str] = ()) -> Iterator[str]:
 
 
 def _is_published(row: Row) -> bool:
-    if row["bibcode"]:
-        return not is_eprint_bibcode(row["bibcode"])
-    return False
-
-
-def _is_eprint_journal(journal: str) -> bool:
-    return "arxiv" in journal.lower()
+    return bool(row["bibcode"]) and not is_eprint_bibcode(row["bibcode"])
 
 
 def _first(values: Iterable[Any], *, demote: Any = None) -> Any:
-    """First known value; a demoted one only if all are demoted."""
+    """Return the first known value; a demoted value only if all are demoted."""
     fallback = None
     for value in values:
         if value is None:
@@ -286,19 +281,8 @@ def _first(values: Iterable[Any], *, demote: Any = None) -> Any:
 
 
 def _united(lists: Iterable[Sequence[str]]) -> list[str]:
-    """All texts once, in order; spellings that differ only in case are one."""
+    """Return the distinct texts in order, ignoring case."""
     found: dict[str, str] = {}
-    for texts in lists:
-        for text in texts:
-            found.setdefault(text.casefold(), text)
+    for text in chain.from_iterable(lists):
+        found.setdefault(text.casefold(), text)
     return list(found.values())
-
-
-def _set_date(merged: Row, rows: Sequence[Row]) -> None:
-    date = earliest(
-        [PaperDate(row["date"], row["date_precision"]) for row in rows if row["date"] is not None]
-    )
-    if date is not None:
-        merged["date"] = date.date
-        merged["date_precision"] = date.precision
-        merged["year"] = date.date.year

@@ -1,4 +1,4 @@
-"""Facts on facilities: names, instruments, surveys, first light and home fields."""
+"""Facilities: names, instruments, surveys, first light and home fields."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NEAREST = 4
 
 @dataclass(frozen=True)
 class Facility:
-    """A telescope, satellite, probe, detector or survey."""
+    """Telescope, satellite, probe, detector or survey."""
 
     name: str
     full_name: str
@@ -42,20 +42,20 @@ class Facility:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Everything whose naming may be a mention, the canonical name first."""
+        """All names that count as a mention, the canonical name first."""
         every = (self.name, self.full_name, *self.aliases, *self.instruments, *self.surveys)
         return tuple(dict.fromkeys(every))
 
 
 @cache
 def load_facilities() -> Mapping[str, Facility]:
-    """All facilities by canonical name."""
+    """Return the facilities by canonical name."""
     entries = read_yaml(missions_file())
     return MappingProxyType({str(name): _facility(str(name), raw) for name, raw in entries.items()})
 
 
 def find_facility(name: str) -> Facility:
-    """A facility by any of its names, whatever the case, hyphens and spaces."""
+    """Find a facility by any of its names, ignoring case, hyphens and spaces."""
     folded = _by_folded_name()
     for tried in (name, _KIND.sub("", name), name.rpartition("/")[2]):
         found = folded.get(_folded(tried))
@@ -73,7 +73,7 @@ def find_facility(name: str) -> Facility:
 
 @cache
 def _by_folded_name() -> Mapping[str, tuple[str, str]]:
-    """Name as written and facility, by folded name; a facility's own names win over others'."""
+    """Return written name and facility by folded name; own names have priority."""
     found: dict[str, tuple[str, str]] = {}
     facilities = load_facilities().values()
     ranked = (
@@ -92,14 +92,14 @@ def _folded(name: str) -> str:
 
 
 def missions_file() -> Path:
-    """The file of facts on facilities."""
+    """Return the data file of facilities."""
     return data_file("missions.yaml")
 
 
 def _facility(name: str, raw: Mapping[str, Any]) -> Facility:
     wrong = sorted((_REQUIRED - raw.keys()) | (raw.keys() - _REQUIRED - _OPTIONAL))
     if wrong:
-        raise InputError(f"missions.yaml: {name} lacks, or should not have: {', '.join(wrong)}")
+        raise InputError(f"missions.yaml: {name} has missing or unknown keys: {', '.join(wrong)}")
 
     return Facility(
         name=name,
@@ -122,7 +122,7 @@ def _texts(values: Iterable[Any]) -> tuple[str, ...]:
 
 
 def _date(value: Any) -> date:
-    """A date of the file; a year or a month alone is its first day."""
+    """Convert a date of the file; a year or month without day is its first day."""
     if isinstance(value, date):
         return value
     year, _, month = str(value).partition("-")

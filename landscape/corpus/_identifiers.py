@@ -1,4 +1,4 @@
-"""Identifiers (arXiv ids, DOIs, bibcodes) and dates of papers, each read into one spelling."""
+"""Parse identifiers (arXiv ids, DOIs, bibcodes) and dates of papers into one spelling."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from urllib.parse import unquote
 
 Precision = Literal["day", "month", "year"]
 
-EARLIEST_YEAR = 1500
-"""Earlier years are mistakes of the source."""
+EARLIEST_YEAR = 1500  # earlier years are errors of the source
 
 _ISO = re.compile(r"(\d{4})(?:[-/.](\d{1,2})(?:[-/.](\d{1,2}))?)?(?:[T\s]\d.*)?", re.DOTALL)
 _COMPACT = re.compile(r"(\d{4})(\d{2})(\d{2})")
@@ -30,7 +29,7 @@ class PaperDate:
     precision: Precision
 
     def covers(self, other: PaperDate) -> bool:
-        """Whether `other` is the same date with a higher precision."""
+        """Return whether `other` is the same date with a higher precision."""
         if self.precision == "year":
             return other.precision != "year" and self.date.year == other.date.year
         if self.precision == "month":
@@ -40,14 +39,12 @@ class PaperDate:
 
 
 def latest_year() -> int:
-    """Latest possible year of a paper: journals date issues up to two years ahead."""
+    """Return the latest possible year of a paper; journals date issues up to two years ahead."""
     return max(dt.datetime.now(dt.UTC).year, 2026) + 2
 
 
 def parse_date(value: object) -> PaperDate:
-    """Read a date as any of our sources writes it."""
-    if isinstance(value, dt.datetime):
-        return _checked(value.year, value.month, value.day, value)
+    """Parse a date in the formats of all supported sources."""
     if isinstance(value, dt.date):
         return _checked(value.year, value.month, value.day, value)
     if isinstance(value, float) and value.is_integer():
@@ -64,17 +61,21 @@ def parse_date(value: object) -> PaperDate:
         named = month_number(match[2])
         if named:
             return _checked(int(match[4]), named, int(match[1] or match[3] or 0), value)
-    return _from_mail_header(text)
+    try:  # the format of mail headers, used by arXiv
+        stamp = parsedate_to_datetime(text)
+    except (ValueError, TypeError, IndexError, OverflowError):
+        raise ValueError(f"{_shown(text)} is not a date") from None
+    return _checked(stamp.year, stamp.month, stamp.day, text)
 
 
 def month_number(name: str) -> int | None:
-    """Number of a month from its English name or abbreviation, None for anything else."""
+    """Return the number of a month by its English name or abbreviation, None if unknown."""
     start = name.strip().lower()[:3]
     return _MONTHS.index(start) + 1 if start in _MONTHS else None
 
 
 def earliest(dates: list[PaperDate]) -> PaperDate | None:
-    """First of several dates of one paper; of two that agree, the more exact one."""
+    """Return the first of several dates of a paper; of two that agree, the more precise one."""
     best: PaperDate | None = None
     for date in dates:
         more_exact = best is None or best.covers(date)
@@ -83,28 +84,20 @@ def earliest(dates: list[PaperDate]) -> PaperDate | None:
     return best
 
 
-def _from_mail_header(text: str) -> PaperDate:
-    try:
-        stamp = parsedate_to_datetime(text)
-    except (ValueError, TypeError, IndexError, OverflowError):
-        raise ValueError(f"{_shown(text)} is not a date") from None
-    return _checked(stamp.year, stamp.month, stamp.day, text)
-
-
 def _checked(year: int, month: int, day: int, value: object) -> PaperDate:
     if not EARLIEST_YEAR <= year <= latest_year():
         raise ValueError(
-            f"{_shown(value)} is an absurd date, papers are of {EARLIEST_YEAR} to {latest_year()}"
+            f"the date {_shown(value)} is outside the years {EARLIEST_YEAR} to {latest_year()}"
         )
     precision: Precision = "day" if month and day else "month" if month else "year"
     try:
         return PaperDate(dt.date(year, month or 1, (day if month else 0) or 1), precision)
     except ValueError:
-        raise ValueError(f"{_shown(value)} is not a day of the calendar") from None
+        raise ValueError(f"{_shown(value)} is not a valid date") from None
 
 
 def _shown(value: object) -> str:
-    text = value if isinstance(value, str) else str(value)
+    text = str(value)
     return repr(text if len(text) <= 40 else f"{text[:37]}...")
 
 
@@ -129,7 +122,7 @@ _OLD_EPRINT_BIBCODE = re.compile(
 
 
 def parse_arxiv_id(text: object) -> str | None:
-    """Read an arXiv id in any spelling; versions and prefixes are dropped.
+    """Parse an arXiv id in any spelling; versions and prefixes are removed.
 
     Parameters
     ----------
@@ -139,7 +132,7 @@ def parse_arxiv_id(text: object) -> str | None:
     Returns
     -------
     str or None
-        ``"2101.01542"`` or ``"astro-ph/0703001"``; None where it is not an arXiv id.
+        ``"2101.01542"`` or ``"astro-ph/0703001"``; None if it is not an arXiv id.
 
     Examples
     --------
@@ -158,7 +151,7 @@ def parse_arxiv_id(text: object) -> str | None:
 
 
 def arxiv_id_of_bibcode(bibcode: str) -> str | None:
-    """Return the arXiv id that an e-print's bibcode encodes, None for any other bibcode."""
+    """Return the arXiv id in the bibcode of an e-print, None for other bibcodes."""
     if match := _EPRINT_BIBCODE.fullmatch(bibcode):
         return parse_arxiv_id(f"{match[1]}.{match[2].lstrip('.')}")
     if match := _OLD_EPRINT_BIBCODE.fullmatch(bibcode):
@@ -168,7 +161,7 @@ def arxiv_id_of_bibcode(bibcode: str) -> str | None:
 
 
 def arxiv_month(arxiv_id: str) -> PaperDate | None:
-    """Month in which arXiv assigned an id, None for an impossible month such as 2090-01."""
+    """Return the month of an arXiv id, None for an impossible month such as 2090-01."""
     return _month_of(arxiv_id.rpartition("/")[2][:4])
 
 
@@ -179,7 +172,7 @@ def _month_of(digits: str) -> PaperDate | None:
 
 
 def bibcode_year(bibcode: str) -> PaperDate | None:
-    """Year at the start of a bibcode, None for an impossible year."""
+    """Return the year of a bibcode, None for an impossible year."""
     return _possible_date(bibcode[:4])
 
 
@@ -191,7 +184,7 @@ def _possible_date(text: str) -> PaperDate | None:
 
 
 def parse_doi(text: object) -> str | None:
-    """Read a DOI in any spelling: lower case, no URL, the first where there are several.
+    """Parse a DOI: lower case, without URL, the first of several.
 
     Examples
     --------
@@ -208,12 +201,12 @@ def parse_doi(text: object) -> str | None:
 
 
 def is_eprint_doi(doi: str) -> bool:
-    """Whether a DOI is arXiv's own, which names the e-print and not the published paper."""
+    """Return whether a DOI is assigned by arXiv to the e-print."""
     return doi.startswith("10.48550/arxiv.")
 
 
 def parse_bibcode(text: object) -> str | None:
-    """Read an ADS bibcode (19 characters, see the ADS documentation), bare or from an ADS URL.
+    """Parse an ADS bibcode (19 characters) or the ADS URL of a paper.
 
     Examples
     --------
@@ -230,7 +223,7 @@ def parse_bibcode(text: object) -> str | None:
 
 
 def is_eprint_bibcode(bibcode: str) -> bool:
-    """Whether a bibcode names an e-print, not a published paper."""
+    """Return whether a bibcode belongs to an e-print."""
     return arxiv_id_of_bibcode(bibcode) is not None
 
 
@@ -247,6 +240,6 @@ def paper_id(
 
 
 def content_id(content: str) -> str:
-    """Key of a paper that only its own text identifies."""
+    """Return the key of a paper without identifiers, from its text."""
     digest = hashlib.sha256(content.encode("utf-8", "replace")).hexdigest()
     return f"sha256:{digest[:16]}"

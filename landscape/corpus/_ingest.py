@@ -23,7 +23,14 @@ from landscape.corpus._duplicates import (
     merge_records,
     possible_ids,
 )
-from landscape.corpus._records import IngestReport, PartReport, Row, papers_schema, to_table
+from landscape.corpus._records import (
+    COLUMNS,
+    IngestReport,
+    PartReport,
+    Row,
+    papers_schema,
+    to_table,
+)
 from landscape.corpus._scanning import KEYS, Scan, part_names, scan_input
 from landscape.errors import InputError
 
@@ -37,31 +44,32 @@ _MOST_FILES = 200
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The place of every record, and the record it is merged into."""
+    """Chunks of all inputs, their first rows, and the record into which each record is merged."""
 
-    scans: Sequence[Scan]
+    chunks: Sequence[tuple[Scan, int]]
     bounds: NDArray[np.int64]
     representative: NDArray[np.int64]
     ambiguous: NDArray[np.bool_]
 
-    def chunks(self, number: int) -> range:
-        """Return the chunks of one input, counted over all inputs."""
-        start = sum(scan.n_chunks for scan in self.scans[:number])
-        return range(start, start + self.scans[number].n_chunks)
+    def kept(self, chunk: int) -> NDArray[np.int64]:
+        """Return the rows of a chunk, counted over all inputs, that are not merged."""
+        start, stop = self.bounds[chunk : chunk + 2]
+        rows = np.arange(start, stop)
+        return np.asarray(rows[self.representative[start:stop] == rows])
 
-    def locate(self, row: int) -> tuple[Scan, int, int]:
-        """Return the input, its chunk, and the row in that chunk of a record."""
-        chunk = int(np.searchsorted(self.bounds, row, side="right")) - 1
-        local = row - int(self.bounds[chunk])
-        for scan in self.scans:
-            if chunk < scan.n_chunks:
-                return scan, chunk, local
-            chunk -= scan.n_chunks
-        raise IndexError(row)
+    def papers(self, chunk: int) -> pa.Table:
+        """Read the columns of ``papers.parquet`` of a chunk."""
+        scan, number = self.chunks[chunk]
+        return scan.papers(number, columns=COLUMNS)
+
+    def ready(self, chunk: int, kind: str) -> NDArray[np.float32] | None:
+        """Return the ready-made vectors or coordinates of a chunk."""
+        scan, number = self.chunks[chunk]
+        return scan.ready(number, kind)
 
 
 class PartWriter:
-    """Writes the parts one after another; memory is that of a few chunks."""
+    """Writer of the parts, one after another; only a few chunks are in memory."""
 
     def __init__(self, folder: Path, work: Path, layout: Layout) -> None:
         self._folder = folder
@@ -69,7 +77,7 @@ class PartWriter:
         self._ready = work / "ready"
         self._layout = layout
         n_chunks = len(layout.bounds) - 1
-        self._chunks_a_file = max(_FEWEST_CHUNKS, -(-n_chunks // _MOST_FILES))
+        self._chunks_per_file = max(_FEWEST_CHUNKS, -(-n_chunks // _MOST_FILES))
         self._loaded: tuple[int, dict[int, list[tuple[int, Row]]]] = (-1, {})
         self._taken: set[str] = set()
 
@@ -90,13 +98,12 @@ class PartWriter:
     ) -> None:
         shutil.rmtree(self._spill, ignore_errors=True)
 
-    def write(self, number: int, *, read: int, rejected: int) -> PartReport:
+    def write(self, scan: Scan, *, read: int, rejected: int) -> PartReport:
         """Write the part of one input, its ready-made vectors and coordinates."""
         import pyarrow.parquet as pq
 
-        scan = self._layout.scans[number]
-        chunks = self._layout.chunks(number)
-        n_rows = sum(len(self._kept(chunk)) for chunk in chunks)
+        chunks = [n for n, (owner, _) in enumerate(self._layout.chunks) if owner is scan]
+        n_rows = sum(len(self._layout.kept(chunk)) for chunk in chunks)
         summary = _Summary()
         path = self._folder / f"{scan.part}.parquet"
         with ExitStack() as stack:
@@ -108,13 +115,13 @@ class PartWriter:
                 stack.enter_context(Matrix(folder / f"{scan.part}.npy", n_rows))
                 for folder in (self._ready, self._ready / "coordinates")
             ]
-            for local, chunk in enumerate(chunks):
-                table, merged_from = self._papers(scan, local, chunk)
+            for chunk in chunks:
+                table, merged_from = self._papers(chunk)
                 if table.num_rows:
                     writer.write_table(table)
                 summary.add(table)
                 for matrix, kind in zip(matrices, ("vectors", "positions"), strict=True):
-                    matrix.add(self._ready_rows(scan, local, chunk, kind, merged_from))
+                    matrix.add(self._ready_rows(chunk, kind, merged_from))
         return PartReport(
             name=scan.part,
             source=scan.reader,
@@ -136,19 +143,12 @@ class PartWriter:
             if path.is_file() and path.name not in wanted:
                 path.unlink()
 
-    def _kept(self, chunk: int) -> NDArray[np.int64]:
-        """Rows of a chunk, counted over all inputs, that stay."""
-        start, stop = self._layout.bounds[chunk : chunk + 2]
-        rows = np.arange(start, stop)
-        return np.asarray(rows[self._layout.representative[start:stop] == rows])
-
-    def _papers(self, scan: Scan, local: int, chunk: int) -> tuple[pa.Table, dict[int, list[int]]]:
+    def _papers(self, chunk: int) -> tuple[pa.Table, dict[int, list[int]]]:
         """Return the kept rows of a chunk, and for merged rows the rows merged into them."""
         import pyarrow as pa
 
-        start = int(self._layout.bounds[chunk])
-        kept = self._kept(chunk)
-        table = scan.papers(local, columns=papers_schema().names).take(kept - start)
+        kept = self._layout.kept(chunk)
+        table = self._layout.papers(chunk).take(kept - self._layout.bounds[chunk])
         merged = self._merged(chunk)
         touched = [
             place
@@ -180,20 +180,21 @@ class PartWriter:
         return merged
 
     def _ready_rows(
-        self, scan: Scan, local: int, chunk: int, kind: str, merged_from: dict[int, list[int]]
+        self, chunk: int, kind: str, merged_from: dict[int, list[int]]
     ) -> NDArray[np.float32] | int:
-        """Ready-made vectors of the kept rows of a chunk, or the number of rows without any."""
-        kept = self._kept(chunk)
-        ready = scan.ready(local, kind)
+        """Return ready-made vectors of the kept rows of a chunk, or the number of rows if none."""
+        layout = self._layout
+        kept = layout.kept(chunk)
+        ready = layout.ready(chunk, kind)
         if ready is None:
             return len(kept)
-        rows = np.array(ready[kept - self._layout.bounds[chunk]], dtype=np.float32)
+        rows = np.array(ready[kept - layout.bounds[chunk]], dtype=np.float32)
         for place in np.flatnonzero(np.isnan(rows).any(axis=1)).tolist():
             for origin in merged_from.get(int(kept[place]), ()):
-                other, other_chunk, at = self._layout.locate(origin)
-                there = other.ready(other_chunk, kind)
+                other = int(np.searchsorted(layout.bounds, origin, side="right")) - 1
+                there = layout.ready(other, kind)
                 if there is not None and there.shape[1] == rows.shape[1]:
-                    rows[place] = there[at]
+                    rows[place] = there[origin - layout.bounds[other]]
                     break
         return rows
 
@@ -209,30 +210,29 @@ class PartWriter:
         )
         with ExitStack() as stack:
             writers: dict[int, Any] = {}
-            for number, scan in enumerate(layout.scans):
-                for local, chunk in enumerate(layout.chunks(number)):
-                    start, stop = layout.bounds[chunk : chunk + 2]
-                    targets = layout.representative[start:stop]
-                    gone = np.flatnonzero(targets != np.arange(start, stop))
-                    if not len(gone):
-                        continue
-                    table = scan.papers(local, columns=papers_schema().names).take(gone)
-                    table = table.append_column("row", pa.array(gone + start))
-                    table = table.append_column("target", pa.array(targets[gone])).cast(schema)
-                    goes = np.searchsorted(layout.bounds, targets[gone], side="right") - 1
-                    files = goes // self._chunks_a_file
-                    for file in np.unique(files).tolist():
-                        if file not in writers:
-                            target = str(self._spill / f"{file:04d}.arrow")
-                            sink = stack.enter_context(pa.OSFile(target, "wb"))
-                            writers[file] = stack.enter_context(pa.ipc.new_stream(sink, schema))
-                        writers[file].write_table(table.take(np.flatnonzero(files == file)))
+            for chunk in range(len(layout.chunks)):
+                start, stop = layout.bounds[chunk : chunk + 2]
+                targets = layout.representative[start:stop]
+                gone = np.flatnonzero(targets != np.arange(start, stop))
+                if not len(gone):
+                    continue
+                table = layout.papers(chunk).take(gone)
+                table = table.append_column("row", pa.array(gone + start))
+                table = table.append_column("target", pa.array(targets[gone])).cast(schema)
+                goes = np.searchsorted(layout.bounds, targets[gone], side="right") - 1
+                files = goes // self._chunks_per_file
+                for file in np.unique(files).tolist():
+                    if file not in writers:
+                        target = str(self._spill / f"{file:04d}.arrow")
+                        sink = stack.enter_context(pa.OSFile(target, "wb"))
+                        writers[file] = stack.enter_context(pa.ipc.new_stream(sink, schema))
+                    writers[file].write_table(table.take(np.flatnonzero(files == file)))
 
     def _merged(self, chunk: int) -> dict[int, list[tuple[int, Row]]]:
-        """Records that are merged into records of a chunk, by the row they go to."""
+        """Return the records that are merged into records of a chunk, by the target row."""
         import pyarrow as pa
 
-        file = chunk // self._chunks_a_file
+        file = chunk // self._chunks_per_file
         if self._loaded[0] != file:
             found: defaultdict[int, list[tuple[int, Row]]] = defaultdict(list)
             path = self._spill / f"{file:04d}.arrow"
@@ -246,7 +246,7 @@ class PartWriter:
 
 
 class _Summary:
-    """Dates and categories of a part."""
+    """Range of dates and categories of a part."""
 
     def __init__(self) -> None:
         self.oldest: str | None = None
@@ -265,7 +265,7 @@ class _Summary:
 
 
 class Matrix:
-    """An ``.npy`` file written row by row; appears whole, and only if a row is known."""
+    """Writer of an ``.npy`` file row by row; the file appears if it is complete and has values."""
 
     def __init__(self, path: Path, n_rows: int) -> None:
         self._path = path
@@ -280,7 +280,7 @@ class Matrix:
         return self
 
     def add(self, rows: NDArray[np.float32] | int) -> None:
-        """Append rows, or this many rows of NaN."""
+        """Append rows, or a number of rows of NaN."""
         if self._stream is None:
             if isinstance(rows, int) or not len(rows):
                 self._waiting += rows if isinstance(rows, int) else 0
@@ -334,33 +334,33 @@ def ingest(
     advance: Callable[[float], object] | None = None,
     begin_writing: Callable[[], object] | None = None,
 ) -> IngestReport:
-    r"""Turn source files into ``papers.parquet`` and ``rejected.jsonl``.
+    r"""Convert source files to ``papers.parquet`` and ``rejected.jsonl``.
 
-    Every input is streamed into chunks under ``work/scan``, duplicates are found among all of
-    them, and one part per input is written. A paper of several inputs is merged into the part of
-    the first. The same inputs give the same bytes for any `workers`, also after an interruption.
+    Every input is read into chunks under ``work/scan``, duplicates are found among all of them, and
+    one part per input is written. A paper of several inputs is merged into the part of the first.
+    The same inputs give the same bytes for any `workers`, also after an interruption.
 
     Parameters
     ----------
     inputs : sequence of pathlib.Path
         Files of any supported kind.
     folder : pathlib.Path
-        The atlas; ``papers.parquet/<part>.parquet`` are replaced, parts without an input removed.
+        Atlas; ``papers.parquet/<part>.parquet`` are replaced, parts without an input removed.
     work : pathlib.Path
-        Folder on the same file system for unfinished work, and for vectors and coordinates that
-        inputs contain: ``work/ready/<part>.npy``, float32 (rows, d), and
+        Directory on the same file system for unfinished work, and for vectors and coordinates of
+        the inputs: ``work/ready/<part>.npy``, float32 (rows, d), and
         ``work/ready/coordinates/<part>.npy``, float32 (rows, 2), with NaN for missing rows.
     workers : int, default 1
-        Processes that clean.
+        Number of processes that clean records.
     advance : callable, optional
-        Called with the bytes of the inputs done since the last call.
+        Called with the number of bytes read since the last call.
     begin_writing : callable, optional
         Called when all inputs have been read, before anything in `folder` changes.
 
     Returns
     -------
     IngestReport
-        With ``read = kept + merged + rejected``, in total and for each part.
+        Counts in total and per part.
 
     Raises
     ------
@@ -380,14 +380,17 @@ def ingest(
     """
     inputs = [Path(path) for path in inputs]
     names = part_names(inputs)
-    _remove_other_scans(work / "scan", names)
+    for leftover in (work / "scan").iterdir() if (work / "scan").is_dir() else ():
+        if leftover.name not in names:
+            shutil.rmtree(leftover)
     scans = [
         scan_input(path, part=name, work=work, workers=workers, advance=advance)
         for path, name in zip(inputs, names, strict=True)
     ]
-    keys, bounds = _load_keys(scans)
-    representative = find_duplicates(keys, lambda rows: _authors_of(rows, scans, bounds))
-    layout = Layout(scans, bounds, representative, ambiguous_rows(keys, representative))
+    chunks = [(scan, chunk) for scan in scans for chunk in range(scan.n_chunks)]
+    keys, bounds = _load_keys(chunks)
+    representative = find_duplicates(keys, lambda rows: _authors_of(rows, chunks, bounds))
+    layout = Layout(chunks, bounds, representative, ambiguous_rows(keys, representative))
     read, rejected, reasons = _count_records(scans)
     if not len(keys):
         raise InputError(_nothing_usable(inputs, sum(read), reasons))
@@ -397,46 +400,36 @@ def ingest(
     _write_rejected(scans, folder / "rejected.jsonl")
     with PartWriter(folder / "papers.parquet", work, layout) as writer:
         reports = [
-            writer.write(number, read=read[number], rejected=rejected[number])
-            for number in range(len(scans))
+            writer.write(scan, read=n_read, rejected=n_rejected)
+            for scan, n_read, n_rejected in zip(scans, read, rejected, strict=True)
         ]
         writer.remove_others(names)
-    kept = sum(report.rows for report in reports)
+    ready = {name: work / "ready" / f"{name}.npy" for name in names}
+    coordinates = {name: path.parent / "coordinates" / path.name for name, path in ready.items()}
     return IngestReport(
         parts=reports,
         read=sum(read),
-        kept=kept,
+        kept=sum(report.rows for report in reports),
         merged=sum(report.merged for report in reports),
         rejected=sum(rejected),
-        embeddings={name: _existing(work / "ready" / f"{name}.npy") for name in names},
-        coordinates={
-            name: _existing(work / "ready" / "coordinates" / f"{name}.npy") for name in names
-        },
+        embeddings={name: path if path.exists() else None for name, path in ready.items()},
+        coordinates={name: path if path.exists() else None for name, path in coordinates.items()},
     )
 
 
-def _remove_other_scans(folder: Path, names: Sequence[str]) -> None:
-    for leftover in folder.iterdir() if folder.is_dir() else ():
-        if leftover.name not in names:
-            shutil.rmtree(leftover)
+_Chunks = Sequence[tuple[Scan, int]]
 
 
-def _existing(path: Path) -> Path | None:
-    return path if path.exists() else None
-
-
-def _load_keys(scans: Sequence[Scan]) -> tuple[Keys, NDArray[np.int64]]:
+def _load_keys(chunks: _Chunks) -> tuple[Keys, NDArray[np.int64]]:
     """Return the keys of all records, and the first row of each chunk (and the end)."""
     columns: dict[str, list[NDArray[Any]]] = {name: [] for name in (*KEYS, "year")}
     bounds = [0]
-    for scan in scans:
-        for chunk in range(scan.n_chunks):
-            table = scan.papers(chunk, columns=[*(f"key_{name}" for name in KEYS), "year"])
-            for name in KEYS:
-                columns[name].append(table[f"key_{name}"].to_numpy())
-            years = table["year"].fill_null(0).to_numpy()
-            columns["year"].append(years.astype(np.int16))
-            bounds.append(bounds[-1] + table.num_rows)
+    for scan, chunk in chunks:
+        table = scan.papers(chunk, columns=[*(f"key_{name}" for name in KEYS), "year"])
+        for name in KEYS:
+            columns[name].append(table[f"key_{name}"].to_numpy())
+        columns["year"].append(table["year"].fill_null(0).to_numpy().astype(np.int16))
+        bounds.append(bounds[-1] + table.num_rows)
     joined = {
         name: np.concatenate([np.empty(0, np.int16 if name == "year" else np.uint64), *pieces])
         for name, pieces in columns.items()
@@ -445,10 +438,9 @@ def _load_keys(scans: Sequence[Scan]) -> tuple[Keys, NDArray[np.int64]]:
 
 
 def _authors_of(
-    rows: NDArray[np.int64], scans: Sequence[Scan], bounds: NDArray[np.int64]
+    rows: NDArray[np.int64], chunks: _Chunks, bounds: NDArray[np.int64]
 ) -> list[frozenset[int]]:
     """Read the hashed surnames of some rows (ascending), opening each chunk once."""
-    chunks = [(scan, chunk) for scan in scans for chunk in range(scan.n_chunks)]
     which = np.searchsorted(bounds, rows, side="right") - 1
     found: list[frozenset[int]] = []
     for number in np.unique(which):
@@ -485,9 +477,9 @@ def _write_rejected(scans: Sequence[Scan], path: Path) -> None:
 def _nothing_usable(inputs: Sequence[Path], n_read: int, reasons: Counter[str]) -> str:
     names = ", ".join(str(path) for path in inputs)
     if not reasons:
-        return f"There is no paper in {names or 'no input'}; give a file with at least one."
+        return f"No papers in {names or 'the inputs'}; pass a file with at least one paper."
     reason, count = reasons.most_common(1)[0]
     return (
-        f"None of the {n_read:,} records in {names} is a usable paper, most often ({count:,} "
-        f"times) because of: {reason}; every paper needs a title and an abstract."
+        f"None of the {n_read:,} records in {names} is a usable paper. Most frequent reason "
+        f"({count:,} records): {reason}. Every paper needs a title and an abstract."
     )

@@ -1,10 +1,10 @@
-"""The columns of papers.parquet, and how a raw record becomes a row of it."""
+"""Columns of papers.parquet, and conversion of raw records to its rows."""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -34,11 +34,17 @@ LIST_COLUMNS = (
     "ads_keywords", "authors", "aff", "cite_bibcodes", "ref_bibcodes", "source", "categories",
 )  # fmt: skip
 """Columns with a list of texts in every row (empty where unknown)."""
+COLUMNS = (
+    "paper_id", "ads_id", "arxiv_id", "title", "abstract", "date", "date_precision", "year",
+    "cites", "read_count", "bibcode", "doi", "keywords", "ads_keywords", "authors", "aff",
+    "cite_bibcodes", "ref_bibcodes", "source", "doctype", "journal", "categories",
+    "title_original", "abstract_original", "generated",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class RawRecord:
-    """One record as its source has it, under the names of the contract, not yet cleaned."""
+    """Record of a source before cleaning, under our field names."""
 
     line: int
     fields: Mapping[str, Any]
@@ -48,7 +54,7 @@ class RawRecord:
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """A record that cannot become a paper, and why: one line of ``rejected.jsonl``."""
+    """Record that was rejected, and the reason: a line of ``rejected.jsonl``."""
 
     file: str
     line: int
@@ -67,7 +73,7 @@ class Rejection:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Some records of one file, cleaned."""
+    """Cleaned records of one file."""
 
     papers: pa.Table
     rejected: list[Rejection]
@@ -79,7 +85,7 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class PartReport:
-    """What became of one input file."""
+    """Counts of one input file."""
 
     name: str
     source: str
@@ -96,7 +102,7 @@ class PartReport:
 
 @dataclass(frozen=True, slots=True)
 class IngestReport:
-    """What became of all inputs; ``read = kept + merged + rejected``."""
+    """Counts of all inputs; ``read = kept + merged + rejected``."""
 
     parts: list[PartReport]
     read: int
@@ -112,39 +118,18 @@ def papers_schema() -> pa.Schema:
     """Return the columns of ``papers.parquet``, in order."""
     import pyarrow as pa
 
-    text, texts = pa.string(), pa.list_(pa.string())
-    return pa.schema(
-        [
-            ("paper_id", text),
-            ("ads_id", text),
-            ("arxiv_id", text),
-            ("title", text),
-            ("abstract", text),
-            ("date", pa.date32()),
-            ("date_precision", text),
-            ("year", pa.int16()),
-            ("cites", pa.int32()),
-            ("read_count", pa.int32()),
-            ("bibcode", text),
-            ("doi", text),
-            ("keywords", texts),
-            ("ads_keywords", texts),
-            ("authors", texts),
-            ("aff", texts),
-            ("cite_bibcodes", texts),
-            ("ref_bibcodes", texts),
-            ("source", texts),
-            ("doctype", text),
-            ("journal", text),
-            ("categories", texts),
-            ("title_original", text),
-            ("abstract_original", text),
-            ("generated", pa.bool_()),
-        ]
-    )
+    special = {
+        "date": pa.date32(),
+        "year": pa.int16(),
+        "cites": pa.int32(),
+        "read_count": pa.int32(),
+        "generated": pa.bool_(),
+        **dict.fromkeys(("keywords", *LIST_COLUMNS), pa.list_(pa.string())),
+    }
+    return pa.schema([(name, special.get(name, pa.string())) for name in COLUMNS])
 
 
-# Characters. The longest real abstracts have some ten thousand.
+# Characters. The longest real abstracts have about ten thousand.
 _LONGEST = {"title": 5_000, "abstract": 100_000}
 _LARGEST_COUNT = 2**31 - 1
 _CATEGORY = re.compile(r"[A-Za-z][\w.:-]{1,60}")
@@ -153,7 +138,7 @@ Row = dict[str, Any]
 
 
 class UnusableError(ValueError):
-    """Why a record cannot become a paper, in a few words."""
+    """Reason for the rejection of a record."""
 
 
 def normalise(raw: RawRecord, *, file: str, source: str) -> Row | Rejection:
@@ -168,11 +153,7 @@ def to_table(rows: Sequence[Row]) -> pa.Table:
     """Put rows into a table with the columns of ``papers.parquet``."""
     import pyarrow as pa
 
-    schema = papers_schema()
-    return pa.table(
-        [pa.array([row[field.name] for row in rows], type=field.type) for field in schema],
-        schema=schema,
-    )
+    return pa.Table.from_pylist(list(rows), schema=papers_schema())
 
 
 def vectors_of(raws: Sequence[RawRecord]) -> np.ndarray[Any, Any] | None:
@@ -211,10 +192,10 @@ def _vector(value: Any) -> np.ndarray[Any, Any] | None:
 
 def _row(fields: Mapping[str, Any], source: str) -> Row:
     title, title_original = _cleaned(
-        fields, "title", clean_text, "a title of {:,} characters is too long"
+        fields, "title", clean_text, "the title is too long ({:,} characters)"
     )
     abstract, abstract_original = _cleaned(
-        fields, "abstract", clean_abstract, "an abstract of {:,} characters is a whole document"
+        fields, "abstract", clean_abstract, "the abstract is too long ({:,} characters)"
     )
     authors = _texts(fields.get("authors"), "authors", clean_text)
     bibcode = parse_bibcode(fields.get("bibcode"))
@@ -223,7 +204,8 @@ def _row(fields: Mapping[str, Any], source: str) -> Row:
     if doi and is_eprint_doi(doi):
         arxiv_id = arxiv_id or parse_arxiv_id(doi)
     date = _date(fields.get("dates"), arxiv_id, bibcode)
-    row: Row = {
+    row: Row = {name: _loose_texts(fields.get(name)) for name in LIST_COLUMNS}
+    row |= {
         "paper_id": paper_id(
             bibcode=bibcode,
             arxiv_id=arxiv_id,
@@ -247,21 +229,18 @@ def _row(fields: Mapping[str, Any], source: str) -> Row:
         "source": _texts(fields.get("source"), "source", str.strip) or [source],
         "doctype": _short_text(fields.get("doctype")),
         "journal": _short_text(fields.get("journal")),
-        "categories": [c for c in _loose_texts(fields.get("categories")) if _CATEGORY.fullmatch(c)],
+        "categories": [c for c in row["categories"] if _CATEGORY.fullmatch(c)],
         "title_original": title_original,
         "abstract_original": abstract_original,
         "generated": fields.get("generated") in (True, "True", "true", 1),
     }
-    for name in LIST_COLUMNS:
-        if name not in row:
-            row[name] = _loose_texts(fields.get(name))
     return row
 
 
 def _cleaned(
     fields: Mapping[str, Any], name: str, clean: Callable[[str], str | None], too_long: str
 ) -> tuple[str, str | None]:
-    """Return the cleaned title or abstract, and the original where cleaning changed it."""
+    """Return the cleaned title or abstract, and the original if cleaning changed it."""
     given = fields.get(name)
     if given is None:
         raise UnusableError(f"no {name}")
@@ -276,7 +255,7 @@ def _cleaned(
 
 
 def _original(given: str, cleaned: str, kept: Any) -> str | None:
-    """Text before cleaning where that was more than white space; an atlas read again keeps its."""
+    """Return the text before cleaning if more than white space changed."""
     if isinstance(kept, str) and kept:
         return kept
     if differs_only_in_space(given, cleaned):
@@ -285,14 +264,14 @@ def _original(given: str, cleaned: str, kept: Any) -> str | None:
 
 
 def _date(candidates: Any, arxiv_id: str | None, bibcode: str | None) -> PaperDate | None:
-    """First date given; else the month in the arXiv id; else the year in the bibcode."""
+    """Return the given date, or the month of the arXiv id, or the year of the bibcode."""
     known = arxiv_month(arxiv_id) if arxiv_id else None
     if candidates:
         try:
             date = parse_date(candidates[0])
         except ValueError as error:
             raise UnusableError(str(error)) from None
-        # A bare year says less than the id of the e-print of that year.
+        # The arXiv id of the same year has a higher precision.
         return known if known and date.covers(known) else date
     if known:
         return known
@@ -318,7 +297,7 @@ def _texts(value: Any, name: str, clean: Callable[[str], str]) -> list[str]:
 
 
 def _loose_texts(value: Any) -> list[str]:
-    """Texts of an optional list; other values are omitted and do not reject the paper."""
+    """Return the texts of an optional list; other values are omitted."""
     if isinstance(value, str):
         value = [value]
     if not isinstance(value, (list, tuple)):
@@ -337,7 +316,7 @@ def _given_id(value: Any) -> str | None:
 
 
 def _count(value: Any) -> int | None:
-    """A count, or None for an invalid one, which does not reject the paper."""
+    """Return a count, None if it is invalid."""
     if isinstance(value, str):
         value = value.strip()
         value = float(value) if re.fullmatch(r"\d{1,12}(?:\.0*)?", value) else None
@@ -361,7 +340,7 @@ def _snippet(fields: Mapping[str, Any]) -> str:
 
 
 def first(value: Any) -> Any:
-    """Return the first of a list (ADS gives titles and DOIs as lists), else the value itself."""
+    """Return the first item of a list (ADS has lists of titles and DOIs), or the value itself."""
     if isinstance(value, (list, tuple)):
         return value[0] if value else None
     return value
@@ -376,7 +355,7 @@ def texts_of(value: Any, *, separator: str = r"[;,]") -> Any:
 
 
 def list_in_text(value: Any) -> Any:
-    """Read back a list that a table holds as text, as pandas writes it to CSV."""
+    """Parse a list that is stored as text, as pandas writes it to CSV."""
     if not (isinstance(value, str) and value.startswith("[") and value.endswith("]")):
         return value
     if len(value) > 1_000_000:
@@ -389,3 +368,128 @@ def list_in_text(value: Any) -> Any:
         except (ValueError, SyntaxError, MemoryError, RecursionError):
             return value
     return found if isinstance(found, list) else value
+
+
+_SEPARATOR = "\x1f"
+_LIST_PIECE_END = re.compile(_SEPARATOR)
+_LINE_PIECE_END = re.compile(r"[,;]")
+_AFFILIATION = re.compile(rf"(?:^|(?<=[,;{_SEPARATOR}]))\s*(\(\d+\))\s+\w")
+_NAME_FOLLOWS = re.compile(r"\(\d[^()]*\)\s*(?!and\s)[^\W\d_]")
+_BEFORE_NAME = re.compile(
+    r"(?:authors?:|and\s|&\s|for\s(?:the\s)?|on\sbehalf\sof\s(?:the\s)?)\s*", re.IGNORECASE
+)
+_AND_OTHERS = re.compile(r"(?:^|[\s,]+)et\.?\s*al\b\.?$", re.IGNORECASE)
+_NO_NAME = re.compile(
+    r"[\W\d_]*|latex\b.*|\d+\s+(?:pages?|pp\.?|figures?|figs?\.?|tables?)\b.*"
+    r"|\d+\s+(?:additional|more|other)\s+authors\b.*",
+    re.IGNORECASE,
+)
+_COLLABORATION = re.compile(
+    r"(?:(?:for|on\sbehalf\sof)\s)?(?:the\s)?([^\W\d].*\s(?:collaboration|consortium|team)s?)",
+    re.IGNORECASE,
+)
+
+
+def read_author_list(value: Any) -> Any:
+    """Read authors from a list, from a list written as text, or from a line of names.
+
+    Text in parentheses and entries without a name are omitted; a collaboration in parentheses is
+    appended to the names.
+
+    A value that is neither text nor a list of texts is returned unchanged.
+    """
+    value = list_in_text(value)
+    if isinstance(value, str):
+        text, inside = _without_parentheses(value, piece_end=_LINE_PIECE_END)
+        pieces = [piece for part in text.split(_SEPARATOR) for piece in _split_line(part)]
+    elif isinstance(value, list) and all(isinstance(entry, str) for entry in value):
+        text, inside = _without_parentheses(_SEPARATOR.join(value), piece_end=_LIST_PIECE_END)
+        pieces = text.split(_SEPARATOR)
+    else:
+        return value
+    names = [name for piece in pieces if (name := _name_in(piece))]
+    known = {name.casefold() for name in names}
+    groups = _collaborations(inside)
+    return names + [group for group in groups if group.casefold() not in known]
+
+
+def _split_line(line: str) -> list[str]:
+    """Split a line of names."""
+    if ";" in line:
+        return line.split(";")
+    pieces = re.split(r"\s+and\s+|\s+&\s+", line)
+    if len(pieces) == 1 or "," in pieces[0]:
+        return [name for piece in pieces for name in _by_commas(piece)]
+    return pieces
+
+
+def _name_in(piece: str) -> str:
+    """Return the name in one entry of a list of authors, empty if there is none."""
+    name = " ".join(piece.split())
+    if before := _BEFORE_NAME.match(name):
+        name = name[before.end() :]
+    if name[-3:].lower() in ("al.", " al", "tal"):
+        name = _AND_OTHERS.sub("", name)
+    return "" if _NO_NAME.fullmatch(name) else name
+
+
+def _collaborations(texts: Iterable[str]) -> list[str]:
+    """Return the distinct collaborations in parentheses."""
+    pieces = (
+        " ".join(piece.split())
+        for text in texts
+        if "(" not in text  # affiliations, each with its number
+        for piece in re.split(rf"[,;{_SEPARATOR}]|\sand\s", text)
+    )
+    found = (match[1] for piece in pieces if (match := _COLLABORATION.fullmatch(piece)))
+    return list(dict.fromkeys(found))
+
+
+def _without_parentheses(text: str, *, piece_end: re.Pattern[str]) -> tuple[str, list[str]]:
+    """Separate the text outside parentheses from the texts inside.
+
+    A number in parentheses also separates the names on its two sides.
+    """
+    outside: list[str] = []
+    inside: list[str] = []
+    end = 0
+    for start, stop in sorted(_parentheses(text, piece_end)):
+        if start >= end:
+            outside.append(text[end:start])
+            if _NAME_FOLLOWS.match(text, start):  # A. Ho (1) L. Wu (2)
+                outside.append(_SEPARATOR)
+            inside.append(text[start + 1 : stop].removesuffix(")"))
+        end = max(end, stop)
+    outside.append(text[end:])
+    return " ".join(outside).replace(")", " "), inside
+
+
+def _parentheses(text: str, piece_end: re.Pattern[str]) -> list[tuple[int, int]]:
+    """Find the spans of parentheses; an unclosed one ends with its piece."""
+    spans: list[tuple[int, int]] = []
+    opened: list[int] = []
+    for bracket in re.finditer(r"[()]", text):
+        if bracket[0] == "(":
+            opened.append(bracket.start())
+        elif opened:
+            spans.append((opened.pop(), bracket.end()))
+    spans.extend(  # (25) University of Geneva
+        (match.start(1), _end_of_piece(text, match.end(), piece_end))
+        for match in _AFFILIATION.finditer(text)
+    )
+    for start in opened:
+        list_follows = text.startswith("((", start)  # ((1) MIT, (2) CfA
+        spans.append((start, len(text) if list_follows else _end_of_piece(text, start, piece_end)))
+    return spans
+
+
+def _end_of_piece(text: str, start: int, piece_end: re.Pattern[str]) -> int:
+    found = piece_end.search(text, start)
+    return found.start() if found else len(text)
+
+
+def _by_commas(piece: str) -> list[str]:
+    """Split at commas between full names, but not the one inside ``Penzias, A.``."""
+    parts = [part.strip() for part in piece.split(",")]
+    full_names = all(re.search(r"\S[\s.]+\S{2,}", part) for part in parts if part)
+    return parts if full_names else [piece]

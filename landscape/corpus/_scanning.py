@@ -1,4 +1,4 @@
-"""Read and clean inputs into chunks on disk; a killed run resumes after the last whole chunk."""
+"""Read and clean inputs into chunks on disk; an interrupted run continues after the last chunk."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import shutil
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
-from contextlib import ExitStack
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
@@ -39,8 +38,7 @@ if TYPE_CHECKING:
 
 
 BATCH_SIZE = 2000
-_WORTH_A_POOL = 2
-"""Batches. Starting processes takes longer than cleaning fewer papers than this."""
+_FEWEST_FOR_POOL = 2  # batches; for fewer, starting processes takes longer than cleaning
 
 
 def read_papers(
@@ -51,21 +49,20 @@ def read_papers(
     reader: Reader | None = None,
     skip: int = 0,
 ) -> Iterator[Batch]:
-    r"""Stream the papers of a file, cleaned; memory stays that of a few batches.
+    r"""Yield the cleaned papers of a file in batches.
 
     Parameters
     ----------
     path : pathlib.Path
         A file of any supported kind.
     batch_size : int, default 2000
-        Records a batch, papers and rejections together. Batches are cut at the same records
-        whatever `workers` is.
+        Records per batch, papers and rejections together, independent of `workers`.
     workers : int, default 1
-        Processes that clean. The order of the papers does not depend on it.
+        Number of processes that clean records; the result does not depend on it.
     reader : Reader, optional
-        By default chosen from the content of the file.
+        By default chosen by the content of the file.
     skip : int, default 0
-        Batches to read but not clean, to continue an earlier run.
+        Number of batches that are read but not cleaned, to continue an earlier run.
 
     Yields
     ------
@@ -74,7 +71,7 @@ def read_papers(
     Raises
     ------
     landscape.errors.InputError
-        If the file cannot be read or breaks off.
+        If the file cannot be read or is truncated.
 
     Examples
     --------
@@ -94,8 +91,7 @@ def read_papers(
     pieces = _pieces(reader.read(path, on_bytes=count), batch_size, bytes_read)
     for _ in itertools.islice(pieces, skip):
         pass
-    with ExitStack() as stack:
-        yield from _cleaned(pieces, path.name, f"{reader.name}:{path.name}", workers, stack)
+    yield from _cleaned(pieces, path.name, f"{reader.name}:{path.name}", workers)
 
 
 _Piece = tuple[list[RawRecord | Rejection], int]
@@ -111,24 +107,22 @@ def _pieces(
         reported = now
 
 
-def _cleaned(
-    pieces: Iterator[_Piece], file: str, source: str, workers: int, stack: ExitStack
-) -> Iterator[Batch]:
-    first = list(itertools.islice(pieces, _WORTH_A_POOL))
+def _cleaned(pieces: Iterator[_Piece], file: str, source: str, workers: int) -> Iterator[Batch]:
+    first = list(itertools.islice(pieces, _FEWEST_FOR_POOL))
     everything: Iterable[_Piece] = itertools.chain(first, pieces)
-    if workers <= 1 or len(first) < _WORTH_A_POOL:
+    if workers <= 1 or len(first) < _FEWEST_FOR_POOL:
         for piece, n_bytes in everything:
             yield _clean(piece, n_bytes, file, source)
         return
     # Spawned, not forked: a forked child of a process with Arrow's threads can hang.
-    pool = stack.enter_context(ProcessPoolExecutor(workers, mp_context=get_context("spawn")))
-    waiting: deque[Future[Batch]] = deque()
-    for piece, n_bytes in everything:
-        waiting.append(pool.submit(_clean, piece, n_bytes, file, source))
-        if len(waiting) > 2 * workers:
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        waiting: deque[Future[Batch]] = deque()
+        for piece, n_bytes in everything:
+            waiting.append(pool.submit(_clean, piece, n_bytes, file, source))
+            if len(waiting) > 2 * workers:
+                yield waiting.popleft().result()
+        while waiting:
             yield waiting.popleft().result()
-    while waiting:
-        yield waiting.popleft().result()
 
 
 def _clean(piece: list[RawRecord | Rejection], n_bytes: int, file: str, source: str) -> Batch:
@@ -154,8 +148,8 @@ def _clean(piece: list[RawRecord | Rejection], n_bytes: int, file: str, source: 
     )
 
 
+# Increased when the output of readers or cleaning changes, so that old chunks are not reused.
 VERSION = 3
-"""Increased when the output of readers or cleaning changes, so that old chunks are not reused."""
 
 KEYS = ("bibcode", "arxiv_id", "doi", "title", "text", "given")
 
@@ -164,7 +158,7 @@ _SUFFIXES = (".gz", ".jsonl", ".ndjson", ".json", ".parquet", ".csv", ".tsv", ".
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """One input, read into chunks."""
+    """Chunks of one input."""
 
     part: str
     path: Path
@@ -191,7 +185,7 @@ class Scan:
 
 
 def part_names(paths: Sequence[Path]) -> list[str]:
-    """Name the part of each input after its file, no two alike."""
+    """Return a distinct part name for each input, from its file name."""
     names: list[str] = []
     for path in paths:
         stem = path.name
@@ -213,10 +207,19 @@ def scan_input(
     workers: int = 1,
     advance: Callable[[float], object] | None = None,
 ) -> Scan:
-    """Read and clean one input into chunks under `work`; finished chunks are not done again."""
+    """Read and clean one input into chunks under `work`; finished chunks are reused."""
     reader = choose_reader(path)
     folder = work / "scan" / part
-    n_chunks = _count_finished_chunks(folder, _identity(path, reader.name))
+    status = path.stat()
+    identity = {
+        "version": VERSION,
+        "path": str(path.resolve()),
+        "bytes": status.st_size,
+        "modified": status.st_mtime_ns,
+        "reader": reader.name,
+        "batch_size": BATCH_SIZE,
+    }
+    n_chunks = _count_finished_chunks(folder, identity)
     scan = Scan(part, path, reader.name, folder, n_chunks)
     for chunk in range(n_chunks):
         if advance is not None:
@@ -233,20 +236,8 @@ def scan_input(
     return Scan(part, path, reader.name, folder, n_chunks)
 
 
-def _identity(path: Path, reader: str) -> dict[str, Any]:
-    status = path.stat()
-    return {
-        "version": VERSION,
-        "path": str(path.resolve()),
-        "bytes": status.st_size,
-        "modified": status.st_mtime_ns,
-        "reader": reader,
-        "batch_size": BATCH_SIZE,
-    }
-
-
 def _count_finished_chunks(folder: Path, identity: dict[str, Any]) -> int:
-    """Count the finished chunks of the same input; clear the folder if it was another."""
+    """Count the finished chunks of the same input; clear the folder of another input."""
     note = folder / "input.json"
     if _load(note) != identity:
         shutil.rmtree(folder, ignore_errors=True)
@@ -257,13 +248,13 @@ def _count_finished_chunks(folder: Path, identity: dict[str, Any]) -> int:
     n_chunks = 0
     while _is_whole(folder, n_chunks):
         n_chunks += 1
-    if (folder / f"{n_chunks:06d}.json").exists():  # but damaged: read the input on from there
+    if (folder / f"{n_chunks:06d}.json").exists():  # damaged: continue to read the input here
         (folder / "finished").unlink(missing_ok=True)
     return n_chunks
 
 
 def _is_whole(folder: Path, number: int) -> bool:
-    """Whether a chunk is finished and its files can be opened."""
+    """Return whether a chunk is finished and its files can be opened."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -280,7 +271,7 @@ def _is_whole(folder: Path, number: int) -> bool:
 
 
 def _load(path: Path) -> dict[str, Any] | None:
-    """Read a JSON object; None where it is missing or damaged."""
+    """Read a JSON object, None if it is missing or damaged."""
     try:
         loaded = json.loads(path.read_bytes())
     except (FileNotFoundError, ValueError):
@@ -318,17 +309,13 @@ def _with_keys(papers: pa.Table) -> pa.Table:
         name: papers[name].to_pylist()
         for name in ("bibcode", "arxiv_id", "doi", "title", "abstract", "paper_id", "authors")
     }
-    hashed: dict[str, Iterator[int]] = {
-        "bibcode": (
-            text_hash(None if bibcode and is_eprint_bibcode(bibcode) else bibcode)
-            for bibcode in texts["bibcode"]
-        ),
+    # arXiv's own DOI repeats the arXiv id, and differs from the journal's DOI.
+    dois = (None if doi and is_eprint_doi(doi) else doi for doi in texts["doi"])
+    bibcodes = (None if code and is_eprint_bibcode(code) else code for code in texts["bibcode"])
+    hashed = {
+        "bibcode": map(text_hash, bibcodes),
         "arxiv_id": map(text_hash, texts["arxiv_id"]),
-        "doi": (
-            # arXiv's own DOI says no more than the arXiv id, and differs from the journal's.
-            text_hash(None if doi and is_eprint_doi(doi) else doi)
-            for doi in texts["doi"]
-        ),
+        "doi": map(text_hash, dois),
         "title": map(title_hash, texts["title"]),
         "text": map(content_hash, texts["title"], texts["abstract"]),
         "given": map(text_hash, texts["paper_id"]),

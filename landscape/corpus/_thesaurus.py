@@ -1,4 +1,4 @@
-"""The thesaurus: concepts and their hierarchy, and readers of its files."""
+"""Thesaurus of concepts with their hierarchy, and readers of its files."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _NAME_AND_NUMBER = re.compile(r"\s*(.*?)\s*\((\d+)\)\s*")
 
 @dataclass(frozen=True)
 class Concept:
-    """One concept of a thesaurus."""
+    """Concept of a thesaurus."""
 
     concept_id: str
     label: str
@@ -40,13 +40,13 @@ class Concept:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The preferred term, then the alternative ones."""
+        """Preferred term and alternative terms."""
         return (self.label, *self.alternatives)
 
 
 @dataclass(frozen=True)
 class Thesaurus:
-    """Concepts and their hierarchy: a directed graph without cycles."""
+    """Concepts and their hierarchy, a directed acyclic graph."""
 
     version: str
     concepts: Mapping[str, Concept] = field(repr=False)
@@ -57,15 +57,15 @@ class Thesaurus:
                 if parent not in self.concepts:
                     raise InputError(
                         f"The concept {concept.label!r} ({concept.concept_id}) has the broader "
-                        f"concept {parent!r}, which the thesaurus lacks; add it, or take it out "
-                        "of the broader ones."
+                        f"concept {parent!r}, which is not in the thesaurus; add it, or remove it "
+                        "from the broader concepts."
                     )
         cycle = _find_cycle(self.concepts)
         if cycle:
             names = " < ".join(f"{self.concepts[one].label} ({one})" for one in cycle)
             raise InputError(
-                f"The thesaurus has a cycle: {names}; a concept must not be above itself: correct "
-                "the file or use an official release."
+                f"The thesaurus has a cycle: {names}; a concept cannot be broader than itself. "
+                "Correct the file or use an official release."
             )
 
     def __len__(self) -> int:
@@ -73,29 +73,29 @@ class Thesaurus:
 
     @property
     def top(self) -> tuple[str, ...]:
-        """Ids of the concepts without broader ones, by name."""
+        """Ids of the concepts without broader concepts, sorted by name."""
         roots = [one for one in self.concepts.values() if not one.broader]
         return tuple(one.concept_id for one in sorted(roots, key=lambda one: one.label))
 
     def narrower(self, concept_id: str) -> tuple[str, ...]:
-        """Ids of the concepts one step below."""
+        """Return the ids of the directly narrower concepts."""
         return self._narrower.get(self.find(concept_id).concept_id, ())
 
     def ancestors(self, concept_id: str) -> frozenset[str]:
-        """Ids of all concepts above, without itself."""
+        """Return the ids of all broader concepts."""
         return self._ancestors[self.find(concept_id).concept_id]
 
     def descendants(self, concept_id: str) -> frozenset[str]:
-        """Ids of all concepts below, without itself."""
+        """Return the ids of all narrower concepts."""
         return self._descendants[self.find(concept_id).concept_id]
 
     def near(self, concept_id: str) -> frozenset[str]:
-        """Ids of the concepts one step above or below, without itself."""
+        """Return the ids of the directly broader and narrower concepts."""
         concept = self.find(concept_id)
         return frozenset((*concept.broader, *self.narrower(concept.concept_id)))
 
     def find(self, name_or_id: str | int) -> Concept:
-        """Find a concept by id, term or alternative term; case does not matter."""
+        """Find a concept by id, term or alternative term, ignoring case."""
         given = str(name_or_id).strip()
         if given in self.concepts:
             return self.concepts[given]
@@ -105,7 +105,7 @@ class Thesaurus:
         found = tried if tried in self.concepts else self._by_name.get(given.casefold())
         if found is None:
             close = difflib.get_close_matches(given.casefold(), self._by_name, n=3, cutoff=0.6)
-            hint = "; the nearest: " + ", ".join(self._said(name) for name in close)
+            hint = "; the nearest: " + ", ".join(self._written(name) for name in close)
             raise InputError(
                 f"The thesaurus{self.version and ' ' + self.version} has no concept {given!r}"
                 f"{hint if close else ''}."
@@ -113,7 +113,7 @@ class Thesaurus:
         return self.concepts[found]
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a concept, for a Parquet file."""
+        """Return a table with one row per concept."""
         import pandas as pd
 
         columns = [*Concept.__dataclass_fields__, "version"]
@@ -126,7 +126,7 @@ class Thesaurus:
 
     @classmethod
     def from_frame(cls, frame: pd.DataFrame) -> Thesaurus:
-        """Make a thesaurus from the table of `to_frame`."""
+        """Create a thesaurus from a table of `to_frame`."""
         version = str(frame["version"].iloc[0]) if len(frame) else ""
         made = [
             Concept(
@@ -141,15 +141,15 @@ class Thesaurus:
         ]
         return cls(version, {one.concept_id: one for one in made})
 
-    def _said(self, name: str) -> str:
-        """A term as the thesaurus writes it, with its number."""
+    def _written(self, name: str) -> str:
+        """Return a term in the spelling of the thesaurus, with its number."""
         concept = self.concepts[self._by_name[name]]
         written = next(one for one in concept.names if one.casefold() == name)
         return f"{written} ({concept.concept_id})"
 
     @cached_property
     def _by_name(self) -> dict[str, str]:
-        """Id by case-folded name; a preferred term goes before another concept's alternative."""
+        """Ids by case-folded name; preferred terms have priority over alternative terms."""
         found: dict[str, str] = {}
         for one in self.concepts.values():
             found.setdefault(one.label.casefold(), one.concept_id)
@@ -180,7 +180,7 @@ class Thesaurus:
 
 
 def _reached(first: Iterable[str], steps: Mapping[str, tuple[str, ...]]) -> frozenset[str]:
-    """Everything that can be reached from the first ones."""
+    """Return all concepts that can be reached from the first ones."""
     seen: set[str] = set()
     waiting = list(first)
     while waiting:
@@ -192,7 +192,7 @@ def _reached(first: Iterable[str], steps: Mapping[str, tuple[str, ...]]) -> froz
 
 
 def _find_cycle(concepts: Mapping[str, Concept]) -> list[str]:
-    """Ids along a circle of broader concepts, its first one again at the end; empty if none."""
+    """Return the ids of a cycle of broader concepts (first id repeated), empty if none."""
     done: set[str] = set()
     for start in concepts:
         path: dict[str, None] = {}  # an ordered set: the path upwards
@@ -224,7 +224,7 @@ _LARGEST = 256 * 2**20  # bytes, unpacked; the UAT has 3 MB
 
 @dataclass
 class _Record:
-    """The fields of one concept while the file is being read."""
+    """Fields of a concept while a file is read."""
 
     label: str = ""
     alternatives: dict[str, None] = field(default_factory=dict)
@@ -242,9 +242,11 @@ def read_thesaurus(path: str | Path, *, version: str | None = None) -> Thesaurus
     file = Path(path)
     text = _content(file)
     try:
-        records = _reader(text)(text)
-        concepts = _concepts(records)
-        _check_characters(concepts)
+        readers = {"<": _read_rdf, "{": _read_tree, "[": _read_list}
+        concepts = _concepts(readers.get(text.lstrip()[:1], _read_csv)(text))
+        for one in concepts.values():  # JSON allows lone surrogates, tables do not
+            for text in (one.concept_id, *one.names, *one.broader, *one.related, one.definition):
+                text.encode()
     except (ValueError, csv.Error, ElementTree.ParseError, RecursionError) as error:
         raise _foreign(file, str(error)) from error
     if not concepts:
@@ -255,10 +257,7 @@ def read_thesaurus(path: str | Path, *, version: str | None = None) -> Thesaurus
 
 @cache
 def embedded_thesaurus() -> Thesaurus:
-    """The small part of the Unified Astronomy Thesaurus that comes with the package.
-
-    Its 11 top concepts and some hundreds below them; terms and numbers of release 5.1.0.
-    """
+    """Return the part of the Unified Astronomy Thesaurus (release 5.1.0) in the package."""
     return read_thesaurus(data_file(EMBEDDED), version="5.1.0 (abridged)")
 
 
@@ -269,45 +268,27 @@ def _content(file: Path) -> str:
         with gzip.open(file) if packed else file.open("rb") as stream:
             raw = stream.read(_LARGEST + 1)
         if len(raw) > _LARGEST:
-            raise _foreign(file, f"it holds more than {_LARGEST // 2**20} MB")
+            raise _foreign(file, f"it has more than {_LARGEST // 2**20} MB")
         return raw.decode("utf-8-sig")
     except (OSError, EOFError, zlib.error) as error:
         why = getattr(error, "strerror", None) or str(error)
         raise InputError(
-            f"The thesaurus {file} cannot be read ({why}); give the path of a file such as "
-            "UAT.json, which landscape fetch uat gets."
+            f"The thesaurus {file} cannot be read ({why}); pass a file such as UAT.json, "
+            "which landscape fetch uat downloads."
         ) from error
     except UnicodeDecodeError as error:
         raise _foreign(file, "it is not text in UTF-8") from error
 
 
-def _check_characters(concepts: Mapping[str, Concept]) -> None:
-    """Reject lone surrogates, which JSON allows and tables do not."""
-    for one in concepts.values():
-        for text in (one.concept_id, *one.names, *one.broader, *one.related, one.definition):
-            text.encode()
-
-
 def _foreign(file: Path, why: str) -> InputError:
     return InputError(
-        f"{file} is not a thesaurus that can be read ({why}); give UAT.json, UAT_list.json, "
-        "UAT.csv or UAT.rdf of an official release (landscape fetch uat gets one)."
+        f"{file} is not a thesaurus that can be read ({why}); pass UAT.json, UAT_list.json, "
+        "UAT.csv or UAT.rdf of an official release (landscape fetch uat downloads one)."
     )
 
 
-def _reader(text: str) -> Any:
-    start = text.lstrip()[:1]
-    if start == "<":
-        return _read_rdf
-    if start == "{":
-        return _read_tree
-    if start == "[":
-        return _read_list
-    return _read_csv
-
-
 def _read_tree(text: str) -> _Records:
-    """``{"children": [{"name", "uri", "altLabels", "children": [...]}]}``."""
+    """Read ``{"children": [{"name", "uri", "altLabels", "children": [...]}]}``."""
     records: _Records = {}
     waiting: list[tuple[Any, str, int]] = [(json.loads(text), "", 0)]
     while waiting:
@@ -324,7 +305,7 @@ def _read_tree(text: str) -> _Records:
 
 
 def _read_list(text: str) -> _Records:
-    """``[{"name", "uri", "altNames", "broader": [{"uri"}], "status"}, ...]``."""
+    """Read ``[{"name", "uri", "altNames", "broader": [{"uri"}], "status"}, ...]``."""
     records: _Records = {}
     for node in json.loads(text):
         if isinstance(node, dict) and isinstance(node.get("name"), str):
@@ -335,7 +316,7 @@ def _read_list(text: str) -> _Records:
 
 
 def _add(records: _Records, node: dict[str, Any], *, alternatives: str) -> str:
-    """Add the fields of a JSON object to its concept; its id."""
+    """Add the fields of a JSON object to its concept and return the id."""
     concept_id = _id(node)
     here = records.setdefault(concept_id, _Record(node["name"].strip()))
     here.alternatives.update(dict.fromkeys(_texts(_listed(node, alternatives))))
@@ -346,7 +327,7 @@ def _add(records: _Records, node: dict[str, Any], *, alternatives: str) -> str:
 
 
 def _id(node: Any) -> str:
-    """The number at the end of its address, or its name where it has no address."""
+    """Return the number at the end of the URI, or the name if there is no URI."""
     if isinstance(node, dict):
         node = node.get("uri") or node.get("name") or ""
     return str(node).rstrip("/").rpartition("/")[2] if "://" in str(node) else str(node).strip()
@@ -368,14 +349,14 @@ def _read_csv(text: str) -> _Records:
         return _read_table(header, rows)
     if not header or not all(name.startswith("level ") for name in header):
         raise ValueError(
-            "its first line names neither the columns 'level 1', 'level 2', ... nor 'concept_id', "
+            "its first line has neither the columns 'level 1', 'level 2', ... nor 'concept_id', "
             "'label' and 'broader'"
         )
     return _read_levels(rows)
 
 
 def _read_levels(rows: Iterable[list[str]]) -> _Records:
-    """One row a path from the top: the last term is narrower than the one before it."""
+    """Read one path from the top per row; the last term is narrower than the one before."""
     records: _Records = {}
     for row in rows:
         path = [term.strip() for term in row if term.strip()]
@@ -387,7 +368,7 @@ def _read_levels(rows: Iterable[list[str]]) -> _Records:
 
 
 def _read_table(header: list[str], rows: Iterable[list[str]]) -> _Records:
-    """One row a concept; ``|`` separates alternatives and ids."""
+    """Read one concept per row; ``|`` separates alternatives and ids."""
     records: _Records = {}
     for row in rows:
         cells = dict(zip(header, row, strict=False))
@@ -402,44 +383,44 @@ def _read_table(header: list[str], rows: Iterable[list[str]]) -> _Records:
 
 
 def _read_rdf(text: str) -> _Records:
-    """SKOS as RDF/XML; a concept may occur in several places."""
+    """Read SKOS as RDF/XML; a concept can occur several times."""
     if "<!ENTITY" in text:
         raise ValueError("it defines XML entities, which are not supported")
     records: _Records = {}
-    root = ElementTree.fromstring(text)  # noqa: S314 - entities are refused above
+    root = ElementTree.fromstring(text)  # noqa: S314 - entities are rejected above
     if root.tag != f"{_RDF}RDF":
         raise ValueError(f"its root is <{root.tag.rpartition('}')[2]}>, not <rdf:RDF>")
     for node in root:
         about = _id(node.get(f"{_RDF}about", ""))
         if about:
             record = records.setdefault(about, _Record())
-            for said in node:
-                _note(record, said)
+            for element in node:
+                _add_element(record, element)
     return records
 
 
-def _note(record: _Record, said: ElementTree.Element) -> None:
-    text = (said.text or "").strip()
-    other = _id(said.get(f"{_RDF}resource", ""))
-    language = said.get(_LANGUAGE, "en")
+def _add_element(record: _Record, element: ElementTree.Element) -> None:
+    text = (element.text or "").strip()
+    other = _id(element.get(f"{_RDF}resource", ""))
+    language = element.get(_LANGUAGE, "en")
     if language.partition("-")[0] != "en":
         return
-    if said.tag == f"{_SKOS}prefLabel" and language == "en":
+    if element.tag == f"{_SKOS}prefLabel" and language == "en":
         record.label = text
-    elif said.tag in _NAMES and text:  # also a preferred term in British spelling
+    elif element.tag in _NAMES and text:  # also a preferred term in British spelling
         record.alternatives[text] = None
-    elif said.tag == f"{_SKOS}definition":
+    elif element.tag == f"{_SKOS}definition":
         record.definition = text
-    elif said.tag == f"{_SKOS}broader" and other:
+    elif element.tag == f"{_SKOS}broader" and other:
         record.broader[other] = None
-    elif said.tag == f"{_SKOS}related" and other:
+    elif element.tag == f"{_SKOS}related" and other:
         record.related[other] = None
-    elif said.tag == _DEPRECATED:
+    elif element.tag == _DEPRECATED:
         record.deprecated = text.casefold() == "true"
 
 
 def _concepts(records: _Records) -> dict[str, Concept]:
-    """The concepts without deprecated ones and without links to them."""
+    """Return the concepts without deprecated ones and links to them."""
     live = {
         one: record for one, record in records.items() if record.label and not record.deprecated
     }

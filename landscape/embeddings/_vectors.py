@@ -59,13 +59,11 @@ def normalised(vectors: ArrayLike) -> NDArray[np.float32]:
     """
     rows = np.asarray(vectors, dtype=np.float64)  # no overflow in the squares
     if rows.ndim != 2:
-        message = f"shape {rows.shape} does not have one row per text"
-        raise ValueError(message)
+        raise ValueError(f"shape {rows.shape} does not have one row per text")
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     for wrong, reason in ((~np.isfinite(lengths), "is not finite"), (lengths == 0, "is zero")):
         if wrong.any():
-            message = f"row {int(np.argmax(wrong))} {reason}"
-            raise ValueError(message)
+            raise ValueError(f"row {int(np.argmax(wrong))} {reason}")
     unit: NDArray[np.float32] = (rows / lengths).astype(np.float32)
     return unit
 

@@ -1,8 +1,7 @@
-"""Evaluate attribution: CiteME, and excerpts over an atlas of one's own."""
+"""Evaluate attribution on CiteME, or on excerpts that cite papers of an atlas."""
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
@@ -16,7 +15,7 @@ from landscape.agents._attribution import attribute
 from landscape.agents._bounded_search import BoundedLibrary, Wording, bounds
 from landscape.agents._desk import title_key
 from landscape.errors import InputError
-from landscape.evaluation._questions import checked_question, json_lines, read_text
+from landscape.evaluation._questions import checked_question, citeme_rows, json_lines, read_text
 from landscape.evaluation._retrieval import Interval, bootstrap_interval, paired_difference
 from landscape.search import search_papers
 from landscape.search._engine import open_engine
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from landscape.types import Attribution
 
 SAME_TITLE = 0.8
-"""Similarity above which two titles are one paper's (Press et al. 2024, appendix)."""
+"""Similarity above which two titles name the same paper (Press et al. 2024, appendix)."""
 
 _SEPARATOR = "[TITLE_SEPARATOR]"  # of CiteME, where a paper has two titles
 _GUESSES = (1, 5, 10)
@@ -60,7 +59,7 @@ class AttributionScores:
     method: str
 
     def summary(self, half: str | None = None) -> dict[str, Any]:
-        """Means of all measures, and the share of selections that are right."""
+        """Return the means of all measures, and the share of correct selections."""
         kept = np.array([half is None or one == half for one in self.halves], dtype=bool)
         means = {name: round(float(v[kept].mean()), 4) for name, v in self.values.items()}
         chosen = self.values["selected"][kept].sum()
@@ -69,7 +68,7 @@ class AttributionScores:
         return {"n": int(kept.sum()), **means, "precision": precision}
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as JSON values; each half of the benchmark by its name too."""
+        """Return everything as JSON values, also for each half of the benchmark."""
         names = [name for name in dict.fromkeys(self.halves) if name]
         return {
             **self.summary(),
@@ -91,7 +90,7 @@ class AttributionScores:
         lines += [f"{name:10} {found!s}" for name, found in self._intervals().items()]
         precision = self.summary()["precision"]
         if precision is not None:
-            lines.append(f"{'precision':10} {precision:.3f} of the papers selected are right")
+            lines.append(f"{'precision':10} {precision:.3f} of the selected papers are correct")
         for name in dict.fromkeys(filter(None, self.halves)):
             summary = self.summary(name)
             shown = ", ".join(
@@ -116,12 +115,12 @@ def read_cases(path: str | Path) -> list[Case]:
         if _MARK.lower() not in case.excerpt.lower():
             raise InputError(f"{path}, excerpt {case.qid}, has no {_MARK} in it.")
     if not cases:
-        raise InputError(f"{path} holds no excerpt; give {_WANTED}.")
+        raise InputError(f"{path} has no excerpts; give {_WANTED}.")
     return cases
 
 
 def title_matches(title: str, titles: Sequence[str]) -> bool:
-    """Whether a title is one of some others, by CiteME's rule."""
+    """Return whether a title is one of several, by the rule of CiteME."""
     return any(
         SequenceMatcher(a=title.lower(), b=one.lower()).ratio() > SAME_TITLE for one in titles
     )
@@ -145,27 +144,28 @@ def evaluate_attribution(
     on_result : callable, optional
         Called with each case and its attribution.
     **settings
-        Further ones of `landscape.agents._attribution.attribute`.
+        Further settings of `Atlas.attribute`.
 
     Returns
     -------
     AttributionScores
-        Of the excerpts whose answer is in the atlas: no other can be found in it.
+        Scores of the excerpts whose answer is in the atlas.
 
     Raises
     ------
     InputError
-        If the file cannot be read, or the atlas holds none of the answers.
+        If the file cannot be read, or the atlas contains none of the answers.
     """
     asked = read_cases(cases) if isinstance(cases, str | Path) else list(cases)
     known = _find_shown(atlas, asked)
     if not known:
-        message = f"{atlas.path} holds none of the papers that the {len(asked):,} excerpts cite."
-        raise InputError(message)
+        raise InputError(
+            f"{atlas.path} contains none of the papers that the {len(asked):,} excerpts cite."
+        )
     rows: list[dict[str, float]] = []
     seconds = []
     partial = 0
-    search_papers(atlas, "warm up", k=1)  # opens what is opened once
+    search_papers(atlas, "warm up", k=1)  # loads the indexes before timing
     with progress("Excerpts", total=len(known)) as advance:
         for case in known:
             found = attribute(
@@ -204,7 +204,7 @@ def _scores(atlas: AtlasStore, case: Case, found: Attribution) -> dict[str, floa
 
 
 def _find_shown(atlas: AtlasStore, cases: Sequence[Case]) -> list[Case]:
-    """Cases whose answer is in the atlas, with its title."""
+    """Return the cases whose answer is in the atlas, with its title."""
     titles = {title_key(title) for title in atlas.read_papers(["title"])["title"]}
     kept = []
     for case in cases:
@@ -227,44 +227,28 @@ def _jsonl(text: str, path: Path) -> list[Case]:
         answer = record.get("answer")
         if not isinstance(answer, str) or not answer:
             raise InputError(f'{where} needs an "answer": the identifier of the paper cited.')
-        optional = {
-            name: str(record[name]) if record.get(name) is not None else None
+        source, before, half = (
+            str(record[name]) if record.get(name) is not None else None
             for name in ("source", "before", "half")
-        }
+        )
         cases.append(
             Case(
-                str(record.get("qid", number)),
-                excerpt,
-                answer=answer,
-                source=optional["source"],
-                before=optional["before"],
-                half=optional["half"] or "",
+                str(record.get("qid", number)), excerpt, answer=answer,
+                source=source, before=before, half=half or "",
             )
-        )
+        )  # fmt: skip
     return cases
 
 
 def _citeme(text: str, path: Path) -> list[Case]:
-    rows = csv.DictReader(text.splitlines(keepends=True))
-    names = set(rows.fieldnames or ())
-    if not {"excerpt", "target_paper_title"} <= names:
-        shown = ", ".join(sorted(names)) or "no columns"
-        raise InputError(f"{path} has {shown}; give {_WANTED}.")
-    cases = []
-    for number, row in enumerate(rows, 1):
-        where = f"{path}, row {number},"
-        titles = tuple(t.strip() for t in (row["target_paper_title"] or "").split(_SEPARATOR))
-        if not any(titles):
-            raise InputError(f"{where} has no target_paper_title.")
-        year = (row.get("year") or "").strip().removesuffix(".0")
-        cases.append(
-            Case(
-                (row.get("id") or "").strip() or str(number),
-                checked_question(row["excerpt"], where),
-                tuple(filter(None, titles)),
-                source=(row.get("source_paper_title") or "").strip() or None,
-                before=year or None,
-                half=(row.get("split") or "").strip(),
-            )
+    return [
+        Case(
+            qid,
+            excerpt,
+            tuple(t.strip() for t in row["target_paper_title"].split(_SEPARATOR) if t.strip()),
+            source=(row.get("source_paper_title") or "").strip() or None,
+            before=(row.get("year") or "").strip().removesuffix(".0") or None,
+            half=(row.get("split") or "").strip(),
         )
-    return cases
+        for qid, excerpt, row in citeme_rows(text, path)
+    ]

@@ -1,8 +1,7 @@
-"""Evaluate citation suggestions and highlights.
+"""Evaluate citation suggestions, with the measures of SciLit (Gu & Hahnloser 2023, tables 2 and 5).
 
-The measures are those of SciLit (Gu & Hahnloser 2023, tables 2 and 5): recall@K of the papers
-really cited; ROUGE of highlights against abstracts, and of citing sentences against the real ones,
-the best of the first K.
+Recall@K of the cited papers, and ROUGE between citing sentences and the original ones (best of the
+first K).
 """
 
 from __future__ import annotations
@@ -17,12 +16,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape._progress import progress
-from landscape.agents._citing_sentences import highlight
 from landscape.agents._desk import Desk
 from landscape.errors import InputError, require
 from landscape.evaluation._questions import checked_question, json_lines, read_text
 from landscape.evaluation._retrieval import bootstrap_interval
-from landscape.overlays.citations._graph import citation_graph
+from landscape.overlays.citations import citation_graph
 from landscape.search._engine import open_engine
 
 if TYPE_CHECKING:
@@ -39,7 +37,7 @@ _MOST_CONTEXT = 1500  # characters of a citing paper's abstract
 
 @dataclass(frozen=True)
 class Place:
-    """A place where papers are cited."""
+    """A text position with the papers cited there."""
 
     qid: str
     context: str
@@ -59,24 +57,23 @@ class CitingScores:
     seconds: float
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as JSON values."""
+        """Return everything as JSON values."""
+
+        def means(how: str) -> dict[str, float]:
+            by_depth = self.recall.get(how, {})
+            return {f"recall@{k}": round(float(v.mean()), 4) for k, v in by_depth.items()}
+
         return {
             "n": self.counts["known"],
-            **{
-                f"recall@{k}": round(float(values.mean()), 4)
-                for k, values in self.recall["without keywords"].items()
-            },
-            "with keywords": {
-                f"recall@{k}": round(float(values.mean()), 4)
-                for k, values in self.recall.get("with keywords", {}).items()
-            },
+            **means("without keywords"),
+            "with keywords": means("with keywords"),
             "rouge": {name: round(value, 4) for name, value in self.rouge.items()},
             "counts": dict(self.counts),
             "median_seconds": round(self.seconds, 4),
         }
 
     def to_text(self) -> str:
-        """A table for people."""
+        """Format as a table."""
         given, known = self.counts["places"], self.counts["known"]
         lines = [f"{known:,} of {given:,} places cite papers of this atlas."]
         for how, by_depth in self.recall.items():
@@ -111,12 +108,12 @@ def read_places(path: str | Path) -> list[Place]:
             )
         )
     if not places:
-        raise InputError(f"{path} holds no place; give {_WANTED}.")
+        raise InputError(f"{path} has no citation contexts; give {_WANTED}.")
     return places
 
 
 def places_from_graph(atlas: AtlasStore, *, n: int = 200, seed: int = 0) -> list[Place]:
-    """Make places out of the citation graph: a citing paper's title and abstract as the context."""
+    """Make places from the citation graph; the context is title and abstract of a citing paper."""
     graph = citation_graph(atlas)
     links = graph.reference_links
     with_references = [
@@ -124,7 +121,7 @@ def places_from_graph(atlas: AtlasStore, *, n: int = 200, seed: int = 0) -> list
         if (links.of(row) < len(atlas)).any()
     ]  # fmt: skip
     if not with_references:
-        raise InputError(graph.note or f"No paper of {atlas.path} cites another one of it.")
+        raise InputError(graph.note or f"No paper of {atlas.path} cites another paper in it.")
     rng = np.random.default_rng(seed)
     chosen = rng.permutation(with_references)[:n]
     places = []
@@ -159,9 +156,9 @@ def evaluate_citing(
     atlas : AtlasStore
     places : path or sequence of Place
     model : WritingModel, optional
-        Writes citing sentences for the first papers, which are compared with the real ones.
+        Writes citing sentences for the first papers, which are compared with the original ones.
     n_sentences : int, default 10
-        First papers that sentences are written for: the best of them counts.
+        Number of papers with a citing sentence; the best sentence counts.
 
     Returns
     -------
@@ -170,12 +167,12 @@ def evaluate_citing(
     Raises
     ------
     InputError
-        If the file cannot be read, or the atlas holds none of the papers cited.
+        If the file cannot be read, or the atlas contains none of the cited papers.
     """
     asked = read_places(places) if isinstance(places, str | Path) else list(places)
     known = [(place, rows) for place in asked if (rows := _rows(atlas, place.cited))]
     if not known:
-        raise InputError(f"{atlas.path} holds none of the papers that are cited.")
+        raise InputError(f"{atlas.path} contains none of the cited papers.")
     desk = Desk().add(atlas)
     hits: dict[str, list[list[bool]]] = {"without keywords": [], "with keywords": []}
     cited: dict[str, list[int]] = {name: [] for name in hits}
@@ -208,19 +205,8 @@ def evaluate_citing(
     )
 
 
-def rouge_of_highlights(texts: Sequence[tuple[str, str]], *, n: int = 5) -> dict[str, float]:
-    """Compare highlights of full texts with their abstracts."""
-    if not texts:
-        raise InputError("There is no full text to take highlights from.")
-    scores = [
-        rouge(" ".join(one.text for one in highlight(full, n=n)), abstract)
-        for full, abstract in texts
-    ]
-    return {name: statistics.fmean(one[name] for one in scores) for name in ROUGE}
-
-
 def rouge(text: str, reference: str) -> dict[str, float]:
-    """F-measures of ROUGE-1, ROUGE-2 and ROUGE-L, with stems."""
+    """Return the F-measures of ROUGE-1, ROUGE-2 and ROUGE-L, with stems."""
     module = require("rouge_score.rouge_scorer", "dev")
     found = module.RougeScorer(list(ROUGE), use_stemmer=True).score(reference, text)
     return {name: float(found[name].fmeasure) for name in ROUGE}
@@ -248,7 +234,7 @@ def _rows(atlas: AtlasStore, names: Sequence[str]) -> set[int]:
 
 
 def _keyword(context: str, keywords: Sequence[str], title: str) -> str | None:
-    """The longest keyword of a cited paper that the context holds, else one of its title."""
+    """Return the longest keyword of a cited paper in the context, else in its title."""
     for text in (context.casefold(), title.casefold()):
         held = [word for word in keywords if word.casefold() in text and '"' not in word]
         if held:

@@ -6,7 +6,6 @@ import hashlib
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,14 +18,9 @@ from landscape.embeddings._embedder import embedder_for
 from landscape.errors import InputError
 from landscape.evaluation._questions import json_lines, read_text
 from landscape.overlays.missions import Mention, find_in_papers
-from landscape.overlays.thesaurus._matching import read_papers
 from landscape.overlays.thesaurus._tagging import (
-    FEATURES,
     concept_texts,
-    features,
-    gather_evidence,
     tag_papers,
-    usage,
 )
 from landscape.types import Analysis
 
@@ -43,15 +37,15 @@ def evaluate_facilities(atlas: AtlasStore, labels: Path) -> Analysis:
     Parameters
     ----------
     atlas : AtlasStore
-        With the papers that were labelled.
+        Atlas that contains the labelled papers.
     labels : pathlib.Path
-        JSON lines with ``arxiv_id`` (the paper's key where it has none), ``field, surface,
-        occurrence, facility``, see `landscape.evaluation._layers.LabelledMention`.
+        JSON lines with ``arxiv_id`` (or the key of the paper), ``field``, ``surface``,
+        ``occurrence`` and ``facility`` (empty for a word that is not a facility).
 
     Returns
     -------
     Analysis
-        ``method, half, labelled, traps, precision, recall``.
+        Table with the columns ``method, half, labelled, traps, precision, recall``.
 
     Raises
     ------
@@ -69,7 +63,7 @@ def evaluate_facilities(atlas: AtlasStore, labels: Path) -> Analysis:
     return Analysis(
         "mentions",
         evaluate_mentions(by_id, read),
-        f"Mentions of facilities in {atlas.title}, against {len(read):,} labels.",
+        f"Mentions of facilities in {atlas.title}, compared with {len(read):,} labels.",
         {"labels": len(read), "labelled papers in the atlas": len(wanted)},
         atlas.coverage,
     )
@@ -82,14 +76,14 @@ def evaluate_concepts(atlas: AtlasStore, truth: Path) -> Analysis:
     ----------
     atlas : AtlasStore
     truth : pathlib.Path
-        JSON lines with ``arxiv_id`` (the paper's key where it has none) and ``uat``: ids of the
-        concepts that the authors gave.
+        JSON lines with ``arxiv_id`` (or the key of the paper) and ``uat``: ids of the concepts
+        that the authors chose.
 
     Returns
     -------
     Analysis
-        ``method, recall, ndcg, recall_near, ndcg_near, papers``, of the first ten tags. Keywords
-        of the papers are not used: they may hold the answer.
+        Table with the columns ``method, recall, ndcg, recall_near, ndcg_near, papers`` for the
+        first ten tags. Keywords of the papers are not used, because they may contain the answer.
 
     Raises
     ------
@@ -110,7 +104,7 @@ def evaluate_concepts(atlas: AtlasStore, truth: Path) -> Analysis:
     return Analysis(
         "tagging",
         compare_taggings(papers, atlas.vectors(), rows, atlas.thesaurus, _concept_vectors(atlas)),
-        f"Concepts of papers of {atlas.title}, against those that their authors gave.",
+        f"Concepts of papers of {atlas.title}, compared with those that their authors chose.",
         {"papers with given concepts": len(rows)},
         atlas.coverage,
     )
@@ -119,7 +113,7 @@ def evaluate_concepts(atlas: AtlasStore, truth: Path) -> Analysis:
 def _concept_vectors(atlas: AtlasStore) -> Any:
     model = atlas.stages["embeddings"].model
     if model is None:
-        raise InputError(f"{atlas.path} does not say which model made its vectors.")
+        raise InputError(f"{atlas.path} does not name the model of its vectors.")
     return np.asarray(embedder_for(model).embed(concept_texts(atlas.thesaurus)[1]))
 
 
@@ -127,7 +121,7 @@ _HALVES = ("development", "held out")
 
 
 class LabelledMention(NamedTuple):
-    """A surface in a paper, judged by reading."""
+    """A string in a paper with the facility that a reader assigned; empty for none."""
 
     arxiv_id: str
     field: str
@@ -137,27 +131,8 @@ class LabelledMention(NamedTuple):
 
     @property
     def half(self) -> str:
-        """Half of the paper; rules may use only the "development" half."""
+        """Half of the benchmark; rules may use only the "development" half."""
         return _HALVES[1 - hashlib.sha256(self.arxiv_id.encode()).digest()[0] % 2]
-
-
-@dataclass(frozen=True)
-class Agreement:
-    """How labels and findings agree."""
-
-    right: int
-    wrong: int
-    missed: int
-
-    @property
-    def precision(self) -> float:
-        """Share of the found that is right; 0 where nothing is found."""
-        return self.right / max(self.right + self.wrong, 1)
-
-    @property
-    def recall(self) -> float:
-        """Share of the labelled that is found; 0 where nothing is labelled."""
-        return self.right / max(self.right + self.missed, 1)
 
 
 def read_labels(path: Path) -> list[LabelledMention]:
@@ -184,16 +159,15 @@ def evaluate_mentions(
         for half in _HALVES:
             chosen = [label for label in known if label.half == half]
             if chosen:
-                agreed = _agreement(papers, chosen, find)
                 traps = sum(not label.facility for label in chosen)
                 counts = (len(chosen) - traps, traps)
-                rows.append((method, half, *counts, agreed.precision, agreed.recall))
+                rows.append((method, half, *counts, *_agreement(papers, chosen, find)))
     columns = ["method", "half", "labelled", "traps", "precision", "recall"]
     return pd.DataFrame(rows, columns=columns)
 
 
 def match_plainly(paper: Mapping[str, Any]) -> dict[str, list[Mention]]:
-    """Find every name of every facility by matching strings at the starts of words."""
+    """Find the names of facilities by string matching at word starts."""
     pattern, facilities = _facility_names()
     return {
         field: [
@@ -225,7 +199,8 @@ def _agreement(
     papers: Mapping[str, Mapping[str, Any]],
     labels: Iterable[LabelledMention],
     find: Callable[[Mapping[str, Any]], Mapping[str, list[Mention]]],
-) -> Agreement:
+) -> tuple[float, float]:
+    """Return precision and recall; 0 if nothing is found or labelled."""
     right = wrong = missed = 0
     for label in labels:
         paper = papers[label.arxiv_id]
@@ -240,29 +215,29 @@ def _agreement(
         else:
             wrong += bool(meant)
             missed += bool(label.facility)
-    return Agreement(right, wrong, missed)
+    return right / max(right + wrong, 1), right / max(right + missed, 1)
 
 
 def _place(text: str, label: LabelledMention) -> tuple[int, int]:
-    """Start and end of a labelled surface."""
+    """Return start and end of a labelled string."""
     places = [match.span() for match in re.finditer(re.escape(label.surface), text)]
     if label.occurrence >= len(places):
         raise InputError(
             f"{label.surface!r} does not occur {label.occurrence + 1} times in the {label.field} "
-            f"of {label.arxiv_id}; the labels are of other papers."
+            f"of {label.arxiv_id}; the labels belong to other papers."
         )
     return places[label.occurrence]
 
 
-_SAID = re.compile(r"[^a-z0-9]+")
+_SEPARATORS = re.compile(r"[^a-z0-9]+")
 
 
 def evaluate_tagging(
     tags: pd.DataFrame, given: Mapping[int, Sequence[str]], thesaurus: Thesaurus, *, k: int = 10
 ) -> dict[str, float]:
-    """Compare tags with the concepts that authors gave."""
+    """Return mean recall and nDCG of tags, compared with the concepts that authors chose."""
     if not given:
-        raise InputError("No paper has concepts given by its authors; there is nothing to compare.")
+        raise InputError("No paper has concepts chosen by its authors; give other papers.")
     kept = tags[tags["row"].isin(given)].sort_values(["row", "score"], ascending=[True, False])
     found = kept.groupby("row")["concept_id"].agg(list).to_dict()
     rows = []
@@ -283,7 +258,7 @@ def _near(wanted: Sequence[str], thesaurus: Thesaurus) -> dict[str, frozenset[st
 def _measure(
     best: Sequence[str], wanted: Sequence[str], near: Mapping[str, frozenset[str]], k: int
 ) -> tuple[float, float]:
-    """Recall and nDCG of one paper; an exact tag is credited before a near one."""
+    """Return recall and nDCG of one paper; exact tags are credited before near ones."""
     left = dict.fromkeys(wanted)
     gains = np.zeros(k)
     for place, tag in enumerate(best):
@@ -306,8 +281,6 @@ def compare_taggings(
     given: Mapping[int, Sequence[str]],
     thesaurus: Thesaurus,
     concept_vectors: NDArray[np.float32],
-    *,
-    keywords: Sequence[Sequence[str]] | None = None,
 ) -> pd.DataFrame:
     """Compare tagging with plain string matching and with embedding similarity."""
     import pandas as pd
@@ -315,17 +288,14 @@ def compare_taggings(
     rows = np.array(sorted(given), dtype=np.int64)
     titles, abstracts = (papers[name].fillna("").tolist() for name in ("title", "abstract"))
     similar = np.asarray(vectors[rows], np.float32) @ concept_vectors.T
-    methods: dict[str, pd.DataFrame] = {
+    methods = {
         "plain string matching": _plain(rows, titles, abstracts, thesaurus),
         "embedding alone": _ranked(rows, similar, thesaurus),
         "tagging": tag_papers(
             titles, abstracts, None, vectors, thesaurus, concept_vectors, only=rows
         ),
     }
-    if keywords is not None:
-        methods["tagging, with keywords"] = tag_papers(
-            titles, abstracts, keywords, vectors, thesaurus, concept_vectors, only=rows
-        )
+
     return pd.DataFrame(
         [
             {"method": name, **evaluate_tagging(tags, given, thesaurus)}
@@ -334,40 +304,10 @@ def compare_taggings(
     )
 
 
-def fit_weights(
-    papers: pd.DataFrame,
-    vectors: NDArray[np.float32] | None,
-    given: Mapping[int, Sequence[str]],
-    thesaurus: Thesaurus,
-    concept_vectors: NDArray[np.float32] | None,
-) -> NDArray[np.float64]:
-    """Fit the weights of `landscape.overlays.thesaurus.tagging`: a logistic regression."""
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.preprocessing import StandardScaler
-
-    titles, abstracts = (papers[name].fillna("").tolist() for name in ("title", "abstract"))
-    known = usage(thesaurus)
-    wording = read_papers(titles, abstracts, None, thesaurus)
-    evidence = gather_evidence(wording, vectors, thesaurus)
-    only = np.array(sorted(given), dtype=np.int64)
-    blocks: list[Any] = list(features(evidence, vectors, concept_vectors, known, only=only))
-    rows, columns, values = (np.concatenate(found) for found in zip(*blocks, strict=True))
-    column_of = {one: column for column, one in enumerate(thesaurus.concepts)}
-    pairs = {(row, column_of[one]) for row, ids in given.items() for one in ids if one in column_of}
-    right = np.array([pair in pairs for pair in zip(rows, columns, strict=True)])
-    place = FEATURES.index("usage")
-    own = np.log(np.maximum(np.exp(known[columns]) - right, 0.5))
-    values[:, place] = own
-    scaler = StandardScaler().fit(values)
-    model = LogisticRegression(max_iter=1000).fit(scaler.transform(values), right)
-    weights = model.coef_[0] / scaler.scale_
-    return np.array([model.intercept_[0] - weights @ scaler.mean_, *weights])
-
-
 def _plain(
     rows: NDArray[np.int64], titles: Sequence[str], abstracts: Sequence[str], thesaurus: Thesaurus
 ) -> pd.DataFrame:
-    """Terms in a text, ignoring case and a plural s; the most frequent first."""
+    """Rank concepts by their frequency in a text, ignoring case and a plural s."""
     names = [
         (column, f" {_plain_text(name)} ")
         for column, one in enumerate(thesaurus.concepts.values())
@@ -383,7 +323,7 @@ def _plain(
 
 
 def _plain_text(text: str) -> str:
-    return " ".join(word.rstrip("s") for word in _SAID.sub(" ", text.lower()).split())
+    return " ".join(word.rstrip("s") for word in _SEPARATORS.sub(" ", text.lower()).split())
 
 
 def _ranked(

@@ -1,4 +1,4 @@
-"""Questions of benchmarks: read from files, made from an atlas, resolved to its papers."""
+"""Questions of benchmarks, read from files or made from the keywords of an atlas."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def read_text(path: Path, *, wanted: str) -> str:
     if not path.is_file():
         raise InputError(f"There is no file {path}; give {wanted}.")
     if path.stat().st_size > LARGEST:
-        raise InputError(f"{path} is larger than {LARGEST:,} bytes: that is no benchmark.")
+        raise InputError(f"{path} has more than {LARGEST:,} bytes; give a smaller benchmark.")
     try:
         return path.read_text("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -39,7 +39,7 @@ def read_text(path: Path, *, wanted: str) -> str:
 
 
 def json_lines(text: str, path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Read JSON objects, one a line, with the number of the line."""
+    """Read one JSON object per line, with the number of the line."""
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
@@ -48,12 +48,12 @@ def json_lines(text: str, path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         except (ValueError, RecursionError) as error:
             raise InputError(f"{path}, line {number}, is not JSON ({error}).") from None
         if not isinstance(record, dict):
-            raise InputError(f"{path}, line {number}, is no JSON object, but {line[:40]!r}.")
+            raise InputError(f"{path}, line {number}, is not a JSON object: {line[:40]!r}.")
         yield number, record
 
 
 def checked_question(value: object, where: str) -> str:
-    """Give a question in words, or say where one is missing."""
+    """Return a question without surrounding white space; raise InputError if it is not text."""
     if not isinstance(value, str) or not value.strip():
         raise InputError(f"{where} needs a question in words, not {str(value)[:40]!r}.")
     return value.strip()
@@ -64,21 +64,21 @@ _NOT_LETTERS = re.compile(r"[\W_]+")
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """One question of a benchmark, or papers for which similar ones are sought.
+    """One question of a benchmark, or papers whose similar papers are searched.
 
     Attributes
     ----------
     qid : str
     question : str
-        Empty where papers are given instead.
+        Empty if papers are given instead.
     relevant : tuple of str
         Papers that answer it: paper ids, arXiv ids, bibcodes or DOIs, or titles.
     grades : mapping of str to float
-        How relevant each is; 1 where the benchmark does not grade.
+        Relevance of each; 1 if the benchmark has no grades.
     by : {"id", "title"}
-        What `relevant` holds.
+        Kind of the names in `relevant`.
     similar_to : tuple of str
-        Papers, named as in `relevant`, whose like is sought.
+        Papers, named as in `relevant`, whose similar papers are searched.
 
     Examples
     --------
@@ -94,14 +94,14 @@ class Query:
     similar_to: tuple[str, ...] = ()
 
     def grade(self, paper: str) -> float:
-        """How relevant a paper is; 0 for any that is not listed."""
+        """Return the relevance of a paper; 0 if it is not listed."""
         return float(self.grades.get(paper, 1.0)) if paper in self.relevant else 0.0
 
 
 def resolve_queries(
     queries: Sequence[Query], papers: pd.DataFrame
 ) -> tuple[list[Query], dict[str, int]]:
-    """Map relevant papers to atlas paper ids."""
+    """Replace the names of papers by their ids in an atlas; also return counts."""
     ids: dict[str, str] = {}
     for column in ("doi", "bibcode", "arxiv_id", "paper_id"):  # the last one wins
         if column in papers:
@@ -113,7 +113,7 @@ def resolve_queries(
         titles = dict(
             zip(map(_title_key, papers["title"].fillna("")), papers["paper_id"], strict=True)
         )
-    titles.pop("", None)  # a title without a letter names nothing
+    titles.pop("", None)  # of titles without a letter
     resolved = [
         _resolved(query, titles, _title_key)
         if query.by == "title"
@@ -164,14 +164,14 @@ _KINDS = (
 
 
 def read_queries(path: str | Path) -> list[Query]:
-    """Read a benchmark, whichever of the known formats it has.
+    """Read a benchmark in one of the supported formats.
 
     Parameters
     ----------
     path : path
         A file, or a folder with TREC's qrels and topics. JSON lines ``{"qid", "question",
         "relevant": [ids]}`` (optionally with ``"grades": {id: grade}``), or ``{"qid",
-        "similar_to": [ids], "relevant": [ids]}`` where papers like others are sought; pathfinder's
+        "similar_to": [ids], "relevant": [ids]}`` for similar papers; pathfinder's
         ``{"arxiv_id": {"question_abstract": ...}}`` and ``{"key": {"question": ..., "arxiv":
         [...]}}``; PaSa's JSON lines (``question``, ``answer``, ``answer_arxiv_id``); CiteME's CSV
         (``excerpt``, ``target_paper_title``); TREC qrels.
@@ -179,12 +179,12 @@ def read_queries(path: str | Path) -> list[Query]:
     Returns
     -------
     list of Query
-        In the order of the file. Queries of qrels without any relevant paper are left out.
+        In the order of the file. Queries of qrels without a relevant paper are omitted.
 
     Raises
     ------
     InputError
-        If it is none of these or damaged; the message names the line.
+        If the format is unknown or the file is damaged; the message names the line.
 
     Examples
     --------
@@ -204,9 +204,9 @@ def read_queries(path: str | Path) -> list[Query]:
     elif "excerpt" in text.partition("\n")[0]:
         queries = _read_citeme(text, path)
     else:
-        raise InputError(f"{path} is no benchmark that can be read; these can: {_KINDS}.")
+        raise InputError(f"The format of {path} is unknown; supported: {_KINDS}.")
     if not queries:
-        raise InputError(f"{path} holds no question with a relevant paper.")
+        raise InputError(f"{path} has no question with a relevant paper.")
     seen: set[str] = set()
     for query in queries:
         if query.qid in seen:
@@ -228,7 +228,7 @@ def _read_json(text: str, path: Path) -> list[Query]:
 
 
 def _pathfinder(key: str, value: Mapping[str, Any], path: Path) -> Query:
-    """One entry of pathfinder's files: a question to one abstract, or to several papers."""
+    """Read an entry of pathfinder's files: a question about one abstract, or several papers."""
     where = f"{path}, entry {key!r},"
     if "question_abstract" in value:
         return Query(key, checked_question(value["question_abstract"], where), (key,))
@@ -243,7 +243,7 @@ def _pathfinder(key: str, value: Mapping[str, Any], path: Path) -> Query:
 
 
 def _record(record: Mapping[str, Any], number: int, path: Path) -> Query:
-    """One line of the project's own format, or of PaSa's."""
+    """Read a line of the project's format, or of PaSa's."""
     where = f"{path}, line {number},"
     if "similar_to" in record and "relevant" in record:
         seeds = _names(record["similar_to"], where, "similar_to")
@@ -261,7 +261,7 @@ def _record(record: Mapping[str, Any], number: int, path: Path) -> Query:
             isinstance(grade, int | float) and 0 < grade < math.inf for grade in grades.values()
         ):
             raise InputError(
-                f'{where} needs numbers above 0 in "grades", as {{"2401.00001": 2}}; leave out '
+                f'{where} needs numbers above 0 in "grades", as {{"2401.00001": 2}}; omit '
                 "papers that are not relevant."
             )
         return Query(qid, question, _names(record["relevant"], where, "relevant"), grades)
@@ -286,7 +286,14 @@ def _names(value: object, where: str, name: str) -> tuple[str, ...]:
 
 def _read_citeme(text: str, path: Path) -> list[Query]:
     """CiteME (Press et al. 2024, arXiv:2407.12861): an excerpt, and the title that it cites."""
-    queries = []
+    return [
+        Query(qid, excerpt, (row["target_paper_title"].strip(),), by="title")
+        for qid, excerpt, row in citeme_rows(text, path)
+    ]
+
+
+def citeme_rows(text: str, path: Path) -> Iterator[tuple[str, str, dict[str, str]]]:
+    """Read identifier, excerpt and all columns of the rows of a CSV file of CiteME."""
     rows = csv.DictReader(text.splitlines(keepends=True))
     if not {"excerpt", "target_paper_title"} <= set(rows.fieldnames or ()):
         raise InputError(
@@ -296,16 +303,12 @@ def _read_citeme(text: str, path: Path) -> list[Query]:
     try:
         for number, row in enumerate(rows, 1):
             where = f"{path}, row {number},"
-            title = (row["target_paper_title"] or "").strip()
-            if not title:
+            if not (row["target_paper_title"] or "").strip():
                 raise InputError(f"{where} has no target_paper_title.")
             qid = (row.get("id") or "").strip() or str(number)
-            queries.append(
-                Query(qid, checked_question(row["excerpt"], where), (title,), by="title")
-            )
+            yield qid, checked_question(row["excerpt"], where), row
     except csv.Error as error:
         raise InputError(f"{path} cannot be read as CSV ({error}).") from None
-    return queries
 
 
 _QREL = re.compile(r"\s*(\S+)\s+(\S+)\s+(\S+)\s+(-?\d+)\s*")
@@ -318,12 +321,12 @@ _TOPIC_NAMES = ("queries*", "topics*", "*.topics", "*queries*", "*topics*")
 
 
 def is_qrels(line: str) -> bool:
-    """Say whether a line is one of qrels."""
+    """Return whether a line has the format of qrels."""
     return _QREL.fullmatch(line) is not None
 
 
 def read_trec(path: Path) -> list[Query]:
-    """Read qrels, ``query 0 document grade`` a line, with the topics in a file beside them."""
+    """Read qrels, lines of ``query 0 document grade``, and the topics in the same directory."""
     if path.is_dir():
         path = _only_qrels(path)
     judged: dict[str, dict[str, float]] = {}
@@ -333,7 +336,7 @@ def read_trec(path: Path) -> list[Query]:
         found = _QREL.fullmatch(line)
         if found is None:
             raise InputError(
-                f"{path}, line {number}, is no line of qrels (query, 0, document, grade): "
+                f"{path}, line {number}, is not a line of qrels (query, 0, document, grade): "
                 f"{line[:40]!r}."
             )
         judged.setdefault(found[1], {})[found[3]] = float(found[4])
@@ -354,8 +357,8 @@ def _only_qrels(folder: Path) -> Path:
     if len(found) != 1:
         names = ", ".join(file.name for file in found) or "none"
         raise InputError(
-            f"{folder} needs one file of qrels (it has: {names}); give the file itself, with its "
-            "topics beside it."
+            f"{folder} needs one file of qrels (it has: {names}); give the file itself, in the "
+            "same folder as its topics."
         )
     return found[0]
 
@@ -366,12 +369,12 @@ def _topics_beside(path: Path) -> Path:
             if file != path and file.is_file() and "qrel" not in file.name.lower():
                 return file
     raise InputError(
-        f"There are no topics beside {path}; put a file such as queries.jsonl or topics.txt there."
+        f"There are no topics in the folder of {path}; add a file such as queries.jsonl."
     )
 
 
 def _read_topics(path: Path) -> dict[str, str]:
-    """Topics as JSON lines, in TREC's own markup, or one "id TAB text" a line."""
+    """Read topics as JSON lines, in the markup of TREC, or as lines "id TAB text"."""
     text = read_text(path, wanted="qrels")
     if text.lstrip()[:1] == "{":
         return dict(_json_topic(record, n, path) for n, record in json_lines(text, path))
@@ -381,7 +384,7 @@ def _read_topics(path: Path) -> dict[str, str]:
         found = {qid.strip(): question.strip() for qid, question in lines}
     if not found:
         raise InputError(
-            f"{path} holds no topics: JSON lines, <num> with <title>, or id TAB text are read."
+            f"{path} has no topics; write JSON lines, <num> with <title>, or id TAB text."
         )
     return found
 
@@ -399,19 +402,18 @@ _KEYWORDS = 4
 
 
 def known_items(atlas: AtlasStore, *, n: int = 100, seed: int = 1) -> list[Query]:
-    """Make questions to which one paper each is the answer: its own first key words.
+    """Make questions with one answer each, from the first keywords of a paper.
 
-    They are easier than what people ask, and they favour methods that compare words, because a
-    paper's key words are in its text. They can show that a search is broken, not that it is good;
-    write questions of your own for that.
+    They are easier than real questions and favour word search, because the keywords of a paper are
+    in its text. They show that a search fails, not that it is good; write own questions for that.
 
     Parameters
     ----------
     atlas : AtlasStore
     n : int, default 100
-        How many, or as many as there are papers with key words enough.
+        Number of questions, at most the number of papers with four keywords.
     seed : int, default 1
-        Of the draw.
+        Seed of the random selection.
 
     Returns
     -------
@@ -420,7 +422,7 @@ def known_items(atlas: AtlasStore, *, n: int = 100, seed: int = 1) -> list[Query
     Raises
     ------
     InputError
-        If `n` is not positive, or no paper has key words enough.
+        If `n` is not positive, or no paper has four keywords.
 
     Examples
     --------
@@ -428,13 +430,13 @@ def known_items(atlas: AtlasStore, *, n: int = 100, seed: int = 1) -> list[Query
     >>> known_items(ls.open("my.atlas"), n=2)  # doctest: +SKIP
     """
     if n < 1:
-        raise InputError(f"n is {n}: at least one question is needed.")
+        raise InputError(f"n is {n}; it must be 1 or more.")
     papers = atlas.read_papers(["paper_id", "keywords"])
     keywords = [() if words is None else tuple(words) for words in papers["keywords"]]
     able = np.flatnonzero([len(words) >= _KEYWORDS for words in keywords])
     if not len(able):
         raise InputError(
-            f"No paper of {atlas.path} has {_KEYWORDS} key words to make questions of."
+            f"No paper of {atlas.path} has {_KEYWORDS} keywords, which a question needs."
         )
     drawn = np.random.default_rng(seed).permutation(able)[:n]
     return [

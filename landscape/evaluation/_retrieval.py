@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from landscape.store import AtlasStore
 
 MEASURES = ("success@10", "mrr", "recall@50", "ndcg@10")
-"""What is reported when nothing else is asked for."""
+"""Measures that are reported by default."""
 
 _MEASURE = re.compile(r"(success|recall|ndcg|mrr|precision)(?:@([1-9]\d{0,5}))?")
 
@@ -42,7 +42,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class Difference:
-    """How much better one method is than another on the same questions."""
+    """Difference of two methods on the same questions, with interval and p-value."""
 
     mean: float
     low: float
@@ -61,12 +61,12 @@ class Scores:
     values: Mapping[str, NDArray[np.float64]]
 
     def summary(self) -> dict[str, float | int]:
-        """``n`` and the mean of every measure, as ``evaluate retrieval --json`` gives them."""
+        """Return ``n`` and the mean of each measure, as in ``evaluate retrieval --json``."""
         means = {name: round(float(values.mean()), 6) for name, values in self.values.items()}
         return {"n": len(self.qids), **means}
 
     def intervals(self, *, level: float = 0.95, seed: int = 0) -> dict[str, Interval]:
-        """Every mean with its bootstrap confidence interval."""
+        """Return each mean with its bootstrap confidence interval."""
         return {
             name: bootstrap_interval(values, level=level, seed=seed)
             for name, values in self.values.items()
@@ -79,22 +79,22 @@ def score_rankings(
     *,
     measures: Sequence[str] = MEASURES,
 ) -> Scores:
-    """Measure rankings, best paper first, by query; a missing query found nothing.
+    """Measure rankings by query, best paper first; a missing query has an empty ranking.
 
-    All measures are those of trec_eval; ``ndcg@k`` has linear gains (Järvelin & Kekäläinen 2002,
+    The measures are those of trec_eval; ``ndcg@k`` has linear gains (Järvelin & Kekäläinen 2002,
     doi:10.1145/582415.582418).
     """
     from ir_measures import iter_calc
 
     if not queries:
-        raise InputError("There are no questions to measure with.")
+        raise InputError("There are no questions; give at least one.")
     parsed = {_parse_measure(name): name for name in measures}
     run: dict[str, dict[str, float]] = {}
     for query in queries:
         ranking = rankings.get(query.qid, ())
         run[query.qid] = {paper: -float(rank) for rank, paper in enumerate(ranking)}
         if len(run[query.qid]) != len(ranking):
-            raise InputError(f"The ranking of question {query.qid!r} names a paper twice.")
+            raise InputError(f"The ranking of question {query.qid!r} contains a paper twice.")
     judged = {query.qid: _whole_grades(query) for query in queries}
     place = {query.qid: row for row, query in enumerate(queries)}
     values = {name: np.zeros(len(queries)) for name in measures}
@@ -142,7 +142,7 @@ def paired_difference(
         )
     change = after - before
     interval = bootstrap_interval(change, level=level, samples=samples, seed=seed)
-    if len(change) == 1:  # either sign goes as far
+    if len(change) == 1:  # the test needs two values
         return Difference(interval.mean, interval.low, interval.high, 1.0)
     test = stats.permutation_test(
         (change,), lambda flipped, axis: np.abs(flipped.sum(axis=axis)), vectorized=True,
@@ -167,10 +167,10 @@ def _parse_measure(name: str) -> Measure:
 
 
 def _whole_grades(query: Query) -> dict[str, int]:
-    """Grades as trec_eval takes them; nDCG does not depend on their unit."""
+    """Return whole grades, which trec_eval requires; nDCG does not depend on their unit."""
     grades = {paper: query.grade(paper) for paper in query.relevant}
     if not grades or max(grades.values()) <= 0:
-        raise InputError(f"Question {query.qid!r} has no relevant paper; leave it out.")
+        raise InputError(f"Question {query.qid!r} has no relevant paper; remove it.")
     unit = 1 if all(grade.is_integer() for grade in grades.values()) else 1000
     return {paper: max(1, round(unit * grade)) for paper, grade in grades.items() if grade > 0}
 
@@ -178,12 +178,12 @@ def _whole_grades(query: Query) -> dict[str, int]:
 def _numbers(values: ArrayLike) -> NDArray[np.float64]:
     array: NDArray[Any] = np.asarray(values, float)
     if array.ndim != 1 or len(array) == 0 or not np.isfinite(array).all():
-        raise InputError("Give one finite number a question, and at least one.")
+        raise InputError("Give one finite number per question, and at least one.")
     return array
 
 
 def _batch(array: NDArray[np.float64]) -> int:
-    """Resamples at a time: 32 MB."""
+    """Return the number of resamples per batch of 32 MB."""
     return max(1, 4_000_000 // len(array))
 
 
@@ -196,12 +196,12 @@ STEPS: Mapping[str, Mapping[str, Any]] = {
     "fusion": {"rerank": False},
     DEFAULT: {},
 }
-"""Settings of each method: BM25 alone, cosines alone, both by reciprocal rank, both by score, and
-the default, which also compares the first papers word by word."""
+"""Settings of each method: BM25, cosines, both by reciprocal rank, both by score, and the default,
+which also reranks by late interaction."""
 
 TF_IDF = "tf-idf"
 DEPTH = 100
-"""Papers of each ranking that are looked at."""
+"""Length of each ranking."""
 
 
 @dataclass(frozen=True)
@@ -213,7 +213,7 @@ class Evaluation:
     counts: Mapping[str, int]
 
     def to_dict(self) -> dict[str, Any]:
-        """The default's measures, then those of the other methods under their names."""
+        """Return the measures of the default, and those of the other methods by name."""
         default = self.scores[DEFAULT]
         intervals = {
             name: [round(found.low, 4), round(found.high, 4)]
@@ -233,7 +233,7 @@ class Evaluation:
         }
 
     def to_text(self) -> str:
-        """A table for people: measures with the interval of each, and the gain of the default."""
+        """Format measures with intervals, and the gain of the default, as a table."""
         known, given = self.counts["queries_known"], self.counts["queries"]
         lines = [f"{known:,} of {given:,} questions have an answer in this atlas."]
         measures = list(self.scores[DEFAULT].values)
@@ -264,9 +264,9 @@ def evaluate_retrieval(
     queries : path or sequence of Query
         A file in one of the formats of `landscape.evaluation._questions.read_queries`.
     steps : mapping of str to mapping
-        Settings of `Atlas.search` by the name of the method; has to have "default".
+        Settings of `Atlas.search` by the name of the method; must include "default".
     tf_idf : bool, default True
-        Whether to run pathfinder's own baseline too.
+        Whether to run the baseline of pathfinder as well.
 
     Returns
     -------
@@ -286,20 +286,16 @@ def evaluate_retrieval(
     names = ["paper_id", "arxiv_id", "bibcode", "doi", "title"]
     known, counts = resolve_queries(asked, atlas.read_papers(names))
     if not known:
-        message = (
+        raise InputError(
             f"None of the {len(asked):,} questions has a relevant paper in {atlas.path}; "
-            "evaluate an atlas that holds the papers of the benchmark."
+            "evaluate an atlas that contains the papers of the benchmark."
         )
-        raise InputError(message)
-    searches: dict[str, Callable[[Query], list[str]]] = {}
-    if tf_idf:
-        searches[TF_IDF] = _tf_idf(atlas)
-    for name, settings in steps.items():
-        searches[name] = _search(atlas, settings)
+    searches = {TF_IDF: _tf_idf(atlas)} if tf_idf else {}
+    searches |= {name: _search(atlas, settings) for name, settings in steps.items()}
     scores, seconds = {}, {}
     with progress("Questions", total=len(known) * len(searches)) as advance:
         for name, search in searches.items():
-            search(known[0])  # opens what is opened once
+            search(known[0])  # loads the indexes before timing
             rankings, times = {}, []
             for query in known:
                 start = time.perf_counter()
@@ -323,7 +319,7 @@ def _search(atlas: AtlasStore, settings: Mapping[str, Any]) -> Callable[[Query],
 
 
 def _tf_idf(atlas: AtlasStore) -> Callable[[Query], list[str]]:
-    """Cosines of TF-IDF vectors of titles and abstracts, as scikit-learn computes them."""
+    """Return a search by cosines of TF-IDF vectors of titles and abstracts (scikit-learn)."""
     from scipy.sparse import csr_matrix
     from sklearn.feature_extraction.text import TfidfVectorizer
 

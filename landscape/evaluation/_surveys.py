@@ -1,4 +1,4 @@
-"""Evaluate surveys against reference lists, compared with one search of the same length."""
+"""Evaluate surveys with reference lists, compared with one search of the same length."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from landscape.agents._survey_settings import SurveySettings, survey_settings
 from landscape.errors import InputError
 from landscape.evaluation._questions import Query, read_queries, resolve_queries
 from landscape.evaluation._retrieval import bootstrap_interval, paired_difference
-from landscape.overlays.citations._graph import citation_graph
+from landscape.overlays.citations import citation_graph
 from landscape.search._engine import open_engine
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from landscape.types import Survey
 
 DEPTHS = (20, 50, 100)
-"""Numbers of papers at which recall is compared, as PaSa's evaluation does."""
+"""Numbers of papers at which recall is compared, as in the evaluation of PaSa."""
 
 FULL, NO_EXPAND, NO_SELECTOR, ONE_SHOT = (
     "survey",
@@ -41,7 +41,7 @@ VARIANTS: Mapping[str, Mapping[str, Any]] = {
     NO_EXPAND: {"expand": 0},
     NO_SELECTOR: {"selector": False},
 }
-_FEWEST = 3  # references within the atlas that a paper needs to make a question
+_FEWEST = 3  # references within the atlas that a question needs
 Half = Literal["all", "first", "second"]
 
 
@@ -55,14 +55,14 @@ class SurveyEvaluation:
     kind: str
 
     def means(self) -> dict[str, dict[str, float]]:
-        """Averages over the questions, by variant and measure."""
+        """Return means over the questions, by variant and measure."""
         return {
             name: {measure: _mean_of_known(v) for measure, v in measures.items()}
             for name, measures in self.values.items()
         }
 
     def gains(self) -> dict[str, Any]:
-        """How much the survey beats one search, by measure, with 95 per cent intervals."""
+        """Return the gain of the survey over one search by measure, with 95% intervals."""
         one, full = self.values[ONE_SHOT], self.values[FULL]
         both = {m: np.isfinite(one[m]) & np.isfinite(full[m]) for m in one if m != "returned"}
         return {
@@ -72,7 +72,7 @@ class SurveyEvaluation:
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as JSON values."""
+        """Return everything as JSON values."""
         return {
             "kind": self.kind,
             "counts": dict(self.counts),
@@ -86,7 +86,7 @@ class SurveyEvaluation:
         }  # fmt: skip
 
     def to_text(self) -> str:
-        """A table for people."""
+        """Format as a table."""
         lines = [
             f"{self.counts['queries_known']:,} of {self.counts['queries']:,} questions "
             f"({self.kind}) have a paper in this atlas."
@@ -107,7 +107,7 @@ class SurveyEvaluation:
 def questions_from_citations(
     atlas: AtlasStore, *, fewest: int = _FEWEST, half: Half = "all", most: int | None = None
 ) -> list[Query]:
-    """Make questions of an atlas's own citations: a paper's title asks for its references."""
+    """Make questions from citations: the title of a paper asks for its references."""
     graph = citation_graph(atlas)
     links, n_papers = graph.reference_links, graph.n_papers
     within = np.asarray(links.targets) < n_papers
@@ -147,12 +147,12 @@ def evaluate_survey(
         PaSa's JSON lines (AutoScholarQuery, RealScholarQuery) or another format of
         `landscape.evaluation._questions.read_queries`; by default `questions_from_citations`.
     half, most
-        As for `questions_from_citations`; `most` holds for a file too.
+        As for `questions_from_citations`; `most` also applies to a file.
     variants : mapping of str to mapping
-        Settings by name; has to have "survey".
+        Settings by name; must include "survey".
     model : WritingModel, optional
     **settings
-        Of every survey, such as ``papers``.
+        Settings of every survey, such as ``papers``.
 
     Returns
     -------
@@ -215,27 +215,27 @@ def _measures(found: Survey, query: Query) -> dict[str, float]:
     order = [one.key for one in found.crawled if one.how != "seed"]
     chosen = [one.key for one in found.selected]
     hits = len(truth & set(chosen))
-    return {
-        "crawler recall": len(truth & set(order)) / len(truth),
-        "precision": hits / len(chosen) if chosen else float("nan"),
-        "recall": hits / len(truth),
-        "returned": float(len(chosen)),
-        **{f"recall@{k}": len(truth & set(order[:k])) / len(truth) for k in DEPTHS},
-    }
+    return _recalls(truth, order, crawled=len(order), hits=hits, n=len(chosen))
 
 
 def _one_search(
     atlas: AtlasStore, query: Query, chosen: SurveySettings, n: int
 ) -> dict[str, float]:
-    """One search of the same question in the same papers, returning as many."""
+    """Measure one search with the same question, papers and number of results."""
     library = Library(atlas, query.question, before=chosen.before, without=chosen.without)
     truth = set(query.relevant)
     wanted = max(n, chosen.papers, *DEPTHS)
     rows = library.search(query.question, k=wanted)
     order = [paper.paper_id for paper in library.papers(rows)]
     hits = len(truth & set(order[:n]))
+    return _recalls(truth, order, crawled=chosen.papers, hits=hits, n=n)
+
+
+def _recalls(
+    truth: set[str], order: list[str], *, crawled: int, hits: int, n: int
+) -> dict[str, float]:
     return {
-        "crawler recall": len(truth & set(order[: chosen.papers])) / len(truth),
+        "crawler recall": len(truth & set(order[:crawled])) / len(truth),
         "precision": hits / n if n else float("nan"),
         "recall": hits / len(truth),
         "returned": float(n),

@@ -80,6 +80,7 @@ def place_labels(
     gap: float = 2.0,
     reach: float = 130.0,
     directions: int = 16,
+    repair: bool = True,
 ) -> Placement:
     """Place labels near their peaks, the most important first.
 
@@ -103,6 +104,8 @@ def place_labels(
         Greatest distance between a label and its peak.
     directions : int, default 16
         Number of directions tried around a peak.
+    repair : bool, default True
+        Move labels to make space for others; this takes most of the time.
     """
     peaks = np.asarray(peaks, dtype=float).reshape(-1, 2)
     blocked = np.empty((0, 4)) if reserved is None else np.asarray(reserved, dtype=float)
@@ -122,7 +125,8 @@ def place_labels(
     layout = _Layout(candidates, gap)
     for name in range(len(peaks)):
         layout.settle(name)
-    layout.repair()
+    if repair:
+        layout.repair()
     for _ in range(_SWEEPS):
         moved = sum(layout.settle(name) for name in range(len(peaks)))
         if not moved:

@@ -1,4 +1,4 @@
-"""What requests to a language model may cost, and replies kept on disk that cost nothing."""
+"""Budgets of requests to a language model, and a cache of replies on disk."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from typing import Any
 from landscape.errors import InputError, RemoteError
 
 Prices = Mapping[str, tuple[float, float]]
-"""Model to the price of a million tokens read, and of a million tokens written."""
+"""Prices of a million tokens read and of a million tokens written, by model."""
 
 
 @dataclass
@@ -29,25 +29,25 @@ class Usage:
 
 
 class Budget:
-    """Tokens and money of one connection, shared by all threads that use it.
+    """Budget of tokens and money of one connection; it is safe to use from several threads.
 
-    A request is allowed if the tokens that it sends still fit, so the last answer may overdraw the
-    budget. The tokens of requests under way count at once.
+    A request is allowed if the tokens that it sends fit, so the last answer may exceed the budget.
+    Tokens of pending requests count at once.
 
     Parameters
     ----------
     model : str
     tokens : int
-        Allowed in all, read and written.
+        Maximum number, read and written.
     money : float, optional
-        Allowed in all, in the currency of the prices.
+        Maximum cost, in the currency of the prices.
     prices : mapping of str to tuple of float, optional
-        Model to the prices of a million tokens read and of a million written.
+        Prices of a million tokens read and of a million tokens written, by model.
 
     Raises
     ------
     InputError
-        Money is limited and the model has no price.
+        If money is limited and the model has no price.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class Budget:
         if money is not None and self._price is None:
             message = (
                 f"A budget in money needs the price of {model!r}: pass prices={{{model!r}: (a, b)}}"
-                ", the prices of a million tokens read and of a million written."
+                ", the prices of a million tokens read and of a million tokens written."
             )
             raise InputError(message)
         self._used = Usage()
@@ -80,18 +80,18 @@ class Budget:
 
     @property
     def money_spent(self) -> float | None:
-        """Money spent so far; None where there is no price."""
+        """Money spent so far; None without a price."""
         return self.cost(self._used)
 
     def cost(self, usage: Usage) -> float | None:
-        """Price of some tokens; None where there is no price."""
+        """Return the price of some tokens; None without a price."""
         return None if self._price is None else self._cost(usage)
 
     @contextmanager
     def spending(self, needed: int) -> Iterator[Usage]:
-        """Allow one request of `needed` tokens; the caller fills in the usage, which is counted.
+        """Allow one request of `needed` tokens, and count the usage that the caller fills in.
 
-        Raises RemoteError where the budget is spent.
+        Raises RemoteError if the budget is spent.
         """
         with self._lock:
             self._check(needed)
@@ -133,8 +133,8 @@ class Budget:
         return f"{shown}, {spent}" + (f" of {self._money:.2f}" if self._money else "") + " in money"
 
 
-class BudgetPart:
-    """The usage of one piece of work, which counts in the `whole` budget too.
+class BudgetPart(Budget):
+    """Usage of one piece of work, which also counts in the `whole` budget.
 
     >>> budget = Budget("small", tokens=1000)
     >>> one, other = BudgetPart(budget), BudgetPart(budget)
@@ -144,27 +144,17 @@ class BudgetPart:
     (150, 0, 150)
     """
 
-    def __init__(self, whole: Budget | BudgetPart) -> None:
+    def __init__(self, whole: Budget) -> None:
         self._whole, self._used = whole, Usage()
         self._lock = threading.Lock()
 
-    @property
-    def tokens_used(self) -> int:
-        """Tokens used so far, read and written."""
-        return self._used.read + self._used.written
-
-    @property
-    def money_spent(self) -> float | None:
-        """Money spent so far; None where there is no price."""
-        return self.cost(self._used)
-
     def cost(self, usage: Usage) -> float | None:
-        """Price of some tokens; None where there is no price."""
+        """Return the price of some tokens; None without a price."""
         return self._whole.cost(usage)
 
     @contextmanager
     def spending(self, needed: int) -> Iterator[Usage]:
-        """As `Budget.spending`, counted here and in the whole."""
+        """Allow and count one request, as `Budget.spending`."""
         with self._whole.spending(needed) as usage:
             try:
                 yield usage
@@ -180,7 +170,7 @@ class BudgetPart:
 
 
 def estimate_tokens(*texts: str) -> int:
-    """Estimate the tokens of some texts: one for four bytes.
+    """Estimate the tokens of texts: one per four bytes.
 
     >>> estimate_tokens("dust cools", "in quasars")
     5
@@ -189,10 +179,10 @@ def estimate_tokens(*texts: str) -> int:
 
 
 class ReplyCache:
-    """A folder with one small JSON file for each request that was answered.
+    """A folder of replies, with one JSON file per request.
 
-    Files are written whole or not at all, and one that cannot be read counts as absent, so any
-    number of threads and processes may share a folder. Keys of servers are never stored.
+    Files are written atomically, and unreadable files are ignored, so threads and processes may
+    share a folder. Keys of servers are never stored.
 
     Parameters
     ----------
@@ -212,23 +202,24 @@ class ReplyCache:
         self._folder = Path(folder)
 
     def find(self, request: dict[str, Any]) -> str | None:
-        """The reply to a request (JSON values), or None."""
+        """Return the reply to a request (JSON values), or None."""
         key = _cache_key(request)
         try:
-            held = json.loads(self._path(key).read_text(encoding="utf-8"))
+            stored = json.loads(self._path(key).read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return None
-        reply = held.get("reply") if isinstance(held, dict) and held.get("key") == key else None
+        is_valid = isinstance(stored, dict) and stored.get("key") == key
+        reply = stored.get("reply") if is_valid else None
         return reply if isinstance(reply, str) else None
 
     def keep(self, request: dict[str, Any], reply: str) -> None:
-        """Store the reply to a request; a disk that is full or read-only is ignored."""
+        """Store the reply to a request; errors of the disk are ignored."""
         key = _cache_key(request)
         path = self._path(key)
         with contextlib.suppress(OSError):
             path.parent.mkdir(parents=True, exist_ok=True)
             text = json.dumps({"key": key, "model": request.get("model"), "reply": reply})
-            # mkstemp makes files for their owner only: replies may quote unpublished papers.
+            # mkstemp creates files for their owner only: replies may quote unpublished papers.
             number, name = tempfile.mkstemp(dir=path.parent, prefix=".new-")
             try:
                 with os.fdopen(number, "w", encoding="utf-8") as file:
@@ -242,7 +233,7 @@ class ReplyCache:
 
 
 def default_cache_folder() -> Path:
-    """Folder of the replies that are kept.
+    """Return the folder of stored replies.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Language models behind the OpenAI protocol: text, streams, and answers of a given form."""
+"""Language models with the OpenAI protocol: text, streams, and replies in a given form."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ class LanguageModel(Protocol):
         """Name of the model, for the manifest."""
 
     def complete_json(self, system: str, user: str, schema: Mapping[str, Any]) -> dict[str, Any]:
-        """Answer `user` under the instructions in `system`, in the form of a JSON schema.
+        """Answer `user` with the instructions in `system`, in the form of a JSON schema.
 
         Raises
         ------
         RemoteError
-            No usable answer; the message is a sentence for the user.
+            If there is no valid answer; the message is written for the user.
         """
 
 
@@ -63,14 +63,14 @@ class WritingModel(LanguageModel, Protocol):
     """A language model that also writes free text."""
 
     def complete(self, system: str, user: str) -> str:
-        """Answer `user` under the instructions in `system`; raises RemoteError."""
+        """Answer `user` with the instructions in `system`; may raise RemoteError."""
 
     def stream(self, system: str, user: str) -> Iterator[str]:
         """Answer as `complete` does, piece by piece."""
 
 
 def request_reply(model: LanguageModel, system: str, user: str, form: type[Form]) -> Form:
-    """Ask a language model for a reply of a form.
+    """Request a reply in a given form.
 
     Parameters
     ----------
@@ -81,12 +81,12 @@ def request_reply(model: LanguageModel, system: str, user: str, form: type[Form]
     Returns
     -------
     ReplyForm
-        Of the class `form`.
+        Instance of `form`.
 
     Raises
     ------
     RemoteError
-        No usable answer.
+        If there is no valid reply.
 
     Examples
     --------
@@ -108,12 +108,12 @@ def request_reply(model: LanguageModel, system: str, user: str, form: type[Form]
 
 
 def connect_from_environment() -> WritingModel | None:
-    """Connect the language model that the environment names.
+    """Connect the language model set in the environment.
 
     Returns
     -------
     WritingModel or None
-        None where neither ``OPENAI_API_KEY`` nor ``OPENAI_BASE_URL`` is set.
+        None if neither ``OPENAI_API_KEY`` nor ``OPENAI_BASE_URL`` is set.
     """
     if not (os.environ.get("OPENAI_API_KEY") or os.environ.get("OPENAI_BASE_URL")):
         return None
@@ -132,7 +132,7 @@ def connect(
     prices: Prices | None = None,
     cache: Path | None = None,
 ) -> ChatModel:
-    """Connect a language model behind the OpenAI protocol. Nothing is sent yet.
+    """Connect a language model with the OpenAI protocol; no request is sent yet.
 
     Parameters
     ----------
@@ -141,20 +141,19 @@ def connect(
     base_url : str, optional
         Default: OPENAI_BASE_URL, else OpenAI.
     api_key : str, optional
-        Default: OPENAI_API_KEY; the empty string is no key.
+        Default: OPENAI_API_KEY. The empty string means no key.
     timeout : float, default 120
-        Seconds for one try.
+        Seconds per attempt.
     retries : int, default 4
-        Further tries after a first that failed.
+        Further attempts after a failed one.
     token_budget : int, default 500000
-        Tokens that this connection may use in all, both ways.
+        Maximum number of tokens of this connection, read and written.
     money_budget : float, optional
-        Money that it may spend in all, in the currency of `prices`.
+        Maximum cost of this connection, in the currency of `prices`.
     prices : mapping of str to tuple of float, optional
-        Model to the prices of a million tokens read and of a million written.
+        Prices of a million tokens read and of a million tokens written, by model.
     cache : pathlib.Path, optional
-        Folder of replies: repeated requests cost nothing, see `default_cache_folder`. Default:
-        every request is sent.
+        Folder of stored replies, see `default_cache_folder`. Default: every request is sent.
 
     Returns
     -------
@@ -163,10 +162,10 @@ def connect(
     Raises
     ------
     InputError
-        Neither a key nor a server is set, a server without a model name, or a budget in money
-        without a price.
+        If neither a key nor a server is set, a server has no model name, or a budget in money has
+        no price.
     MissingExtraError
-        The package ``openai`` is not installed.
+        If the package ``openai`` is not installed.
 
     Examples
     --------
@@ -177,8 +176,8 @@ def connect(
     name = model or os.environ.get("LANDSCAPE_LLM_MODEL")
     if not name and not server.is_openai:
         message = (
-            f"Which model of {server.url} to use? "
-            "Set the environment variable LANDSCAPE_LLM_MODEL to its name."
+            f"No model of {server.url} is named. "
+            "Set the environment variable LANDSCAPE_LLM_MODEL to a name."
         )
         raise InputError(message)
     name = name or _OPENAI_MODEL
@@ -188,7 +187,7 @@ def connect(
 
 @dataclass
 class _Abilities:
-    """What a server can do, shared by all parts of a connection."""
+    """Abilities of a server, shared by all parts of a connection."""
 
     forms: tuple[str, ...] = _FORMS
     counts_streams: bool = True
@@ -196,14 +195,14 @@ class _Abilities:
 
 
 class ChatModel:
-    """A chat model on an OpenAI-compatible server; any number of threads may ask it.
+    """A chat model on an OpenAI-compatible server; it is safe to use from several threads.
 
     Parameters
     ----------
     server : Server
     model : str
     budget : Budget
-        What it may cost. Where a server does not count tokens, four bytes are taken for one.
+        If a server does not count tokens, four bytes count as one token.
     cache : ReplyCache, optional
     """
 
@@ -212,7 +211,7 @@ class ChatModel:
     ) -> None:
         self._server, self._model, self._cache = server, model, cache
         self._abilities = _Abilities()
-        self.budget: Budget | BudgetPart = budget
+        self.budget = budget
 
     @property
     def model(self) -> str:
@@ -221,16 +220,16 @@ class ChatModel:
 
     @property
     def tokens_used(self) -> int:
-        """Tokens used so far, both ways."""
+        """Tokens used so far, read and written."""
         return self.budget.tokens_used
 
     def part(self) -> ChatModel:
-        """The same connection with a count of its own, which counts in the whole budget too.
+        """Return this connection with its own budget, which also counts in the whole budget.
 
         Returns
         -------
         ChatModel
-            Its `budget` is that of one piece of work.
+            `budget` counts one piece of work.
 
         Examples
         --------
@@ -238,9 +237,9 @@ class ChatModel:
         >>> print(model.part().budget)
         0 tokens (this connection so far: 0 of 500,000 tokens)
         """
-        made = copy.copy(self)
-        made.budget = BudgetPart(self.budget)
-        return made
+        part = copy.copy(self)
+        part.budget = BudgetPart(self.budget)
+        return part
 
     def complete(self, system: str, user: str) -> str:
         """Answer in free text.
@@ -256,7 +255,7 @@ class ChatModel:
         Raises
         ------
         RemoteError
-            The server failed, the budget is spent, or the answer was empty or broke off.
+            If the server fails, the budget is spent, or the answer is empty or incomplete.
         """
         messages = _messages(system, user)
         reply = self._kept(messages)
@@ -275,12 +274,12 @@ class ChatModel:
         Yields
         ------
         str
-            Together they are the answer.
+            Pieces of the answer.
 
         Raises
         ------
         RemoteError
-            As `complete`; what was yielded before is then incomplete.
+            As `complete`; the pieces yielded before are then incomplete.
         """
         messages = _messages(system, user)
         reply = self._kept(messages)
@@ -294,7 +293,7 @@ class ChatModel:
         self._keep(messages, "".join(pieces))
 
     def complete_json(self, system: str, user: str, schema: Mapping[str, Any]) -> dict[str, Any]:
-        """Answer in the form of a JSON schema; an answer of another form is requested once more.
+        """Answer in the form of a JSON schema; an invalid answer is requested once more.
 
         Parameters
         ----------
@@ -306,27 +305,27 @@ class ChatModel:
         Returns
         -------
         dict
-            Fits the schema.
+            Valid for the schema.
 
         Raises
         ------
         RemoteError
-            The server failed, the budget is spent, or two answers did not fit.
+            If the server fails, the budget is spent, or two answers are invalid.
         """
-        asked = messages = _messages(system, user)
-        kept = first_object(self._kept(asked, schema) or "")
-        if kept is not None and not find_fault(kept, schema):
-            return kept
+        original = messages = _messages(system, user)
+        stored = first_object(self._kept(original, schema) or "")
+        if stored is not None and not find_fault(stored, schema):
+            return stored
         fault = ""
         for _ in range(2):
             text = self._ask(messages, schema)
             value = first_object(text)
-            fault = "it holds no JSON object" if value is None else find_fault(value, schema)
+            fault = "it contains no JSON object" if value is None else find_fault(value, schema)
             if value is not None and not fault:
-                self._keep(asked, text, schema)
+                self._keep(original, text, schema)
                 return value
             messages = [
-                *asked,
+                *original,
                 {"role": "assistant", "content": text},
                 {"role": "user", "content": f"This does not fit the schema: {fault}. Try again."},
             ]
@@ -334,7 +333,7 @@ class ChatModel:
         raise RemoteError(message)
 
     def _ask(self, messages: Messages, schema: Mapping[str, Any]) -> str:
-        """Send one request, in the strictest form that this server has not refused."""
+        """Send one request in the strictest form that the server accepts."""
         openai = require("openai", "llm")
         while True:
             form = self._abilities.forms[0]
@@ -345,7 +344,7 @@ class ChatModel:
                 refused = (openai.BadRequestError, openai.UnprocessableEntityError)
                 if form == _FORMS[-1] or not isinstance(error.__cause__, refused):
                     raise
-                with self._abilities.lock:  # another thread may have found out at the same time
+                with self._abilities.lock:  # several threads may find this at the same time
                     self._abilities.forms = _FORMS[_FORMS.index(form) + 1 :]
 
     def _send(self, messages: Messages, request: dict[str, Any]) -> str:
@@ -372,13 +371,13 @@ class ChatModel:
                             if choice.delta.content:
                                 pieces.append(choice.delta.content)
                                 yield choice.delta.content
-            finally:  # also where the reader stops early
+            finally:  # also if the reader stops early
                 _count(usage, counted, messages, "".join(pieces))
-        # A connection that breaks without an error leaves a stream that no reason has ended.
+        # A stream without a reason was broken off without an error.
         self._whole("".join(pieces), reason=reason or "length")
 
     def _open_stream(self, request: dict[str, Any], openai: Any) -> Any:
-        """Open a stream that counts its tokens, where the server can."""
+        """Open a stream that counts its tokens if the server supports it."""
         create = self._server.client.chat.completions.create
         if self._abilities.counts_streams:
             try:
@@ -390,12 +389,12 @@ class ChatModel:
     def _request(self, messages: Messages) -> dict[str, Any]:
         request: dict[str, Any] = {"model": self._model, "messages": messages}
         if not self._server.is_openai:
-            request["temperature"] = 0  # OpenAI's newest models accept only their default
+            request["temperature"] = 0  # new models of OpenAI accept only their default
         return request
 
     def _whole(self, text: object, *, reason: object) -> str:
         if reason == "length":
-            message = f"{self._model} on {self._server.url} broke off in the middle of its answer."
+            message = f"{self._model} on {self._server.url} gave an incomplete answer."
             raise RemoteError(message)
         if not isinstance(text, str) or not text.strip():
             message = f"{self._model} on {self._server.url} gave an empty answer."
@@ -425,7 +424,7 @@ def _messages(system: str, user: str) -> Messages:
 
 
 def _form_request(messages: Messages, schema: Mapping[str, Any], *, form: str) -> dict[str, Any]:
-    """The part of a request that asks for the form of a schema."""
+    """Return the part of a request that describes the form of the reply."""
     if form == "json_schema":
         named = {"name": "answer", "strict": True, "schema": schema}
         return {"response_format": {"type": "json_schema", "json_schema": named}}

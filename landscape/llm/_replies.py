@@ -1,4 +1,4 @@
-"""Replies of language models in a given form: pydantic models, JSON schemas, tolerant parsing."""
+"""Forms of the replies of language models: pydantic models, JSON schemas, parsing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing_extensions import TypedDict
 
 
 class ReplyForm(BaseModel):
-    """Base of the forms of replies: every field is required, no other is allowed.
+    """Base class of forms: every field is required, and no other is allowed.
 
     Examples
     --------
@@ -25,7 +25,7 @@ class ReplyForm(BaseModel):
 
 
 def reply_schema(form: type[ReplyForm]) -> dict[str, Any]:
-    """The JSON schema of a form, without references and titles, for OpenAI's structured output."""
+    """Return the JSON schema of a form for structured output, without references and titles."""
     schema = form.model_json_schema()
     return _inlined(schema, schema.get("$defs", {}))
 
@@ -44,7 +44,7 @@ def _inlined(schema: dict[str, Any], definitions: Mapping[str, Any]) -> dict[str
 
 
 def find_fault(value: object, schema: Mapping[str, Any]) -> str:
-    """First violation of a JSON schema; empty if the value is valid."""
+    """Return the first violation of a JSON schema; empty if the value is valid."""
     try:
         TypeAdapter(_type_of(schema)).validate_python(value, strict=True)
     except ValidationError as error:
@@ -56,12 +56,12 @@ _TYPES = {"string": str, "integer": int, "number": float, "boolean": bool}
 
 
 def _type_of(schema: Mapping[str, Any]) -> Any:
-    """The type that pydantic checks in place of a JSON schema."""
+    """Return the type that pydantic checks instead of a JSON schema."""
     if "enum" in schema:
         return Literal[tuple(schema["enum"])]
     kind = schema.get("type")
     if kind == "array":
-        return list[_type_of(schema.get("items", {}))]  # type: ignore[misc] # made as it runs
+        return list[_type_of(schema.get("items", {}))]  # type: ignore[misc] # a dynamic type
     if kind != "object":
         return _TYPES.get(str(kind), Any)
     required = schema.get("required", ())
@@ -69,12 +69,13 @@ def _type_of(schema: Mapping[str, Any]) -> Any:
         name: _type_of(part) if name in required else NotRequired[_type_of(part)]
         for name, part in schema.get("properties", {}).items()
     }
-    form: Any = TypedDict("form", fields)  # type: ignore[misc] # made as it runs
+    form: Any = TypedDict("form", fields)  # type: ignore[misc] # a dynamic type
     extra: Any = "forbid" if schema.get("additionalProperties") is False else "allow"
     return with_config(ConfigDict(extra=extra))(form)
 
 
 def first_error(error: ValidationError) -> str:
+    """Describe the first error."""
     found = error.errors()[0]
     *path, last = found["loc"] or ("the answer",)
     within = ".".join(map(str, path)) or "the answer"
@@ -86,14 +87,14 @@ def first_error(error: ValidationError) -> str:
 
 
 def first_object(text: str) -> dict[str, Any] | None:
-    """The first JSON object in a text, or None."""
+    """Return the first JSON object in a text, or None."""
     decoder = json.JSONDecoder()
     at = text.find("{")
     while at >= 0:
         try:
             value, _ = decoder.raw_decode(text, at)
         except RecursionError:
-            return None  # nested by the thousand: trying the rest takes minutes
+            return None  # thousands of nested brackets: parsing the rest takes minutes
         except json.JSONDecodeError:
             at = text.find("{", at + 1)
             continue

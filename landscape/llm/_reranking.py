@@ -1,4 +1,4 @@
-"""Rerankers: a server behind Cohere's HTTP protocol (vLLM, Jina, ...), or a cross-encoder here."""
+"""Rerankers: servers with Cohere's HTTP protocol (vLLM, Jina, ...), and local cross-encoders."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ if TYPE_CHECKING:
 COHERE_URL = "https://api.cohere.com/v2"
 
 _MODEL = "rerank-v3.5"
-_AT_ONCE = 500  # documents; Cohere takes a thousand
+_AT_ONCE = 500  # documents per request; Cohere accepts a thousand
 
 
 class Reranker(Protocol):
-    """Scores how well each text answers a query.
+    """Model that scores how well each text answers a query.
 
-    The built-in late interaction needs no such object: its vectors are in the atlas.
+    The built-in late interaction is not a `Reranker`: its vectors are in the atlas.
     """
 
     @property
     def name(self) -> str:
-        """Name in the settings of a result."""
+        """Name of the reranker, stored in the settings of a result."""
 
     def scores(self, query: str, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Score texts, shape (n,); higher is better, comparable within one call only."""
+        """Score texts, shape (n,); higher is better. Scores of different calls differ in scale."""
 
 
 def load_reranker(spec: str) -> Reranker:
@@ -42,9 +42,9 @@ def load_reranker(spec: str) -> Reranker:
     Parameters
     ----------
     spec : str
-        ``"cohere:MODEL"``, a server that speaks Cohere's protocol, see `HttpReranker` for its
-        address and key; or ``"cross-encoder:NAME_OR_PATH"``. Plain ``"cohere"`` takes the model
-        of the environment.
+        ``"cohere:MODEL"`` for a server with Cohere's protocol, see `HttpReranker` for its address
+        and key, or ``"cross-encoder:NAME_OR_PATH"``. ``"cohere"`` uses the model set in the
+        environment.
 
     Returns
     -------
@@ -53,9 +53,9 @@ def load_reranker(spec: str) -> Reranker:
     Raises
     ------
     InputError
-        An unknown kind, no key, or no such model.
+        If the kind or model is unknown, or the key is missing.
     MissingExtraError
-        The package that it needs is not installed.
+        If the package that it needs is not installed.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def load_reranker(spec: str) -> Reranker:
 
 
 def checked_scores(reranker: Reranker, query: str, texts: Sequence[str]) -> NDArray[np.float64]:
-    """Score texts; raise InputError where a score is missing or not finite.
+    """Score texts; raise InputError if a score is missing or not finite.
 
     >>> class Silent:
     ...     name = "silent"
@@ -107,15 +107,15 @@ class CrossEncoderReranker:
         except (OSError, ValueError) as error:
             first = str(error).splitlines()[0] if str(error) else type(error).__name__
             message = (
-                f"The cross-encoder {model!r} cannot be loaded ({first}); give the folder of one, "
-                "or its name while there is a network."
+                f"The cross-encoder {model!r} cannot be loaded ({first}). Pass a folder, or a "
+                "name on the Hub if there is a network."
             )
             raise InputError(message) from error
         self._name = model
 
     @property
     def name(self) -> str:
-        """The model."""
+        """Name of the model."""
         return self._name
 
     def scores(self, query: str, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -128,25 +128,25 @@ class CrossEncoderReranker:
 
 
 class HttpReranker:
-    """Scores of texts for a query, from a server with Cohere's protocol.
+    """Reranker on a server with Cohere's protocol.
 
     Parameters
     ----------
     model : str, optional
         Default: the environment variable LANDSCAPE_RERANK_MODEL, else rerank-v3.5.
     base_url : str, optional
-        Address to which ``/rerank`` is added. Default: LANDSCAPE_RERANK_URL, else Cohere.
+        Address without ``/rerank``. Default: LANDSCAPE_RERANK_URL, else Cohere.
     api_key : str, optional
-        Default: COHERE_API_KEY. A server other than Cohere may need none.
+        Default: COHERE_API_KEY. Other servers may need none.
     policy : RetryPolicy, optional
-        Default: 4 attempts of 30 s, 2 where no connection is made, and waits of at most 30 s.
+        Default: 4 attempts of 30 s, 2 without a connection, and waits of at most 30 s.
 
     Raises
     ------
     InputError
-        Cohere itself is meant and there is no key.
+        If the server is Cohere and there is no key.
     MissingExtraError
-        The package ``httpx`` is not installed.
+        If the package ``httpx`` is not installed.
 
     Examples
     --------
@@ -178,7 +178,7 @@ class HttpReranker:
         if self._url.rstrip("/") == COHERE_URL and not self._key:
             message = (
                 "Cohere needs a key: set the environment variable COHERE_API_KEY, or set "
-                "LANDSCAPE_RERANK_URL to a server of your own, such as http://localhost:8000/v2."
+                "LANDSCAPE_RERANK_URL to your own server, such as http://localhost:8000/v2."
             )
             raise InputError(message)
         require("httpx", "fetch")
@@ -204,7 +204,7 @@ class HttpReranker:
         Raises
         ------
         RemoteError
-            The server failed, refused, or answered something else; a sentence for the user.
+            If the server fails, refuses or answers in another form.
         """
         scores = np.zeros(len(texts), dtype=np.float32)
         if not texts:
@@ -249,22 +249,22 @@ class HttpReranker:
         return scores
 
     def _failure(self, error: RequestError) -> str:
-        said = self._plain(error.text)
+        reason = self._plain(error.text)
         match error.status:
             case None if error.timed_out:
                 return f"{self._url} gave no answer within {self._policy.timeout:g} s."
             case None:
                 return f"{self._url} cannot be reached ({self._plain(error.__cause__ or error)})."
             case 401 | 403:
-                return f"{self._url} refused the key ({said}). Check COHERE_API_KEY."
+                return f"{self._url} refused the key ({reason}). Check COHERE_API_KEY."
             case 404:
                 return (
-                    f"{self._url} does not rerank or does not know the model {self._model!r} "
-                    f"({said}). Check LANDSCAPE_RERANK_URL and LANDSCAPE_RERANK_MODEL."
+                    f"{self._url} does not rerank, or has no model {self._model!r} "
+                    f"({reason}). Check LANDSCAPE_RERANK_URL and LANDSCAPE_RERANK_MODEL."
                 )
             case 429:
-                return f"{self._url} still limits the rate after all attempts ({said})."
-        return f"{self._url} answered with status {error.status} ({said})."
+                return f"{self._url} still limits the rate after all attempts ({reason})."
+        return f"{self._url} answered with status {error.status} ({reason})."
 
     def _protocol_error(self, fault: object) -> RemoteError:
         return RemoteError(
@@ -272,5 +272,5 @@ class HttpReranker:
             f"({self._plain(fault)}). Check LANDSCAPE_RERANK_URL."
         )
 
-    def _plain(self, said: Any) -> str:
-        return one_line(said, {self._address: self._url, self._key: "***"})
+    def _plain(self, text: Any) -> str:
+        return one_line(text, {self._address: self._url, self._key: "***"})

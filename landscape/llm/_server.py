@@ -1,4 +1,4 @@
-"""Connections to servers that speak the OpenAI protocol: OpenAI, vLLM, Ollama, llama.cpp."""
+"""Connections to servers with the OpenAI protocol: OpenAI, vLLM, Ollama, llama.cpp."""
 
 from __future__ import annotations
 
@@ -14,16 +14,15 @@ from landscape.errors import InputError, RemoteError, require
 OPENAI_URL = "https://api.openai.com/v1"
 
 _SECOND_TRY = 0.5  # seconds
-_MESSAGE_LENGTH = 200  # of what a server says
+_MESSAGE_LENGTH = 200  # characters of a server's message
 
 
 class Server:
-    """One server and its key; turns its failures into messages.
+    """A server, its key, and messages for its errors.
 
-    The ``openai`` package repeats a request after a time-out, a broken connection, 408, 409, 429
-    and 5xx, with growing pauses or the one that ``Retry-After`` asks for. A server that refuses
-    the first connection is tried once more only. Defaults: OPENAI_BASE_URL, else OpenAI itself,
-    and OPENAI_API_KEY; the empty string is no key. Raises InputError where OpenAI has no key.
+    The ``openai`` package repeats requests after time-outs, broken connections and the statuses
+    408, 409, 429 and 5xx. A server that refuses the first connection is tried only once more.
+    Defaults: OPENAI_BASE_URL, else OpenAI, and OPENAI_API_KEY; the empty string means no key.
     """
 
     def __init__(
@@ -42,7 +41,7 @@ class Server:
         if self.is_openai and not self._key:
             message = (
                 "OpenAI needs a key: set the environment variable OPENAI_API_KEY, or set "
-                "OPENAI_BASE_URL to a server of your own, such as http://localhost:11434/v1."
+                "OPENAI_BASE_URL to your own server, such as http://localhost:11434/v1."
             )
             raise InputError(message)
         self.client: Any = require("openai", "llm").OpenAI(
@@ -54,12 +53,12 @@ class Server:
 
     @property
     def is_openai(self) -> bool:
-        """Whether this is OpenAI itself, whose prices and limits are known."""
+        """Whether this is OpenAI itself."""
         return self.url.rstrip("/") == OPENAI_URL
 
     @contextmanager
     def reporting(self, model: str) -> Iterator[None]:
-        """Raise RemoteError, with one sentence, for whatever fails inside."""
+        """Turn errors of the ``openai`` package into RemoteError with one sentence."""
         openai = require("openai", "llm")
         if not self._has_answered:
             self._check_port()
@@ -70,7 +69,7 @@ class Server:
             tries = self._retries + 1
             message = (
                 f"{self.url} gave no answer within {self._timeout:g} s, {tries} times. "
-                "Try again later: what is finished is kept."
+                "Try again later: finished parts are stored."
             )
             raise RemoteError(message) from error
         except openai.APIConnectionError as error:
@@ -82,7 +81,7 @@ class Server:
         except openai.APIStatusError as error:
             raise RemoteError(self._refusal(error, model)) from error
         except (openai.OpenAIError, ValueError, TypeError, AttributeError, LookupError) as error:
-            # ValueError and the like: the package read a reply of another form.
+            # ValueError and similar: a reply in another form.
             message = (
                 f"{self.url} answered the request for {model!r} with something that is not the "
                 f"OpenAI protocol ({self._plain(error)}). Check OPENAI_BASE_URL."
@@ -90,7 +89,7 @@ class Server:
             raise RemoteError(message) from error
 
     def _check_port(self) -> None:
-        """Find out at once that nobody listens; other faults are left to the retries."""
+        """Report at once that no server is running; other errors are left to the retries."""
         for pause in (_SECOND_TRY, 0.0):
             if not is_refused(self._address):
                 return
@@ -102,29 +101,29 @@ class Server:
         raise RemoteError(message)
 
     def _refusal(self, error: Any, model: str) -> str:
-        said = self._plain(error.body if isinstance(error.body, str) else error.message)
+        reason = self._plain(error.body if isinstance(error.body, str) else error.message)
         match error.status_code:
             case 401 | 403:
-                return f"{self.url} refused the key ({said}). Check OPENAI_API_KEY."
+                return f"{self.url} refused the key ({reason}). Check OPENAI_API_KEY."
             case 404:
-                return f"{self.url} does not know the model {model!r} ({said})."
+                return f"{self.url} has no model {model!r} ({reason})."
             case 429:
                 return (
                     f"{self.url} still limits the rate, or the quota is spent, after "
-                    f"{self._retries + 1} tries ({said}). Try again later."
+                    f"{self._retries + 1} tries ({reason}). Try again later."
                 )
         return (
             f"{self.url} answered the request for {model!r} with status {error.status_code} "
-            f"({said})."
+            f"({reason})."
         )
 
-    def _plain(self, said: object) -> str:
-        return one_line(said, {self._address: self.url, self._key: "***"})
+    def _plain(self, text: object) -> str:
+        return one_line(text, {self._address: self.url, self._key: "***"})
 
 
-def one_line(said: object, replaced: Mapping[str, str]) -> str:
-    """One short line of what a server said, with the secrets that it may repeat replaced."""
-    line = "".join(c for c in " ".join(str(said).split()) if c.isprintable())
+def one_line(text: object, replaced: Mapping[str, str]) -> str:
+    """Return a server's message as one short line, without the secrets that it may repeat."""
+    line = "".join(c for c in " ".join(str(text).split()) if c.isprintable())
     for secret, shown in replaced.items():
         if secret:
             line = line.replace(secret, shown)
@@ -132,7 +131,7 @@ def one_line(said: object, replaced: Mapping[str, str]) -> str:
 
 
 def server_url(base_url: str | None = None) -> str:
-    """Address of a server without user, password, query and fragment.
+    """Return the address of a server without user, password, query and fragment.
 
     >>> server_url("https://me:secret@models.example/v1?key=secret")
     'https://models.example/v1'
@@ -140,7 +139,7 @@ def server_url(base_url: str | None = None) -> str:
     try:
         return without_query(_address(base_url))
     except ValueError as error:
-        message = f"Not the address of a server: {_address(base_url)[:60]!r} ({error})."
+        message = f"Invalid address of a server: {_address(base_url)[:60]!r} ({error})."
         raise InputError(message) from error
 
 

@@ -1,4 +1,4 @@
-"""Density of papers on the map: grid, smoothing, contours, peaks and their basins."""
+"""Density of papers on the map: grid, smoothing, contours, peaks and basins."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 _ONE_SPOT = 1e-30  # a smaller span counts as zero: its fractions underflow
-_BLOCK = 500_000  # papers counted at a time: their cells need no memory for all of them
+_BLOCK = 500_000  # papers per block, to limit memory
 _ENOUGH_TO_COUNT = 100  # papers; contours of fewer would shrink to points
 
 Bounds = tuple[float, float, float, float]
 
-# From here on points are counted by datashader, which needs no index array. Importing and
-# compiling it takes longer than a figure, so NumPy counts fewer points.
+# More points are counted by datashader, which needs no index array; importing and compiling it
+# takes longer than NumPy takes for fewer.
 _MANY = 500_000
 
 
@@ -38,7 +38,7 @@ class DensityGrid:
 
     @classmethod
     def of_window(cls, bounds: Bounds, density: NDArray[np.float64]) -> DensityGrid:
-        """A density that was computed elsewhere, on a window of the map."""
+        """Return a grid with a given density on a window of the map."""
         left, bottom, right, top = bounds
         n_rows, n_columns = density.shape
         cell = ((right - left) / n_columns, (top - bottom) / n_rows)
@@ -46,7 +46,7 @@ class DensityGrid:
 
     @property
     def bounds(self) -> Bounds:
-        """Edges ``(x0, y0, x1, y1)`` in map units."""
+        """Window ``(x0, y0, x1, y1)`` in map units."""
         n_rows, n_columns = self.density.shape
         right = self.left + n_columns * self.cell_width
         return self.left, self.bottom, right, self.bottom + n_rows * self.cell_height
@@ -54,7 +54,7 @@ class DensityGrid:
     def cells_of(
         self, x: NDArray[np.floating], y: NDArray[np.floating]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Row and column of each paper; papers beyond the edge get the edge's cell."""
+        """Return row and column of each paper; papers outside are in the nearest cell."""
         n_rows, n_columns = self.density.shape
         columns = np.floor((np.asarray(x, dtype=np.float64) - self.left) / self.cell_width)
         rows = np.floor((np.asarray(y, dtype=np.float64) - self.bottom) / self.cell_height)
@@ -66,7 +66,7 @@ class DensityGrid:
     def centre_of(
         self, rows: NDArray[np.int64], columns: NDArray[np.int64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Map coordinates of the centres of cells."""
+        """Return map coordinates of the centres of cells."""
         x = np.asarray(self.left + (columns + 0.5) * self.cell_width, dtype=np.float64)
         y = np.asarray(self.bottom + (rows + 0.5) * self.cell_height, dtype=np.float64)
         return x, y
@@ -74,7 +74,7 @@ class DensityGrid:
 
 @dataclass(frozen=True)
 class Basins:
-    """Peaks of the density and the ground around each."""
+    """Peaks of the density, and the basin that each cell belongs to."""
 
     labels: NDArray[np.int32]
     x: NDArray[np.float64]
@@ -99,18 +99,18 @@ def density_grid(
     x, y : array_like of float, shape (n_papers,)
         Map coordinates.
     bounds : tuple of float, optional
-        Window ``(x0, y0, x1, y1)`` in map units; papers outside are not counted. Densities that
-        are compared cell by cell need one window and one bandwidth. When not given, all papers
-        with a margin of four bandwidths, so that no kernel is cut off.
+        Window ``(x0, y0, x1, y1)`` in map units; papers outside are not counted. The default
+        contains all papers with a margin of four bandwidths, so that no kernel is truncated.
+        Densities that are compared need the same window and bandwidth.
     shape : tuple of int, default (n_cells, n_cells)
-        Rows and columns of the window; without `bounds` it follows from `n_cells`.
+        Rows and columns of the window; without `bounds` it is computed from `n_cells`.
     bandwidth : float, optional
-        Standard deviation of the kernel in map units; `default_bandwidth` when not given, 0 for
-        no smoothing. In a given window at most a quarter of its longer side.
+        Standard deviation of the kernel in map units, by default from `default_bandwidth`; 0
+        disables smoothing. In a given window at most a quarter of its longer side.
     weights : array_like of float, shape (n_papers,), optional
-        What each paper counts; 1 when not given.
+        Weight of each paper; default 1.
     n_cells : int, default 512
-        Cells along the longer side of the map, all square, when `bounds` are not given.
+        Square cells along the longer side of the map, without `bounds`.
 
     Returns
     -------
@@ -159,7 +159,7 @@ def count_grid(
     shape: tuple[int, int],
     weights: ArrayLike | None = None,
 ) -> NDArray[np.float64]:
-    """Papers, or their weights, in each cell of a window; its far edges are in the last cells."""
+    """Count papers, or their weights, per cell of a window; the last cells include their edges."""
     left, bottom, right, top = map(float, bounds)
     if not (right > left and top > bottom):
         raise InputError(f"The window {bounds} is empty; give (x0, y0, x1, y1) with x0 < x1.")
@@ -173,7 +173,7 @@ def count_grid(
 def _count_streaming(
     x: NDArray[np.float64], y: NDArray[np.float64], bounds: Bounds, shape: tuple[int, int]
 ) -> NDArray[np.float64]:
-    """Count with datashader: compiled, and without an index array as long as the points."""
+    """Count with datashader, which is compiled and needs no index array."""
     import datashader as ds
     import pandas as pd
 
@@ -186,12 +186,12 @@ def _count_streaming(
 def _square_cells(
     x: NDArray[np.float64], y: NDArray[np.float64], bandwidth: float, n_cells: int
 ) -> tuple[float, float, float, tuple[int, int]]:
-    """Left, bottom, cell and shape of a grid that holds all papers and their kernels."""
+    """Return left, bottom, cell size and shape of a grid with all papers and their kernels."""
     low_x, high_x = (float(x.min()), float(x.max())) if len(x) else (0.0, 0.0)
     low_y, high_y = (float(y.min()), float(y.max())) if len(y) else (0.0, 0.0)
     margin = 4 * bandwidth
     width, depth = high_x - low_x + 2 * margin, high_y - low_y + 2 * margin
-    # A cell wider than half a kernel would show in the peaks; a far outlier must not blur the map.
+    # Cells wider than half a kernel would distort peaks; far outliers must not enlarge the cells.
     cell = min(max(width, depth) / n_cells, bandwidth / 2)
     cell = max(cell, max(width, depth) / 4096)
     shape = (int(np.ceil(depth / cell)), int(np.ceil(width / cell)))
@@ -207,7 +207,7 @@ def _count(
     weights: ArrayLike | None,
     edges: tuple[float, float] = (np.nan, np.nan),
 ) -> NDArray[np.float64]:
-    """Counts by blocks; numpy's own two-dimensional histogram takes ten times as long."""
+    """Count in blocks; the two-dimensional histogram of NumPy takes ten times as long."""
     counts = np.zeros(shape[0] * shape[1])
     counted = None if weights is None else np.asarray(weights, dtype=np.float64)
     for start in range(0, len(x), _BLOCK):
@@ -225,12 +225,11 @@ def _count(
 
 
 def default_bandwidth(x: NDArray[np.floating], y: NDArray[np.floating]) -> float:
-    r"""Kernel width for a map of so many papers, in map units.
+    """Return the kernel width for a map, in map units.
 
-    Silverman's rule for two dimensions, :math:`h = s\,n^{-1/6}` (Silverman 1986, sec. 4.3.2),
-    assumes one Gaussian; a map of many clumps has detail far below its overall spread ``s``, so
-    the rule is sharpened by a constant. Held between 1/200 and 1/30 of the spread's span, it
-    keeps peaks from being single papers on small corpora and fields from merging on large ones.
+    Silverman's rule (1986, sec. 4.3.2) assumes one Gaussian, but a map has many clumps, so the
+    exponent and the constant give a narrower kernel. Limits of 1/200 and 1/30 of the extent keep
+    single papers from being peaks on small maps and fields from merging on large ones.
     """
     if len(x) == 0:
         return 1.0
@@ -243,18 +242,18 @@ def default_bandwidth(x: NDArray[np.floating], y: NDArray[np.floating]) -> float
 
 
 def map_extent(x: ArrayLike, y: ArrayLike, *, margin: float = 0.04) -> Bounds:
-    """Find the window that holds all papers, with a margin."""
+    """Return the window that contains all papers, with a margin."""
     x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     if not len(x):
-        raise InputError("There are no papers to draw a window around; give a wider selection.")
-    room = margin * max(float(np.ptp(x)), float(np.ptp(y))) or 1.0
+        raise InputError("There are no papers for a window; use a wider selection.")
+    edge = margin * max(float(np.ptp(x)), float(np.ptp(y))) or 1.0
     return (
-        float(x.min() - room), float(y.min() - room), float(x.max() + room), float(y.max() + room),
+        float(x.min() - edge), float(y.min() - edge), float(x.max() + edge), float(y.max() + edge),
     )  # fmt: skip
 
 
 def kernel_within(bounds: Bounds, bandwidth: float) -> float:
-    """Limit a bandwidth to a quarter of the window: papers at one point have an empty window."""
+    """Limit a bandwidth to a quarter of the window, for papers at a single point."""
     left, bottom, right, top = bounds
     return min(bandwidth, max(right - left, top - bottom) / 4)
 
@@ -262,14 +261,14 @@ def kernel_within(bounds: Bounds, bandwidth: float) -> float:
 def highest_density_levels(
     grid: DensityGrid, shares: Sequence[float] = (0.5, 0.8)
 ) -> tuple[float, ...]:
-    """Find the levels of highest-density regions (Hyndman 1996, The American Statistician 50, 120).
+    """Return the levels of highest-density regions (Hyndman 1996, Am. Stat. 50, 120).
 
-    Papers are counted where the grid has them: smoothing widens a narrow clump. Below 100 papers
-    the smoothed density is counted, else contours would shrink to points.
+    Unsmoothed counts are summed, because smoothing widens narrow clumps; below 100 papers the
+    smoothed density is summed, because contours would shrink to points.
     """
     wrong = [share for share in shares if not 0 < share < 1]
     if wrong:
-        raise InputError(f"A contour cannot hold a share of {wrong[0]}; give one between 0 and 1.")
+        raise InputError(f"A contour share of {wrong[0]} is invalid; use a share between 0 and 1.")
     counts = grid.counts if grid.counts.sum() >= _ENOUGH_TO_COUNT else grid.density
     return _levels_holding(grid.density, counts, shares)
 
@@ -277,23 +276,23 @@ def highest_density_levels(
 def _levels_holding(
     density: NDArray[np.float64], counts: NDArray[np.float64], shares: Sequence[float]
 ) -> tuple[float, ...]:
-    """Densities of the contours that hold shares of what is counted."""
-    land = density > 0
-    order = np.argsort(-density[land], kind="stable")
-    ordered, held = density[land][order], np.cumsum(counts[land][order])
-    if not len(held) or not held[-1] > 0:
+    """Return the densities of the contours that contain shares of the counts."""
+    filled = density > 0
+    order = np.argsort(-density[filled], kind="stable")
+    ordered, inside = density[filled][order], np.cumsum(counts[filled][order])
+    if not len(inside) or not inside[-1] > 0:
         return (float("inf"),) * len(shares)
-    places = np.searchsorted(held, np.asarray(shares) * held[-1])
+    places = np.searchsorted(inside, np.asarray(shares) * inside[-1])
     return tuple(float(ordered[min(place, len(ordered) - 1)]) for place in places)
 
 
 def contour_lines(grid: DensityGrid, level: float) -> list[NDArray[np.float64]]:
-    """Trace where the density crosses a level: closed lines of (x, y), the longest first."""
+    """Return the contour lines of a level: closed lines of (x, y), the longest first."""
     from skimage.measure import find_contours
 
     if not np.isfinite(level) or not level > 0:
         return []
-    # A border of zeros closes the lines that leave the window.
+    # A border of zeros closes lines at the edge of the window.
     found = find_contours(np.pad(grid.density, 1), level)  # type: ignore[no-untyped-call]
     x0, y0, x1, y1 = grid.bounds
     lines = []
@@ -305,12 +304,12 @@ def contour_lines(grid: DensityGrid, level: float) -> list[NDArray[np.float64]]:
 
 
 def count_pieces(grid: DensityGrid, level: float, *, least_share: float = 0.0) -> int:
-    """Count the connected pieces at or above a density."""
+    """Return the number of connected pieces at or above a density."""
     from scipy import ndimage
 
     labels, n_pieces = ndimage.label(grid.density >= level, structure=np.ones((3, 3)))
-    held = np.bincount(labels.ravel(), grid.density.ravel(), minlength=n_pieces + 1)[1:]
-    return int((held >= least_share * grid.density.sum()).sum())
+    totals = np.bincount(labels.ravel(), grid.density.ravel(), minlength=n_pieces + 1)[1:]
+    return int((totals >= least_share * grid.density.sum()).sum())
 
 
 def find_basins(
@@ -321,24 +320,24 @@ def find_basins(
     max_peaks: int | None = None,
     contrast: float = 1.05,
 ) -> Basins:
-    """Find the density's peaks and divide the written part of the map among them.
+    """Find the peaks of the density and divide the densest part of the map among them.
 
-    Local maxima flood their surroundings (watershed). Shallow neighbours are then merged, the
-    shallowest first, each into the basin behind its highest saddle: the order of topological
-    persistence (Edelsbrunner, Letscher & Zomorodian 2002), weighted by what would be lost.
+    A watershed assigns cells to local maxima. Shallow basins are then merged across their highest
+    saddle, in the order of topological persistence (Edelsbrunner, Letscher & Zomorodian 2002),
+    weighted by the number of papers above the saddle.
     """
     from scipy import ndimage
     from skimage.segmentation import watershed
 
     density = grid.density
-    land = density >= _levels_holding(density, density, (share,))[0]
-    # A maximum is a cell no neighbour of which is higher; plateaus become one marker each.
-    peak_cells = (density == ndimage.maximum_filter(density, size=3)) & land & (density > 0)
+    filled = density >= _levels_holding(density, density, (share,))[0]
+    # A maximum is a cell without a higher neighbour; each plateau becomes one marker.
+    peak_cells = (density == ndimage.maximum_filter(density, size=3)) & filled & (density > 0)
     markers, n_peaks = ndimage.label(peak_cells, structure=np.ones((3, 3)))
     if n_peaks == 0:
         empty = np.zeros(0)
         return Basins(np.full(density.shape, -1, dtype=np.int32), empty, empty, empty)
-    flooded = watershed(-density, markers, mask=land) - 1  # type: ignore[no-untyped-call]
+    flooded = watershed(-density, markers, mask=filled) - 1  # type: ignore[no-untyped-call]
     owner = _merge_basins(
         density, flooded, n_peaks, min_papers=min_papers, max_peaks=max_peaks, contrast=contrast
     )
@@ -348,7 +347,7 @@ def find_basins(
     kept = basins[papers[basins] >= min_papers]
     if not len(kept):
         kept = basins[[int(np.argmax(papers[basins]))]]
-    # The first cell of a basin that is as high as its highest: the summit.
+    # The peak of a basin is the first of its highest cells.
     summits = np.flatnonzero((merged >= 0) & (density == highest[merged]))
     _, first = np.unique(merged.ravel()[summits], return_index=True)
     summit = np.zeros(n_peaks, dtype=np.int64)
@@ -365,8 +364,8 @@ def _papers_and_heights(
     density: NDArray[np.float64], labels: NDArray[np.integer], n_labels: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Papers and highest density of each labelled basin; cells labelled -1 belong to none."""
-    land = labels >= 0  # a small part of the sheet: functions that sort all of it take far longer
-    label, value = labels[land], density[land]
+    filled = labels >= 0  # a small part of the grid; functions that sort all of it take far longer
+    label, value = labels[filled], density[filled]
     highest = np.zeros(n_labels)
     np.maximum.at(highest, label, value)
     papers = np.bincount(label, weights=value, minlength=n_labels).astype(np.float64)
@@ -382,18 +381,18 @@ def _merge_basins(
     max_peaks: int | None,
     contrast: float,
 ) -> NDArray[np.int64]:
-    """Merge the least prominent basins; for each flooded basin the one it ends in."""
+    """Merge the least prominent basins; return the new basin of each."""
     basins = np.arange(n_peaks)
     papers, peak = _papers_and_heights(density, flooded, n_peaks)
     saddles: list[dict[int, float]] = [{} for _ in basins]
     for low, high, saddle in _saddles(density, flooded):
         saddles[low][high] = saddles[high][low] = saddle
-    # The papers above the saddle, which the map would lose. Negative: the basin must be merged.
+    # Papers above the saddle; negative if the basin must be merged.
     loss = np.full(n_peaks, np.inf)
 
     def weigh(basin: int) -> None:
         if not saddles[basin]:
-            loss[basin] = np.inf  # an island: nothing to merge it with
+            loss[basin] = np.inf  # has no neighbour
             return
         rise = 1.0 - max(saddles[basin].values()) / peak[basin]
         must_go = papers[basin] < min_papers or rise < 1.0 - 1.0 / contrast
@@ -408,7 +407,7 @@ def _merge_basins(
         if loss[basin] >= 0 and (max_peaks is None or alive <= max_peaks):
             break
         into = max(saddles[basin], key=lambda other: (saddles[basin][other], -other))
-        if peak[into] < peak[basin]:  # the higher peak keeps its ground
+        if peak[into] < peak[basin]:  # the basin of the higher peak remains
             basin, into = into, basin
         owner[owner == basin] = into
         papers[into] += papers[basin]
@@ -428,7 +427,7 @@ def _merge_basins(
 def _saddles(
     density: NDArray[np.float64], flooded: NDArray[np.int32]
 ) -> list[tuple[int, int, float]]:
-    """Highest pass between each pair of touching basins."""
+    """Return the highest saddle between each pair of adjacent basins."""
     passes: dict[tuple[int, int], float] = {}
     for axis in (0, 1):
         one = flooded[:-1] if axis == 0 else flooded[:, :-1]

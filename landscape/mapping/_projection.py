@@ -1,4 +1,4 @@
-"""From the full dimension to the plane: UMAP by default, other layouts by name."""
+"""Projection of embeddings to the plane: UMAP, t-SNE or PCA."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
 Start = Literal["pca", "spectral"]
 
-#: Below this many distinct papers a neighbour graph means nothing, and PCA draws the map.
+#: With fewer distinct papers the projection is PCA, because a neighbour graph is meaningless.
 FEWEST_FOR_A_GRAPH = 12
 
 
 class Layout(Protocol):
-    """Anything that places papers on a plane."""
+    """Interface of a projection."""
 
     @property
     def name(self) -> str:
-        """What the layout is called in the manifest."""
+        """Name of the layout in the manifest."""
         ...
 
     def fit(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -37,7 +37,7 @@ class Layout(Protocol):
 
 @dataclass(frozen=True)
 class PcaLayout:
-    """The first two principal components: exact, instant, and right for a handful of papers."""
+    """First two principal components; exact, and suitable for few papers."""
 
     seed: int | None = None
     name: str = "pca"
@@ -46,7 +46,7 @@ class PcaLayout:
         """Project on the two directions of largest variance; missing directions are zero."""
         centred = np.asarray(vectors, dtype=np.float64)
         centred = centred - centred.mean(axis=0)
-        # The eigenvectors of the small n_dims x n_dims matrix serve any number of papers.
+        # The n_dims x n_dims matrix is small for any number of papers.
         _, axes = np.linalg.eigh(centred.T @ centred)
         plane = centred @ axes[:, ::-1][:, :2]
         if plane.shape[1] < 2:
@@ -56,7 +56,7 @@ class PcaLayout:
 
 @dataclass(frozen=True)
 class UmapLayout:
-    """UMAP (McInnes, Healy & Melville 2018), cosine metric, through umap-learn."""
+    """UMAP (McInnes, Healy & Melville 2018) with cosine metric, by umap-learn."""
 
     seed: int | None = None
     n_neighbors: int = 15
@@ -70,12 +70,11 @@ class UmapLayout:
             n_neighbors=min(self.n_neighbors, len(vectors) - 1),
             min_dist=self.min_dist,
             metric="cosine",
-            # spectral decomposition needs more papers than components with room to spare
+            # spectral decomposition needs many more papers than components
             init=self.start if len(vectors) > 50 else "random",
             low_memory=True,
             random_state=self.seed,
             n_jobs=1 if self.seed is not None else -1,
-            # Distinct from the default only in what it skips: the graph of duplicates.
             unique=False,
         )
         return np.asarray(reducer.fit_transform(vectors), dtype=np.float32)
@@ -83,7 +82,7 @@ class UmapLayout:
 
 @dataclass(frozen=True)
 class TsneLayout:
-    """t-SNE with interpolation (FIt-SNE, Linderman et al. 2019), through openTSNE."""
+    """t-SNE with interpolation (FIt-SNE, Linderman et al. 2019), by openTSNE."""
 
     seed: int | None = None
     perplexity: float = 30.0
@@ -122,7 +121,7 @@ def project(
     min_dist: float = 0.05,
     start: Start = "pca",
 ) -> NDArray[np.float32]:
-    """Place papers on a plane, near where similar, from their embeddings.
+    """Project embeddings to a plane where similar papers are close together.
 
     Parameters
     ----------
@@ -130,28 +129,28 @@ def project(
         Embeddings, L2-normalised. May be memory-mapped.
     method : {"umap", "tsne", "pca"}, default "umap"
         Layout. Fewer than 12 distinct papers are always placed by PCA, because a graph of
-        neighbours means nothing there.
+        neighbours is meaningless.
     seed : int, optional
-        Makes the map reproducible to the last digit, at the price of one core instead of all.
+        Makes the map exactly reproducible, but uses one core instead of all.
     n_neighbors : int, default 15
-        Papers each paper is tied to: small values show fine structure, large ones the whole.
+        Neighbours of each paper; small values show fine structure, large ones the global one.
     min_dist : float, default 0.05
-        Closest packing, in map units.
+        Minimum distance of papers, in map units.
     start : {"pca", "spectral"}, default "pca"
-        Where the optimisation begins. PCA is fast at any size and keeps the large-scale order.
+        Initial positions. PCA is fast for any size and keeps the large-scale order.
 
     Returns
     -------
     array of float32, shape (n_papers, 2)
-        Map coordinates, centred on the median, the long axis horizontal. Only nearness means
-        anything: directions and distances between far groups do not.
+        Map coordinates, centred on the median, with the long axis horizontal. Only nearness is
+        meaningful; directions and distances between far groups are not.
 
     Raises
     ------
     InputError
         For an unknown method or vectors that are not finite.
     MissingExtraError
-        Where the method needs an optional package.
+        If the method needs an optional package.
 
     Examples
     --------
@@ -177,13 +176,13 @@ def orient(plane: NDArray[np.float32]) -> NDArray[np.float32]:
     if len(plane) < 2:
         return np.zeros_like(plane, dtype=np.float32)
     centred = plane.astype(np.float64) - np.median(plane, axis=0)
-    # The long axis of the bulk: a few far papers must not turn the whole map.
+    # Without the farthest papers, so that outliers do not rotate the map.
     radius = np.hypot(*centred.T)
     bulk = centred[radius <= np.quantile(radius, 0.99)]
-    bulk = bulk - bulk.mean(axis=0)  # unlike the median, the mean turns with the map
+    bulk = bulk - bulk.mean(axis=0)  # unlike the median, the mean rotates with the map
     _, axes = np.linalg.eigh(bulk.T @ bulk)
     turned = centred @ axes[:, ::-1]
-    # An axis has no sign of its own: let the longer tail point right and up.
+    # The sign of an axis is arbitrary; the longer tail points right and up.
     tails = np.abs(np.quantile(turned, 0.995, axis=0)) - np.abs(np.quantile(turned, 0.005, axis=0))
     turned *= np.where(tails < 0, -1.0, 1.0)
     return turned.astype(np.float32)
@@ -195,13 +194,13 @@ def _check_finite(vectors: NDArray[np.float32], block: int = 65536) -> None:
         if bad.any():
             row = start + int(np.flatnonzero(bad)[0])
             raise InputError(
-                f"The embedding of paper {row} holds a value that is not a finite number; "
+                f"The embedding of paper {row} has a value that is not finite; "
                 "embed the papers again or drop that row."
             )
 
 
 def _too_few_distinct(vectors: NDArray[np.float32]) -> bool:
-    """Whether fewer than `FEWEST_FOR_A_GRAPH` different rows occur (cheap: stops early)."""
+    """Return whether there are fewer than `FEWEST_FOR_A_GRAPH` different rows."""
     distinct: set[bytes] = set()
     for row in vectors:
         distinct.add(np.ascontiguousarray(row).tobytes())
@@ -210,15 +209,15 @@ def _too_few_distinct(vectors: NDArray[np.float32]) -> bool:
     return True
 
 
-# umap-learn is compiled by Numba again in every process, ten to twenty seconds. Numba can keep what
-# it compiles beside the library's files. Only modules whose functions take arrays and numbers are
-# kept: a function that takes another one, such as a distance, would be compiled for every object.
+# Numba compiles umap-learn in every process, which takes ten to twenty seconds, unless it caches
+# the result in the directory of the library. This works for functions of arrays and numbers; a
+# function of a function, such as a distance, would be compiled for every object.
 _MODULES = ("umap.umap_", "umap.layouts", "umap.utils")
 
 
 @functools.cache
 def umap_with_kept_code() -> ModuleType:
-    """Import umap-learn and have Numba keep what it compiles for it."""
+    """Import umap-learn and enable the cache of Numba for its functions."""
     import umap
     from numba.core.dispatcher import Dispatcher
 
@@ -236,15 +235,15 @@ def _keep(function: Any) -> None:
         function.enable_caching()
         save = function._cache.save_overload
     except (RuntimeError, AttributeError):
-        return  # no folder that can be written, or another Numba: it compiles again as before
+        return  # the directory is not writable, or the version of Numba differs: no cache
 
-    def save_if_there_is_room(*arguments: Any) -> None:
+    def save_unless_disk_is_full(*arguments: Any) -> None:
         try:
             save(*arguments)
         except OSError:
-            return  # a full disk costs the next run its time, not this one its map
+            return  # the next run compiles again
 
-    function._cache.save_overload = save_if_there_is_room
+    function._cache.save_overload = save_unless_disk_is_full
 
 
 def place(
@@ -259,8 +258,8 @@ def place(
     Each new paper goes to the weighted mean of its `k` nearest neighbours in the full
     dimension. The weights are UMAP's fuzzy memberships (McInnes, Healy & Melville 2018, eq. 1):
     :math:`w_i = \exp(-\max(0, d_i - \rho)/\sigma)` with :math:`\rho` the nearest distance and
-    :math:`\sigma` such that :math:`\sum_i w_i = \log_2 k`. That is where umap-learn's own
-    ``transform`` starts, and it needs nothing but the atlas's arrays: no pickled reducer.
+    :math:`\sigma` such that :math:`\sum_i w_i = \log_2 k`. These are the initial positions of
+    ``transform`` in umap-learn, and need only the arrays of the atlas, not a pickled reducer.
 
     Parameters
     ----------
@@ -269,7 +268,7 @@ def place(
     vectors : array of float, shape (n_papers, n_dims)
         Embeddings of the papers on the map. May be memory-mapped.
     coordinates : array of float, shape (n_papers, 2)
-        Their places.
+        Map coordinates of these papers.
     k : int, default 15
         Neighbours per paper.
 
@@ -296,7 +295,7 @@ def place(
 
 
 def memberships(distances: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Fuzzy memberships of neighbours, from their distances sorted or not."""
+    """Return fuzzy memberships of neighbours from their distances."""
     distances = np.asarray(distances, dtype=np.float64)
     excess = np.maximum(distances - distances.min(axis=1, keepdims=True), 0.0)
     target = max(np.log2(distances.shape[1]), 1.0)

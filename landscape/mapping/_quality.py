@@ -1,4 +1,4 @@
-"""Quality of a map: what the plane keeps of the full dimension, and what a second run repeats."""
+"""Quality of a map: agreement with the full dimension, and with a second run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 Measures = dict[str, float | int | str | None]
 
-#: Maps that no second run can be made of.
+#: Maps without a second run, and the reason.
 _WITHOUT_RUNS = {
     "ready": "the map came ready-made",
     "keep": "the map was kept, not laid out in one run",
@@ -41,7 +41,7 @@ def measure_quality(
     n_second_run: int = 8000,
     seed: int = 0,
 ) -> Measures:
-    """Measure a map in every way that is stored in the atlas and printed on its figures.
+    """Compute the quality measures that are stored in the atlas and printed on figures.
 
     Parameters
     ----------
@@ -54,27 +54,25 @@ def measure_quality(
     topics : pandas.DataFrame, optional
         Table of topics, for the recall of its peaks in resampled corpora.
     topics_method : {"density", "hdbscan"}, default "density"
-        How those peaks were found, and are found again.
+        Method of these topics.
     layout : str, default "umap"
-        The map's method, for the comparison of two runs; there is none for a map that came
-        "ready" or that was kept ("keep").
+        Method of the map, for the comparison of two runs; "ready" and "keep" maps have no runs.
     n_neighbors : int, default 15
     min_dist : float, default 0.05
-        The map's settings, as for :func:`landscape.mapping._projection.project`.
+        Settings of the map, as for `project`.
     n_sample : int, default 2000
-        Papers asked for their neighbours, drawn at random.
+        Papers in the random sample for neighbours.
     n_second_run : int, default 8000
-        Papers in the two runs compared for stability.
+        Papers in the two runs that are compared for stability.
     seed : int, default 0
 
     Returns
     -------
     dict of str to float, int, str or None
-        All fractions between 0 and 1; None where there are too few papers, or for the
-        reason in another key, such as ``stability_reason``.
         ``knn_recall_at_10``, ``trustworthiness``, ``continuity``, ``category_accuracy_full``,
-        ``category_accuracy_map``, ``category_accuracy_chance``, ``peak_recall``,
-        ``stability`` and the sizes of the samples.
+        ``category_accuracy_map``, ``category_accuracy_chance``, ``peak_recall``, ``stability``,
+        all between 0 and 1, and sample sizes; None for too few papers, or for the reason in
+        ``stability_reason``.
 
     Examples
     --------
@@ -90,17 +88,9 @@ def measure_quality(
     plane = np.column_stack([x, y]).astype(np.float64)
     sample = np.sort(rng.choice(n_papers, size=min(n_sample, n_papers), replace=False))
     measures: Measures = dict.fromkeys(
-        (
-            "knn_recall_at_10",
-            "trustworthiness",
-            "continuity",
-            "category_accuracy_full",
-            "category_accuracy_map",
-            "category_accuracy_chance",
-            "peak_recall",
-            "stability",
-        )
-    )
+        ("knn_recall_at_10", "trustworthiness", "continuity", "category_accuracy_full",
+         "category_accuracy_map", "category_accuracy_chance", "peak_recall", "stability")
+    )  # fmt: skip
     measures["n_papers"] = n_papers
     measures["n_sample"] = len(sample)
     if n_papers < 30:
@@ -114,24 +104,16 @@ def measure_quality(
     if topics is not None and len(topics):
         regions = topics[topics.level == 1] if "level" in topics else topics
         measures["peak_recall"] = peak_recall(
-            plane,
-            regions.x.to_numpy(),
-            regions.y.to_numpy(),
-            method=topics_method,
-            n_resamples=_RESAMPLES[topics_method],
-            seed=seed,
-        )
+            plane, regions.x.to_numpy(), regions.y.to_numpy(), method=topics_method,
+            n_resamples=_RESAMPLES[topics_method], seed=seed,
+        )  # fmt: skip
     if layout in _WITHOUT_RUNS:
         measures["stability_reason"] = _WITHOUT_RUNS[layout]
         return measures
     measures["stability"] = stability(
-        vectors,
-        layout=layout,
-        n_neighbors=n_neighbors,
-        min_dist=min_dist,
-        n_sample=n_second_run,
-        seed=seed,
-    )
+        vectors, layout=layout, n_neighbors=n_neighbors, min_dist=min_dist,
+        n_sample=n_second_run, seed=seed,
+    )  # fmt: skip
     measures["n_second_run"] = min(n_second_run, n_papers)
     return measures
 
@@ -139,7 +121,7 @@ def measure_quality(
 def neighbours_of_sample(
     vectors: NDArray[np.float32], plane: NDArray[np.float64], sample: NDArray[np.integer], *, k: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The `k` nearest papers of each sampled paper, among all papers, itself left out."""
+    """Return the `k` nearest papers of each sampled paper, in full dimension and on the map."""
     from scipy.spatial import KDTree
 
     from landscape.embeddings._neighbours import nearest
@@ -152,14 +134,14 @@ def neighbours_of_sample(
 def _without_self(
     found: NDArray[np.integer], sample: NDArray[np.integer], k: int
 ) -> NDArray[np.int64]:
-    """Drop each paper from its own list; among exact duplicates it may be missing from it."""
+    """Remove each paper from its own list, which may lack it if there are exact duplicates."""
     own = found == sample[:, None]
     own[~own.any(axis=1), -1] = True
     return np.asarray(found[~own].reshape(len(found), -1)[:, :k], dtype=np.int64)
 
 
 def neighbour_recall(found: NDArray[np.integer], wanted: NDArray[np.integer]) -> float:
-    """Mean fraction of one list of neighbours that is in the other."""
+    """Return the mean fraction of one list of neighbours that is in the other."""
     hits = (found[:, :, None] == wanted[:, None, :]).any(axis=2)
     return float(hits.mean())
 
@@ -167,7 +149,7 @@ def neighbour_recall(found: NDArray[np.integer], wanted: NDArray[np.integer]) ->
 def rank_measures(
     vectors: NDArray[np.float32], plane: NDArray[np.float64], *, k: int
 ) -> tuple[float, float]:
-    """Trustworthiness and continuity (Venna & Kaski 2001)."""
+    """Return trustworthiness and continuity (Venna & Kaski 2001)."""
     from sklearn.manifold import trustworthiness
 
     k = max(1, min(k, (len(plane) - 1) // 2))
@@ -183,7 +165,7 @@ def category_accuracy(
     near_full: NDArray[np.integer],
     near_map: NDArray[np.integer],
 ) -> Measures:
-    """How often a paper's neighbours agree on its category, against chance."""
+    """Return how often the neighbours of a paper predict its category, compared with chance."""
     import pandas as pd
 
     codes, names = pd.factorize(pd.Series(list(categories), dtype=object))
@@ -217,7 +199,7 @@ def peak_recall(
     n_resamples: int = 20,
     seed: int = 0,
 ) -> float | None:
-    """Fraction of the peaks that are found again when the papers are resampled."""
+    """Return the fraction of peaks that are found again when papers are resampled."""
     from scipy.spatial import KDTree
 
     if len(peak_x) == 0:
@@ -244,7 +226,7 @@ def stability(
     seed: int = 0,
     share: float = 0.02,
 ) -> float | None:
-    """Agreement of two runs of the layout that differ in nothing but their random numbers."""
+    """Return the agreement of two runs of the layout with different random numbers."""
     from scipy.spatial import KDTree
 
     if len(vectors) < 30:

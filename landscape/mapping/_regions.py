@@ -1,4 +1,4 @@
-"""Regions of the map and the continents they form."""
+"""Regions of the map, and continents, which are groups of regions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from landscape.errors import InputError
 from landscape.mapping._density import density_grid, find_basins
-from landscape.mapping._region_names import choose_names, pair_names, phrase_table, score_phrases
+from landscape.mapping._naming import choose_names, pair_names, phrase_table, score_phrases
 from landscape.text._words import normal_forms
 
 if TYPE_CHECKING:
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from landscape.llm._client import LanguageModel
 
 Method = Literal["density", "hdbscan"]
-BY_KEYWORDS = "keywords"  # who named a region: its keywords, a language model, or a user
+BY_KEYWORDS = "keywords"  # source of a name; others are a language model and the user
 
-#: Continents are numbered from here, so that a topic's number gives its level.
+#: Number of the first continent; regions have lower numbers.
 FIRST_CONTINENT = 1000
 
-#: More names than this no page can carry.
+#: Largest number of names on a page.
 MOST_REGIONS = 90
 
 
@@ -51,31 +51,31 @@ def build_topics(
     language_model: LanguageModel | None = None,
     note: Callable[[str], None] | None = None,
 ) -> Topics:
-    """Find the regions of a map, gather them into continents and name both.
+    """Find the regions of a map, group them into continents and name both.
 
     Parameters
     ----------
     x, y : array of float, shape (n_papers,)
         Map coordinates.
     keywords : pyarrow.ListArray or sequence of sequence of str, length n_papers
-        Keywords of each paper: what names are made of.
+        Keywords of each paper, from which names are made.
     titles : sequence of str, length n_papers
-        Shown to a language model as exemplars; not needed otherwise.
+        Exemplars for the language model; not needed without one.
     vectors : array of float32, shape (n_papers, n_dims), optional
-        Embeddings. With them continents are made of neighbouring regions alike in the full
-        dimension; without, of regions that are close together.
+        Embeddings. Continents group neighbouring regions that are similar in the full dimension,
+        or, without vectors, close on the map.
     method : {"density", "hdbscan"}, default "density"
         Peaks and basins of the smoothed density, or HDBSCAN's clusters (Campello et al. 2013).
     max_regions, n_continents : int, optional
-        How many at the most; chosen from the number of papers when not given.
+        Maximum numbers; by default from the number of papers.
     previous : array of int, shape (n_papers, 2), optional
         Region and continent of each paper in an earlier build, -1 for new papers. A topic keeps
-        the number of the old topic it shares most papers with, so that hand-made labels stay in
-        place; one that shares none gets a number not used before.
+        the number of the old topic with most of its papers, so that manual labels remain; a topic
+        without old papers gets an unused number.
     language_model : LanguageModel, optional
-        Polishes the names, with keywords and exemplar titles in view.
+        Improves the names, using keywords and exemplar titles.
     note : callable, optional
-        Called with a sentence: how many names the language model failed to polish, and why.
+        Called with a message about names that the language model failed to improve.
 
     Returns
     -------
@@ -104,7 +104,7 @@ def build_topics(
     region, places = find_regions(x, y, method=method, max_regions=max_regions)
     n_regions = len(places)
 
-    # A phrase that could name the smallest region is held by a twentieth of its papers.
+    # A name of the smallest region occurs in at least a twentieth of its papers.
     fewest = max(2 if len(x) >= 100 else 1, round(0.05 * smallest_region(len(x))))
     table = phrase_table(keywords, fewest=fewest)
     near = nearest_regions(places.x.to_numpy(), places.y.to_numpy(), k=5)
@@ -144,12 +144,12 @@ def build_topics(
 
 
 def regions_for(n_papers: int) -> int:
-    """How many regions a corpus of this size is divided into at the most."""
+    """Return the maximum number of regions for a number of papers."""
     return int(np.clip(round(3.0 * n_papers ** (1 / 3)), 1, MOST_REGIONS))
 
 
 def smallest_region(n_papers: int) -> float:
-    """Minimum papers per region; smaller regions are merged."""
+    """Return the minimum number of papers per region; smaller regions are merged."""
     return max(3.0, 0.0015 * n_papers)
 
 
@@ -196,7 +196,7 @@ def find_regions(
 def _hdbscan_clusters(
     x: NDArray[np.floating], y: NDArray[np.floating], *, smallest: float, most: int | None
 ) -> NDArray[np.int64]:
-    """HDBSCAN in the plane; the least cluster size grows until no more than `most` are left."""
+    """Cluster with HDBSCAN; the minimum size grows until there are at most `most` clusters."""
     import hdbscan
 
     plane = np.column_stack([x, y]).astype(np.float64)
@@ -217,7 +217,7 @@ def _hdbscan_clusters(
 def nearest_regions(
     x: NDArray[np.floating], y: NDArray[np.floating], *, k: int = 5
 ) -> list[list[int]]:
-    """The `k` regions around each region, by the distance of their peaks."""
+    """Return the `k` nearest regions of each region, by the distance of their peaks."""
     from scipy.spatial import KDTree
 
     if len(x) < 2:
@@ -233,7 +233,7 @@ def gather_continents(
     n_papers: NDArray[np.integer],
     n_continents: int | None = None,
 ) -> NDArray[np.int64]:
-    """Gather regions that touch and are alike into continents."""
+    """Group adjacent, similar regions into continents."""
     from scipy import sparse
     from sklearn.cluster import AgglomerativeClustering
 
@@ -247,12 +247,12 @@ def gather_continents(
     touching = sparse.coo_matrix((np.ones(len(rows)), (rows, columns)), (n_regions, n_regions))
     touching = touching + touching.T + sparse.identity(n_regions)
     n_pieces, _ = sparse.csgraph.connected_components(touching)
-    # Ward takes no weights: a region is repeated as often as its papers weigh.
+    # Ward has no weights, so a region is repeated in proportion to its papers.
     copies = np.maximum(np.round(12 * np.asarray(n_papers) / np.max(n_papers)), 1).astype(int)
     original = np.repeat(np.arange(n_regions), copies)
     found = AgglomerativeClustering(
         n_clusters=max(n_continents, n_pieces),
-        # scikit-learn would join separate pieces with a warning; Ward alone copes as well
+        # scikit-learn would join separate pieces with a warning; Ward needs no connectivity then
         connectivity=touching.tocsr()[original][:, original] if n_pieces == 1 else None,
         linkage="ward",
     ).fit_predict(np.asarray(profile)[original])
@@ -268,7 +268,7 @@ def gather_continents(
 def _mean_vectors(
     vectors: NDArray[np.float32], region: NDArray[np.int64], n_regions: int, block: int = 65536
 ) -> NDArray[np.float64]:
-    """Mean embedding of each region, reading the vectors block by block."""
+    """Return the mean embedding of each region, reading the vectors in blocks."""
     from scipy import sparse
 
     sums = np.zeros((n_regions, vectors.shape[1]))
@@ -289,7 +289,7 @@ def _keep_numbers(
     table: pd.DataFrame,
     previous: NDArray[np.integer],
 ) -> tuple[NDArray[np.int64], pd.DataFrame]:
-    """Give every topic the number of the old topic that it mostly consists of."""
+    """Give each topic the number of the old topic with most of its papers."""
     regions = match_numbers(region, np.asarray(previous)[:, 0], first=0)
     continents = match_numbers(continent, np.asarray(previous)[:, 1], first=FIRST_CONTINENT)
     number = dict(enumerate(regions))
@@ -306,10 +306,7 @@ def _keep_numbers(
 def match_numbers(
     new: NDArray[np.integer], old: NDArray[np.integer], *, first: int = 0
 ) -> list[int]:
-    """Number new groups after the old groups that they share papers with.
-
-    The assignment that keeps most papers under their old number (Kuhn 1955).
-    """
+    """Number new groups like the old groups so that most papers keep their number (Kuhn 1955)."""
     from scipy.optimize import linear_sum_assignment
 
     n_new = int(new.max(initial=-1)) + 1
@@ -334,7 +331,7 @@ def _exemplars(
     region: NDArray[np.int64],
     places: pd.DataFrame,
 ) -> list[list[int]]:
-    """Rows of the papers nearest to each peak."""
+    """Return the rows of the papers nearest to each peak."""
     away = np.full(len(x), np.inf)
     inside = region >= 0
     away[inside] = np.hypot(
@@ -358,7 +355,7 @@ def _continent_rows(
     y: NDArray[np.floating],
     large_of_paper: NDArray[np.int64],
 ) -> pd.DataFrame:
-    """One row a continent, placed at the median of its papers."""
+    """Return one row per continent, at the median position of its papers."""
     import pandas as pd
 
     rows = []
@@ -386,7 +383,7 @@ def _polish(
     language_model: LanguageModel,
     note: Callable[[str], None] | None,
 ) -> pd.DataFrame:
-    """Let a language model improve the names; whatever it gets wrong keeps the offline name."""
+    """Improve the names with a language model; rejected names are not changed."""
     from landscape.llm._region_names import polish_names
 
     siblings = table.groupby("parent_id").label.apply(list).to_dict()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape.errors import AtlasError
-from landscape.mapping._region_names import capitalised
+from landscape.mapping._naming import capitalised
 from landscape.outreach._terrain import Terrain
 
 if TYPE_CHECKING:

@@ -25,6 +25,7 @@ from landscape.errors import InputError, LandscapeError, require
 from landscape.outreach._elevation import Surface
 from landscape.outreach._fidelity import Bars, Fidelity, TrueMap
 from landscape.outreach._terrain import Terrain
+from landscape.outreach._themes import THEMES, Prompt
 from landscape.outreach._weights import CONTROLS, SD15, SDXL, Weights, find_weights, variant_of
 
 Picture = NDArray[np.uint8]
@@ -52,47 +53,6 @@ _RANGES: dict[str, tuple[float, float]] = {
     "attempts": (1, 10),
     "lowering": (0.1, 0.95),
     "seed": (0, 2**63 - 1),
-}
-# A model's letters are never words; towns, ships and monsters would say something unmeasured.
-_NEVER = (
-    "text, letters, words, numbers, labels, captions, typography, signature, watermark, logo, "
-    "compass rose, legend, frame, border, people, animals, ships, monsters, buildings, towns, "
-    "blurry, low quality, jpeg artefacts, tiling, seams"
-)
-# Prompt, negative prompt and strength of each theme.
-_PROMPTS = {
-    "atlas": (
-        "physical relief map in a fine printed atlas, seen from straight above, shaded mountain "
-        "ranges with eroded ridges and valleys, green lowlands, ochre highlands, pale summits, "
-        "calm blue sea, soft light from the north-west, cartography, highly detailed",
-        f"perspective view, horizon, sky, clouds, photograph of a city, {_NEVER}",
-        0.4,
-    ),
-    "parchment": (
-        "antique hand-drawn map on aged parchment, seen from straight above, engraved mountain "
-        "ranges with hachures, sepia ink and pale watercolour washes, quiet empty sea, "
-        "copperplate engraving, paper grain, highly detailed",
-        f"perspective view, horizon, modern map, saturated colours, stains over the land, {_NEVER}",
-        0.4,
-    ),
-    "night": (
-        "land at night seen from orbit straight above, dark blue sea, dim mountain ranges under "
-        "moonlight, soft glow on the heights, deep contrast, fine relief, highly detailed",
-        f"perspective view, horizon, stars, moon, daylight, roads, motorways, {_NEVER}",
-        0.35,
-    ),
-    "mono": (
-        "monochrome shaded relief map, seen from straight above, fine greyscale hill shading as in "
-        "a pencil drawing, eroded ridges and valleys, plain white sea, lithograph, highly detailed",
-        f"colour, tint, perspective view, horizon, sky, clouds, {_NEVER}",
-        0.35,
-    ),
-    "clear": (
-        "clean relief map with few flat colours, seen from straight above, crisp shaded mountain "
-        "ranges, plain sea, high contrast, modern cartography, highly detailed",
-        f"perspective view, horizon, sky, clouds, gradients in the sea, {_NEVER}",
-        0.35,
-    ),
 }
 
 
@@ -218,23 +178,14 @@ def redraw(
 # Prompts and controls -----------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Prompt:
-    """A prompt, its negative prompt, and the strength at which it is drawn."""
-
-    wanted: str
-    unwanted: str
-    strength: float = 0.4
-
-
 def prompt_for(theme: str, settings: Settings) -> Prompt:
     """Return the prompt of a theme, changed by the user's own words."""
-    wanted, unwanted, strength = _PROMPTS.get(theme, _PROMPTS["atlas"])
+    default = THEMES.get(theme, THEMES["atlas"]).redraw
     extra = clean_prompt(settings.negative)
     return Prompt(
-        clean_prompt(settings.prompt) or wanted,
-        f"{extra}, {unwanted}" if extra else unwanted,
-        strength if settings.strength is None else settings.strength,
+        clean_prompt(settings.prompt) or default.prompt,
+        f"{extra}, {default.negative_prompt}" if extra else default.negative_prompt,
+        default.strength if settings.strength is None else settings.strength,
     )
 
 
@@ -475,8 +426,8 @@ class DiffusionModel:
         seed = (settings.seed * 2_654_435_761 + place) % 2**63
         with _quiet(), self._shared_noise(noise, tile):
             drawn = self.pipeline(
-                prompt=prompt.wanted,
-                negative_prompt=prompt.unwanted,
+                prompt=prompt.prompt,
+                negative_prompt=prompt.negative_prompt,
                 image=Image.fromarray(picture),
                 strength=prompt.strength,
                 num_inference_steps=max(settings.steps, ceil(1 / prompt.strength - 1e-9)),
@@ -617,7 +568,7 @@ class _Redrawing:
                 f"There is no ControlNet in {found.name}: the picture is held to the data by its "
                 "strength and the check alone."
             )
-        unread = self.model.unread(self.prompt.wanted)
+        unread = self.model.unread(self.prompt.prompt)
         if unread and settings.prompt:
             self.note(f"The model does not read the end of the prompt: {unread[:120]!r}.")
 
@@ -738,8 +689,8 @@ class _Redrawing:
             "seed": self.settings.seed,
             "strength": self.prompt.strength,
             "theme": self.theme,
-            "prompt": self.prompt.wanted,
-            "negative_prompt": self.prompt.unwanted,
+            "prompt": self.prompt.prompt,
+            "negative_prompt": self.prompt.negative_prompt,
             "tile": plan.tile,
             "overlap": min(self.settings.overlap_of(plan.tile), plan.tile // 2),
             "device": plan.device,

@@ -1,4 +1,4 @@
-"""Heights from paper density, and smooth surfaces through a grid of heights."""
+"""Heights from the density of papers, and smooth surfaces through a grid of heights."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Surface:
         rows, columns = self.coefficients.shape
         down = _weights(rows, size[1], range(top, bottom), slope=slope == "down")
         across = _weights(columns, size[0], range(left, right), slope=slope == "across")
-        # Only the cells that the window touches: a patch costs no more than its share.
+        # Only the cells of the window are used.
         used = np.unique(across.indices)
         cells = slice(int(used[0]), int(used[-1]) + 1)
         strip = down @ np.ascontiguousarray(self.coefficients[:, cells])
@@ -50,7 +50,7 @@ def _weights(n_cells: int, n_pixels: int, pixels: range, *, slope: bool) -> Any:
     from scipy import sparse
 
     place = (np.arange(pixels.start, pixels.stop) + 0.5) * (n_cells / n_pixels) - 0.5
-    place = np.clip(place, 0, n_cells - 1)  # half a cell beyond the outermost centres: held
+    place = np.clip(place, 0, n_cells - 1)  # constant beyond the outermost centres
     first = np.floor(place).astype(np.int64)
     t = place - first
     if slope:
@@ -66,7 +66,7 @@ def _weights(n_cells: int, n_pixels: int, pixels: range, *, slope: bool) -> Any:
     if n_cells == 1:
         cells = np.zeros_like(cells)
     else:
-        turn = 2 * (n_cells - 1)  # the grid is continued by its mirror image
+        turn = 2 * (n_cells - 1)  # the grid is mirrored at its ends
         cells = np.abs(cells)
         cells = np.where(cells >= n_cells, np.abs(turn - cells), cells)
     rows = np.repeat(np.arange(len(place)), 4)
@@ -76,24 +76,23 @@ def _weights(n_cells: int, n_pixels: int, pixels: range, *, slope: bool) -> Any:
 
 KERNEL_CELLS = 6.5  # standard deviation of the narrowest kernel at first, in cells
 _LEAST_CELLS, _MOST_CELLS = 320, 960  # along the longer side
-FLOOR = 30.0  # the open sea lies where the density is this many times less than at the coast
-PLAIN = 0.42  # slope of the coastal plains beside the mean slope of the land
-# A mixture of Gaussians has the sharp summits of the narrow one and the broad feet of the wide
-# one, in which neighbouring summits grow together to one land.
+FLOOR = 30.0  # ratio of the density at the coast to that of the open sea
+PLAIN = 0.42  # slope of the coastal plains, relative to the mean slope of the land
+# The narrow Gaussian gives sharp summits; the wide ones connect neighbouring summits.
 _KERNELS = ((1.0, 0.5), (2.2, 0.3), (4.8, 0.2))
 _WIDEN = 1.3
 _WIDEST = 0.05  # of the longer side: standard deviation of the narrowest kernel
-_FEW_LANDS = 12  # more, and the kernels are widened: neighbours grow together
-_LEAST_LAND = 0.02  # of the sheet; less, and the kernels are widened too
+_FEW_LANDS = 12  # with more land areas, the kernels are widened
+_LEAST_LAND = 0.02  # of the sheet; with less land, the kernels are widened
 _LEAST_ISLAND = 0.0004  # of the papers
 _LEAST_PAPERS = 3.0
 _HIGHEST_SEA = 0.8  # of the density on the highest peak
-_CLEAR = 0.06  # of the highest peak: what is filled or drowned stays clear of sea level
+_CLEAR = 0.06  # of the highest peak: distance of filled cells from sea level
 
 
 @dataclass(frozen=True)
 class Ground:
-    """Heights on the grid on which they are measured; row 0 is the highest y."""
+    """Grid of heights; row 0 has the highest y."""
 
     height: Grid
     extent: tuple[float, float, float, float]
@@ -103,7 +102,7 @@ class Ground:
     land_share: float
 
     def cells_of(self, x: Floats, y: Floats) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """Flat index of the cell of each paper, and whether it is on the grid at all."""
+        """Return the flat index of the cell of each paper, and whether it is on the grid."""
         return _cells_of(x, y, self.extent, self.height.shape)
 
 
@@ -112,7 +111,7 @@ def measure_ground(
 ) -> Ground:
     """Measure paper density, and crop the sheet around the land."""
     first = _fitted(*_box_of_most(x, y), aspect=aspect, margin=0.12)
-    # The best width shrinks with the papers as in two dimensions it must (Scott 1992).
+    # The best width for two dimensions decreases with the number of papers (Scott 1992).
     narrow = float(np.clip(0.0095 * (40_000 / len(x)) ** (1 / 6), 0.006, _WIDEST))
     cells = int(np.clip(KERNEL_CELLS / narrow, _LEAST_CELLS, _MOST_CELLS))
     draft = _measure(x, y, first, cells=cells // 2, narrow=narrow, sea_share=sea_share)
@@ -130,29 +129,23 @@ def measure_ground(
 
 
 def relief_of(height: Grid, *, highest: float) -> Grid:
-    """Turn heights into what is drawn: -1 (open sea), 0 (coast) to 1 (highest peak).
+    """Convert heights to elevations: -1 is the open sea, 0 the coast, 1 the highest peak.
 
     On land :math:`e = a t + (1 - a) t^2` with :math:`t` the height over that of the highest peak:
-    plains at the foot, steep at the top, in the order of the heights.
+    flat near the coast and steep at the top.
     """
     t = np.minimum(height / np.float32(highest), 1)
     land = t * (PLAIN + (1 - PLAIN) * t)
     deepest = float(np.log(1 / (1 + FLOOR)))
     depth = np.clip(height / deepest, 0, 1)
-    # The ground goes under without a kink, which would show along the coast.
+    # The slope is continuous at the coast; a kink would be visible.
     foot = np.float32(min(PLAIN * -deepest / float(highest), 2.0))
     water = -depth * (foot + (1 - foot) * depth)
     return np.where(height >= 0, land, water).astype(np.float32)
 
 
-def height_of(relief: float, *, highest: float) -> float:
-    """Height above sea level at a drawn elevation, 0 to 1: the inverse of `relief_of` on land."""
-    a, b = 1 - PLAIN, PLAIN
-    return float(highest * (np.sqrt(b * b + 4 * a * relief) - b) / (2 * a))
-
-
 def blurred(counts: Grid, sigma: float) -> Grid:
-    """Smooth with a Gaussian of `sigma` cells; a wide one on a coarser grid, for speed."""
+    """Smooth with a Gaussian of `sigma` cells; wide kernels use a coarser grid, for speed."""
     from scipy.ndimage import gaussian_filter
 
     factor = 1
@@ -172,7 +165,7 @@ def blurred(counts: Grid, sigma: float) -> Grid:
 def _cells_of(
     x: Floats, y: Floats, extent: tuple[float, float, float, float], shape: tuple[int, ...]
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Flat index of the cell of each paper, 0 where it is off the sheet, and whether it is on."""
+    """Return the flat index of the cell of each paper, 0 outside, and whether it is inside."""
     x0, x1, y0, y1 = extent
     column = np.floor((np.asarray(x, dtype=np.float64) - x0) * (shape[1] / (x1 - x0)))
     row = np.floor((y1 - np.asarray(y, dtype=np.float64)) * (shape[0] / (y1 - y0)))
@@ -184,29 +177,25 @@ def _cells_of(
 def _box_of_most(x: Floats, y: Floats) -> tuple[float, float, float, float]:
     """Return the box of nearly all papers, without outliers."""
     low, high = np.quantile(np.stack([x, y]), [0.002, 0.998], axis=1)
-    room = 0.1 * (high - low)
-    low = np.maximum(low - room, [x.min(), y.min()])
-    high = np.minimum(high + room, [x.max(), y.max()])
+    border = 0.1 * (high - low)
+    low = np.maximum(low - border, [x.min(), y.min()])
+    high = np.minimum(high + border, [x.max(), y.max()])
     return float(low[0]), float(high[0]), float(low[1]), float(high[1])
 
 
 def _fitted(
     x0: float, x1: float, y0: float, y1: float, *, aspect: float, margin: float
 ) -> tuple[float, float, float, float]:
-    """The sheet of a given shape around a box."""
+    """Return the sheet of a given aspect ratio around a box."""
     centre = np.array([(x0 + x1) / 2, (y0 + y1) / 2])
-    room = np.array([1.0, 1 / aspect]) if aspect >= 1 else np.array([aspect, 1.0])
-    free = room - 2 * margin
+    shape = np.array([1.0, 1 / aspect]) if aspect >= 1 else np.array([aspect, 1.0])
+    free = shape - 2 * margin
     longer = float(np.max(np.array([x1 - x0, y1 - y0]) / free))
-    # Papers all on one spot still get a sheet, wide enough to tell its sides apart.
+    # If all papers are at one point, the sheet still has a positive size.
     longer = max(longer, 1e-3 * max(1.0, float(np.abs(centre).max())))
-    half = longer * room / 2
-    return (
-        float(centre[0] - half[0]),
-        float(centre[0] + half[0]),
-        float(centre[1] - half[1]),
-        float(centre[1] + half[1]),
-    )
+    half = longer * shape / 2
+    (x0, y0), (x1, y1) = (centre - half).tolist(), (centre + half).tolist()
+    return x0, x1, y0, y1
 
 
 def _measure(
@@ -229,8 +218,8 @@ def _measure(
         density = sum(weight * blurred(counts, sigma * wide) for wide, weight in _KERNELS)
         density = np.asarray(density, dtype=np.float32)
         level, land, on_land = _sea_level(density, counts, share=sea_share, n_papers=len(x))
-        handsome = label(land)[1] <= _FEW_LANDS and land.mean() > _LEAST_LAND
-        if handsome or sigma * _WIDEN > cells * _WIDEST:
+        is_compact = label(land)[1] <= _FEW_LANDS and land.mean() > _LEAST_LAND
+        if is_compact or sigma * _WIDEN > cells * _WIDEST:
             break
         sigma *= _WIDEN
     floor = level / FLOOR
@@ -254,7 +243,7 @@ def _sea_level(
     from scipy.ndimage import label
 
     held = np.sort(density[counts > 0])
-    # Papers all on one spot are all on the summit: they get some land around it.
+    # If all papers are at one point, all are on the summit, with some land around it.
     on_summit = held[0] > _HIGHEST_SEA * held[-1]
     low, high = float(held[0]) * 0.2, float(held[-1]) * (0.5 if on_summit else 0.98)
     islet = max(min(_LEAST_PAPERS, 0.3 * n_papers), _LEAST_ISLAND * n_papers)
@@ -266,7 +255,7 @@ def _sea_level(
         stays = papers >= islet
         return stays[lands], float(papers[stays].sum())
 
-    for _ in range(18):  # the share falls as the sea rises: bisection
+    for _ in range(18):  # bisection: the share decreases with the sea level
         level = (low * high) ** 0.5
         low, high = (level, high) if flooded(level)[1] >= share * n_papers else (low, level)
     land, on_land = flooded(low)
@@ -274,7 +263,7 @@ def _sea_level(
 
 
 def _without_specks(height: Grid, land: Any, sigma: float) -> Grid:
-    """Sink small islands, and fill lakes smaller than a kernel."""
+    """Remove small islands, and fill lakes smaller than a kernel."""
     from scipy.ndimage import label
 
     lakes, n = label(~land)
@@ -289,7 +278,7 @@ def _without_specks(height: Grid, land: Any, sigma: float) -> Grid:
 
 
 def _fill(height: Grid, holes: Any, keep: Any, *, to: np.float32) -> Grid:
-    """Fill holes to a level and soften their rims, except cells to keep."""
+    """Fill holes to a level and smooth their edges, except at cells to keep."""
     from scipy.ndimage import distance_transform_edt, gaussian_filter
 
     if not holes.any():

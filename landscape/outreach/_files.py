@@ -1,17 +1,17 @@
-"""A finished map, and the files it is written to."""
+"""A rendered map and its files: PNG, PDF, SVG, HTML, gazetteer and settings."""
 
 from __future__ import annotations
 
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from html import escape
+from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from landscape._io import check_output, is_file, write_output
+from landscape._render import render
 from landscape._serializer import to_csv as as_csv
 from landscape.errors import InputError
 from landscape.outreach._fidelity import Fidelity
@@ -47,70 +47,43 @@ def check_names_file(names: Any, target: Path | None) -> None:
         return
     if not is_file(Path(names)):
         raise InputError(
-            f"There is no table of names at {names}; make a CSV file with the columns "
-            "region,name, or give the path of one."
+            f"There is no table of names at {names}; create a CSV file with the columns "
+            "region,name, or pass the path of one."
         )
     if target is not None and Path(names).resolve() == gazetteer_of(target).resolve():
         raise InputError(
-            f"The gazetteer of {target.name} would replace your table of names, {names}; give "
+            f"The gazetteer of {target.name} would replace your table of names, {names}. Give "
             "the table or the map another name."
         )
 
 
 @dataclass(frozen=True)
 class Rendering:
-    """A finished outreach map.
+    """A finished outreach map."""
 
-    Attributes
-    ----------
-    picture : ndarray of uint8, shape (height, width, 3)
-        The map without words.
-    marks : tuple of Mark
-        All that is drawn over it: words, lines, key.
-    sheet : Sheet
-    map_box : (float, float, float, float)
-        Where on the sheet the map is, in points.
-    terrain : Terrain
-        The numbers behind the picture.
-    inks : Inks
-    about : About
-        What the cartouche says.
-    entries : tuple of Entry
-        The gazetteer.
-    alt_text : str
-        The map in words.
-    used : str
-        One line: what the picture was made with.
-    notes : tuple of str
-        What the user should know: names without fonts, rows of a table that fit nothing, ...
-    settings : dict
-        Enough to draw it again; with the scores of `landscape.outreach.judge` where a model
-        repainted it.
-    fidelity : Fidelity or None
-        Scores of the repainted picture.
-    """
-
-    picture: Picture
-    marks: tuple[Mark, ...]
+    picture: Picture  # the map without text
+    marks: tuple[Mark, ...]  # text, lines and key on the sheet
     sheet: Sheet
-    map_box: Box
-    terrain: Terrain
+    map_box: Box  # box of the map on the sheet, in points
+    terrain: Terrain  # data of the map
     inks: Inks
-    about: About
-    entries: tuple[Entry, ...]
-    alt_text: str
-    used: str
-    notes: tuple[str, ...] = ()
+    about: About  # content of the legend
+    entries: tuple[Entry, ...]  # the gazetteer
+    alt_text: str  # description of the map
+    used: str  # one line on how the picture was made
+    notes: tuple[str, ...] = ()  # messages for the user, such as names without fonts
+    # Settings that reproduce the map; with the scores of `landscape.outreach.judge` if a model
+    # redrew it
     settings: Mapping[str, Any] = field(default_factory=dict)
-    fidelity: Fidelity | None = None
+    fidelity: Fidelity | None = None  # scores of the redrawn picture
 
     @property
     def gazetteer(self) -> pd.DataFrame:
-        """Every place, named on the map or not."""
+        """Table of all places, also of those without a label."""
         return as_table(self.entries)
 
     def page(self) -> Picture:
-        """The whole sheet as pixels, shape (height, width, 3)."""
+        """Return the sheet as pixels, shape (height, width, 3)."""
         return draw_page(self.sheet, self.picture, self.map_box, self.marks, page=self.inks.page)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
@@ -119,18 +92,18 @@ class Rendering:
         Parameters
         ----------
         path : path
-            ``.png``, ``.pdf``, ``.svg``, or ``.html`` for a page to zoom in a browser. For
-            ``map.png`` the others are ``map.gazetteer.csv``, ``map.alt.txt`` and ``map.json``.
+            ``.png``, ``.pdf``, ``.svg``, or ``.html`` for a zoomable page. The other files of
+            ``map.png`` are ``map.gazetteer.csv``, ``map.alt.txt`` and ``map.json``.
 
         Returns
         -------
         pathlib.Path
-            The file. It appears whole or not at all; the same map gives the same bytes.
+            The file. The same map gives the same bytes.
 
         Raises
         ------
         InputError
-            For any other kind, or a folder that cannot be written.
+            For another format, or a folder that cannot be written.
         """
         target = check_target(path)
         write_output(target, encode_map(self, target.suffix.lower()))
@@ -153,7 +126,9 @@ _PREVIEW_WIDTH = 1400
 
 def encode_map(rendering: Rendering, kind: str) -> bytes:
     """Encode the map as ``.png``, ``.pdf``, ``.svg`` or ``.html``."""
-    return {".png": _png, ".pdf": _pdf, ".svg": _svg, ".html": _html}[kind](rendering)
+    if kind == ".html":
+        return zoomable_page(rendering).encode()
+    return {".png": _png, ".pdf": _pdf, ".svg": _svg}[kind](rendering)
 
 
 def sidecars(rendering: Rendering, target: Path) -> dict[Path, bytes]:
@@ -166,7 +141,7 @@ def sidecars(rendering: Rendering, target: Path) -> dict[Path, bytes]:
 
 
 def gazetteer_of(target: Path) -> Path:
-    """Path of the gazetteer of a map."""
+    """Return the path of the gazetteer of a map."""
     return target.with_suffix(".gazetteer.csv")
 
 
@@ -186,14 +161,12 @@ def preview(rendering: Rendering) -> bytes:
 
 
 def _png(rendering: Rendering) -> bytes:
-
-    return png_bytes(
-        rendering.page(), dpi=rendering.sheet.dpi, about=_about(rendering), few=_for_web(rendering)
-    )
+    sheet = rendering.sheet
+    few = sheet.name == "web"  # a palette, for a quarter of the size
+    return png_bytes(rendering.page(), dpi=sheet.dpi, about=_about(rendering), few=few)
 
 
 def _pdf(rendering: Rendering) -> bytes:
-
     about = _about(rendering)
     return pdf_bytes(
         rendering.sheet,
@@ -211,7 +184,6 @@ def _pdf(rendering: Rendering) -> bytes:
 
 
 def _svg(rendering: Rendering) -> bytes:
-
     about = _about(rendering)
     return svg_text(
         rendering.sheet,
@@ -224,11 +196,6 @@ def _svg(rendering: Rendering) -> bytes:
         about=about["Landscape"],
         language=rendering.about.language,
     ).encode()
-
-
-def _html(rendering: Rendering) -> bytes:
-
-    return zoomable_page(rendering).encode()
 
 
 def _about(rendering: Rendering) -> dict[str, str]:
@@ -249,83 +216,36 @@ def _record(rendering: Rendering, *, indent: int | None = 1) -> str:
     return json.dumps(record, indent=indent, ensure_ascii=False, default=str)
 
 
-def _for_web(rendering: Rendering) -> bool:
-    """Whether to save the PNG with a palette, at a quarter of the size."""
-    return rendering.sheet.name == "web"
-
-
-_SIDE = 2600  # pixels of the map's longer side, to look closer
+_SIDE = 2600  # pixels of the longer side of the zoomable map
 _JPEG = 88
 _LETTERED = ("region", "continent", "water", "leader", "peak")
-# The page may show what is in it and reach for nothing else.
-_POLICY = (
-    "default-src 'none'; img-src data:; font-src data:; style-src 'unsafe-inline'; "
-    "script-src 'unsafe-inline'"
-)
 
 
 def zoomable_page(rendering: Rendering) -> str:
     """Return a self-contained HTML page to zoom the map."""
     about, inks = rendering.about, rendering.inks
-    x0, y0, x1, y1 = rendering.map_box
+    x0, _, x1, y1 = rendering.map_box
     marks = [mark for mark in rendering.marks if mark.role in _LETTERED]
-    names = svg_marks(marks, rendering.sheet.height)
     top = rendering.sheet.height - y1
-    picture = image(_enlarged_map(rendering), (x0, top, x1, top + y1 - y0), jpeg=_JPEG)
-    colours = {
-        "page": inks.page,
-        "panel": inks.panel,
-        "text": inks.text,
-        "faint": inks.faint,
-        "title": inks.title,
-        "land": inks.land,
-        "region": inks.region,
-        "halo": inks.halo,
-        "sea": inks.sea_halo,
-        "sea-ink": inks.sea,
-    }
-    variables = "".join(f"--{name}:{value};" for name, value in colours.items())
-    direction = "rtl" if is_right_to_left(about.words.near) else "ltr"
-    width, height = x1 - x0, y1 - y0
-    return f"""<!DOCTYPE html>
-<html lang="{escape(about.language)}" dir="{direction}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
-<meta name="description" content="{escape(rendering.alt_text)}">
-<title>{escape(about.title)}</title>
-<style>
-:root{{{variables}}}
-{_read_asset("zoomable.css")}
-{font_faces([*marks, *_page_words(rendering)])}
-</style>
-</head>
-<body>
-<main dir="ltr">
-<svg id="map" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.2f} {height:.2f}"
- tabindex="0" role="group" aria-label="{escape(rendering.alt_text)}">
-<g id="world"><g transform="translate({-x0:.2f} {-top:.2f})">
-{picture}
-{names}
-</g></g></svg>
-<div id="tools"><button id="closer" aria-label="Zoom in">+</button>
-<button id="farther" aria-label="Zoom out">−</button>
-<button id="whole" aria-label="Show the whole map">⌂</button></div>
-<div id="card" aria-live="polite" hidden></div>
-</main>
-<aside>
-{_words(rendering)}
-<p><input id="search" type="search" aria-label="Search places" placeholder="…"></p>
-<ul id="list"></ul>
-</aside>
-<script type="application/json" id="places">{_places(rendering)}</script>
-<script>
-{_read_asset("zoomable.js")}
-</script>
-</body>
-</html>
-"""
+    height = y1 - rendering.map_box[1]
+    key = next(mark for mark in rendering.marks if isinstance(mark, Inset))
+    ages = f" ↑ {about.words.old_to_new[1]}" if about.recent else ""
+    return render(
+        "zoomable.html",
+        about=about,
+        inks=inks,
+        alt_text=rendering.alt_text,
+        direction="rtl" if is_right_to_left(about.words.near) else "ltr",
+        box=(x0, top, x1 - x0, height),
+        picture=image(_enlarged_map(rendering), (x0, top, x1, top + height), jpeg=_JPEG),
+        names=svg_marks(marks, rendering.sheet.height),
+        fonts=font_faces([*marks, *_page_words(rendering)]),
+        key=data_address(key.picture),
+        sides=" → ".join(about.words.few_to_many) + ages,
+        places=_places(rendering),
+        style=_read_asset("zoomable.css"),
+        script=_read_asset("zoomable.js"),
+    )
 
 
 def _enlarged_map(rendering: Rendering) -> NDArray[np.uint8]:
@@ -340,33 +260,12 @@ def _enlarged_map(rendering: Rendering) -> NDArray[np.uint8]:
     return paint(rendering.terrain, theme=str(rendering.settings["theme"]), size=size)
 
 
-def _words(rendering: Rendering) -> str:
-    """Title, key, notes."""
-    about = rendering.about
-    key = next(mark for mark in rendering.marks if isinstance(mark, Inset))
-    warning = f'<p class="warning">{escape(about.words.generated)}</p>' if about.generated else ""
-    legend = "".join(f"<li>{escape(line)}</li>" for line in about.legend())
-    fine = "".join(f'<p class="fine">{escape(line)}</p>' for line in about.fine_print())
-    sides = " → ".join(about.words.few_to_many)
-    ages = f" ↑ {about.words.old_to_new[1]}" if about.recent else ""
-    return f"""<h1>{escape(about.title)}</h1>
-<p class="subtitle">{escape(about.subtitle())}</p>
-{warning}
-<img src="{data_address(key.picture)}" alt="{escape(sides + ages)}">
-<p class="fine">{escape(sides + ages)}</p>
-<ul>{legend}</ul>
-<p class="near">{escape(about.words.near)}</p>
-{fine}"""
-
-
 def _page_words(rendering: Rendering) -> list[Run]:
     """Return the words beside the map and unplaced names as runs, for their fonts."""
     runs = [mark for mark in rendering.marks if isinstance(mark, Run)]
     style = runs[0].style if runs else None
     if style is None:
         return []
-    from dataclasses import replace
-
     texts = [*rendering.about.everything(), *(entry.name for entry in rendering.entries)]
     some = replace(style, families=families(texts), italic=False, bold=False)
     return [Run(text, some) for text in texts]

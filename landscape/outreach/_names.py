@@ -1,4 +1,4 @@
-"""Everyday names of regions: from a table, or from a language model."""
+"""Texts in several languages, and everyday names of regions from a table or a model."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ import json
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from landscape._io import data_file, read_yaml
 from landscape.errors import InputError, RemoteError
 from landscape.figures._labels import one_line, shortened
 
@@ -17,10 +20,10 @@ if TYPE_CHECKING:
     from landscape.llm._client import LanguageModel
 
 
-LONGEST = 80  # letters of a name; a longer one is cut with an ellipsis
+LONGEST = 80  # characters of a name; an ellipsis shortens a longer one
 _AT_ONCE = 25
 _LONGEST_PHRASE = 48
-_MARKUP = re.compile(r"[<>{}\[\]*_`|\\]|https?:|www\.")  # a phrase of the public has none
+_MARKUP = re.compile(r"[<>{}\[\]*_`|\\]|https?:|www\.")  # not allowed in a name
 _JOINERS = "\u200c\u200d"  # joiners that Persian and Indian scripts need
 
 _INSTRUCTIONS = f"""\
@@ -50,8 +53,56 @@ _SCHEMA = {
 }
 
 
+@dataclass(frozen=True)
+class Wording:
+    """Texts of the map sheet in one language; names in braces are filled in."""
+
+    papers: str
+    between: str
+    half: str
+    few_to_many: tuple[str, str]
+    old_to_new: tuple[str, str]
+    mountains: str
+    coasts: str
+    coasts_in_ink: str
+    water: str
+    rivers: str
+    near: str
+    generated: str
+    sources: str
+    strait: str
+    sea: str
+    drawn: str
+    repainted: str
+    plain: str
+    thousands: str = ","
+
+    def count(self, n: int) -> str:
+        """Write a number with the thousands separator of the language."""
+        return f"{n:,}".replace(",", self.thousands)
+
+
+LANGUAGES = ("en", "de", "fr", "es", "ar", "hi", "zh")
+
+
+@cache
+def _wordings() -> dict[str, Wording]:
+    texts = read_yaml(data_file("outreach_texts.yaml"))
+    pairs = ("few_to_many", "old_to_new")
+    return {
+        language: Wording(**{**entry, **{name: tuple(entry[name]) for name in pairs}})
+        for language, entry in texts.items()
+    }
+
+
+def wording(language: str) -> Wording:
+    """Return the texts of a language, such as ``"de"`` or ``"pt-BR"``; English if unknown."""
+    code = language.lower().replace("_", "-").split("-")[0]
+    return _wordings().get(code, _wordings()["en"])
+
+
 def tidy_name(name: object, *, most: int = LONGEST) -> str:
-    """Remove control and direction characters from a name; joiners of scripts stay."""
+    """Remove control and direction characters from a name, except joiners of scripts."""
     return shortened(one_line(name, keep=_JOINERS), most=most)
 
 
@@ -78,28 +129,32 @@ def read_names(
             rows = [(row[which] or "", row[what] or "") for row in reader]
     except FileNotFoundError:
         raise InputError(
-            f"There is no table of names at {table}; make a CSV file with the columns "
-            "region,name, or give the path of one."
+            f"There is no table of names at {table}; create a CSV file with the columns "
+            "region,name, or pass the path of one."
         ) from None
-    except (OSError, ValueError, csv.Error) as error:  # the second: not UTF-8, or no name of a file
+    except (
+        OSError,
+        ValueError,
+        csv.Error,
+    ) as error:  # not UTF-8, or an invalid file name
         raise InputError(
             f"{table} cannot be read as a table of names ({error}); save it as CSV in UTF-8."
         ) from error
     by_name = keys_by_name(known, shown or {})
-    names, strange = {}, []
+    names, unknown = {}, []
     for place, name in rows:
         wanted = tidy_name(place.strip().removeprefix("'"))
         key = wanted if wanted in known else by_name.get(wanted.casefold())
-        said = tidy_name(name.removeprefix("'"))
-        if key is None and wanted and said:
-            strange.append(wanted)
-        elif key is not None and said:
-            names[key] = said
+        everyday = tidy_name(name.removeprefix("'"))
+        if key is None and wanted and everyday:
+            unknown.append(wanted)
+        elif key is not None and everyday:
+            names[key] = everyday
     problems = []
-    if strange:
+    if unknown:
         problems.append(
-            f"{table.name}: {len(strange)} of {len(rows)} rows name no place of this map "
-            f"(the first is {strange[0]!r})."
+            f"{table.name}: {len(unknown)} of {len(rows)} rows have an unknown place "
+            f"(the first is {unknown[0]!r})."
         )
     return names, problems
 
@@ -116,9 +171,9 @@ def ask_names(
     language: str = "en",
     note: Callable[[str], None] | None = None,
 ) -> dict[str, str]:
-    """Ask a language model for everyday names, and keep those that fit on a map."""
+    """Request everyday names from a language model, and keep the valid ones."""
     names: dict[str, str] = {}
-    taken: set[str] = set()
+    used: set[str] = set()
     for start in range(0, len(places), _AT_ONCE):
         some = places[start : start + _AT_ONCE]
         regions = [
@@ -134,7 +189,7 @@ def ask_names(
             reply = model.complete_json(_INSTRUCTIONS, asked, _SCHEMA)
         except RemoteError as error:
             if note:
-                note(f"The language model gave no names, so technical ones stand: {error}")
+                note(f"The language model gave no names, so the technical names are used: {error}")
             return names
         keys = {str(place["key"]) for place in some}
         entries = reply.get("names") if isinstance(reply, dict) else None
@@ -142,11 +197,11 @@ def ask_names(
             if not isinstance(entry, dict):
                 continue
             key, phrase = str(entry.get("id")), tidy_name(entry.get("phrase", ""))
-            fits = 0 < len(phrase) <= _LONGEST_PHRASE and phrase.casefold() not in taken
+            fits = 0 < len(phrase) <= _LONGEST_PHRASE and phrase.casefold() not in used
             fits = fits and not _MARKUP.search(phrase)
             if key in keys and key not in names and fits:
                 names[key] = phrase
-                taken.add(phrase.casefold())
+                used.add(phrase.casefold())
     if note and len(names) < len(places):
         note(
             f"The language model named {len(names)} of {len(places)} places; the others keep "

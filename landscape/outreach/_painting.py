@@ -172,7 +172,7 @@ _WATER_LINES = (0.0022, 0.0050, 0.0086, 0.0132, 0.0190)
 _LINE = 0.00032
 _LEAST_LINE = 0.8  # pixels
 _RIVER = 0.0022  # the broadest
-_HATCH = 0.0055  # from line to line, where coasts are told apart in one ink
+_HATCH = 0.0055  # from line to line, where coasts are phrases apart in one ink
 _LEAST_HATCH = 6.0  # pixels
 
 

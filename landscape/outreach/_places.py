@@ -1,14 +1,15 @@
-"""Places on the map, from map coordinates to the page, and the gazetteer."""
+"""Places on the map, their positions on the page, and the gazetteer."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from landscape._progress import progress
+from landscape._serializer import pick
 from landscape._wording import count
 from landscape.errors import InputError
 from landscape.figures._caption import place_in_words
@@ -23,10 +24,9 @@ from landscape.outreach._continents import (
     separation,
 )
 from landscape.outreach._labels import Place
-from landscape.outreach._names import tidy_name
+from landscape.outreach._names import tidy_name, wording
 from landscape.outreach._page import Box
 from landscape.outreach._terrain import Terrain
-from landscape.outreach._wording import wording
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,13 +39,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Projection:
-    """Map coordinates to points of the page."""
+    """Conversion of map coordinates to points of the page."""
 
     extent: tuple[float, float, float, float]
     box: Box
 
     def __call__(self, x: Any, y: Any) -> Floats:
-        """Place map coordinates on the page, shape (n, 2)."""
+        """Return the positions on the page, shape (n, 2)."""
         x0, x1, y0, y1 = self.extent
         left, low, right, top = self.box
         across = left + (np.asarray(x, float) - x0) * (right - left) / (x1 - x0)
@@ -57,7 +57,7 @@ class Projection:
         wet = terrain.elevation < 0
         rows, columns = wet.shape
         left, low, right, top = self.box
-        dry = np.zeros((rows + 1, columns + 1), dtype=np.int64)  # running sums: any box at once
+        dry = np.zeros((rows + 1, columns + 1), dtype=np.int64)  # running sums
         dry[1:, 1:] = (~wet).cumsum(axis=0).cumsum(axis=1)
 
         def test(boxes: Floats) -> bool:
@@ -76,7 +76,7 @@ def aspect_of(atlas: AtlasStore) -> float:
     """Width over height of the map, without outliers."""
     table = atlas.map
     if not len(table):
-        raise InputError("This atlas holds no papers, so there is nothing to draw.")
+        raise InputError("The atlas has no papers, so there is no map to draw.")
     spans = [
         float(np.ptp(np.quantile(table[axis].to_numpy(np.float64), [0.002, 0.998])))
         for axis in ("x", "y")
@@ -84,24 +84,6 @@ def aspect_of(atlas: AtlasStore) -> float:
     if not np.isfinite(spans).all() or min(spans) <= 0:
         return 1.0
     return float(np.clip(spans[0] / spans[1], 0.4, 2.5))
-
-
-COLUMNS = (
-    "place",
-    "kind",
-    "name",
-    "technical_name",
-    "x",
-    "y",
-    "elevation",
-    "n_papers",
-    "share",
-    "recent_share",
-    "shown",
-    "part_of",
-    "keywords",
-    "note",
-)
 
 
 @dataclass(frozen=True)
@@ -128,14 +110,8 @@ def as_table(entries: Sequence[Entry]) -> pd.DataFrame:
     """Convert entries into a table, one row per place."""
     import pandas as pd
 
-    rows = [
-        [
-            "; ".join(map(str, entry.keywords)) if column == "keywords" else getattr(entry, column)
-            for column in COLUMNS
-        ]
-        for entry in entries
-    ]
-    table = pd.DataFrame(rows, columns=list(COLUMNS))
+    rows = [vars(entry) | {"keywords": "; ".join(map(str, entry.keywords))} for entry in entries]
+    table = pd.DataFrame(rows, columns=[column.name for column in fields(Entry)])
     table["n_papers"] = table["n_papers"].astype("Int64")
     return table
 
@@ -153,7 +129,7 @@ def describe(
     parts = [head]
     nouns = {"continent": "continent", "region": "region", "strait": "strait", "sea": "sea"}
     for kind, noun in nouns.items():
-        is_land = kind in ("continent", "region")  # of waters, those that the picture names
+        is_land = kind in ("continent", "region")  # of the waters, only labelled ones
         some = [entry for entry in entries if entry.kind == kind and (is_land or entry.shown)]
         if not some:
             continue
@@ -174,32 +150,26 @@ def describe(
 
 
 def places_as_json(entries: Sequence[Entry]) -> list[dict[str, Any]]:
-    """Entries as plain values, for the page in the browser."""
+    """Convert entries into JSON values for the zoomable page."""
+    keys = "place kind name technical=technical_name papers=n_papers note shown partOf=part_of"
     return [
-        {
-            "place": entry.place,
-            "kind": entry.kind,
-            "name": entry.name,
-            "technical": entry.technical_name,
-            "papers": entry.n_papers,
+        pick(entry, keys)
+        | {
             "recent": None if entry.recent_share is None else round(entry.recent_share, 3),
             "keywords": list(entry.keywords)[:8],
-            "note": entry.note,
-            "shown": entry.shown,
-            "partOf": entry.part_of,
         }
         for entry in entries
     ]
 
 
-_CLOUD = 500  # papers of a place that its range is fitted to
+_CLOUD = 500  # papers per place, for the direction of its label
 _WATERS = 10
 _SMALL_WORDS = {"and", "of", "the", "in", "on", "for", "to", "a", "an", "with", "by"}
 
 
 @dataclass(frozen=True)
 class FoundPlace:
-    """A place that can be named."""
+    """A place that can have a label."""
 
     key: str
     kind: str
@@ -215,13 +185,13 @@ class FoundPlace:
     silent: bool = False
 
     def called(self, names: Mapping[str, str]) -> str:
-        """Name on the map; `names` take precedence."""
+        """Return the name on the map; `names` take precedence."""
         return names.get(self.key) or self.name or self.technical_name
 
 
 @progress("Finding the places", total=None, unit="steps")
 def find_places(atlas: AtlasStore, terrain: Terrain, *, language: str = "en") -> list[FoundPlace]:
-    """List what can be named, the most important of each kind first."""
+    """List continents, regions and waters, the most important of each kind first."""
     topics = atlas.topics
     table = atlas.map
     x, y = (table[axis].to_numpy(np.float64) for axis in ("x", "y"))
@@ -236,7 +206,7 @@ def find_places(atlas: AtlasStore, terrain: Terrain, *, language: str = "en") ->
         if child >= 0:
             continent_of[child] = parent if parent >= 0 else child
     continents = continent_of[topic]
-    # Float32 and text order aside, the largest first and then the smallest number.
+    # The largest first; equal ones by number.
     ordered = topics.sort_values(["n_papers", "topic_id"], ascending=[False, True])
     for level, kind in ((0, "continent"), (1, "region")):
         for row in ordered[ordered["level"] == level].itertuples():
@@ -245,14 +215,14 @@ def find_places(atlas: AtlasStore, terrain: Terrain, *, language: str = "en") ->
             members = np.flatnonzero((continents if level == 0 else topic) == row.topic_id)
             found.append(_land(row, kind, members, x, y, parents))
     found = _continent_names(atlas, found, continents, topics)
-    fields = continents if len(set(continents[continents >= 0])) > 1 else topic
-    return [*found, *_waters(atlas, terrain, x, y, fields, found, language)]
+    field_of = continents if len(set(continents[continents >= 0])) > 1 else topic
+    return [*found, *_waters(atlas, terrain, x, y, field_of, found, language)]
 
 
 def as_places(
     found: Sequence[FoundPlace], names: Mapping[str, str], to_page: Any, *, most: int | None = None
 ) -> list[Place]:
-    """Convert places into labels to place."""
+    """Convert places into labels."""
     largest = {
         kind: max([one.n_papers or 1 for one in found if one.kind == kind], default=1)
         for kind in ("continent", "region")
@@ -260,7 +230,7 @@ def as_places(
     places: list[Place] = []
     named = 0
     for one in found:
-        # A table of names that is given back as it was written changes nothing.
+        # An unchanged gazetteer that is passed back as names has no effect.
         if one.silent and one.called(names) == one.called({}):
             continue
         if one.kind == "region":
@@ -322,7 +292,7 @@ def _continent_names(
     continents: NDArray[np.int64],
     topics: pd.DataFrame,
 ) -> list[FoundPlace]:
-    """Return names of continents that repeat no region; chosen names stay."""
+    """Name continents unlike any region; names chosen by the user stay."""
     chosen = set(topics.loc[topics["label_source"] != BY_KEYWORDS, "topic_id"].astype(int))
     names = {
         kind: {int(one.key): one.technical_name for one in found if one.kind == kind}
@@ -368,23 +338,23 @@ def _waters(
     terrain: Terrain,
     x: Floats,
     y: Floats,
-    fields: NDArray[np.int64],
+    field_of: NDArray[np.int64],
     lands: Sequence[FoundPlace],
     language: str,
 ) -> list[FoundPlace]:
-    """Waters between fields, each with the words that separate its shores."""
+    """Waters between fields, named by the keywords that distinguish their shores."""
     labels = {int(one.key): one.called({}) for one in lands}
-    waters = find_waters(terrain, x, y, fields)[:_WATERS]
+    waters = find_waters(terrain, x, y, field_of)[:_WATERS]
     avoid = set(labels.values())
     found = []
     for water in waters:
-        told = _what_separates(atlas, water, x, y, fields, avoid)
-        if told is None:
+        shores = _separation_of(atlas, water, x, y, field_of, avoid)
+        if shores is None:
             continue
-        avoid |= set(told.words)
+        avoid |= set(shores.words)
         words = wording(language)
         template = words.strait if water.kind == "strait" else words.sea
-        a, b = (_titled(tidy_name(word), language) for word in told.words)
+        a, b = (_titled(tidy_name(word), language) for word in shores.words)
         middle = np.argmin(np.hypot(water.x - np.median(water.x), water.y - np.median(water.y)))
         first, second = (labels.get(shore, str(shore)) for shore in water.shores)
         found.append(
@@ -394,29 +364,29 @@ def _waters(
                 technical_name=template.format(a=a, b=b),
                 x=float(water.x[middle]),
                 y=float(water.y[middle]),
-                keywords=told.words,
+                keywords=shores.words,
                 cloud=np.column_stack([water.x, water.y]),
-                note=f"Between {first} and {second}. {told.sentence(first, second)}",
+                note=f"Between {first} and {second}. {shores.sentence(first, second)}",
             )
         )
     return found
 
 
-def _what_separates(
+def _separation_of(
     atlas: AtlasStore,
     water: Water,
     x: Floats,
     y: Floats,
-    fields: NDArray[np.int64],
+    field_of: NDArray[np.int64],
     avoid: set[str],
 ) -> Separation | None:
-    shores = papers_on_shores(water, x, y, fields)
+    shores = papers_on_shores(water, x, y, field_of)
     words = [atlas.read_papers(["keywords"], rows=rows.tolist())["keywords"] for rows in shores]
     return separation(words[0], words[1], avoid=avoid)
 
 
 def _titled(words: str, language: str) -> str:
-    """Capitalize a name in English."""
+    """Capitalise an English name."""
     if not language.lower().startswith("en"):
         return words
     return " ".join(
@@ -426,7 +396,7 @@ def _titled(words: str, language: str) -> str:
 
 
 def _recency(terrain: Terrain, place: FoundPlace) -> float | None:
-    """Share of recent papers near a place, or None if it is unknown."""
+    """Return the share of recent papers near a place, None if unknown."""
     column, row = terrain.pixels_of([place.x], [place.y])
     width, height = terrain.size
     value = float(

@@ -57,13 +57,13 @@ def choose_names(
         by_name = _names.keys_by_name(known, shown)
         for place, name in names.items():
             key = str(place) if str(place) in known else by_name.get(str(place).casefold())
-            said = _names.tidy_name(name)
+            everyday = _names.tidy_name(name)
             if key is None:
                 add_note(
                     f"No place of this map is called {str(place)[:60]!r}; its name is not used."
                 )
-            elif said:
-                given[key] = said
+            elif everyday:
+                given[key] = everyday
     elif names is not None:
         given, problems = _names.read_names(names, known, shown=shown, language=language)
         for problem in problems:
@@ -80,11 +80,11 @@ def choose_names(
 
 def _distinct_names(given: Mapping[str, str], found: list[FoundPlace]) -> dict[str, str]:
     """Return full names for places whose short name was given to another place."""
-    said = {name.casefold() for name in given.values()}
+    used = {name.casefold() for name in given.values()}
     return {
         one.key: one.technical_name
         for one in found
-        if one.key not in given and one.called({}).casefold() in said
+        if one.key not in given and one.called({}).casefold() in used
     }
 
 
@@ -177,7 +177,7 @@ def render(
         Names what `names` does not, see `landscape.llm._client.connect`.
     language : str, default "en"
         Of the names that are asked for or read, and of the words around the map where it is one of
-        `landscape.outreach._wording.LANGUAGES`.
+        `landscape.outreach._names.LANGUAGES`.
     credits : str, default ""
         A line of thanks in the cartouche.
     max_names : int, optional

@@ -29,7 +29,7 @@ LARGEST = 4096  # pixels along a side of the arrays
 
 @dataclass(frozen=True)
 class Peak:
-    """The highest ground of one region."""
+    """The highest point of one region."""
 
     region: int
     x: float
@@ -41,7 +41,7 @@ class Peak:
 
 @dataclass(frozen=True)
 class River:
-    """Citations from one region to another, more than expected by chance."""
+    """Citations from one region to another, if more than expected by chance."""
 
     source: int
     target: int
@@ -52,65 +52,29 @@ class River:
 
 @dataclass(frozen=True)
 class Terrain:
-    """The numbers behind the picture. Arrays lie as pictures do: row 0 is the top, the highest y.
+    """Terrain of an atlas. Row 0 of the arrays is the top of the map, with the highest y."""
 
-    Attributes
-    ----------
-    elevation : ndarray of float32, shape (height, width)
-        0 is sea level, 1 the highest peak, negative (down to -1) under water.
-    recency : ndarray of float32, shape (height, width)
-        Share of recent papers among the dated ones near each pixel, 0 to 1; where papers are few
-        it is drawn to `recent_share`. NaN everywhere when the dates do not tell.
-    extent : (float, float, float, float)
-        ``x0, x1, y0, y1``: map coordinates of the left, right, bottom and top edges.
-    peaks : tuple of Peak
-        One for each region that has land, the highest first.
-    rivers : tuple of River
-        The strongest flows of citations, the largest first; empty where the data give none.
-    n_papers : int
-        Papers of the atlas.
-    n_undated : int
-        Papers without a year: they count for the height, never for the recency.
-    years : (int, int) or None
-        First and last year of the papers.
-    middle_year : int or None
-        Latest year from which on at least half of the dated papers are.
-    recent_years : (int, int) or None
-        First and last year that count as recent; None when the dates do not tell.
-    recent_share : float
-        Share of recent papers among all the dated ones; NaN when the dates do not tell.
-    sea_share : float
-        Share of the papers that the sea level was asked to leave on land.
-    land_share : float
-        Share of the papers that lie on land.
-    sea_density, peak_density : float
-        Papers per square unit of the map at sea level and on the highest peak.
-    atlas_hash : str
-        Digest of positions, regions and years: the same data give the same hash.
-    title : str
-        Name of the atlas.
-    generated : bool
-        Whether any paper is made up.
-    """
-
-    elevation: Grid
+    elevation: Grid  # 0 is sea level, 1 the highest peak, negative (down to -1) under water
+    # Share of recent papers among the dated ones near each pixel, 0 to 1, shrunk to `recent_share`
+    # where papers are few; NaN if there are too few dates
     recency: Grid
+    # ``x0, x1, y0, y1``: map coordinates of the left, right, bottom and top edges
     extent: tuple[float, float, float, float]
-    peaks: tuple[Peak, ...] = ()
-    rivers: tuple[River, ...] = ()
-    n_papers: int = 0
-    n_undated: int = 0
-    years: tuple[int, int] | None = None
-    middle_year: int | None = None
-    recent_years: tuple[int, int] | None = None
-    recent_share: float = float("nan")
-    sea_share: float = 0.97
-    land_share: float = float("nan")
-    sea_density: float = float("nan")
-    peak_density: float = float("nan")
-    atlas_hash: str = ""
-    title: str = "Papers"
-    generated: bool = False
+    peaks: tuple[Peak, ...] = ()  # one for each region that has land, the highest first
+    rivers: tuple[River, ...] = ()  # strongest flows of citations, the largest first
+    n_papers: int = 0  # papers of the atlas
+    n_undated: int = 0  # papers without a year; they count for the height only
+    years: tuple[int, int] | None = None  # first and last year of the papers
+    middle_year: int | None = None  # median year of the dated papers
+    recent_years: tuple[int, int] | None = None  # first and last recent year, if known
+    recent_share: float = float("nan")  # share of recent papers among the dated ones
+    sea_share: float = 0.97  # requested share of the papers on land
+    land_share: float = float("nan")  # share of the papers on land
+    sea_density: float = float("nan")  # papers per unit area of the map at sea level
+    peak_density: float = float("nan")  # the same on the highest peak
+    atlas_hash: str = ""  # hash of positions, regions and years
+    title: str = "Papers"  # name of the atlas
+    generated: bool = False  # whether any paper is generated
 
     @property
     def size(self) -> tuple[int, int]:
@@ -119,29 +83,19 @@ class Terrain:
 
     @property
     def land(self) -> NDArray[np.bool_]:
-        """Where there is land, shape (height, width)."""
+        """Mask of the land, shape (height, width)."""
         return self.elevation >= 0
 
     def pixels_of(self, x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
-        """Column and row of map positions, in pixels from the upper left corner of the picture."""
+        """Return column and row of map positions, in pixels from the upper left corner."""
         x0, x1, y0, y1 = self.extent
         width, height = self.size
         column = (np.asarray(x, dtype=np.float64) - x0) * (width / (x1 - x0))
         row = (y1 - np.asarray(y, dtype=np.float64)) * (height / (y1 - y0))
         return column, row
 
-    def resized(self, size: tuple[int, int]) -> Terrain:
-        """Draw the same terrain on more pixels or fewer, without facets."""
-        if size == self.size:
-            return self
-        return replace(
-            self,
-            elevation=np.clip(Surface.through(self.elevation).at(size), -1, 1),
-            recency=np.clip(Surface.through(self.recency).at(size), 0, 1),
-        )
-
     def window(self, left: int, top: int, right: int, bottom: int) -> Terrain:
-        """Cut a window out, in pixels; peaks and rivers keep their map coordinates."""
+        """Return a window in pixels; peaks and rivers keep their map coordinates."""
         x0, x1, y0, y1 = self.extent
         width, height = self.size
         across, up = (x1 - x0) / width, (y1 - y0) / height
@@ -162,26 +116,25 @@ def make_terrain(
     recent_years: int = 5,
     margin: float = 0.04,
 ) -> Terrain:
-    """Turn the map of an atlas into terrain.
+    """Make the terrain of the map of an atlas.
 
-    The number of papers is counted on a fine grid, smoothed, and its logarithm is the height. The
-    sea stands at the contour that holds `sea_share` of the papers. Islets of a handful of papers
-    are drowned and puddles filled before the level is found. The same atlas gives the same
-    terrain, to the bit.
+    The height is the logarithm of the smoothed density of papers. The sea level is the contour
+    that contains `sea_share` of the papers, after very small islands and lakes are removed. The
+    result is bit-identical for the same atlas.
 
     Parameters
     ----------
     atlas : Atlas
-        With its ``map`` and, if there, ``topics`` and the years of its papers.
+        With ``map`` and, optionally, ``topics`` and the years of its papers.
     size : (int, int), default (2048, 2048)
-        Width and height of the arrays, in pixels, each 16 to 4,096: what is finer than that
-        `landscape.outreach._painting.paint` draws from the same terrain at any size.
+        Width and height of the arrays, in pixels, each 16 to 4,096;
+        `landscape.outreach.paint` draws the terrain at any size.
     sea_share : float, default 0.97
         Share of the papers on land, 0.5 to 0.999.
     recent_years : int, default 5
-        How many of the last years that the corpus covers count as recent.
+        Number of years at the end of the corpus that are recent.
     margin : float, default 0.04
-        Water between the land and the edge, as a share of the longer side.
+        Width of the water at the edge, as a share of the longer side.
 
     Returns
     -------
@@ -190,8 +143,8 @@ def make_terrain(
     Raises
     ------
     InputError
-        For an atlas without papers or with positions that are not finite, or a setting beyond its
-        limits.
+        If the atlas has no papers or positions that are not finite, or a setting is out of
+        range.
 
     Examples
     --------
@@ -239,34 +192,33 @@ def make_terrain(
 def _check(size: tuple[int, int], *, sea_share: float, recent_years: int, margin: float) -> None:
     if not all(16 <= side <= LARGEST for side in size):
         raise InputError(
-            f"A terrain of {size[0]:,} x {size[1]:,} pixels cannot be made; each side must be 16 "
-            f"to {LARGEST:,}. Larger pictures are painted from a terrain of that shape: "
-            "paint(terrain, size=...)."
+            f"A terrain of {size[0]:,} x {size[1]:,} pixels is not supported; each side must be 16 "
+            f"to {LARGEST:,}. For a larger picture, use paint(terrain, size=...)."
         )
     if not 0.5 <= sea_share <= 0.999:
         raise InputError(f"The share of papers on land is {sea_share}; use 0.5 to 0.999.")
     if recent_years < 1:
-        raise InputError(f"Recent means the last {recent_years} years; use 1 or more.")
+        raise InputError(f"The number of recent years is {recent_years}; use 1 or more.")
     if not 0 <= margin <= 0.3:
         raise InputError(f"The margin of water is {margin} of the sheet; use 0 to 0.3.")
 
 
 def years_of(atlas: AtlasStore, n_papers: int) -> NDArray[np.float64]:
-    """Year of each paper, NaN where unknown; atlases without years have none."""
+    """Return the year of each paper, NaN if unknown."""
     if not hasattr(atlas, "read_papers"):
         return np.full(n_papers, np.nan)
     return np.asarray(atlas.read_papers(["year"])["year"].to_numpy(np.float64, na_value=np.nan))
 
 
 def topics_of(atlas: AtlasStore, n_papers: int) -> NDArray[np.int64]:
-    """Region of each paper, -1 outside; atlases without regions have none."""
+    """Return the region of each paper, -1 if it has none."""
     if "topic_id" not in atlas.map:
         return np.full(n_papers, -1)
     return np.asarray(atlas.map["topic_id"], dtype=np.int64)
 
 
 def citations_of(atlas: AtlasStore) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Rows of citing and cited papers, for citations with both ends in the atlas."""
+    """Return the rows of citing and cited papers of the citations within the atlas."""
     graph = getattr(atlas, "citations", None)
     if graph is None or not graph.n_links:
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
@@ -278,7 +230,7 @@ def citations_of(atlas: AtlasStore) -> tuple[NDArray[np.int64], NDArray[np.int64
 
 
 def digest_of(*columns: NDArray[Any]) -> str:
-    """Digest of columns of numbers: the same numbers, the same digest."""
+    """Return a hash of columns of numbers."""
     import hashlib
 
     whole = hashlib.sha256()
@@ -287,11 +239,11 @@ def digest_of(*columns: NDArray[Any]) -> str:
     return whole.hexdigest()[:32]
 
 
-_VOTES = 25  # papers next to a summit that say whose it is
+_VOTES = 25  # nearest papers that decide the region of a summit
 
 
 def find_peaks(ground: Ground, x: Floats, y: Floats, topic: NDArray[np.int64]) -> tuple[Peak, ...]:
-    """Find the highest ground of each region that has land."""
+    """Find the highest point of each region that has land."""
     height = ground.height
     highest = max(float(height.max()), 1e-6)
     cells, inside = ground.cells_of(x, y)
@@ -302,7 +254,7 @@ def find_peaks(ground: Ground, x: Floats, y: Floats, topic: NDArray[np.int64]) -
         zip(*(part.tolist() for part in np.unique(topic, return_counts=True)), strict=True)
     )
     best: dict[int, tuple[bool, float, int]] = {}
-    # Shoulders first: a summit takes their place.
+    # The highest papers first; summits replace them.
     order = named[np.lexsort((cells[named], height.ravel()[cells[named]]))]
     for region, last in zip(*np.unique(topic[order][::-1], return_index=True), strict=True):
         cell = int(cells[order[::-1][last]])
@@ -354,10 +306,10 @@ def _summits(
     ]
 
 
-_WIDE = 2.0  # kernel of the recency beside the narrowest kernel of the heights
-_PRIOR = 25.0  # papers: with fewer, a place is held to be as recent as the whole
-_STRAY = 0.002  # share of the papers dated later than this is a slip of the pen
-_TELLING = 0.02  # a share of recent papers this near to none or all says nothing of places
+_WIDE = 2.0  # width of the kernel of the recency, in units of the narrowest kernel of the heights
+_PRIOR = 25.0  # papers; with fewer, the recency is close to that of the whole corpus
+_STRAY = 0.002  # share of the latest papers whose dates are treated as errors
+_TELLING = 0.02  # shares of recent papers this near to 0 or 1 are not mapped
 
 
 @dataclass(frozen=True)
@@ -371,7 +323,7 @@ class Dates:
 
     @property
     def middle(self) -> int | None:
-        """Latest year from which on at least half of the dated papers are; None without any."""
+        """Latest year such that at least half of the dated papers are from it or later."""
         known = np.sort(self.years[np.isfinite(self.years)])
         return int(known[len(known) // 2]) if len(known) else None
 
@@ -432,15 +384,15 @@ def recency_position(recency: Any, *, whole: float) -> Any:
     return np.clip(0.5 + odds / (2 * np.log(7)), 0, 1)
 
 
-MOST = 18  # rivers on a map: more are a net, not a picture
+MOST = 18  # rivers on a map
 _LEAST_CITATIONS = 12
 _BEYOND_CHANCE = 2.0
-_STEP = 4  # cells of the ground for one cell of the courses
-_SHORTEST = 0.06  # of the longer side: a shorter one is a stub
+_STEP = 4  # cells of the height grid per cell of the courses
+_SHORTEST = 0.06  # of the longer side; shorter rivers are not drawn
 
 
 def citation_flows(citing: Ints, cited: Ints, topic: Ints) -> list[tuple[int, int, int]]:
-    """Count the citations between regions that are more than chance would bring."""
+    """Count the citations between regions with more citations than expected by chance."""
     source, target = topic[cited], topic[citing]
     between = (source >= 0) & (target >= 0) & (source != target)
     source, target = source[between], target[between]
@@ -452,7 +404,7 @@ def citation_flows(citing: Ints, cited: Ints, topic: Ints) -> list[tuple[int, in
     table = table.reshape(n, n)
     chance = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
     strong = (table >= _LEAST_CITATIONS) & (table >= _BEYOND_CHANCE * chance)
-    # Of two directions the stronger; of two alike the one from the lower number.
+    # The stronger of two directions; of equal ones, the one from the lower number.
     lower = np.tri(n, k=-1, dtype=bool)
     strong &= (table > table.T) | ((table == table.T) & ~lower)
     flows = [(int(regions[i]), int(regions[j]), int(table[i, j])) for i, j in np.argwhere(strong)]
@@ -470,7 +422,7 @@ def find_rivers(
     height = ground.height[::_STEP, ::_STEP].astype(np.float64)
     share = height / height.max()
     inland = distance_transform_edt(height > 0)
-    # Below 0 there is no way. Along the coast there is, but rivers have no business there.
+    # Negative costs are impassable; cells along the coast are expensive.
     cost = 0.12 + 4 * np.maximum(share, 0) ** 1.5 + 1.5 * np.exp(-inland / 2)
     cost = np.where(share > 0.02, cost, -1.0)
     x0, x1, y0, y1 = ground.extent
@@ -513,14 +465,14 @@ def find_rivers(
 
 
 def _rounded(path: Floats) -> Floats:
-    """Smooth a path on a grid; its ends stay."""
+    """Smooth a path on a grid, with fixed ends."""
     from scipy.ndimage import gaussian_filter1d
 
     along = np.arange(len(path))
     finer = np.linspace(0, len(path) - 1, 4 * (len(path) - 1) + 1)
     fine = np.column_stack([np.interp(finer, along, side) for side in path.T])
     line = fine[0] + (fine[-1] - fine[0]) * (finer / finer[-1])[:, None]
-    # What differs from the straight line is nothing at the ends, which are thus kept.
+    # The difference from the straight line is zero at the ends.
     bends = gaussian_filter1d(fine - line, 6.0, axis=0, mode="constant")
     bends *= np.minimum(1, np.minimum(finer, finer[::-1]) / 2)[:, None]
     return np.asarray(line + bends)
@@ -537,11 +489,11 @@ def river_cover(
         for i in range(len(column) - 1):
             a, b = (column[i], row[i]), (column[i + 1], row[i + 1])
             half = breadth * (0.4 + 0.6 * (i + 1) / (len(column) - 1)) / 2
-            room = half + 1
-            x0 = max(left, int(np.floor(min(a[0], b[0]) - room)))
-            x1 = min(right, int(np.ceil(max(a[0], b[0]) + room)))
-            y0 = max(top, int(np.floor(min(a[1], b[1]) - room)))
-            y1 = min(bottom, int(np.ceil(max(a[1], b[1]) + room)))
+            reach = half + 1
+            x0 = max(left, int(np.floor(min(a[0], b[0]) - reach)))
+            x1 = min(right, int(np.ceil(max(a[0], b[0]) + reach)))
+            y0 = max(top, int(np.floor(min(a[1], b[1]) - reach)))
+            y1 = min(bottom, int(np.ceil(max(a[1], b[1]) + reach)))
             if x0 >= x1 or y0 >= y1:
                 continue
             away_x = np.arange(x0, x1) + 0.5 - a[0]

@@ -1,4 +1,4 @@
-"""The years that a corpus covers: growth of the corpus is not growth of a topic."""
+"""Years that a corpus covers, periods of papers, and shares of papers by year."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from landscape.errors import InputError
 
 if TYPE_CHECKING:
+    import pandas as pd
     from numpy.typing import ArrayLike, NDArray
 
     from landscape.store import AtlasStore
@@ -17,12 +18,12 @@ if TYPE_CHECKING:
 UNKNOWN_YEAR = -1
 _LEAST_SHARE = 0.2
 _JUMP = 3.0
-_ENOUGH_FOR_A_JUMP = 50  # papers a year; fewer jump by chance
+_ENOUGH_FOR_A_JUMP = 50  # papers per year; smaller numbers jump by chance
 
 
 @dataclass(frozen=True)
 class Years:
-    """How many papers a corpus has of each year, and which years it covers."""
+    """Number of papers of each year, and whether the corpus covers the year."""
 
     years: NDArray[np.int64]
     counts: NDArray[np.int64]
@@ -35,32 +36,44 @@ class Years:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What these years do not allow to conclude, one sentence each."""
-        said = []
+        """Limits of conclusions from these years, one sentence each."""
+        found = []
         if not self.covered.all():
             gaps = ", ".join(format_spans(self.years[~self.covered]))
-            said.append(f"The corpus hardly covers {gaps}; an apparent fall there is not real.")
-        jumps = self.jumps
-        if len(jumps):
+            found.append(f"The corpus hardly covers {gaps}; an apparent fall there is not real.")
+        if len(self.jumps):
             listed = ", ".join(
                 f"{self.years[i]}-{self.years[i + 1]} ({self.counts[i]:,} to "
                 f"{self.counts[i + 1]:,} papers)"
-                for i in jumps[:4]
+                for i in self.jumps[:4]
             )
-            said.append(
+            found.append(
                 f"The corpus itself changes abruptly in {listed}: its composition may "
                 "differ before and after."
             )
-        return tuple(said)
+        return tuple(found)
+
+
+def describe_corpus(atlas: AtlasStore, *, with_size: bool = False) -> str:
+    """Return the title and the dates of a corpus, for captions."""
+    bounds = atlas.coverage
+    size = f"{bounds['papers']:,} papers, " if with_size else ""
+    return f"{bounds['title']} ({size}{bounds['first_date']} to {bounds['last_date']})"
 
 
 def paper_years(atlas: AtlasStore) -> NDArray[np.int64]:
-    """The year of every paper of an atlas, `UNKNOWN_YEAR` (-1) where it has no date."""
+    """Return the year of every paper of an atlas, `UNKNOWN_YEAR` (-1) without a date."""
     import pandas as pd
 
     years = pd.to_numeric(atlas.read_papers(["year"])["year"]).fillna(UNKNOWN_YEAR)
     found: NDArray[np.int64] = years.to_numpy(np.int64)
     return found
+
+
+def check_period(since: int | None, until: int | None) -> None:
+    """Raise InputError if a period ends before it begins."""
+    if since is not None and until is not None and since > until:
+        raise InputError(f"The period {since} to {until} ends before it begins; swap the years.")
 
 
 def count_years(years: ArrayLike) -> Years:
@@ -80,7 +93,7 @@ def count_years(years: ArrayLike) -> Years:
 
 
 def abrupt_changes(counts: ArrayLike) -> NDArray[np.bool_]:
-    """Find between which years a corpus changes threefold or more."""
+    """Find the years between which a corpus changes threefold or more."""
     papers = np.asarray(counts, dtype=np.float64)
     larger = np.maximum(papers[1:], papers[:-1])
     smaller = np.maximum(np.minimum(papers[1:], papers[:-1]), 1)
@@ -93,3 +106,52 @@ def format_spans(years: ArrayLike) -> list[str]:
     numbers = np.unique(np.asarray(years, dtype=np.int64))
     runs = np.split(numbers, np.flatnonzero(np.diff(numbers) > 1) + 1)
     return [str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs if len(run)]
+
+
+def ratio(above: ArrayLike, below: ArrayLike) -> NDArray[np.float64]:
+    """Divide element by element; NaN if the denominator is 0."""
+    above, below = np.asarray(above, np.float64), np.asarray(below, np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(below > 0, above / below, np.nan)
+
+
+def count_by_year(
+    groups: ArrayLike, years: ArrayLike, *, ids: ArrayLike, calendar: ArrayLike
+) -> NDArray[np.int64]:
+    """Count the papers of each group and year, shape (n_ids, n_years)."""
+    import pandas as pd
+
+    rows, columns = pd.Index(np.asarray(ids, np.int64)), pd.Index(np.asarray(calendar, np.int64))
+    row = rows.get_indexer(np.asarray(groups, np.int64))
+    column = columns.get_indexer(np.asarray(years, np.int64))
+    cell = (row * len(columns) + column)[(row >= 0) & (column >= 0)]
+    counts = np.bincount(cell, minlength=len(rows) * len(columns))
+    return counts.reshape(len(rows), len(columns)).astype(np.int64)
+
+
+def share_interval(
+    counts: ArrayLike, totals: ArrayLike
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Jeffreys' 95% interval of a share (Brown, Cai & DasGupta 2001, Stat. Sci. 16, 101)."""
+    from scipy.stats import beta
+
+    k, n = np.broadcast_arrays(np.asarray(counts, float), np.asarray(totals, float))
+    low = np.where(k > 0, beta.ppf(0.025, k + 0.5, n - k + 0.5), 0.0)
+    high = np.where(k < n, beta.ppf(0.975, k + 0.5, n - k + 0.5), 1.0)
+    return np.where(n > 0, low, np.nan), np.where(n > 0, high, np.nan)
+
+
+def tabulate_years(
+    names: pd.DataFrame, counts: NDArray[np.int64], period: Years, *, total: str
+) -> pd.DataFrame:
+    """Return one row per group and year; shares are NaN in years that the corpus does not cover."""
+    n_groups, n_years = counts.shape
+    low, high = share_interval(counts, period.counts)
+    shares = {"share": ratio(counts, period.counts), "share_low": low, "share_high": high}
+    return names.loc[names.index.repeat(n_years)].reset_index(drop=True).assign(
+        year=np.tile(period.years, n_groups),
+        papers=counts.ravel(),
+        **{total: np.tile(period.counts, n_groups)},
+        **{name: np.where(period.covered, of, np.nan).ravel() for name, of in shares.items()},
+        covered=np.tile(period.covered, n_groups),
+    )  # fmt: skip

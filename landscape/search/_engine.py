@@ -18,12 +18,16 @@ from landscape.errors import InputError, LandscapeError, RemoteError
 from landscape.llm._client import connect_from_environment
 from landscape.llm._prompts import as_data
 from landscape.llm._reranking import checked_scores, load_reranker
-from landscape.search._entities import absent_objects, find_entities, shares_of_names
 from landscape.search._filters import parse_filter
 from landscape.search._outliers import find_outliers
 from landscape.search._papers import SearchIndexes
 from landscape.search._ranking import RANKING, Ranking, fused, reranked, weighed, word_by_word
-from landscape.search._sentences import mixed_nearness
+from landscape.search._sentences import (
+    absent_objects,
+    find_entities,
+    mixed_nearness,
+    shares_of_names,
+)
 from landscape.search._settings import SearchSettings, query_text, search_settings
 from landscape.types import Hit, Results
 
@@ -59,26 +63,17 @@ _NO_WORDS = "Not reranked word by word: the atlas has no word vectors (its embed
 def hypothetical_abstract(question: str, model: WritingModel) -> str:
     """Write the abstract of a paper that would answer a question (HyDE).
 
-    Its embedding is nearer to those of real abstracts than the question's does (Gao et al. 2023,
+    Its embedding is closer to real abstracts than that of the question (Gao et al. 2023,
     arXiv:2212.10496).
-
-    Examples
-    --------
-    >>> class Fixed:
-    ...     def complete(self, system, user):
-    ...         return "  We show that dust cools by lines. "
-    >>> hypothetical_abstract("How does dust cool?", Fixed())
-    'We show that dust cools by lines.'
     """
     text = " ".join(model.complete(_INSTRUCTIONS, as_data({"question": question})).split())
     if not text:
-        message = "The model wrote no abstract to search with."
-        raise RemoteError(message)
+        raise RemoteError("The model wrote no abstract to search with.")
     return text[:_LONGEST]
 
 
 class _Reading(NamedTuple):
-    """A query prepared for the indexes."""
+    """A query with its vectors, weights and terms."""
 
     text: str
     vector: NDArray[np.float32] | None = None
@@ -89,21 +84,21 @@ class _Reading(NamedTuple):
 
 
 class Comparison:
-    """An embedded query that can be compared with any papers; see `Engine.compare`."""
+    """An embedded query that can be compared with papers; see `Engine.compare`."""
 
-    def __init__(self, held: SearchIndexes, reading: _Reading) -> None:
-        self._held, self._reading = held, reading
+    def __init__(self, indexes: SearchIndexes, reading: _Reading) -> None:
+        self._indexes, self._reading = indexes, reading
 
     def cosines(self, rows: Rows) -> Floats:
-        """Cosines between the query and papers, shape (n,)."""
+        """Return the cosines between the query and papers, shape (n,)."""
         if self._reading.vector is None or not len(rows):
             return np.zeros(len(rows))
-        return self._held.vectors.similarities(self._reading.vector, rows).astype(float)
+        return self._indexes.vectors.similarities(self._reading.vector, rows).astype(float)
 
     def matches(self, rows: Rows) -> Floats:
-        """Late-interaction scores of papers, shape (n,)."""
+        """Return the late-interaction scores of papers, shape (n,)."""
         asked, weights = self._reading.words, self._reading.weights
-        words = self._held.word_vectors(rows) if len(rows) and asked is not None else None
+        words = self._indexes.word_vectors(rows) if len(rows) and asked is not None else None
         if words is None or asked is None or weights is None:
             return np.zeros(len(rows))
         return late_interaction(asked, weights, words).astype(float)
@@ -116,7 +111,7 @@ class Engine:
     ----------
     atlas : AtlasStore
     embedder : Embedder, optional
-        For queries; by default the one that the atlas was made with.
+        Embedder of queries; by default the one of the atlas.
 
     Examples
     --------
@@ -125,16 +120,17 @@ class Engine:
     """
 
     def __init__(self, atlas: AtlasStore, *, embedder: Embedder | None = None) -> None:
-        self._held = SearchIndexes(atlas, embedder=embedder)
+        self._indexes = SearchIndexes(atlas, embedder=embedder)
         self._whole: Engine | None = None
         self._only: Rows | None = None
 
     def within(self, rows: Sequence[int] | Rows) -> Engine:
         """Restrict the engine to some papers; the open indexes are shared."""
         only = np.unique(np.asarray(rows, dtype=np.int64))
-        if len(only) and not 0 <= only[0] <= only[-1] < len(self._held):
-            message = f"The rows reach from {only[0]} to {only[-1]}; there are {len(self._held)}."
-            raise InputError(message)
+        if len(only) and not 0 <= only[0] <= only[-1] < len(self._indexes):
+            raise InputError(
+                f"The rows reach from {only[0]} to {only[-1]}; there are {len(self._indexes)}."
+            )
         part = copy(self)
         part._whole = self._whole or self
         part._only = only if self._only is None else np.intersect1d(only, self._only)
@@ -168,17 +164,17 @@ class Engine:
         Raises
         ------
         InputError
-            For an empty query, or a filter with a mistake.
+            If the query is empty, or the filter has a syntax error.
         """
         started = time.perf_counter()
         settings = settings or SearchSettings()
-        self._held.check_unchanged()
+        self._indexes.check_unchanged()
         text, notes = query_text(query)
         allowed = self._allowed(settings.filter)
         reading = self._read(text, settings, expansion)
         ranking = self._candidates(reading, settings, allowed)
         ranking = self._weighed(ranking, settings, names_of=text).sorted()
-        wanted = min(settings.k, len(self._held) if allowed is None else len(allowed))
+        wanted = min(settings.k, len(self._indexes) if allowed is None else len(allowed))
         few = len(ranking) < wanted and settings.method != "semantic"
         few_notes = (_few(len(ranking)),) if few else ()
         ranking, rerank_notes = self._reranked(ranking, reading, settings, reranker)
@@ -202,22 +198,24 @@ class Engine:
         """Find papers similar to one or several others, by embeddings and distinctive words."""
         started = time.perf_counter()
         settings = replace(settings or SearchSettings(), rerank=False)
-        self._held.check_unchanged()
+        self._indexes.check_unchanged()
         try:
             names = [paper_ids] if isinstance(paper_ids, str) else list(paper_ids)
         except TypeError as error:
-            message = f"The papers are {paper_ids!r}; give a name, or a list of names."
-            raise InputError(message) from error
+            raise InputError(
+                f"The papers are {paper_ids!r}; give a name, or a list of names."
+            ) from error
         rows = np.array([self.row_of(name) for name in names], dtype=np.int64)
         if not len(rows):
-            message = "No paper is given; name at least one by its key, bibcode or arXiv id."
-            raise InputError(message)
+            raise InputError(
+                "No paper is given; name at least one by its key, bibcode or arXiv id."
+            )
         rows = np.unique(rows)
-        text = " ".join(self._held.texts(rows))
+        text = " ".join(self._indexes.texts(rows))
         reading = _Reading(
             text,
-            _unit(self._held.vectors.vectors(rows).mean(axis=0)),
-            terms=self._held.words.distinctive_terms(text),
+            _unit(self._indexes.vectors.vectors(rows).mean(axis=0)),
+            terms=self._indexes.words.distinctive_terms(text),
         )
         allowed = self._allowed(settings.filter)
         ranking = self._candidates(reading, settings, allowed, without=rows)
@@ -226,11 +224,11 @@ class Engine:
         return replace(results, seconds=time.perf_counter() - started)
 
     def nearness(self, question: str, sentences: Sequence[str]) -> Floats:
-        """Similarity of sentences to a question, by words and, if possible, by cosines."""
+        """Return the similarity of sentences to a question, by words and if possible cosines."""
         cosines = np.zeros(len(sentences))
         with contextlib.suppress(LandscapeError):
-            embedder = self._held.embedder
-            if isinstance(embedder, WordEmbedder):  # a local one: it costs only time
+            embedder = self._indexes.embedder
+            if isinstance(embedder, WordEmbedder):  # local, without cost
                 vectors = embedder.embed_few([question, *sentences]).astype(float)
                 cosines = vectors[1:] @ vectors[0]
         return mixed_nearness(question, sentences, cosines)
@@ -245,16 +243,16 @@ class Engine:
         if self._whole is not None:
             return self._whole.similarity_threshold
         with contextlib.suppress(LandscapeError):
-            embedder = self._held.embedder
-            if isinstance(embedder, WordEmbedder) and len(self._held) > _CALIBRATED_ON:
-                rows = np.linspace(0, len(self._held) - 1, _CALIBRATED_ON).astype(np.int64)
-                titles = embedder.embed(self._held.paper_table.column("title", rows))
-                others = [self._held.vectors.search(v, k=2).similarities[-1] for v in titles]
+            embedder = self._indexes.embedder
+            if isinstance(embedder, WordEmbedder) and len(self._indexes) > _CALIBRATED_ON:
+                rows = np.linspace(0, len(self._indexes) - 1, _CALIBRATED_ON).astype(np.int64)
+                titles = embedder.embed(self._indexes.paper_table.column("title", rows))
+                others = [self._indexes.vectors.search(v, k=2).similarities[-1] for v in titles]
                 return float(np.percentile(others, 1))
         return None
 
     def missed_threshold(self, nearest: float | None) -> float | None:
-        """The threshold that a question's nearest paper misses; None if it is near enough."""
+        """Return the threshold if the nearest paper is below it; None if it is near enough."""
         if nearest is None or nearest >= _ALWAYS_ANSWERED or self.similarity_threshold is None:
             return None
         return self.similarity_threshold if nearest < self.similarity_threshold else None
@@ -262,10 +260,10 @@ class Engine:
     @property
     def indexes(self) -> SearchIndexes:
         """The indexes and tables of the atlas."""
-        return self._held
+        return self._indexes
 
     def rank(self, query: str, settings: SearchSettings | None = None) -> tuple[Rows, Floats]:
-        """Rows and scores as in `search`, without reading the papers."""
+        """Return rows and scores as `search` does, without reading the papers."""
         settings = settings or SearchSettings()
         text, _ = query_text(query)
         reading = self._read(text, settings, None)
@@ -276,28 +274,28 @@ class Engine:
         return first.rows, first.scores
 
     def compare(self, query: str) -> Comparison:
-        """Embed a query once, to compare it with any papers."""
-        return Comparison(self._held, self._read(query_text(query)[0], SearchSettings(), None))
+        """Embed a query once, to compare it with papers."""
+        return Comparison(self._indexes, self._read(query_text(query)[0], SearchSettings(), None))
 
     def papers(self, rows: Sequence[int] | Rows) -> list[Paper]:
         """Read papers by row."""
-        return self._held.paper_table.papers(rows)
+        return self._indexes.paper_table.papers(rows)
 
     def select(self, filter_text: str) -> Rows:
         """Find the rows of the papers that pass a filter; an empty filter passes all."""
-        self._held.check_unchanged()
+        self._indexes.check_unchanged()
         allowed = self._allowed(filter_text)
-        return np.arange(len(self._held), dtype=np.int64) if allowed is None else allowed
+        return np.arange(len(self._indexes), dtype=np.int64) if allowed is None else allowed
 
     def row_of(self, name: str) -> int:
         """Find the row of a paper by its key, bibcode, arXiv identifier or DOI."""
-        return self._held.row_of(name)
+        return self._indexes.row_of(name)
 
     # -- steps -----------------------------------------------------------------------------------
 
     def _allowed(self, filter_text: str | None) -> Rows | None:
-        """Rows that can be found; None for all."""
-        passed = self._held.rows_that_pass(filter_text)
+        """Return the rows that can be found; None for all."""
+        passed = self._indexes.rows_that_pass(filter_text)
         if self._only is None or passed is None:
             return self._only if passed is None else passed
         return np.intersect1d(self._only, passed)
@@ -308,10 +306,10 @@ class Engine:
             return _Reading(text)
         words = weights = None
         try:
-            embedder = self._held.embedder
+            embedder = self._indexes.embedder
             if isinstance(embedder, WordEmbedder):
                 vector, spellings, words = embedder.read_query(text)
-                weights = self._held.rarity(spellings) if settings.rerank else None
+                weights = self._indexes.rarity(spellings) if settings.rerank else None
             else:
                 vector = embedder.embed([text])[0]
             if expansion:
@@ -330,38 +328,38 @@ class Engine:
         without: Rows | Sequence[int] = (),
     ) -> Ranking:
         """Collect the papers that each method finds, scored by all methods."""
-        held = self._held
+        indexes = self._indexes
         n = max(
             RANKING.weighed if settings.weights.names else RANKING.candidates, settings.k
         ) + len(without)
         by_meaning = np.zeros(0, np.int64)
         if reading.vector is not None and settings.method != "words":
-            by_meaning = held.vectors.search(reading.vector, k=n, rows=allowed).rows
+            by_meaning = indexes.vectors.search(reading.vector, k=n, rows=allowed).rows
         by_words, matches = np.zeros(0, np.int64), np.zeros(0)
         if settings.method != "semantic" or reading.vector is None:
-            keys = None if allowed is None else held.keys[allowed]
-            found = held.words.search(reading.terms or reading.text, k=5 * n, keys=keys)
-            by_words, matches = held.rows_of_keys(found.keys), found.scores.astype(float)
+            keys = None if allowed is None else indexes.keys[allowed]
+            found = indexes.words.search(reading.terms or reading.text, k=5 * n, keys=keys)
+            by_words, matches = indexes.rows_of_keys(found.keys), found.scores.astype(float)
         rows = np.setdiff1d(np.union1d(by_meaning, by_words[:n]), without)
         semantic = np.full(len(rows), np.nan)
         if reading.vector is not None:
-            semantic = held.vectors.similarities(reading.vector, rows).astype(float)
+            semantic = indexes.vectors.similarities(reading.vector, rows).astype(float)
         return fused(rows, semantic, _looked_up(rows, by_words, matches), settings)
 
     def _weighed(self, ranking: Ranking, settings: SearchSettings, *, names_of: str) -> Ranking:
         """Add the active weights to the scores."""
-        on, held, rows = settings.weights.names, self._held, ranking.rows
+        on, indexes, rows = settings.weights.names, self._indexes, ranking.rows
         facts: dict[str, Floats] = {}
         names: list[str] = []
         if "keyword" in on:
             found = [entity.text for entity in find_entities(names_of)]
             names = list({name.lower(): name for name in (*found, *settings.keywords)}.values())
         if names:
-            facts["keyword"] = np.array(shares_of_names(names, held.texts(rows)))
+            facts["keyword"] = np.array(shares_of_names(names, indexes.texts(rows)))
         if "time" in on:
-            facts["age"] = held.ages(rows, today=settings.t_now)
+            facts["age"] = indexes.ages(rows, today=settings.t_now)
         if "citation" in on:
-            facts["citations"] = held.citations(rows)
+            facts["citations"] = indexes.citations(rows)
         return weighed(ranking, settings.weights, facts) if on else ranking
 
     def _reranked(
@@ -379,13 +377,13 @@ class Engine:
         first = ranking.taken(slice(n))
         if reranker is not None:
             try:
-                judged = checked_scores(reranker, reading.text, self._held.texts(first.rows))
+                judged = checked_scores(reranker, reading.text, self._indexes.texts(first.rows))
             except LandscapeError as error:
                 return ranking, (f"Not reranked: {error}",)
             return reranked(ranking, judged, judged), ()
         if reading.vector is None:
             return ranking, ()
-        words = self._held.word_vectors(first.rows)
+        words = self._indexes.word_vectors(first.rows)
         if words is None or reading.words is None or reading.weights is None:
             return ranking, (_NO_WORDS,)
         matched = late_interaction(reading.words, reading.weights, words).astype(float)
@@ -395,9 +393,11 @@ class Engine:
         self, query: str, ranking: Ranking, settings: SearchSettings, allowed: Rows | None
     ) -> Results:
         """Read the first papers and describe what was searched."""
-        held = self._held
+        indexes = self._indexes
         first = ranking.taken(slice(settings.k))
-        apart = find_outliers(held.vectors.vectors(first.rows), held.cutoffs, gamma=settings.gamma)
+        apart = find_outliers(
+            indexes.vectors.vectors(first.rows), indexes.cutoffs, gamma=settings.gamma
+        )
         hits = tuple(
             Hit(
                 rank=place + 1,
@@ -406,10 +406,10 @@ class Engine:
                 parts=_known(first, place),
                 outlier=bool(apart[place]) if len(first) >= 3 else None,
             )
-            for place, paper in enumerate(held.paper_table.papers(first.rows))
+            for place, paper in enumerate(indexes.paper_table.papers(first.rows))
         )
-        n_searched = len(held) if allowed is None else len(allowed)
-        coverage = replace(held.coverage, n_searched=n_searched)
+        n_searched = len(indexes) if allowed is None else len(allowed)
+        coverage = replace(indexes.coverage, n_searched=n_searched)
         return Results(query, hits, coverage, settings.to_dict())
 
 
@@ -431,7 +431,7 @@ def _known(ranking: Ranking, place: int) -> dict[str, float]:
 
 
 def _looked_up(rows: Rows, known: Rows, values: Floats) -> Floats:
-    """Values of rows; 0 if unknown."""
+    """Return the values of rows; 0 if unknown."""
     if not len(known):
         return np.zeros(len(rows))
     order = np.argsort(known)
@@ -457,10 +457,11 @@ def search(
     loaded = load_reranker(reranker) if isinstance(reranker, str) else reranker
     notes: tuple[str, ...] = ()
     if (hyde or expansion) and settings.method == "words":
-        message = "A hypothetical abstract is searched by meaning; use method hybrid or semantic."
-        raise InputError(message)
+        raise InputError(
+            "A hypothetical abstract is searched by meaning; use method hybrid or semantic."
+        )
     if settings.filter:
-        parse_filter(settings.filter)  # report a mistake before a paid request
+        parse_filter(settings.filter)  # report a syntax error before a paid request
     if hyde and expansion is None:
         expansion, notes = _written(query, model)
     found = engine.search(query, settings, reranker=loaded, expansion=expansion)
@@ -472,11 +473,10 @@ def _written(query: str, model: WritingModel | None) -> tuple[str | None, tuple[
     text, _ = query_text(query)
     model = model or connect_from_environment()
     if model is None:
-        message = (
+        raise InputError(
             "A hypothetical abstract (HyDE) needs a language model: set OPENAI_API_KEY, or "
             "OPENAI_BASE_URL and LANDSCAPE_LLM_MODEL."
         )
-        raise InputError(message)
     try:
         return hypothetical_abstract(text, model), ()
     except RemoteError as error:

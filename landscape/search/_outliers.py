@@ -1,4 +1,4 @@
-"""Outliers among the papers found, and how the others spread on the map."""
+"""Outliers in search results, and the distribution of the results on the map."""
 
 from __future__ import annotations
 
@@ -24,25 +24,11 @@ _REGIONS_NAMED = 3
 def find_outliers(
     vectors: NDArray[np.float32], cutoffs: NDArray[np.float32], *, gamma: float = 0.1
 ) -> NDArray[np.bool_]:
-    """Flag the papers that are further from the others than papers of one subject usually are.
+    """Return the mask of papers that are farther from the others than papers of one subject.
 
-    Parameters
-    ----------
-    vectors : ndarray of float32, shape (k, n_dims)
-        Unit vectors of the papers found.
-    cutoffs : ndarray of float32, shape (m,)
-        See `landscape.embeddings._neighbours.neighbour_distances`.
-    gamma : float, default 0.1
-        The cutoff is D_cut(k) = D95(k) - gamma: the larger, the stricter.
+    The distance to the centroid of the other papers is compared with D95(k) - gamma, see
+    `landscape.embeddings._neighbours.neighbour_distances`; fewer than three papers have no outlier.
 
-    Returns
-    -------
-    ndarray of bool, shape (k,)
-        Whether the distance to the centroid of the others is above the cutoff; of fewer than three
-        papers none is an outlier.
-
-    Examples
-    --------
     >>> vectors = np.array([[1, 0], [1, 0], [1, 0], [0, 1]], np.float32)
     >>> find_outliers(vectors, np.full(10, 1.0, np.float32)).tolist()
     [False, False, False, True]
@@ -57,7 +43,7 @@ def find_outliers(
 
 @dataclass(frozen=True)
 class Spread:
-    """Spread of the papers found over the regions of the map.
+    """Distribution of search results over the regions of the map.
 
     Attributes
     ----------
@@ -65,7 +51,7 @@ class Spread:
     regions : tuple of (int, int)
         ``topic_id`` and papers of the regions, most papers first; -1 is outside of every region.
     labels : tuple of str
-        Names of those regions, in the same order and empty for -1; none where nobody named them.
+        Names of those regions in the same order; empty for -1.
     """
 
     kind: Literal["one region", "two regions", "scattered"]
@@ -74,7 +60,7 @@ class Spread:
 
     @property
     def n_papers(self) -> int:
-        """Papers found, in regions or not."""
+        """Number of papers, inside and outside of regions."""
         return sum(count for _, count in self.regions)
 
     @property
@@ -88,7 +74,7 @@ class Spread:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as JSON values."""
+        """Return everything as JSON values."""
         return {
             "kind": self.kind,
             "regions": [
@@ -99,10 +85,8 @@ class Spread:
         }
 
     def to_text(self) -> str:
-        """Describe in a sentence how the papers are distributed on the map.
+        """Describe the distribution in a sentence.
 
-        Examples
-        --------
         >>> Spread("two regions", ((4, 5), (2, 3), (-1, 1)), ("Dust", "Jets", "")).to_text()
         'On the map, 8 of 9 papers lie in two regions: Dust (5) and Jets (3).'
         """
@@ -138,19 +122,19 @@ def _region(name: str, n: int) -> str:
 
 
 def spread_of(atlas: AtlasStore, results: Results) -> Spread:
-    """Describe the spread of search results on the map of the atlas.
+    """Return the distribution of search results on the map of an atlas.
 
     Parameters
     ----------
     atlas : Atlas
-        With its ``map`` and ``topics``.
+        Atlas with ``map`` and ``topics``.
     results : Results
-        Of the same atlas.
+        Results of the same atlas.
 
     Returns
     -------
     Spread
-        With the names of the regions.
+        Distribution with the names of the regions.
 
     Raises
     ------
@@ -174,27 +158,20 @@ def spread_of(atlas: AtlasStore, results: Results) -> Spread:
 
 
 def rows_on_map(there: pd.Series[str], wanted: list[str]) -> NDArray[np.int64]:
-    """Find papers on the map by their keys.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> rows_on_map(pd.Series(["a", "b", "c"]), ["c", "a"]).tolist()
-    [2, 0]
-    """
+    """Return the rows of papers on the map, by their keys."""
     places = np.flatnonzero(there.isin(wanted).to_numpy())
     known = dict(zip(there.to_numpy()[places], places, strict=True))
     missing = [paper for paper in wanted if paper not in known]
     if missing:
         raise InputError(
             f"{len(missing):,} of {len(wanted):,} papers found are not on this map "
-            f"({missing[0]!r} is the first): the result is of another atlas; search this one."
+            f"({missing[0]!r} is the first): the results are of another atlas; search this one."
         )
     return np.array([known[paper] for paper in wanted], dtype=np.int64)
 
 
 def spread_on_map(topic_ids: NDArray[np.int32]) -> Spread:
-    """Decide whether papers are in one region of the map, in two, or scattered."""
+    """Classify papers as in one region of the map, in two, or scattered."""
     counts = Counter(int(topic) for topic in topic_ids).most_common()
     inside = [n for topic, n in counts if topic >= 0] + [0, 0]
     total = max(1, len(topic_ids))

@@ -38,7 +38,7 @@ _FILTERS_KEPT = 8
 
 
 def names_of_paper(name: str) -> list[str]:
-    """Spellings of a paper's identifier: as given, and as bibcode, arXiv id and DOI."""
+    """Return an identifier as given, and as bibcode, arXiv id and DOI."""
     readings = (parse_bibcode(name), parse_arxiv_id(name), parse_doi(name))
     return [name, *filter(None, readings)]
 
@@ -48,7 +48,7 @@ class SearchIndexes:
 
     def __init__(self, atlas: AtlasStore, *, embedder: Embedder | None = None) -> None:
         self._atlas, self._given = atlas, embedder
-        # One question is often put in several wordings, each within the same papers.
+        # A question is often searched in several wordings with the same filter.
         self._passed = lru_cache(maxsize=_FILTERS_KEPT)(self._pass)
 
     def check_unchanged(self) -> None:
@@ -57,13 +57,12 @@ class SearchIndexes:
 
     @cached_property
     def embedder(self) -> Embedder:
-        """The embedder of the atlas, for queries."""
+        """Embedder of queries, the same as of the atlas."""
         if self._given is not None:
             return self._given
         description = self._atlas.stages["embeddings"].model
         if description is None:
-            message = f"{self._atlas.path} does not say which model made its vectors."
-            raise AtlasError(message)
+            raise AtlasError(f"{self._atlas.path} does not name the model of its vectors.")
         return embedder_for(description)
 
     @cached_property
@@ -84,7 +83,7 @@ class SearchIndexes:
     @cached_property
     def paper_table(self) -> PaperTable:
         """Single papers and columns."""
-        self.check_unchanged()  # the file is opened at the first need: perhaps only after a rebuild
+        self.check_unchanged()  # the file is opened on first use, perhaps after a rebuild
         return PaperTable(self._atlas.path / "papers.arrow")
 
     @cached_property
@@ -124,7 +123,7 @@ class SearchIndexes:
         known, order = self._by_key
         place = np.minimum(np.searchsorted(known, keys), max(0, len(known) - 1))
         if len(keys) and not (known[place] == keys).all():
-            error = ValueError("it holds papers that the atlas has not")
+            error = ValueError("it has papers that are not in the atlas")
             raise unreadable(self._atlas.path, "lexical", error)
         return order[place]
 
@@ -133,11 +132,10 @@ class SearchIndexes:
         spellings = names_of_paper(readable_text("paper", name))
         row = next((self._rows_by_name[s] for s in spellings if s in self._rows_by_name), None)
         if row is None:
-            message = (
+            raise InputError(
                 f"There is no paper {name!r} in {self._atlas.path}; "
                 "give its bibcode, arXiv identifier, DOI or key."
             )
-            raise InputError(message)
         return row
 
     def rows_that_pass(self, filter_text: str | None) -> Rows | None:
@@ -162,27 +160,27 @@ class SearchIndexes:
                 np.arange(len(self)), self._atlas.read_layer("reviews", [])["paper_row"]
             )
         rows = np.flatnonzero(apply_filter(parsed, frame)).astype(np.int64)
-        rows.setflags(write=False)  # it is handed out again
+        rows.setflags(write=False)  # it is cached
         return rows
 
     def texts(self, rows: Rows) -> list[str]:
-        """Titles and abstracts of papers."""
+        """Return titles and abstracts of papers."""
         titles, abstracts = (self.paper_table.column(name, rows) for name in ("title", "abstract"))
         return [f"{title}. {text}" for title, text in zip(titles, abstracts, strict=True)]
 
     def ages(self, rows: Rows, *, today: date) -> Floats:
-        """Years since the publication of papers; nan where unknown."""
+        """Return the years since publication; nan if unknown."""
         dates = self.paper_table.column("date", rows)
         days = [(today - day).days if day else np.nan for day in dates]
         return np.array(days, dtype=float) / 365.25
 
     def citations(self, rows: Rows) -> Floats:
-        """Citations of papers; nan where unknown."""
+        """Return the citation counts; nan if unknown."""
         counts = self.paper_table.column("cites", rows)
         return np.array([np.nan if n is None else n for n in counts], dtype=float)
 
     def word_vectors(self, rows: Rows) -> WordVectors | None:
-        """Word vectors of papers; None if the atlas has none."""
+        """Return the word vectors of papers; None if the atlas has none."""
         if self._word_parts is None:
             return None
         parts = np.searchsorted(self._starts, rows, side="right") - 1
@@ -190,7 +188,7 @@ class SearchIndexes:
         return gather_words(*self._word_parts, list(places))
 
     def rarity(self, spellings: Sequence[str]) -> NDArray[np.float32]:
-        """Inverse document frequency of each word of a query; 0 for a stop word."""
+        """Return the inverse document frequency of each word; 0 for a stop word."""
         n = max(1, len(self.words))
         weights = []
         for spelling in spellings:
@@ -203,7 +201,7 @@ class SearchIndexes:
 
     @cached_property
     def _facilities(self) -> pd.Series[Any]:
-        """The facilities that each paper names, shape (n,)."""
+        """Facilities in each paper, shape (n,)."""
         import pandas as pd
         import pyarrow as pa
 
@@ -220,7 +218,7 @@ class SearchIndexes:
         for part in self._atlas.parts:
             name = f"{WORDS}/{part.name}.npy"
             if name not in self._atlas.manifest.files:
-                return None  # made by an embedder that gives no words
+                return None  # the embedder has no word vectors
             try:
                 words = open_words(folder / name, folder / COUNTS / f"{part.name}.npy")
                 if len(words) != part.rows or words.lengths.sum() != len(words.vectors):

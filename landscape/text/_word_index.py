@@ -55,22 +55,22 @@ _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+
 _SUPERSCRIPT = re.compile("10([⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)")
 
 STOP_WORDS = frozenset(read_sections("stop")["word"])
-"""Words that are in every text and every question, and so say nothing."""
+"""Words that occur in every text and question."""
 
 
 def tokenise(text: str) -> list[str]:
-    """Cut a text into the tokens of word search.
+    """Split a text into the tokens of word search.
 
     Parameters
     ----------
     text : str
-        Any text; LaTeX is reduced to the words in it.
+        Any text; LaTeX is reduced to its words.
 
     Returns
     -------
     list of str
-        In reading order, lower case, singular, American spelling, without stop words. A name
-        written in two ways gives the same tokens.
+        In reading order, lower case, singular, American spelling, without stop words. Spellings
+        of the same name give the same tokens.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def tokenise(text: str) -> list[str]:
 
 @lru_cache(maxsize=4096)
 def _sentence_tokens(text: str) -> tuple[str, ...]:
-    """Sentences are compared several times with one another and with a question."""
+    """Tokens of a sentence, cached because sentences are compared several times."""
     return tuple(_tokens_in(text))
 
 
@@ -133,23 +133,23 @@ def _tokens_of(word: str) -> tuple[str, ...]:
 FIELDS: Mapping[str, float] = {"text": 1.0, "keywords": 0.15}
 """Weight of a word by its field.
 
-Title and abstract are one field with the title taken twice: with fields of their own a rare word in
-a title of ten words outweighs all that the abstract says (Robertson et al. 2004, CIKM, 42).
+Title and abstract are one field with the title repeated: in separate fields a rare word of a title
+would outweigh the whole abstract (Robertson et al. 2004, CIKM, 42).
 """
 
-_HEAP = 100_000_000  # bytes that the writer may hold before it writes a segment
+_HEAP = 100_000_000  # bytes of memory of the writer before it writes a segment
 _KEY, _ANALYZER = "key", "stemmed"
 
 
 def paper_key(paper_id: str) -> int:
-    """Key of a paper in the word index."""
+    """Return the key of a paper in the word index."""
     return int.from_bytes(hashlib.blake2b(paper_id.encode(), digest_size=8).digest()) >> 1
 
 
 def index_row(
     paper_id: str, title: str, abstract: str, keywords: Sequence[str] = ()
 ) -> tuple[int, str, str]:
-    """Key of a paper, tokens of its title (twice) and abstract, tokens of its keywords."""
+    """Return key, tokens of the title (twice) and abstract, and tokens of the keywords."""
     named = tokenise(title)
     text = " ".join([*named, *named, *tokenise(abstract)])
     return paper_key(paper_id), text, " ".join(tokenise("; ".join(keywords)))
@@ -171,12 +171,12 @@ class WordIndex:
     folder : pathlib.Path
         Directory of the index.
     create : bool, default False
-        Whether to make an empty one there.
+        Whether to create an empty index.
 
     Raises
     ------
     AtlasError
-        If there is no index that can be read.
+        If the index cannot be read.
 
     Examples
     --------
@@ -200,14 +200,15 @@ class WordIndex:
             else:
                 self._index = self._opened(folder)
         except (ValueError, OSError) as error:
-            message = f"The word index {folder} cannot be read ({error}); build the atlas again."
-            raise AtlasError(message) from error
+            raise AtlasError(
+                f"The word index {folder} cannot be read ({error}); build the atlas again."
+            ) from error
         self._analyzer = _analyzer()
         self._index.register_tokenizer(_ANALYZER, self._analyzer)
         self._searcher = self._index.searcher()
 
     def _opened(self, folder: Path) -> Any:
-        """Open an index; where this user may not write, a copy of it, since opening locks."""
+        """Open an index, or a copy of it in a read-only directory, because opening locks it."""
         import tantivy
 
         if not os.access(folder, os.W_OK):
@@ -225,13 +226,13 @@ class WordIndex:
         abstracts: Sequence[str],
         keywords: Sequence[Sequence[str]] | None = None,
     ) -> None:
-        """Add papers; one that is there already is replaced."""
+        """Add papers; existing ones are replaced."""
         words = keywords if keywords is not None else [()] * len(titles)
         rows = zip(paper_ids, titles, abstracts, words, strict=True)
         self.write(index_row(*row) for row in rows)
 
     def write(self, rows: Iterable[tuple[int, str, str]]) -> None:
-        """Add papers whose tokens are known."""
+        """Add papers as rows of `index_row`."""
         import tantivy
 
         writer = self._index.writer(heap_size=_HEAP, num_threads=1)
@@ -258,7 +259,7 @@ class WordIndex:
     def _remove(self, writer: Any, key: int) -> None:
         from tantivy import Query
 
-        # delete_documents_by_term takes every number for a signed one, and so finds none
+        # delete_documents_by_term treats numbers as signed and finds none
         writer.delete_documents_by_query(Query.term_query(self._index.schema, _KEY, key))
 
     def _finish(self, writer: Any) -> None:
@@ -273,7 +274,7 @@ class WordIndex:
         self._searcher = self._index.searcher()
 
     def terms(self, text: str) -> list[str]:
-        """Cut a text into the terms of the index: its tokens, stemmed."""
+        """Return the terms of a text: its tokens, stemmed."""
         found: list[str] = self._analyzer.analyze(" ".join(tokenise(text)))
         return found
 
@@ -285,7 +286,7 @@ class WordIndex:
         keys: NDArray[np.uint64] | None = None,
         fields: Mapping[str, float] = FIELDS,
     ) -> Matches:
-        """Find the papers whose words fit best."""
+        """Find the papers with the highest BM25 scores."""
         weights = dict.fromkeys(self.terms(query), 1.0) if isinstance(query, str) else query
         if not weights or not len(self) or k < 1 or (keys is not None and not len(keys)):
             return Matches(np.zeros(0, np.uint64), np.zeros(0, np.float32))
@@ -304,7 +305,7 @@ class WordIndex:
             limit = min(len(self), 4 * limit)
 
     def distinctive_terms(self, text: str, *, most: int = 40) -> dict[str, float]:
-        """Choose the distinctive terms of a text and their weights, to search for similar texts."""
+        """Return the distinctive terms of a text with weights, to search for similar texts."""
         weights = {term: math.sqrt(n) for term, n in Counter(self.terms(text)).items()}
         counts = {term: self.count(term) for term in weights}
         worth = {
@@ -315,7 +316,7 @@ class WordIndex:
         return {term: weights[term] for term in sorted(worth, key=lambda t: (-worth[t], t))[:most]}
 
     def count(self, term: str) -> int:
-        """Count the papers whose title or abstract has a term."""
+        """Return the number of papers with a term in title or abstract."""
         return int(self._searcher.doc_freq("text", term))
 
     def __len__(self) -> int:
@@ -342,16 +343,14 @@ class WordIndex:
             hits = self._searcher.search(query, limit, count=False).hits
             keys = self._searcher.fast_field_values(_KEY, [address for _, address in hits])
         except BaseException as error:
-            # A damaged file makes the library panic, which is no Exception.
+            # For a damaged file the library raises an error that is not an Exception.
             if isinstance(error, KeyboardInterrupt):
                 raise
-            message = (
+            raise AtlasError(
                 f"The word index cannot be read ({type(error).__name__}); build the atlas again."
-            )
-            raise AtlasError(message) from error
+            ) from error
         if None in keys:
-            message = "The word index has lost the numbers of its papers; build the atlas again."
-            raise AtlasError(message)
+            raise AtlasError("The word index lacks the keys of its papers; build the atlas again.")
         scores = np.array([score for score, _ in hits], dtype=np.float32)
         return Matches(np.array(keys, dtype=np.uint64), scores)
 

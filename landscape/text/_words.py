@@ -1,4 +1,4 @@
-"""Word lists, word splitting, and the normal form of phrases."""
+"""Word lists, words and sentences of a text, and the normal form of phrases."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Sections = dict[str, list[str]]
 
 @dataclass(frozen=True)
 class Lexicon:
-    """Single words that the rule tagger knows; `classes` are in lower case."""
+    """Word classes (lower case), units, catalogues and names for the rule tagger."""
 
     classes: dict[str, str]
     nouns: frozenset[str]
@@ -26,7 +26,7 @@ class Lexicon:
 
 @cache
 def lexicon() -> Lexicon:
-    """Read the lexicon, once."""
+    """Return the lexicon."""
     names = read_sections("names")
     nouns = read_sections("nouns")["noun"]
     classes = dict.fromkeys(nouns, "NOUN")
@@ -90,7 +90,7 @@ def _add_verbs(classes: dict[str, str], verbs: Sections) -> None:
 
 
 def third_person(base: str) -> str:
-    """Third person of a verb: "applies", "shows", "focuses"."""
+    """Return the third person of a verb: "applies", "shows", "focuses"."""
     if base.endswith(("s", "x", "z", "ch", "sh", "o")):
         return base + "es"
     if base.endswith("y") and base[-2:-1] not in "aeiou":
@@ -115,8 +115,8 @@ _ICS_PLURALS = frozenset(_PLURALS["ics-plural"])
 _IRREGULAR = dict(_pairs(_PLURALS["irregular"]))
 _BRITISH = dict(_pairs(_PLURALS["british"]))
 
-# A hyphen after these only marks the seam of one word: sub-millimetre, multi-wavelength.
-_SEAM = re.compile(
+# A hyphen after these prefixes is dropped: sub-millimetre, multi-wavelength.
+_PREFIX = re.compile(
     r"\b(multi|non|sub|super|hyper|ultra|inter|intra|extra|proto|micro|macro|nano|semi|anti|"
     r"magneto|hydro|spectro|photo|astro|geo|helio|circum|trans|pseudo|quasi|over|under|re|co|"
     r"pre|post|bi|tri|un|meta|para|thermo|electro|aero|gyro|cryo|iso|mono|poly|auto|asteroseismo)"
@@ -129,7 +129,7 @@ _GREEK_LETTER = re.compile("([" + "".join(_GREEK_NAMES) + "])")
 
 
 def normal_form(phrase: str) -> str:
-    """Normal form of a phrase, the same for all its spellings.
+    """Return the normal form of a phrase, which is the same for all its spellings.
 
     Lower case, accents and compatibility characters folded, Greek letters spelled out, British
     spelling made American, hyphens opened, and the last noun in the singular.
@@ -138,7 +138,7 @@ def normal_form(phrase: str) -> str:
 
 
 def normal_forms(phrases: Sequence[str]) -> list[str]:
-    """Normal forms of many phrases; each distinct phrase is computed once."""
+    """Return the normal forms of phrases; each distinct phrase is computed once."""
     known: dict[str, str] = {}
     for phrase in phrases:
         if phrase not in known:
@@ -148,7 +148,7 @@ def normal_forms(phrases: Sequence[str]) -> list[str]:
 
 @lru_cache(maxsize=200_000)
 def singular(word: str) -> str:
-    """Singular of a lower-case English noun: "galaxy", "nova", "mass", "lens"."""
+    """Return the singular of a lower-case English noun: "galaxy", "nova", "mass", "lens"."""
     if word in _IRREGULAR:
         return _IRREGULAR[word]
     if len(word) < 3 or word[-1] != "s" or word in _UNCHANGED or not word[-2].isalpha():
@@ -161,7 +161,7 @@ def singular(word: str) -> str:
 
 def _normalise(phrase: str) -> str:
     text = phrase.lower()
-    if _PLAIN.fullmatch(text):  # most phrases: their words are worked out one by one and kept
+    if _PLAIN.fullmatch(text):  # most phrases; the result of each word is cached
         words = [part for word in text.split() for part in _plain_parts(word)]
     else:
         words = _parts(text)
@@ -178,7 +178,7 @@ def _parts(text: str) -> list[str]:
         decomposed = unicodedata.normalize("NFKD", text)
         text = "".join(mark for mark in decomposed if not unicodedata.combining(mark))
     text = text.replace("'s ", " ").replace("’s ", " ")
-    words = _NOISE.sub(" ", _DASHES.sub(" ", _SEAM.sub(r"\1", text))).split()
+    words = _NOISE.sub(" ", _DASHES.sub(" ", _PREFIX.sub(r"\1", text))).split()
     return [_BRITISH.get(word) or _american(word) for word in words]
 
 
@@ -197,7 +197,7 @@ def _american(word: str) -> str:
 
 
 def _ics(word: str) -> str:
-    # dynamics, physics, optics are names of fields; metrics and topics are things to count.
+    # dynamics, physics, optics are names of fields; metrics and topics are plurals.
     return word[:-1] if word in _ICS_PLURALS else word
 
 
@@ -224,7 +224,7 @@ _STEM_ENDINGS = (
 
 @lru_cache(maxsize=300_000)
 def stem(word: str) -> str:
-    """Cut the ending off a lower-case word: "accreting" and "accretion" have one stem."""
+    """Return the stem of a lower-case word: "accreting" and "accretion" have the same."""
     if len(word) > 5 and word.endswith(_STEM_ENDINGS):
         return word.removesuffix(next(one for one in _STEM_ENDINGS if word.endswith(one)))
     return word
@@ -269,7 +269,7 @@ _COPYRIGHT = re.compile(
 )
 _COPYRIGHT_SIGNS = ("©", "(c)", "(C)", "opyright", "OPYRIGHT", "ights reserved", "ublished by Els")
 
-# A formula reads as a number does.
+# Replaces a formula, and is tagged as a number.
 FORMULA = "▪"
 
 _GREEK_COMMANDS = {name: letter for letter, name in GREEK.items()}
@@ -315,13 +315,13 @@ def split_words(text: str) -> tuple[list[str], list[bool]]:
 
 @lru_cache(maxsize=100_000)
 def _split_piece(piece: str) -> tuple[tuple[str, ...], tuple[bool, ...]]:
-    """Split the text between two spaces; most pieces of a text have been split before."""
+    """Split the text between two spaces; most pieces are repeated and therefore cached."""
     found = tuple(word.replace("\u00a0", " ") for word in _TOKEN.findall(piece))
     return found, (False,) * (len(found) - 1) + (True,)
 
 
 def readable(text: str) -> str:
-    r"""Leave out copyright lines and reduce raw LaTeX to the words in it."""
+    r"""Remove copyright lines and reduce raw LaTeX to its words."""
     if any(sign in text for sign in _COPYRIGHT_SIGNS):
         text = _COPYRIGHT.sub(" ", text)
     if "\\" not in text and "$" not in text:
@@ -349,3 +349,108 @@ def _formula(found: re.Match[str]) -> str:
     if _PLAIN_FORMULA.fullmatch(inside):
         return inside.strip(" ^_{}")
     return f" {FORMULA} " if inside.strip() else " "
+
+
+# -- sentences -----------------------------------------------------------------------------------
+
+_SENTENCE_END = re.compile(
+    r"""
+      (?<![.!?…。！？])(?P<mark>[.!?…。！？]++)(?P<closers>["'”’»)\]}]*+)(?P<gap>\s++)(?=\S)
+    | (?<=[。！？])(?=[^\s。！？”’」』）])      # no spaces there
+    | \n\s*\n                                # a paragraph
+    """,
+    re.VERBOSE,
+)
+# A full stop without a space before the next sentence: "of clusters.We find".
+_GLUED = re.compile(r"(?<=[a-z]{3}[.])(?=(?:We|The|This|These|Our|In|It|However|For|A|An)\s)")
+
+_SHORTENED = re.compile(
+    r"(?:^|[\s(\[“\"'~–—/-])(?:"
+    r"al|e\.g|i\.e|c?f|c\.f|figs?|eqs?|eqns?|refs?|secs?|sects?|tabs?|nos?|vs|resp|approx|ca|viz|"
+    r"dr|prof|mr|mrs|ms|st|vol|ch|chap|app|incl|excl|jr|sr|univ|inst|dept|proc|lett|rev|phys|"
+    r"astron|astrophys|a\.k\.a|w\.r\.t|i\.i\.d|obs|lum|temp|max|min|std|pp?|ed|eds|sp|"
+    r"(?:[a-z]\.)*[a-z]"
+    r")\.$",
+    re.IGNORECASE,
+)
+# These may end a sentence; the next word decides.
+_ENDS_TOO = re.compile(r"(?:\bal|\betc|[\s.][A-Z]|\b[a-z])\.$")
+_OPENER = re.compile(
+    r"(?:We|The|This|These|Those|Our|In|It|Its|However|For|From|Here|Using|Based|By|At|As|There|"
+    r"They|Thus|Therefore|Finally|Moreover|Furthermore|Although|While|When|With|To|Both|Such|"
+    r"Since|Among|Also|If|On|Under|Only|Each|Most|Many|Some|All|Unlike|After|Because|Hence)\b"
+)
+_UNFINISHED = re.compile(
+    r"[^A-Za-z\u00aa-\uffff]*"
+    r"|(?:Context|Background|Introduction|Aims?|Purpose|Objectives?|Methods?|Results|Findings|"
+    r"Discussion|Conclusions?)[.:]",
+    re.IGNORECASE,
+)
+_LISTED = re.compile(r"[:;,]\s\(?\d{1,2}\.$")
+_LONGEST_SHORTENED = 14  # characters that are searched before a full stop
+_OPENING_MARKS = "([{\"'“‘«"
+
+
+def split_sentences(text: str) -> list[tuple[int, int]]:
+    """Find the sentences of a text.
+
+    Parameters
+    ----------
+    text : str
+        An abstract, or any other text.
+
+    Returns
+    -------
+    list of tuple of int
+        Start and end of each sentence: ``text[start:end]`` is the sentence without surrounding
+        white space. Together they contain all other characters.
+
+    Examples
+    --------
+    >>> text = "Smith et al. (2003) find z ~ 2. Fig. 3 shows M. dwarfs at 3.5 kpc. We agree."
+    >>> [text[start:end] for start, end in split_sentences(text)]
+    ['Smith et al. (2003) find z ~ 2.', 'Fig. 3 shows M. dwarfs at 3.5 kpc.', 'We agree.']
+    """
+    return list(_spans(text))
+
+
+@lru_cache(maxsize=4096)
+def _spans(text: str) -> tuple[tuple[int, int], ...]:
+    spans: list[tuple[int, int]] = []
+    start = 0
+    for cut in [*_cuts(text), len(text)]:
+        first, last = _without_space(text, start, cut)
+        # "1." before a list item, a lone bracket, and a heading are joined to the next sentence.
+        if first < last and (cut == len(text) or not _UNFINISHED.fullmatch(text, first, last)):
+            spans.append((first, last))
+            start = cut
+    return tuple(spans)
+
+
+def _cuts(text: str) -> list[int]:
+    cuts = {found.start() for found in _GLUED.finditer(text)}
+    for found in _SENTENCE_END.finditer(text):
+        if not found["mark"] or _ends_here(text, found):
+            cuts.add(found.end())
+    return sorted(cuts)
+
+
+def _ends_here(text: str, found: re.Match[str]) -> bool:
+    after = text[found.end() : found.end() + 40].lstrip(_OPENING_MARKS)
+    if "\n\n" in found["gap"]:
+        return True
+    if after[:1].islower():
+        return False
+    if found["mark"] != "." or found["closers"]:
+        return True
+    before = text[max(0, found.start() - _LONGEST_SHORTENED) : found.start() + 1]
+    if _LISTED.search(before):
+        return False
+    if _SHORTENED.search(before):
+        return bool(_ENDS_TOO.search(before) and _OPENER.match(after))
+    return True
+
+
+def _without_space(text: str, start: int, end: int) -> tuple[int, int]:
+    inside = text[start:end]
+    return end - len(inside.lstrip()), start + len(inside.rstrip())

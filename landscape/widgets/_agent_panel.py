@@ -79,14 +79,6 @@ class AtlasPanel(OpenedPanel):
             raise InputError(self._UNSAVED)
         return write_output(target, self._file(target.suffix.lower()))
 
-    def _links(self) -> str:
-        """Return links that download the result in each format."""
-        links = (
-            download_link(name, self._file(Path(name).suffix), text=text)
-            for name, text in self.FILES.items()
-        )
-        return f"<p>{' '.join(links)}</p>"
-
     def _lay_out(
         self, *, asking: list[widgets.Widget], folds: Mapping[str, widgets.Widget],
         found: list[widgets.Widget],
@@ -222,26 +214,53 @@ class ScholarPanel(AtlasPanel):
 
 
 class ResultTabs(widgets.VBox):
-    """A result in tabs below a heading; slow parts are drawn when their tab is opened."""
+    """A result in tabs below a heading; slow parts are drawn when their tab is opened.
+
+    The tab "Save" is added. Its links are written each time it is opened, because the selection of
+    papers may have changed.
+    """
 
     def __init__(
-        self, tabs: Mapping[str, widgets.Widget], when_opened: Mapping[str, Callable[[], Any]]
-    ) -> None:
-        self._heading = widgets.HTML()
+        self, tabs: Mapping[str, widgets.Widget], *, files: Mapping[str, str],
+        when_opened: Mapping[str, Callable[[], Any]],
+    ) -> None:  # fmt: skip
+        self._heading, self._files, self._offered = widgets.HTML(), widgets.HTML(), files
         self._actions = [when_opened.get(title, lambda: None) for title in tabs]
-        self.tabs = widgets.Tab(children=[*tabs.values()], titles=[*tabs])
+        self._actions.append(self._offer_files)
+        self.tabs = widgets.Tab(children=[*tabs.values(), self._files], titles=[*tabs, "Save"])
         self.tabs.observe(lambda _: self._on_tab(), "selected_index")
         super().__init__([self._heading, self.tabs])
         self.layout.display = "none"
 
+    @property
+    @abstractmethod
+    def _note(self) -> str:
+        """Note below the links, as HTML."""
+
+    @abstractmethod
+    def file(self, ending: str) -> str:
+        """Return the contents of the file with this ending."""
+
+    def _offer_files(self) -> None:
+        links = links_html(self._offered, self.file)
+        self._files.value = f"{links}<p class='landscape-quiet'>{self._note}</p>"
+
     def _show_tabs(self, heading: str) -> None:
-        self._heading.value = heading
+        self._heading.value, self._files.value = heading, ""
         self.layout.display = ""
         self._on_tab()
 
     def _on_tab(self) -> None:
         if self.layout.display != "none" and self.tabs.selected_index is not None:
             self._actions[self.tabs.selected_index]()
+
+
+def links_html(names: Mapping[str, str], write: Callable[[str], str]) -> str:
+    """Return links that download files; `write` returns the contents for an ending."""
+    links = (
+        download_link(name, write(Path(name).suffix), text=text) for name, text in names.items()
+    )
+    return f"<p>{' '.join(links)}</p>"
 
 
 def clean_notes(notes: Iterable[str]) -> list[str]:

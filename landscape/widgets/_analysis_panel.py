@@ -5,10 +5,10 @@ from __future__ import annotations
 import tempfile
 import threading
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,13 +21,12 @@ from landscape.errors import InputError, require
 from landscape.figures._colours import theme as colours_of
 from landscape.widgets._code_lines import call, figure_lines
 from landscape.widgets._figure_view import (
-    analysis_css,
     caption_html,
     download_link,
     for_screen,
     picture_html,
 )
-from landscape.widgets._panel import OpenedPanel, close_all
+from landscape.widgets._panel import OpenedPanel, button, close_all, css_of, style_sheet
 from landscape.widgets._tables import Column, table_html
 
 if TYPE_CHECKING:
@@ -48,6 +47,10 @@ _FILES = {
 }
 
 
+File = tuple[str, str, str, Callable[[], str | bytes]]
+"""Text and tooltip of a button, name and content of its file."""
+
+
 @cache
 def panel_texts() -> dict[str, Any]:
     """Read ``panels.yaml``, with the columns of each table as `Column`."""
@@ -56,6 +59,61 @@ def panel_texts() -> dict[str, Any]:
         name: [Column(*column) for column in columns] for name, columns in texts["tables"].items()
     }
     return {**texts, "tables": tables}
+
+
+def make_control(
+    kind: str, *, width: int | str = "auto", label: int | None = None, flex: str | None = None,
+    **traits: Any,
+) -> Any:  # fmt: skip
+    """Make a widget from its entry in ``panels.yaml``."""
+    layout = widgets.Layout(width=width if isinstance(width, str) else f"{width}px", flex=flex)
+    control = getattr(widgets, kind)(layout=layout, **traits)
+    if label is not None:
+        control.style.description_width = f"{label}px"
+    return control
+
+
+class ResultPanel(OpenedPanel):
+    """A panel that shows a result, with buttons that write it into files."""
+
+    _result: Any = None
+
+    def __init__(
+        self, verb: str, atlas: Atlas, *, controls: list[widgets.Widget],
+        above: list[widgets.Widget], below: tuple[widgets.Widget, ...] = (),
+    ) -> None:  # fmt: skip
+        self._buttons = widgets.HBox(layout=widgets.Layout(flex_flow="row wrap"))
+        self._buttons.add_class("landscape-files")
+        self._links = widgets.HTML()
+        super().__init__(verb, atlas, controls)
+        # Progress and errors are shown directly below the controls.
+        *head, working, status, code = tuple(self.children)
+        self.children: tuple[widgets.Widget, ...] = (
+            style_sheet(css_of("analysis")), *head, working, status, self._reopen, *above,
+            self._buttons, self._links, *below, code,
+        )  # fmt: skip
+        self.add_class("landscape-analysis")
+
+    def _offer_files(self, files: Iterable[File]) -> None:
+        """Show a button per file."""
+        old = self._buttons.children
+        self._buttons.children = [
+            widgets.HTML("<span class='landscape-quiet'>Download as&nbsp;</span>"),
+            *(
+                button(text, tooltip, partial(self._prepare_file, name, make), icon="download")
+                for text, tooltip, name, make in files
+            ),
+        ]
+        close_all(*old)
+
+    def _prepare_file(self, name: str, make: Callable[[], str | bytes]) -> None:
+        result = self._result
+
+        def put(link: str) -> None:
+            if self._result is result:
+                self._links.value = f"<p>{link}<span class='landscape-quiet'> is ready.</span></p>"
+
+        self.run(f"Writing {name}", lambda: download_link(name, make()), put, kind=name)
 
 
 @dataclass(frozen=True)
@@ -78,7 +136,7 @@ class Result:
         return hasattr(self.figure, "savefig")
 
 
-class AnalysisPanel(OpenedPanel):
+class AnalysisPanel(ResultPanel):
     """A panel that runs an analysis in the background on each change; the newest request wins."""
 
     def __init__(
@@ -92,11 +150,8 @@ class AnalysisPanel(OpenedPanel):
         self._known: Any = None
         self._has_offered = False
         self._request, self._turn, self._filling = 0, threading.Lock(), threading.local()
-        again = widgets.Button(
-            description="Draw again", icon="refresh", tooltip="Draw with these settings once more",
-            layout=widgets.Layout(width="auto"),
-        )  # fmt: skip
-        again.on_click(lambda _: self.draw())
+        again = button("Draw again", "Draw with these settings once more", self.draw,
+                       icon="refresh")  # fmt: skip
         self._controls = widgets.HBox(
             [*controls, again],
             layout=widgets.Layout(
@@ -104,24 +159,14 @@ class AnalysisPanel(OpenedPanel):
             ),
         )
         self._picture = widgets.Box(layout=widgets.Layout(overflow="auto hidden"))
-        self._caption, self._table, self._links = (widgets.HTML() for _ in range(3))
-        self._beside = widgets.VBox()
-        self._buttons = widgets.HBox(layout=widgets.Layout(flex_flow="row wrap"))
-        super().__init__(verb, atlas, [self._controls])
-        # Progress and errors are shown directly below the controls.
-        style, head, body, working, status, code = tuple(self.children)
-        own = widgets.HTML(
-            f"<style>{analysis_css()}</style>", layout=widgets.Layout(display="none")
-        )
-        self.add_class("landscape-analysis")
+        self._caption, self._table, self._beside = widgets.HTML(), widgets.HTML(), widgets.VBox()
+        self._controls.add_class("landscape-controls")
+        super().__init__(
+            verb, atlas, controls=[self._controls],
+            above=[self._picture, self._caption, self._table, self._beside],
+        )  # fmt: skip
         if theme == "dark":
             self.add_class("landscape-dark-figure")
-        self._controls.add_class("landscape-controls")
-        self._buttons.add_class("landscape-files")
-        self.children: tuple[widgets.Widget, ...] = (
-            style, own, head, body, working, status, self._reopen, self._picture, self._caption,
-            self._table, self._beside, self._buttons, self._links, code,
-        )  # fmt: skip
         with self._filled_in():
             self._suit_controls()
         self.draw()
@@ -282,49 +327,18 @@ class AnalysisPanel(OpenedPanel):
         close_all(*old)
         self._mark_outdated(is_outdated=False)
         self._links.value = ""
-        self._offer_files(result)
+        self._offer_files(self._files(result))
         self.code = result.code
 
     # -- files
 
-    def _offer_files(self, result: Result) -> None:
-        buttons = [
-            self._file_button(words, tooltip, f"{result.name}{suffix}", None)
-            for words, (suffix, tooltip) in _FILES.items()
-            if suffix != ".html" or not result.is_page
-        ]
-        buttons += [
-            self._file_button(words, name, name, make)
-            for words, (name, make) in result.files.items()
-        ]
-        old = self._buttons.children
-        label = widgets.HTML("<span class='landscape-quiet'>Download as&nbsp;</span>")
-        self._buttons.children = [label, *buttons]
-        close_all(*old)
-
-    def _file_button(
-        self, words: str, tooltip: str, name: str, make: Callable[[Analysis], str] | None
-    ) -> widgets.Button:
-        button = widgets.Button(
-            description=words, icon="download", tooltip=tooltip, layout=widgets.Layout(width="auto")
-        )
-        button.on_click(lambda _: self._prepare_file(name, make))
-        return button
-
-    def _prepare_file(self, name: str, make: Callable[[Analysis], str] | None) -> None:
-        result = self._shown()
-
-        def work() -> str:
-            if make is not None:
-                return download_link(name, make(result.analysis))
-            with tempfile.TemporaryDirectory() as folder:
-                return download_link(name, self._write(result, Path(folder) / name).read_bytes())
-
-        def put(link: str) -> None:
-            if self._result is result:
-                self._links.value = f"<p>{link}<span class='landscape-quiet'> is ready.</span></p>"
-
-        self.run(f"Writing {name}", work, put, kind=name)
+    def _files(self, result: Result) -> Iterator[File]:
+        for words, (suffix, tooltip) in _FILES.items():
+            if suffix != ".html" or not result.is_page:
+                name = f"{result.name}{suffix}"
+                yield words, tooltip, name, partial(written_by, partial(self._write, result), name)
+        for words, (name, make) in result.files.items():
+            yield words, name, name, partial(make, result.analysis)
 
     def _shown(self) -> Result:
         if self._result is None:
@@ -353,6 +367,14 @@ class AnalysisPanel(OpenedPanel):
             f"The result cannot be written as {path.name!r}; use a name that ends in one of "
             f"{', '.join(suffixes)}."
         )
+
+
+def written_by(write: Callable[[Path], Any], name: str) -> bytes:
+    """Return the content of the file that `write` writes."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / name
+        write(path)
+        return path.read_bytes()
 
 
 def analyse(atlas: Atlas, function: str, *arguments: Any, **options: Any) -> Analysis:

@@ -6,7 +6,6 @@ import html
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
@@ -18,12 +17,12 @@ from landscape._wording import count
 from landscape.answers._asking import AskSettings, ask_settings, resolved
 from landscape.answers._questions import AUDIENCES, STYLES, TYPES, QuestionKind, classify, read_kind
 from landscape.errors import AtlasError, InputError, LandscapeError
-from landscape.search._entities import find_entities
+from landscape.search._sentences import find_entities
 from landscape.store._manifest import read_manifest
 from landscape.widgets import _panel
 from landscape.widgets._agent_panel import AtlasPanel, ResultTabs, main_button, question_box
 from landscape.widgets._code_lines import answer_as_notebook, code_of, connecting, join_lines
-from landscape.widgets._figure_view import ScreenFigure, SheetView, download_link
+from landscape.widgets._figure_view import ScreenFigure, SheetView
 from landscape.widgets._jobs import WatchedModel
 from landscape.widgets._panel import Choice, button, close_all, group, quiet_html
 from landscape.widgets._tables import PapersView
@@ -38,20 +37,12 @@ if TYPE_CHECKING:
 
 _FULL = {"width": "calc(100% - 6px)"}
 _METHODS = {"hybrid": "meaning and words", "semantic": "meaning", "words": "words"}
-_WAYS = {"rag": "one search", "react": "searching agent", "quoted": "sentences quoted"}
 _WEIGHTS = {"keyword": "keywords", "time": "recency", "citation": "citations"}
-_USUAL_K = (3, 5, 7, 10, 15, 20, 30, 50, 100)
+_SHOWN_EVERY = 0.15  # seconds between two states of a text that is being written
 
 
 def _keywords(typed: str) -> tuple[str, ...] | None:
     return tuple(word.strip() for word in typed.split(",") if word.strip()) or None
-
-
-def _text(label: str, example: str, about: str) -> widgets.Text:
-    return _panel.field(
-        widgets.Text, label, about, label_width="118px", placeholder=example,
-        continuous_update=False,
-    )  # fmt: skip
 
 
 class AskControls(widgets.VBox):
@@ -60,34 +51,18 @@ class AskControls(widgets.VBox):
     def __init__(self) -> None:
         self._rest: dict[str, Any] = {}  # settings without a field
         self._question = ""
-        fields = self.fields = {
-            "question_type": Choice("Question type", {name: name for name in TYPES},
-                                    "Kind of question; it decides the other defaults"),
-            "k": Choice("Papers", {k: f"{k}" for k in _USUAL_K},
-                        "Number of papers to answer from (top-k)"),
-            "method": Choice("Found by", _METHODS, "How papers are searched for"),
-            "hyde": Choice("Expansion", {True: "hypothetical abstract", False: "none"},
-                           "Search with an abstract that a model makes up (HyDE)"),
-            "rerank": Choice("Reranking", {True: "word by word", False: "none"},
-                             "Compare the first papers with the question word by word"),
-            "generation": Choice("Answered by", _WAYS,
-                                 "By one search, by a searching agent, or quoted"),
-            "style": Choice("Prompt style", {style: style for style in STYLES},
-                            "Focus of the answer"),
-            "audience": Choice("Audience", {name: name for name in AUDIENCES},
-                               "Readers of the answer; needs a language model"),
-            "check_with_model": Choice("Checked", {True: "yes", False: "no"},
-                                       "Whether a model checks each claim again"),
-            "language": _text("Language", "that of the question", "Language of the answer"),
-            "filter": _text("Filter", "2015..; author:Hubble; -review", "Papers to search"),
-            "keywords": _text("Extra keywords", "such as JWST, [OIII]",
-                              "Papers with these words are boosted; commas between them"),
-        }  # fmt: skip
+        names = {"question_type": TYPES, "style": STYLES, "audience": AUDIENCES}
+        options = {setting: {name: name for name in known} for setting, known in names.items()}
+        fields, groups = _panel.make_fields("ask", "118px", **options)
+        self.fields = fields
         fields["audience"].suggest("expert")
         fields["check_with_model"].suggest(True)
         self._filter_error = widgets.HTML()
         fields["filter"].observe(lambda _: self._check_filter(), "value")
-        self._weights = Choice("Weights", {"set": "as set here"}, "Boosts in addition to relevance")
+        self._weights = _panel.field(
+            Choice, "Weights", "Boosts in addition to relevance", label_width="118px",
+            options={"set": "as set here"},
+        )  # fmt: skip
         self._sliders = {
             name: _panel.field(
                 widgets.FloatSlider, label, f"Boost by {label}, from 0 (off) to 1",
@@ -103,13 +78,11 @@ class AskControls(widgets.VBox):
             icon="undo", width="130px",
         )  # fmt: skip
         super().__init__([
-            group("The question", fields["question_type"], fields["k"], fields["filter"],
-                  fields["keywords"]),
+            group("The question", *groups["The question"]),
             self._filter_error,
-            group("Finding papers", fields["method"], fields["hyde"], fields["rerank"]),
+            group("Finding papers", *groups["Finding papers"]),
             group("Boosting papers", self._weights, *self._sliders.values()),
-            group("Answering", fields["generation"], fields["style"], fields["language"],
-                  fields["audience"], fields["check_with_model"]),
+            group("Answering", *groups["Answering"]),
             reset,
         ])  # fmt: skip
         self.suggest("")
@@ -227,46 +200,8 @@ class Asked:
         )
 
     @property
-    def claims_html(self) -> str:
-        """The answer with its notices."""
-        answer = self.answer
-        notices = list(answer.results.coverage.notes)
-        if answer.results.coverage.generated:
-            notices.append("The corpus is generated: nothing here is a finding about the sky.")
-        quotes = not answer.abstained and answer.settings.get("generation") != "quoted"
-        if self.model is None and quotes:
-            notices.append(
-                "No language model is connected, so these are sentences of the papers, quoted. To "
-                "have an answer written, its claims checked and consensus judged, connect one "
-                "under “Language model”."
-            )
-        elif self.model is not None and answer.method == "extractive":
-            notices += answer.notes[:1]
-        return render(
-            "panel_answer.html", part="claims", notices=notices, claims=answer.to_html("claims"),
-            left=self.unfinished,
-        )  # fmt: skip
-
-    @property
-    def consensus_html(self) -> str:
-        """The consensus of the papers, or why it was not judged."""
-        answer = self.answer
-        if answer.consensus is not None:
-            return answer.to_html("consensus")
-        if not (answer.question_type or "").startswith("consensus"):
-            why = (
-                "Consensus is judged only for questions such as “Is there a …?” or “Do astronomers "
-                "agree …?”; set the question type under Settings to judge any question."
-            )
-        elif self.model is None:
-            why = "Judging consensus needs a language model: connect one under “Language model”."
-        else:
-            why = next((n for n in answer.notes if "agree" in n), "It was not judged.")
-        return f"<p class='landscape-quiet'>{escape(why)}</p>"
-
-    @property
-    def method_html(self) -> str:
-        """Settings, detected keywords, cost and steps."""
+    def facts(self) -> dict[str, str]:
+        """Settings, detected keywords and cost, by heading."""
         answer, given = self.answer, self.given
         detected = [entity.text for entity in find_entities(answer.question)]
         hidden = {"question_type", "keywords", "t_now"}
@@ -277,17 +212,15 @@ class Asked:
             for name, value in answer.settings.items()
             if value is not None and name not in hidden
         ]
-        facts = {
-            "Question type": f"{answer.question_type}"
-            + (" (chosen)" if "question_type" in given else ""),
+        chosen = " (chosen)" if "question_type" in given else ""
+        return {
+            "Question type": f"{answer.question_type}{chosen}",
             "Settings": "; ".join(settings),
             "Keywords given": ", ".join(answer.settings.get("keywords") or ()) or "none",
             "Keywords detected": ", ".join(detected) or "none: the question contains no names",
             "Cost": self.cost or "nothing: no language model was used",
             "Time": f"{self.seconds:.1f} s",
         }
-        method = answer.to_html("method")
-        return render("panel_answer.html", part="method", facts=facts, method=method)
 
 
 def _in_words(value: Any) -> str:
@@ -358,16 +291,14 @@ class AnswerView(ResultTabs):
     """One answer: claims, papers, map, consensus, method and files."""
 
     def __init__(self, files: Mapping[str, str]) -> None:
-        self._offered = files
         self.asked: Asked | None = None
-        self._claims, self._consensus = widgets.HTML(), widgets.HTML()
-        self._method, self._files = widgets.HTML(), widgets.HTML()
+        self._parts = {part: widgets.HTML() for part in ("claims", "consensus", "method")}
         self.papers, self.map = PapersView(), AnswerMap()
         tabs = {
-            "Answer": self._claims, "Papers": self.papers, "Map": self.map,
-            "Consensus": self._consensus, "How it was found": self._method, "Save": self._files,
+            "Answer": self._parts["claims"], "Papers": self.papers, "Map": self.map,
+            "Consensus": self._parts["consensus"], "How it was found": self._parts["method"],
         }  # fmt: skip
-        super().__init__(tabs, {"Map": self.map.look, "Save": self._offer_files})
+        super().__init__(tabs, files=files, when_opened={"Map": self.map.look})
 
     @property
     def chosen(self) -> Results | None:
@@ -380,27 +311,25 @@ class AnswerView(ResultTabs):
     def show(self, asked: Asked) -> None:
         """Show another answer."""
         self.asked, answer = asked, asked.answer
-        self._claims.value = asked.claims_html
-        self._consensus.value, self._method.value = asked.consensus_html, asked.method_html
-        self._files.value = ""
+        for part, page in self._parts.items():
+            page.value = render("panel_answer.html", part=part, asked=asked)
         self.papers.show(answer.results)
         self.map.show_papers(asked.atlas, answer.results)
         self.tabs.set_title(1, f"Papers ({len(answer.results)})")
         self._show_tabs(f"<div class='landscape-asked'>{escape(answer.question)}</div>")
 
-    def _offer_files(self) -> None:
-        """Write the links each time the tab is opened: the selection may have changed."""
-        assert self.asked is not None  # noqa: S101 - the tabs are hidden before the first answer
-        papers, n = self.chosen, len(self.papers.chosen)
-        links = (
-            download_link(name, self.asked.file(Path(name).suffix, papers=papers), text=text)
-            for name, text in self._offered.items()
-        )
+    def file(self, ending: str) -> str:
+        """Write the answer as ``.md``, ``.json``, ``.bib``, ``.csv`` or ``.ipynb``."""
+        assert self.asked is not None  # noqa: S101 - there are no files before the first answer
+        return self.asked.file(ending, papers=self.chosen)
+
+    @property
+    def _note(self) -> str:
+        n = len(self.papers.chosen)
         which = f"the {n} selected" if n else "all; select some to save only these"
-        self._files.value = (
-            f"<p>{' '.join(links)}</p><p class='landscape-quiet'>Papers: {which}. The notebook "
-            "contains every setting, the atlas and its checksum, and no key. In code: "
-            '<code>panel.save("answer.ipynb")</code>.</p>'
+        return (
+            f"Papers: {which}. The notebook contains every setting, the atlas and its checksum, "
+            'and no key. In code: <code>panel.save("answer.ipynb")</code>.'
         )
 
 
@@ -537,8 +466,7 @@ class AskPanel(AtlasPanel):
             self._live_text.mark("Stopped. Written so far (unfinished, unchecked)")
 
     def _file(self, ending: str) -> str:
-        assert self._view.asked is not None  # noqa: S101 - `save` checks that there is an answer
-        return self._view.asked.file(ending, papers=self._view.chosen)
+        return self._view.file(ending)
 
     def _begin(self, question: str, given: Mapping[str, Any], thread: tuple[Answer, ...]) -> None:
         # Atlas and connection may change before the answer arrives: use the present ones.
@@ -631,6 +559,26 @@ class AskPanel(AtlasPanel):
         self._show_model()
 
 
+@dataclass(eq=False)
+class _Writing:
+    """A text that is being written."""
+
+    live: _LiveText
+    question: str
+    text: str = ""
+    is_over: bool = False
+    drawn: float = 0.0
+
+    def add(self, piece: str) -> None:
+        self.text += piece
+        if time.monotonic() - self.drawn >= _SHOWN_EVERY:
+            self.drawn = time.monotonic()
+            self.note("Being written; not checked yet …")
+
+    def note(self, status: str) -> None:
+        self.live.draw(self, status)
+
+
 class _LiveText:
     """Text of an answer while it is written, and what remains of an unfinished one."""
 
@@ -641,9 +589,7 @@ class _LiveText:
 
     @property
     def text(self) -> str:
-        if self._now and self._now.text:
-            return self._now.text
-        return self._replaced.text if self._replaced else ""
+        return next((one.text for one in (self._now, self._replaced) if one and one.text), "")
 
     def begin(self, question: str, model: str | None) -> _Writing:
         before = self._now
@@ -651,52 +597,25 @@ class _LiveText:
             self._replaced = None
         elif before.text:
             self._replaced = before
-        self._now = _Writing(question, self)
+        self._now = _Writing(self, question)
         self._now.note(f"{model} was asked …" if model else "Searching …")
         return self._now
 
     def end(self) -> None:
         self._now = None
-        self._page.value = self._replaced_html()
+        self._page.value = render("panel_answer.html", part="replaced", replaced=self._replaced)
 
-    def mark(self, state: str) -> None:
+    def mark(self, status: str) -> None:
         """Mark the text as unfinished; without a text, show nothing."""
         if self._now is None or not self._now.text:
             self.end()
         else:
-            self.draw(self._now, state, broken=True)
+            self.draw(self._now, status, broken=True)
             self._now.is_over = True
 
-    def draw(self, now: _Writing, state: str, *, broken: bool = False) -> None:
+    def draw(self, now: _Writing, status: str, *, broken: bool = False) -> None:
         if now is self._now and not now.is_over:
-            written = render(
-                "panel_answer.html", part="live", question=now.question, text=now.text,
-                state=state, broken=broken,
+            self._page.value = render(
+                "panel_answer.html", part="live", now=now, status=status, broken=broken,
+                replaced=self._replaced,
             )  # fmt: skip
-            self._page.value = written + self._replaced_html()
-
-    def _replaced_html(self) -> str:
-        if self._replaced is None:
-            return ""
-        question, text = self._replaced.question, self._replaced.text
-        return render("panel_answer.html", part="replaced", question=question, text=text)
-
-
-class _Writing:
-    """One text that is being written."""
-
-    _SHOWN_EVERY = 0.15  # seconds
-
-    def __init__(self, question: str, live: _LiveText) -> None:
-        self.question, self.text, self.is_over = question, "", False
-        self._live, self._drawn = live, 0.0
-
-    def add(self, piece: str) -> None:
-        self.text += piece
-        now = time.monotonic()
-        if now - self._drawn >= self._SHOWN_EVERY:
-            self._drawn = now
-            self.note("Being written; not checked yet …")
-
-    def note(self, state: str) -> None:
-        self._live.draw(self, state)

@@ -15,6 +15,7 @@ from landscape.widgets._agent_panel import (
     AgentRun,
     ScholarPanel,
     clean_notes,
+    links_html,
     main_button,
     model_option,
     needed,
@@ -24,9 +25,9 @@ from landscape.widgets._code_lines import called, connecting, join_lines
 from landscape.widgets._panel import (
     checked_flag,
     checked_whole,
-    field,
     fill_fields,
     grid,
+    make_fields,
     read_fields,
 )
 from landscape.widgets._tables import Item, PaperList
@@ -115,47 +116,23 @@ class CitationPanel(ScholarPanel):
         super().__init__("Find a citation in", atlas, connection=connection)
         self._value: Attribution | None = None
         self._excerpt = text_area("The excerpt, with [CITATION] in it", _EXAMPLE, value=excerpt)
-        source = field(
-            widgets.Text, "It is from",
-            "The paper of the excerpt; neither this paper nor newer ones are selected",
-            placeholder="identifier or title",
-        )  # fmt: skip
-        before = field(
-            widgets.Text, "Until", "Last day or year of the papers",
-            placeholder="such as 2019 or 2019-06",
-        )  # fmt: skip
-        mark = field(
-            widgets.BoundedIntText, "Which mark", "Number of the mark if there are several",
-            min=1, max=_MOST_MARKS,
-        )  # fmt: skip
-        actions = field(
-            widgets.BoundedIntText, "Actions", "Most actions of the language model",
-            min=1, max=_MOST_ACTIONS,
-        )  # fmt: skip
-        example = widgets.Checkbox(
-            description="Show the model an example", indent=False, layout={"width": "auto"},
-            tooltip="Whether the language model is shown an example of a whole search",
-        )  # fmt: skip
-        self._fields = {
-            "source": source, "before": before, "mark": mark, "max_actions": actions,
-            "demonstration": example,
-        }  # fmt: skip
+        self._fields, groups = make_fields("citation", "110px")
         self._read_as = widgets.HTML()
         start = main_button(
             "Find the paper", "search", "Find the cited paper", lambda: self._soon(self.find)
         )
         self._excerpt.observe(lambda _: self._show_reading(), "value")
-        mark.observe(lambda _: self._show_reading(), "value")
+        self._fields["mark"].observe(lambda _: self._show_reading(), "value")
         self._answer, self._method, self._files = widgets.HTML(), widgets.HTML(), widgets.HTML()
         self._guesses = PaperList(on_change=self._offer_files)
         self._found = widgets.VBox([self._answer, self._guesses, self._method, self._files])
         self._found.layout.display = "none"
-        limits = grid(source, before, least=280, flex="1 1 auto")
+        limits = grid(*groups["Limits"], least=280, flex="1 1 auto")
         self._lay_out(
             asking=[self._excerpt, self._read_as,
                     widgets.HBox([limits, start], layout={"align_items": "center"}),
                     self._model_line],
-            folds={"Settings": grid(mark, actions, example), "Language model": self.connection},
+            folds={"Settings": grid(*groups["Settings"]), "Language model": self.connection},
             found=[self._found],
         )  # fmt: skip
         fill_fields(self._fields, _checked(settings))
@@ -257,7 +234,7 @@ class CitationPanel(ScholarPanel):
 
     def _offer_files(self) -> None:
         if self._value is not None:
-            self._files.value = self._links()
+            self._files.value = links_html(self.FILES, self._file)
 
     def _file(self, ending: str) -> str:
         from landscape._bibliography import to_bibtex

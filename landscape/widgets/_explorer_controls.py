@@ -5,19 +5,17 @@ from __future__ import annotations
 import contextlib
 import html
 from collections.abc import Callable
-from functools import cache
-from importlib.resources import files
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import ipywidgets as widgets
 
 from landscape._wording import count
 from landscape.errors import LandscapeError
 from landscape.figures._caption import GENERATED, explanation, facts_of, headline
-from landscape.widgets._analysis_panel import panel_texts
+from landscape.widgets._analysis_panel import make_control, panel_texts
 from landscape.widgets._colours import NAMES, columns_to_colour
-from landscape.widgets._panel import close_all
+from landscape.widgets._panel import close_all, css_of, style_sheet
 from landscape.widgets._selection import record_html, short_line
 
 if TYPE_CHECKING:
@@ -41,27 +39,10 @@ _HOW_TO_SAVE = _quiet(
 _SIDE_HEIGHT = "318px"
 
 
-def make_control(
-    kind: str, *, width: int | str = "auto", label: int | None = None, flex: str | None = None,
-    **traits: Any,
-) -> Any:  # fmt: skip
-    """Make a widget from its entry in ``panels.yaml``."""
-    layout = widgets.Layout(width=width if isinstance(width, str) else f"{width}px", flex=flex)
-    control = getattr(widgets, kind)(layout=layout, **traits)
-    if label is not None:
-        control.style.description_width = f"{label}px"
-    return control
-
-
 def _bar(*children: widgets.Widget) -> widgets.HBox:
     bar = widgets.HBox(list(children))
     bar.add_class("landscape-bar")
     return bar
-
-
-@cache
-def _css() -> str:
-    return files("landscape.widgets").joinpath("explorer.css").read_text(encoding="utf-8")
 
 
 class Controls(SimpleNamespace):
@@ -86,10 +67,16 @@ class Controls(SimpleNamespace):
         )
         main = widgets.HBox([left, self._side()])
         main.add_class("landscape-main")
-        style = widgets.HTML(f"<style>{_css()}</style>", layout=widgets.Layout(display="none"))
         searches = _bar(self.query, self.method, self.n_found, self.search, self.clear_search)
         looks = _bar(self.colour, self.concept, self.facility, *self.layers.values(), self.dark)
-        self.body = [style, searches, looks, main, self.caption, self.reload]
+        self.body = [
+            style_sheet(css_of("explorer")),
+            searches,
+            looks,
+            main,
+            self.caption,
+            self.reload,
+        ]
 
     def _side(self) -> widgets.VBox:
         self.found_list = widgets.VBox(layout=widgets.Layout(max_height="248px"))

@@ -164,7 +164,7 @@ def simple_outline(xs: Any, ys: Any, *, unit: float) -> list[tuple[float, float]
     return [(round(float(x), digits), round(float(y), digits)) for x, y in corners]
 
 
-# -- what is read from an atlas
+# -- reading an atlas
 
 METHODS = ("hybrid", "semantic", "words", "filter")
 _LISTED = 50

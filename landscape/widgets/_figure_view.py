@@ -1,4 +1,4 @@
-"""Figure widgets that hear what the user does on a page, and nothing else."""
+"""Figures, captions and download links of panels."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import html
 import io
 from base64 import b64encode
 from collections.abc import Callable
-from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,19 +25,32 @@ FONT = "'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sa
 
 
 class PageFigure(go.FigureWidget):
-    """A figure widget that leaves the defaults alone which plotly.js fills in on a page.
+    """A figure widget that is sent to the page only when it is complete.
 
-    plotly.py wants to keep them beside the figure and fails over arrays, unseen; what came in the
-    same message, such as the window after the last turn of the wheel, would be lost with them.
+    A figure widget of plotly.py opens its connection to the page before it sends the figure. A page
+    that requests all widgets in between (after a reload, or while the kernel was busy) would get an
+    empty figure, and never the rest.
     """
+
+    _is_whole = False
+
+    def open(self) -> None:
+        """Send the figure to the page; an incomplete one is not sent."""
+        if self._is_whole:
+            super().open()
 
     @observe("_js2py_traceDeltas")
     def _handler_js2py_traceDeltas(self, change: Any) -> None:  # noqa: N802 - plotly.py's name
+        """Ignore the defaults that plotly.js adds.
+
+        plotly.py stores them, which fails silently for arrays; the rest of the same message, such
+        as the window after a zoom, would be lost.
+        """
         if change["new"] is not None:
             self._js2py_traceDeltas = None
 
 
-_WIDTH = 812  # pixels: what a notebook's cell has beside its sidebar
+_WIDTH = 812  # pixels: width of a notebook cell beside the sidebar
 _LOWEST_MAP, _HIGHEST_MAP = 400, 640
 _LEAST, _MOST = 240, 720
 _KEYS_A_LINE, _KEY_LINE = 4, 24
@@ -47,28 +58,17 @@ _BELOW = {"orientation": "h", "x": 0, "y": -0.01, "yanchor": "top", "xanchor": "
 
 
 class ScreenFigure(PageFigure):
-    """A figure widget that the page is told of when all of it is there.
-
-    plotly's own opens its line to the page first and sends the figure after it. A page that asks
-    for all widgets just then (it has been reloaded, or the kernel was busy) would get an empty
-    figure, and would never hear of the rest.
-    """
+    """A figure widget of a finished figure."""
 
     def __init__(self, figure: Any) -> None:
-        self.__dict__["_is_whole"] = False
         super().__init__(figure)
         self._config = {"displaylogo": False, "responsive": False}
-        self.__dict__["_is_whole"] = True
+        self.__dict__["_is_whole"] = True  # plotly allows no new attributes
         self.open()
-
-    def open(self) -> None:
-        """Tell the page of the figure; before it is whole this does nothing."""
-        if self.__dict__["_is_whole"]:
-            super().open()
 
 
 def for_screen(figure: Any) -> ScreenFigure:
-    """A plotly figure as a widget; its caption stands below it as text, not as a part of it."""
+    """Make a widget of a plotly figure, without its caption: panels show it as text."""
     drawn = go.Figure(figure)
     drawn.layout.annotations = [
         note
@@ -78,8 +78,9 @@ def for_screen(figure: Any) -> ScreenFigure:
     is_map = drawn.layout.xaxis.visible is False
     keys = sum(trace.showlegend is not False for trace in drawn.data) if is_map else 0
     below = _KEY_LINE * -(-keys // _KEYS_A_LINE) if keys > 1 else 0
-    if is_map:
-        height = _map_height(drawn) + below
+    if is_map:  # as high as a map of the width of the cell
+        (x0, x1), (y0, y1) = drawn.layout.xaxis.range, drawn.layout.yaxis.range
+        height = round(min(max(_WIDTH * (y1 - y0) / (x1 - x0), _LOWEST_MAP), _HIGHEST_MAP)) + below
     else:
         height = max(_LEAST, min(drawn.layout.height or 560, _MOST))
     drawn.update_layout(
@@ -93,17 +94,11 @@ def for_screen(figure: Any) -> ScreenFigure:
     return ScreenFigure(drawn)
 
 
-def _map_height(drawn: Any) -> int:
-    """As high as a map has to be that is as wide as the cell."""
-    (x0, x1), (y0, y1) = drawn.layout.xaxis.range, drawn.layout.yaxis.range
-    return round(min(max(_WIDTH * (y1 - y0) / (x1 - x0), _LOWEST_MAP), _HIGHEST_MAP))
-
-
 _DPI = 110
 
 
 class SheetView(widgets.VBox):
-    """One figure, in the colours of a light page or of a dark one."""
+    """A figure in the colours of a light or dark page."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -119,20 +114,20 @@ class SheetView(widgets.VBox):
         super().__init__([self._colours, self._picture])
 
     def show(self, draw: Callable[[str], Any]) -> None:
-        """Have another figure drawn when it is looked at."""
+        """Set the figure; it is drawn by `look`."""
         if self._job is not None:
             self._job.stop()
         self._draw, self._is_drawn = draw, False
         self._put()
 
     def look(self) -> None:
-        """Draw it, unless it was drawn already."""
+        """Draw the figure unless it was drawn already."""
         if not self._is_drawn:
             self._is_drawn = True
             self._start()
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait for the figure; False if it takes longer."""
+        """Wait for the figure; return False after a timeout."""
         return self._job is None or self._job.wait(seconds)
 
     def _start(self) -> None:
@@ -179,38 +174,25 @@ def picture_html(sheet: Any) -> str:
     return f"<img class='landscape-page' src='{source}' alt='{about}' style='max-width:100%'>"
 
 
-@cache
-def analysis_css() -> str:
-    """The styles of these panels."""
-    return files("landscape.widgets").joinpath("analysis.css").read_text(encoding="utf-8")
-
-
-def is_page(figure: Any) -> bool:
-    """Whether a figure is one for print."""
-    return hasattr(figure, "savefig")
-
-
 def caption_html(found: Analysis) -> str:
-    """Caption, notes, sources and warnings of an analysis; all of it escaped."""
+    """Write caption, notes, sources and warnings of an analysis as HTML."""
     notes = [note for note in found.notes if note not in found.warnings]
     generated = notes.pop() if found.bounds.get("generated") else ""
-    sources = found.bounds.get("sources") or {}
-    named = ", ".join(f"{name} ({count:,})" for name, count in dict(sources).items())
-    quiet = " ".join([*notes, f"Sources: {named}." if named else ""])
-    told = [f"<strong>{html.escape(generated)}</strong> " if generated else ""]
-    told += [html.escape(found.caption)]
-    told_apart = "".join(f"<div>{html.escape(warning)}</div>" for warning in found.warnings)
-    warnings = (
-        f"<div class='landscape-warning landscape-quiet'>{told_apart}</div>" if told_apart else ""
-    )
+    sources = dict(found.bounds.get("sources") or {})
+    if sources:
+        named = ", ".join(f"{name} ({count:,})" for name, count in sources.items())
+        notes.append(f"Sources: {named}.")
+    strong = f"<strong>{html.escape(generated)}</strong> " if generated else ""
+    warnings = "".join(f"<div>{html.escape(warning)}</div>" for warning in found.warnings)
+    if warnings:
+        warnings = f"<div class='landscape-warning landscape-quiet'>{warnings}</div>"
     return (
-        f"<div class='landscape-caption'>{''.join(told)}</div>"
-        f"<div class='landscape-quiet'>{html.escape(quiet)}</div>{warnings}"
+        f"<div class='landscape-caption'>{strong}{html.escape(found.caption)}</div>"
+        f"<div class='landscape-quiet'>{html.escape(' '.join(notes))}</div>{warnings}"
     )
 
 
-MOST_BYTES = 24_000_000
-"""A link holds no more: the page holds it too."""
+_MOST_BYTES = 24_000_000  # of a link: the page stores it too
 _KINDS = {
     ".csv": "text/csv", ".bib": "application/x-bibtex", ".png": "image/png",
     ".pdf": "application/pdf", ".html": "text/html", ".svg": "image/svg+xml",
@@ -220,22 +202,18 @@ _KINDS = {
 
 
 def download_link(name: str, content: str | bytes, *, text: str | None = None) -> str:
-    """A download (data) link."""
+    """Write a link that contains a file."""
     raw = content.encode() if isinstance(content, str) else content
-    if len(raw) > MOST_BYTES:
+    if len(raw) > _MOST_BYTES:
         raise InputError(
             f"{name} has {len(raw) / 1e6:,.0f} MB, too much for a link in the page; "
             f'write it from code, with .save("{name}").'
         )
     kind = _KINDS.get(Path(name).suffix.lower(), "application/octet-stream")
-    said = text or f"{name} ({_size(len(raw))})"
+    kilobytes = max(1, round(len(raw) / 1000))
+    size = f"{kilobytes:,} kB" if len(raw) < 1_000_000 else f"{len(raw) / 1e6:,.1f} MB"
+    label = html.escape(text or f"{name} ({size})")
     return (
         f"<a class='landscape-download' download='{html.escape(name)}' "
-        f"href='data:{kind};base64,{b64encode(raw).decode('ascii')}'>{html.escape(said)}</a>"
+        f"href='data:{kind};base64,{b64encode(raw).decode('ascii')}'>{label}</a>"
     )
-
-
-def _size(n_bytes: int) -> str:
-    if n_bytes < 1_000_000:
-        return f"{max(1, round(n_bytes / 1000)):,} kB"
-    return f"{n_bytes / 1e6:,.1f} MB"

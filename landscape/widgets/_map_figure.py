@@ -1,4 +1,4 @@
-"""The map in the browser: a plotly figure widget that shows what was drawn.
+"""The map in the browser: a plotly figure widget with pictures, marks, names and legend.
 
 plotly.py sends a figure as changes, and a page that is not yet open, or is reloaded, misses them
 (plotly/plotly.py#4956). Here the page gets the figure only when it is complete, gets all of it
@@ -55,7 +55,6 @@ class MapFigure(PageFigure):
     _esm = Path(__file__).with_name("map_figure.js")
     _bundle = Unicode().tag(sync=True)
     _own_id = Unicode().tag(sync=True)  # identifies the model in the module on the page
-    _is_whole = False
     _was_seen = False
 
     def __init__(self, parts: dict[str, Any]) -> None:
@@ -65,11 +64,6 @@ class MapFigure(PageFigure):
         self._model_id = self._own_id = uuid.uuid4().hex
         self._bundle = _plotly_js()
         self._config = dict(CONFIG)
-
-    def open(self) -> None:
-        """Send the figure to the page; before `publish` this does nothing."""
-        if self._is_whole:
-            super().open()
 
     def publish(self, when_seen: Callable[[], Any]) -> None:
         """Send the figure to the page; call `when_seen` when the page first answers."""
@@ -398,7 +392,7 @@ class Painter:
     def _text_of(self, row: int, name: str, texts: dict[int, str]) -> str:
         text, ranks = texts.get(row, ""), self.drawn.ranks
         if name in ("found", "apart") and row in ranks:
-            apart = "apart from the others, " if name == "apart" else ""
+            apart = "outlier, " if name == "apart" else ""
             text += f"<br><i>{apart}found as no. {ranks[row]}</i>"
         return text
 
@@ -429,7 +423,7 @@ def legend_html(drawn: Drawn, *, n_all: int) -> str:
         entries.append(_entry("dot", background, f"{len(marks['found']):,} found in view"))
         if n_apart := len(marks["apart"]):
             color = f"color:{colours.apart}"
-            entries.append(_entry("ring diamond", color, f"{n_apart:,} apart from the others"))
+            entries.append(_entry("ring diamond", color, count(n_apart, "outlier")))
     elif state.found is not None:
         text = f"region of the {drawn.counts['found']:,} found"
         entries.append(_entry("swatch", highlight, text))

@@ -1,4 +1,4 @@
-"""State of a map as one value, and what is drawn of it: picture, names, marks, lines."""
+"""State of a map as one value, and its drawing: picture, names, marks, lines."""
 
 from __future__ import annotations
 
@@ -158,6 +158,7 @@ class Labels:
             reserved=reserved,
             reluctance=[shape.reluctance for shape in shapes],
             gap=_GAP, reach=_REACH, directions=8,
+            repair=False,  # names follow every move of the map
         )  # fmt: skip
         unit = view.width / size[0]
         names = []

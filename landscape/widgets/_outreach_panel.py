@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import html
 import os
-import tempfile
 import threading
 from base64 import b64encode
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import ipywidgets as widgets
 
@@ -22,17 +21,18 @@ from landscape.errors import InputError, install_line
 from landscape.outreach._page import SIZES, choose_sheet
 from landscape.outreach._themes import THEMES, find_theme
 from landscape.search._settings import readable_text
+from landscape.widgets._analysis_panel import ResultPanel, make_control, panel_texts, written_by
 from landscape.widgets._code_lines import call
-from landscape.widgets._figure_view import analysis_css, download_link
 from landscape.widgets._panel import (
-    OpenedPanel,
+    button,
     checked_atlas,
     checked_flag,
     checked_number,
     checked_whole,
+    quiet_html,
     show_only,
 )
-from landscape.widgets._tables import Column, table_html
+from landscape.widgets._tables import table_html
 
 if TYPE_CHECKING:
     from landscape.atlas import Atlas
@@ -46,20 +46,15 @@ DEFAULTS: dict[str, Any] = {
 """Default settings."""
 EXAMPLE = "stabilityai/stable-diffusion-xl-base-1.0"
 _OWN = "own"
-_SIZES = {
-    "web": "Web picture", "slide": "Slide (16:9)", "poster": "Poster (A1)", "a4": "A4", "a3": "A3",
-    "a2": "A2", "a1": "A1", "a0": "A0",
-}  # fmt: skip
-_LANGUAGES = {
-    "en": "English", "de": "Deutsch", "fr": "Français", "es": "Español", "ar": "العربية",
-    "hi": "हिन्दी", "zh": "中文",
-}  # fmt: skip
 _STRENGTHS = (0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8)
-_FREE = {"description_width": "initial"}
+_ROWS = (
+    ("theme", "size", "own"), ("title", "credits"), ("names", "language", "everyday"),
+    ("sea_share", "recent_years"), ("weights", "seed", "strength"),
+)  # fmt: skip
 
 
 class OutreachControls(widgets.VBox):
-    """The controls of an outreach map."""
+    """Controls of the settings of an outreach map."""
 
     def __init__(
         self, chosen: Mapping[str, Any], *, title: str, on_change: Callable[[], None]
@@ -67,135 +62,101 @@ class OutreachControls(widgets.VBox):
         given = {**DEFAULTS, **chosen}
         _check(given)
         self._on_change = on_change
-        self._theme = _list(
-            "Theme", "How the map looks",
-            {name: f"{name}: {look.words}" for name, look in THEMES.items()}, given["theme"], 340,
-        )  # fmt: skip
-        size = str(given["size"]).strip().lower()
-        self._size = _list(
-            "Size", "The sheet", {**{one: _SIZES.get(one, one) for one in SIZES}, _OWN: "Own size"},
-            size if size in SIZES else _OWN, 190,
-        )  # fmt: skip
-        self._own = _text(
-            "Own size", "1200x628px, 600x400mm", "" if size in SIZES else size, 220,
-            "such as 1200x628px, 600x400mm, 24x36in or a4-portrait",
-        )  # fmt: skip
-        self._title = _text("Title", title, given["title"] or "", 340, "heading of the map")
-        self._credits = _text("Credits", "a line of thanks", given["credits"], 340)
-        self._names = _text(
-            "Everyday names", "a CSV file; none: technical names", str(given["names"] or ""), 340,
-            "path of a CSV file with the columns region and name; an edited gazetteer will do",
-        )  # fmt: skip
-        self._language = _list(
-            "Language", "Of the words around the map, and of everyday names",
-            {**_LANGUAGES, given["language"]: _LANGUAGES.get(given["language"], given["language"])},
-            given["language"], 165,
-        )  # fmt: skip
-        self._everyday = widgets.Checkbox(
-            value=bool(given["everyday"]), description="Let the language model name the rest",
-            tooltip="Everyday names by the language model that the environment names; they are "
-            "asked for in the chosen language", indent=False, layout=_width(270),
-        )  # fmt: skip
-        self._sea = widgets.FloatSlider(
-            value=given["sea_share"], min=min(0.8, given["sea_share"]),
-            max=max(0.995, given["sea_share"]), step=0.005, description="Papers on land",
-            readout_format=".1%", continuous_update=False,
-            tooltip="Share of the papers on land: with less, more of the thin places is water",
-            style=_FREE, layout=_width(340),
-        )  # fmt: skip
-        self._recent = widgets.BoundedIntText(
-            value=given["recent_years"], min=1, max=200, description="New: the last … years",
-            tooltip="How many of the last years count as new: coasts are coloured by them",
-            style=_FREE, layout=_width(220),
-        )  # fmt: skip
-        self._weights = _text(
-            "Stable Diffusion weights", "none: from the data alone", str(given["weights"] or ""),
-            345, "a folder on this computer, or a name on the Hugging Face Hub",
-        )  # fmt: skip
-        self._seed = widgets.BoundedIntText(
-            value=given["seed"], min=0, max=2**31 - 1, description="Seed", style=_FREE,
-            tooltip="Another seed paints another picture of the same land", layout=_width(115),
-        )  # fmt: skip
-        strengths = sorted({*_STRENGTHS, *([given["strength"]] if given["strength"] else [])})
-        self._strength = widgets.SelectionSlider(
-            options=[("the theme's", 0.0), *((f"{one:g}", one) for one in strengths)],
-            value=given["strength"] or 0.0, description="Strength",
-            continuous_update=False, style=_FREE,
-            tooltip="How much is painted anew: 0.2 is a finish, 0.6 another picture",
-            layout=_width(310),
-        )  # fmt: skip
+        self.fields = _fields(given, title)
         self._hint = widgets.HTML()
-        super().__init__([
-            _row(self._theme, self._size, self._own),
-            _row(self._title, self._credits),
-            _row(self._names, self._language, self._everyday),
-            _row(self._sea, self._recent),
-            _row(self._weights, self._seed, self._strength),
-            self._hint,
-        ])  # fmt: skip
+        rows = [
+            widgets.HBox(
+                [self.fields[name] for name in names],
+                layout={"flex_flow": "row wrap", "align_items": "center", "grid_gap": "4px 12px"},
+            )
+            for names in _ROWS
+        ]
+        super().__init__([*rows, self._hint])
         self.add_class("landscape-controls")
         self._suit()
-        for one in self._all:
-            one.observe(lambda _: self._changed(), "value")
+        for field in self.fields.values():
+            field.observe(lambda _: self._changed(), "value")
 
     def __repr__(self) -> str:
         return f"<OutreachControls: {self.value}>"
 
     @property
     def value(self) -> dict[str, Any]:
-        """What is chosen: all of `DEFAULTS`."""
-        own = self._size.value == _OWN
-        return {
-            "theme": self._theme.value,
-            "size": self._own.value.strip().lower() if own else self._size.value,
-            "title": self._title.value.strip() or None,
-            "credits": self._credits.value.strip(),
-            "names": self._names.value.strip() or None,
-            "language": self._language.value,
-            "everyday": self._everyday.value,
-            "sea_share": round(self._sea.value, 4),
-            "recent_years": self._recent.value,
-            "weights": self._weights.value.strip() or None,
-            "seed": self._seed.value,
-            "strength": self._strength.value or None,
+        """The settings, all of `DEFAULTS`."""
+        values: dict[str, Any] = {
+            name: field.value.strip() if isinstance(field.value, str) else field.value
+            for name, field in self.fields.items()
         }
-
-    @property
-    def _all(self) -> tuple[widgets.Widget, ...]:
-        return (
-            self._theme, self._size, self._own, self._title, self._credits, self._names,
-            self._language, self._everyday, self._sea, self._recent, self._weights, self._seed,
-            self._strength,
-        )  # fmt: skip
+        own = values.pop("own").lower()
+        values["size"] = own if values["size"] == _OWN else values["size"]
+        values["sea_share"] = round(values["sea_share"], 4)
+        for name in ("title", "names", "weights", "strength"):
+            values[name] = values[name] or None
+        return {name: values[name] for name in DEFAULTS}
 
     def _changed(self) -> None:
         self._suit()
         self._on_change()
 
     def _suit(self) -> None:
-        weights = self._weights.value.strip()
-        show_only({self._own: self._size.value == _OWN})
-        self._seed.disabled = self._strength.disabled = not weights
+        weights = self.fields["weights"].value.strip()
+        show_only({self.fields["own"]: self.fields["size"].value == _OWN})
+        self.fields["seed"].disabled = self.fields["strength"].disabled = not weights
         self._hint.value = f"<div class='landscape-quiet'>{weights_hint(weights)}</div>"
+
+
+def _fields(given: Mapping[str, Any], title: str) -> dict[str, Any]:
+    """Make the controls with the given settings."""
+    texts = panel_texts()
+    size, language = str(given["size"]).strip().lower(), given["language"]
+    sizes = {one: texts["sheet_sizes"].get(one, one) for one in SIZES}
+    languages = {**texts["languages"], language: texts["languages"].get(language, language)}
+    strengths = sorted({*_STRENGTHS, *([given["strength"]] if given["strength"] else [])})
+    values = {
+        **{name: "" if value is None else value for name, value in given.items()},
+        "size": size if size in SIZES else _OWN, "own": "" if size in SIZES else size,
+        "names": str(given["names"] or ""), "weights": str(given["weights"] or ""),
+        "strength": given["strength"] or 0.0,
+    }  # fmt: skip
+    more: dict[str, dict[str, Any]] = {
+        "theme": {"options": [(f"{name}: {look.words}", name) for name, look in THEMES.items()]},
+        "size": {"options": [(words, one) for one, words in {**sizes, _OWN: "Own size"}.items()]},
+        "title": {"placeholder": title},
+        "language": {"options": [(words, one) for one, words in languages.items()]},
+        "sea_share": {"min": min(0.8, given["sea_share"]), "max": max(0.995, given["sea_share"])},
+        "strength": {"options": [("the theme's", 0.0), *((f"{one:g}", one) for one in strengths)]},
+    }
+    fields = {}
+    for name, entry in texts["outreach"].items():
+        lazy: dict[str, Any] = (
+            {} if entry["kind"] in ("Dropdown", "Checkbox") else {"continuous_update": False}
+        )
+        fields[name] = make_control(
+            **entry, **lazy, **more.get(name, {}), value=values[name],
+            style={"description_width": "initial"},
+        )  # fmt: skip
+        fields[name].layout.max_width = "100%"
+    return fields
 
 
 def weights_hint(weights: str) -> str:
     """Write the hint below the field for weights, as HTML."""
     install = (
-        f" First install what runs them: <code>{html.escape(install_line('outreach'))}</code>."
+        f" Install their libraries first: <code>{html.escape(install_line('outreach'))}</code>."
         if find_spec("diffusers") is None
         else ""
     )
     if not weights:
         return (
-            "No weights are given: the map is drawn from the data alone, and lacks nothing. For "
-            f"one that Stable Diffusion repaints, write <code>{EXAMPLE}</code>, which is fetched "
-            "once (some gigabytes), or the folder of any Stable Diffusion 1.5 or XL model in the "
-            f"layout of diffusers. It wants a graphics card, or patience.{install}"
+            "No weights are given: the map is drawn from the data alone and is complete. To let "
+            f"Stable Diffusion repaint it, write <code>{EXAMPLE}</code>, which is downloaded once "
+            "(some gigabytes), or the folder of any Stable Diffusion 1.5 or XL model in the layout "
+            f"of diffusers. It is slow without a graphics card.{install}"
         )
     return (
-        f"Repainted by <code>{html.escape(weights)}</code>, then compared with the data: what is "
-        f"not true to them is not shown. Minutes with a graphics card, long without.{install}"
+        f"Repainted by <code>{html.escape(weights)}</code>, then compared with the data: a picture "
+        "that differs too much is not shown. It takes minutes with a graphics card, much longer "
+        f"without.{install}"
     )
 
 
@@ -216,7 +177,8 @@ def _check(given: Mapping[str, Any]) -> None:
         readable_text(name, given[name])
     for name in ("title", "names", "weights"):
         if given[name] is not None:
-            readable_text(name, _plain(given[name]))
+            value = given[name]
+            readable_text(name, os.fspath(value) if isinstance(value, os.PathLike) else value)
     checked_flag("everyday", given["everyday"])
     checked_number("sea_share", given["sea_share"], 0.5, 0.999)
     checked_whole("recent_years", given["recent_years"], 1, 200)
@@ -225,68 +187,24 @@ def _check(given: Mapping[str, Any]) -> None:
         checked_number("strength", given["strength"], 0.001, 1)
 
 
-def _plain(value: Any) -> Any:
-    """The text of a path; anything else as it is."""
-    return os.fspath(value) if isinstance(value, os.PathLike) else value
-
-
-def _row(*controls: widgets.Widget) -> widgets.HBox:
-    return widgets.HBox(
-        controls,
-        layout=widgets.Layout(flex_flow="row wrap", align_items="center", grid_gap="4px 12px"),
-    )
-
-
-def _width(pixels: int) -> widgets.Layout:
-    return widgets.Layout(width=f"{pixels}px", max_width="100%")
-
-
-def _list(
-    description: str, tooltip: str, options: Mapping[str, str], value: str, width: int
-) -> widgets.Dropdown:
-    return widgets.Dropdown(
-        options=[(words, key) for key, words in options.items()], value=value,
-        description=description, tooltip=tooltip, style=_FREE, layout=_width(width),
-    )  # fmt: skip
-
-
-def _text(
-    description: str, placeholder: str, value: str, width: int, about: str = ""
-) -> widgets.Text:
-    return widgets.Text(
-        value=value, description=description, placeholder=placeholder, continuous_update=False,
-        tooltip=f"{description}: {about or placeholder}", style=_FREE, layout=_width(width),
-    )  # fmt: skip
-
-
 _KEYWORDS = 5
-_PLACES = (
-    Column("name", "Name"), Column("technical", "Technical name"), Column("kind", "Kind"),
-    Column("n_papers", "Papers", "count"), Column("share", "Share of all", "share"),
-    Column("recent_share", "New at its peak", "share"), Column("lettered", "On the map"),
-    Column("about", "Keywords; of a water, what it parts"),
-)  # fmt: skip
-_SCORES = (
-    Column("measure", "Measure"), Column("value", "This picture", "number"),
-    Column("bar", "At least", "number"), Column("verdict", "Reached"),
-)  # fmt: skip
 
 
 def picture_html(rendering: Rendering) -> str:
-    """The map as a picture no wider than a screen, its words for who cannot see it below."""
+    """Write the map as a preview image, with its alternative text below."""
     from landscape.outreach._files import preview
 
     source = f"data:image/png;base64,{b64encode(preview(rendering)).decode('ascii')}"
     about = html.escape(rendering.alt_text, quote=True)
     return (
         f"<img class='landscape-page' src='{source}' alt='{about}' style='max-width:100%'>"
-        "<details class='landscape-quiet'><summary>The map in words, for readers who cannot see "
-        f"it</summary>{about}</details>"
+        "<details class='landscape-quiet'><summary>Description of the map for readers who cannot "
+        f"see it</summary>{about}</details>"
     )
 
 
 def used_html(rendering: Rendering) -> str:
-    """One line on what the picture was made with, and what the user should know."""
+    """Write the data and methods of the picture, and its warnings."""
     used = rendering.used[:1].upper() + rendering.used[1:]
     notes = "".join(f"<div>{html.escape(note)}</div>" for note in rendering.notes)
     warnings = f"<div class='landscape-warning landscape-quiet'>{notes}</div>" if notes else ""
@@ -294,7 +212,7 @@ def used_html(rendering: Rendering) -> str:
 
 
 def scores_html(rendering: Rendering) -> str:
-    """Fidelity scores of a repainted map; empty if the map is not repainted."""
+    """Write the fidelity of a repainted map; empty if the map is not repainted."""
     import pandas as pd
 
     scores = rendering.fidelity
@@ -302,37 +220,51 @@ def scores_html(rendering: Rendering) -> str:
         return ""
     table = pd.DataFrame(
         [
-            (said, value, bar, "no" if name in scores.failed else "yes")
-            for name, said, value, bar in _measured(scores)
+            (words, value, bar, "no" if name in scores.failed else "yes")
+            for name, words, value, bar in _measured(scores)
         ],
         columns=["measure", "value", "bar", "verdict"],
     )
-    kept = bool(rendering.settings.get("repainting", {}).get("kept", scores.passed))
-    said = (
-        "The repainted picture is true to the data. What its pixels say:"
-        if kept
-        else "The repainted picture was not true to the data and is not shown. What it scored:"
-    )
-    kind = "landscape-quiet" if kept else "landscape-warning"
-    shown = table_html(table, _SCORES, about="How true the picture is to the data")
-    return f"<div class='{kind}'>{said}</div>{shown}"
+    if rendering.settings.get("repainting", {}).get("kept", scores.passed):
+        kind, words = "landscape-quiet", "The repainted picture is true to the data:"
+    else:
+        kind = "landscape-warning"
+        words = "The repainted picture differs too much from the data and is not shown:"
+    shown = table_html(table, panel_texts()["tables"]["fidelity"], about="Fidelity to the data")
+    return f"<div class='{kind}'>{words}</div>{shown}"
+
+
+def _measured(scores: Fidelity) -> list[tuple[str, str, float, float]]:
+    bars = scores.bars
+    return [
+        ("iou", "Overlap of land and water", scores.iou, bars.iou),
+        ("boundary_f1", "Agreement of the coasts", scores.boundary_f1, bars.boundary_f1),
+        (
+            "peaks_kept", f"Peaks kept, of {scores.n_peaks}", scores.peaks_kept,
+            bars.peaks_kept,
+        ),
+        (
+            "relief", "Rank correlation of the heights with the relief",
+            scores.relief_correlation, bars.relief * max(scores.relief_of_truth, 0.0),
+        ),
+    ]  # fmt: skip
 
 
 def places_html(rendering: Rendering) -> str:
-    """The gazetteer as a table: what is on the map first."""
+    """Write the gazetteer as a table, the places on the map first."""
     table = rendering.gazetteer
     differs = table["technical_name"] != table["name"]
+    keywords = table["keywords"].map(lambda joined: "; ".join(joined.split("; ")[:_KEYWORDS]))
     table = table.assign(
         technical=table["technical_name"].where(differs),
         lettered=table["shown"].map({True: "yes", False: "no"}),
-        about=table["note"].where(table["note"] != "", table["keywords"].map(_first_keywords)),
-    )
-    order = table["shown"].astype(int).mul(-1).argsort(kind="stable")
-    return table_html(table.iloc[order], _PLACES, about="Places of the map")
+        about=table["note"].where(table["note"] != "", keywords),
+    ).sort_values("shown", ascending=False, kind="stable")
+    return table_html(table, panel_texts()["tables"]["map_places"], about="Places of the map")
 
 
 def code_of(chosen: Mapping[str, Any]) -> str:
-    """The line that draws the same map."""
+    """Write the code that draws the same map."""
     given = {
         name: value
         for name, value in chosen.items()
@@ -346,41 +278,12 @@ def code_of(chosen: Mapping[str, Any]) -> str:
     return f"from landscape.llm import connect\n\n{line[:-1]}, model=connect())"
 
 
-def _measured(scores: Fidelity) -> list[tuple[str, str, float, float]]:
-    bars = scores.bars
-    return [
-        ("iou", "Land and water where they belong (overlap)", scores.iou, bars.iou),
-        ("boundary_f1", "Coasts where they belong", scores.boundary_f1, bars.boundary_f1),
-        (
-            "peaks_kept", f"Peaks that are still peaks, of {scores.n_peaks}", scores.peaks_kept,
-            bars.peaks_kept,
-        ),
-        (
-            "relief", "Heights follow the relief (rank correlation)",
-            scores.relief_correlation, bars.relief * max(scores.relief_of_truth, 0.0),
-        ),
-    ]  # fmt: skip
-
-
-def _first_keywords(joined: str) -> str:
-    return "; ".join(joined.split("; ")[:_KEYWORDS])
-
-
-_FILES = {
-    "PNG": (".png", "The map as a picture, for the web and slides"),
-    "PDF": (".pdf", "The map for print, with its words as text"),
-    "SVG": (".svg", "The map to edit in a drawing program"),
-    "HTML": (".html", "A page to zoom and search, which works offline"),
-    "CSV": (".csv", "The places of the map; change names in it and give it as everyday names"),
-}
-_NAME = "outreach-map"
 # Work that reports no amounts is shown as a step.
 _STEPS = ("Shaping the terrain", "Finding the places", "Lettering")
 
 
-@dataclass(frozen=True)
-class Shown:
-    """A map, what was chosen for it, and what of it stands on the page."""
+class Shown(NamedTuple):
+    """A map with its settings and its HTML."""
 
     rendering: Rendering
     chosen: Mapping[str, Any]
@@ -389,8 +292,8 @@ class Shown:
     places: str
 
 
-class OutreachPanel(OpenedPanel):
-    """Draw the outreach map of an atlas, look at it, and take it away.
+class OutreachPanel(ResultPanel):
+    """Draw and save the outreach map of an atlas.
 
     Unlike the other panels this one draws on request: a large sheet takes minutes.
 
@@ -400,19 +303,19 @@ class OutreachPanel(OpenedPanel):
     **chosen
         As of `landscape.outreach.render`: ``theme, size, title, credits, names`` (path of a CSV
         file), ``language, sea_share, recent_years, weights, seed, strength``; and ``everyday``:
-        whether the language model of the environment finds names where `names` has none.
+        whether the language model of the environment names the places that `names` lacks.
 
     Attributes
     ----------
     rendering : landscape.outreach.Rendering or None
-        The map that is shown.
+        Map shown.
     selection : dict
-        What is chosen, as keywords of the panel.
+        The settings, as keywords of the panel.
 
     Raises
     ------
     InputError
-        For a setting that cannot be.
+        For an invalid setting.
 
     Examples
     --------
@@ -422,43 +325,26 @@ class OutreachPanel(OpenedPanel):
 
     def __init__(self, atlas: Atlas, **chosen: Any) -> None:
         checked_atlas(atlas)
-        self._shown: Shown | None = None
-        self._asked, self._turn = 0, threading.Lock()
+        self._result: Shown | None = None
+        self._request, self._turn = 0, threading.Lock()
         self._controls = OutreachControls(chosen, title=atlas.title, on_change=self._change)
-        self._draw = widgets.Button(
-            description="Draw the map", icon="paint-brush", button_style="primary",
-            tooltip="Draw the map with these settings", layout=widgets.Layout(width="160px"),
+        self._draw = button(
+            "Draw the map", "Draw the map with these settings", self.draw, width="160px",
+            icon="paint-brush", button_style="primary",
         )  # fmt: skip
-        self._draw.on_click(lambda _: self.draw())
-        self._changed = widgets.HTML()
-        self._picture, self._used = widgets.HTML(), widgets.HTML()
+        self._changed, self._picture, self._used = (widgets.HTML() for _ in range(3))
         self._scores, self._places = widgets.HTML(), widgets.HTML()
-        self._links = widgets.HTML()
-        said = widgets.HTML("<span class='landscape-quiet'>Download as&nbsp;</span>")
-        self._buttons = widgets.HBox(
-            [said, *(self._button(words) for words in _FILES)],
-            layout=widgets.Layout(flex_flow="row wrap", display="none"),
-        )
-        self._buttons.add_class("landscape-files")
-        super().__init__("Outreach map:", atlas, [])
-        style, head, working, status, code = tuple(self.children)
-        own = widgets.HTML(
-            f"<style>{analysis_css()}</style>", layout=widgets.Layout(display="none")
-        )
-        asking = widgets.HBox(
-            [self._draw, self._changed], layout=widgets.Layout(align_items="center")
-        )
-        self.children: tuple[widgets.Widget, ...] = (
-            style, own, head, self._controls, asking, working, status, self._reopen, self._picture,
-            self._used, self._scores, self._buttons, self._links, self._places, code,
+        drawing = widgets.HBox([self._draw, self._changed], layout={"align_items": "center"})
+        super().__init__(
+            "Outreach map:", atlas, controls=[self._controls, drawing],
+            above=[self._picture, self._used, self._scores], below=(self._places,),
         )  # fmt: skip
-        self.add_class("landscape-analysis")
         self.draw()
 
     @property
     def rendering(self) -> Rendering | None:
-        """The map that is shown; None before the first."""
-        return self._shown.rendering if self._shown else None
+        """Map shown; None before the first."""
+        return self._result.rendering if self._result else None
 
     @property
     def selection(self) -> dict[str, Any]:
@@ -470,19 +356,18 @@ class OutreachPanel(OpenedPanel):
         return f"<OutreachPanel: {self.atlas.title}, {theme}, {size}>"
 
     def draw(self) -> None:
-        """Draw what is chosen, in the background, and show it."""
-        self._asked += 1
-        turn, atlas, chosen = self._asked, self._atlas, self.selection
-        if self._shown is None:
+        """Draw the map with the current settings in the background, and show it."""
+        self._request += 1
+        request, atlas, chosen = self._request, self._atlas, self.selection
+        if self._result is None:
             self.code = code_of(chosen)
         self._changed.value = ""
-        self.run(
-            "Drawing the map", lambda: self._work(turn, atlas, chosen), self._show, kind="draw"
-        )
+        self.run("Drawing the map", lambda: self._work(request, atlas, chosen), self._show,
+                 kind="draw")  # fmt: skip
 
     def stop(self) -> None:
-        """Stop drawing; the map that was there stays."""
-        self._asked += 1
+        """Stop drawing; the map shown before stays."""
+        self._request += 1
         super().stop()
         self._change()
 
@@ -502,30 +387,31 @@ class OutreachPanel(OpenedPanel):
         Raises
         ------
         InputError
-            For another ending, a folder that cannot be written, or where nothing is shown yet.
+            For another suffix, a folder that cannot be written, or before the first map.
         """
         self.wait()
-        if self._shown is None:
+        if self._result is None:
             raise InputError("No map is drawn yet, so there is nothing to save.")
-        return _write(self._shown.rendering, expand_home(path))
+        return _write(self._result.rendering, expand_home(path))
 
     # -- drawing
 
-    def _work(self, turn: int, atlas: Atlas, chosen: Mapping[str, Any]) -> Shown:
-        with self._turn:  # one at a time: what was stopped meanwhile is not drawn
-            if turn != self._asked:
+    def _work(self, request: int, atlas: Atlas, chosen: Mapping[str, Any]) -> Shown:
+        with self._turn:  # one at a time; stopped requests are skipped
+            if request != self._request:
                 raise Stopped
             atlas.check_unchanged()
             try:
-                rendering = self._render(turn, atlas, chosen)
+                rendering = self._render(request, atlas, chosen)
             finally:
-                atlas.check_unchanged()  # else it may be of both, or have failed for that
+                # A map of two builds, or an error caused by a rebuild, must not be shown.
+                atlas.check_unchanged()
             return Shown(
                 rendering, chosen, picture_html(rendering), scores_html(rendering),
                 places_html(rendering),
             )  # fmt: skip
 
-    def _render(self, turn: int, atlas: Atlas, chosen: Mapping[str, Any]) -> Rendering:
+    def _render(self, request: int, atlas: Atlas, chosen: Mapping[str, Any]) -> Rendering:
         from landscape.outreach import render
         from landscape.outreach._weights import check_weights
 
@@ -539,27 +425,31 @@ class OutreachPanel(OpenedPanel):
 
             options["model"] = connect()
 
-        def tell(note: str) -> None:
-            if turn == self._asked:
-                self.say(note)
+        def note(text: str) -> None:
+            if request == self._request:
+                self.say(text)
 
-        return render(atlas, **options, note=tell)
+        return render(atlas, **options, note=note)
 
     def _show(self, shown: Shown) -> None:
-        self._shown = shown
+        self._result = shown
         self._picture.value, self._used.value = shown.picture, used_html(shown.rendering)
         self._scores.value, self._places.value = shown.scores, shown.places
         self._links.value = ""
-        self._buttons.layout.display = ""
-        self.say("")  # what came up on the way stands below the picture
+        self._offer_files(
+            (words, tooltip, f"outreach-map{suffix}",
+             partial(written_by, partial(_write, shown.rendering), f"outreach-map{suffix}"))
+            for words, (suffix, tooltip) in panel_texts()["outreach_files"].items()
+        )  # fmt: skip
+        self.say("")  # notes of the drawing are shown below the picture
         self.code = code_of(shown.chosen)
         self._change()
 
     def _change(self) -> None:
-        """Say so where the picture is not that of the settings."""
-        differs = self._shown is not None and self._shown.chosen != self.selection
-        said = "Settings have changed since this map was drawn." if differs else ""
-        self._changed.value = f"<span class='landscape-quiet'>{said}</span>"
+        """Report settings that differ from those of the picture."""
+        differs = self._result is not None and self._result.chosen != self.selection
+        text = "Settings have changed since this map was drawn." if differs else ""
+        self._changed.value = quiet_html(text)
 
     def _tell(self, error: Exception) -> None:
         super()._tell(error)
@@ -570,37 +460,10 @@ class OutreachPanel(OpenedPanel):
             super()._show_progress(task, done, total, unit)
             return
         self._bar.value = (1 + _STEPS.index(task)) / (2 + len(_STEPS))
-        self._bar_says.value = f"<span class='landscape-quiet'>{task} …</span>"
-
-    # -- files
-
-    def _button(self, words: str) -> widgets.Button:
-        button = widgets.Button(
-            description=words, icon="download", tooltip=_FILES[words][1],
-            layout=widgets.Layout(width="auto"),
-        )  # fmt: skip
-        button.on_click(lambda _: self._prepare_file(f"{_NAME}{_FILES[words][0]}"))
-        return button
-
-    def _prepare_file(self, name: str) -> None:
-        shown = self._shown
-        if shown is None:
-            return
-
-        def work() -> str:
-            with tempfile.TemporaryDirectory() as folder:
-                path = _write(shown.rendering, Path(folder) / name)
-                return download_link(name, path.read_bytes())
-
-        def put(link: str) -> None:
-            if self._shown is shown:
-                self._links.value = f"<p>{link}<span class='landscape-quiet'> is ready.</span></p>"
-
-        self.run(f"Writing {name}", work, put, kind=name)
+        self._bar_says.value = quiet_html(f"{task} …")
 
 
 def _write(rendering: Rendering, path: Path) -> Path:
     if path.suffix.lower() != ".csv":
         return rendering.save(path)
-
     return write_output(path, to_csv(rendering.gazetteer, float_format="%.6g"))

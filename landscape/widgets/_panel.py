@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import ipywidgets as widgets
 
+from landscape._io import data_file, read_yaml
 from landscape.errors import AtlasError, InputError, LandscapeError
 from landscape.search._settings import is_number, is_whole
 from landscape.widgets._jobs import Job, Turn, Turns
@@ -188,13 +189,10 @@ _AUTO = "auto"  # a value of None would be shown as an empty choice
 class Choice(widgets.Dropdown):
     """A choice whose first option leaves the value to the question, and shows that value."""
 
-    def __init__(self, label: str, options: Mapping[Any, str], about: str) -> None:
+    def __init__(self, *, options: Mapping[Any, str], **traits: Any) -> None:
         self._labels, self._first = dict(options), _AUTO
         self.is_relabelling = False
-        super().__init__(
-            options=self._options(), description=label, tooltip=about,
-            style={"description_width": "118px"}, layout={"width": "calc(100% - 6px)"},
-        )  # fmt: skip
+        super().__init__(options=self._options(), **traits)
 
     @property
     def chosen(self) -> Any:
@@ -225,6 +223,24 @@ class Choice(widgets.Dropdown):
             self.value = chosen
         finally:
             self.is_relabelling = False
+
+
+def make_fields(
+    panel: str, label_width: str, **options: Mapping[Any, str]
+) -> tuple[dict[str, Any], dict[str, list[Any]]]:
+    """Make the fields of a panel from ``panels.yaml``; return them by name, and by group."""
+    fields: dict[str, Any] = {}
+    groups = {}
+    for title, entries in read_yaml(data_file("panels.yaml"))[panel].items():
+        for name, entry in entries.items():
+            traits = {**entry, **({"options": options[name]} if name in options else {})}
+            kind = traits.pop("kind", "Text")
+            fields[name] = field(
+                Choice if kind == "Choice" else getattr(widgets, kind),
+                traits.pop("description"), traits.pop("tooltip"), label_width=label_width, **traits,
+            )  # fmt: skip
+        groups[title] = [fields[name] for name in entries]
+    return fields, groups
 
 
 def what_control(kinds: Mapping[str, str], chosen: str, on_change: Callable[[], None]) -> Any:

@@ -173,7 +173,7 @@ def short_line(paper: Paper, *, rank: int, apart: bool) -> str:
         paper.authors[0] + (" et al." if len(paper.authors) > 1 else "") if paper.authors else ""
     )
     facts = [names, str(paper.year) if paper.year else "", cited(paper)]
-    facts.append("◇ apart from the others" if apart else "")
+    facts.append("◇ outlier" if apart else "")
     known = " · ".join(fact for fact in facts if fact)
     return f"{rank}. {paper.title or '(no title)'}" + (f" — {known}" if known else "")
 

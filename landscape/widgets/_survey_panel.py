@@ -29,13 +29,14 @@ from landscape.widgets._agent_panel import (
     question_box,
 )
 from landscape.widgets._code_lines import called, connecting, join_lines
-from landscape.widgets._figure_view import SheetView, download_link
+from landscape.widgets._figure_view import SheetView
 from landscape.widgets._panel import (
     Parsers,
     button,
     field,
     fill_fields,
     group,
+    make_fields,
     quiet_html,
     read_fields,
 )
@@ -65,52 +66,16 @@ _PARSERS: Parsers = {
 }
 
 
-def _slider(label: str, most: int, about: str) -> widgets.IntSlider:
-    return field(widgets.IntSlider, label, about, min=1, max=most, continuous_update=False)
-
-
-def _number(label: str, least: int, most: int, about: str) -> widgets.BoundedIntText:
-    return field(widgets.BoundedIntText, label, about, min=least, max=most)
-
-
-def _text(label: str, example: str, about: str) -> widgets.Text:
-    return field(widgets.Text, label, about, placeholder=example)
-
-
 class SurveyControls(widgets.VBox):
     """Settings of a survey and its budget."""
 
     def __init__(self) -> None:
         self._rest: dict[str, Any] = {}  # settings without a field
-        scope = {
-            "depth": _slider("Depth", 6, "Levels: 1 only searches, 3 follows citations twice"),
-            "breadth": _slider("Breadth", 20, "Most searches made of the question"),
-            "papers": _number("Papers", 1, 2_000, "Most papers that are judged and listed"),
-            "expand": _number("Followed", 0, 200, "Papers per level whose citations are followed"),
-            "before": _text("Before", "such as 2019-06",
-                            "Only papers that appeared before this day, month or year"),
-            "seeds": _text("More like", "bibcodes, arXiv identifiers or DOIs",
-                           "Papers to begin from"),
-            "threshold": _text("Selected from", "calibrated",
-                               "Lowest score of a selected paper without a language model; 1 is "
-                               "the score of the ten best"),
-        }  # fmt: skip
-        budget = {
-            "calls": _number("Requests", 1, 100_000, "Most requests to the language model"),
-            "tokens": _text("Tokens", "no limit", "Most tokens of the language model"),
-            "money": _text("Money", "no limit", "Most money spent on the language model"),
-            "prices": _text("Prices", "such as 0.15, 0.6",
-                            "Prices of a million tokens read and of a million written"),
-        }  # fmt: skip
-        self.fields = {**scope, **budget}
+        self.fields, groups = make_fields("survey", "110px")
         reset = button(
             "As usual", "Reset all settings", lambda: self.put({}), icon="undo", width="120px"
         )
-        super().__init__([
-            group("Scope", *scope.values()),
-            group("Budget of the language model", *budget.values()),
-            reset,
-        ])  # fmt: skip
+        super().__init__([*(group(title, *made) for title, made in groups.items()), reset])
         self.put({})
 
     def given(self) -> dict[str, Any]:
@@ -163,7 +128,6 @@ class SurveyView(ResultTabs):
     """One survey: papers, citation tree, map, table, method and files."""
 
     def __init__(self, files: Mapping[str, str]) -> None:
-        self._offered = files
         self.survey: Survey | None = None
         self._which = field(
             widgets.Dropdown, "Papers", "Which papers are listed", label_width="50px",
@@ -172,16 +136,13 @@ class SurveyView(ResultTabs):
         self._which.observe(lambda _: self._list(), "value")
         self.papers = PaperList()
         self.tree, self.map = SheetView("tree"), SheetView("map")
-        self._table, self._method, self._files = widgets.HTML(), widgets.HTML(), widgets.HTML()
+        self._table, self._method = widgets.HTML(), widgets.HTML()
         tabs = {
             "Papers": widgets.VBox([self._which, self.papers]), "Who led to whom": self.tree,
             "Map": self.map, "Table": self._table, "How it was found": self._method,
-            "Save": self._files,
         }  # fmt: skip
-        when_opened = {
-            "Who led to whom": self.tree.look, "Map": self.map.look, "Save": self._offer_files
-        }  # fmt: skip
-        super().__init__(tabs, when_opened)
+        when_opened = {"Who led to whom": self.tree.look, "Map": self.map.look}
+        super().__init__(tabs, files=files, when_opened=when_opened)
 
     @property
     def selection(self) -> pd.DataFrame | None:
@@ -211,7 +172,6 @@ class SurveyView(ResultTabs):
         self._table.value = table_html(table, _COLUMNS, about="Papers judged")
         notes = clean_notes(survey.notes)
         self._method.value = render("panel_survey.html", part="method", survey=survey, notes=notes)
-        self._files.value = ""
         self.tabs.set_title(0, f"Papers ({len(survey)})")
         facts = _facts(survey)
         self._show_tabs(render("panel_survey.html", part="heading", survey=survey, facts=facts))
@@ -232,18 +192,13 @@ class SurveyView(ResultTabs):
             return self.survey.to_bibtex()
         return to_bibtex([one.paper for one in self.survey.crawled if one.key in chosen])
 
-    def _offer_files(self) -> None:
-        """Write the links each time the tab is opened: other papers may have a tick."""
-        links = (
-            download_link(name, self.file(Path(name).suffix), text=text)
-            for name, text in self._offered.items()
-        )
+    @property
+    def _note(self) -> str:
         n = len(self.papers.chosen)
         which = f"the {n} ticked" if n else "all selected; tick some to save only these"
-        self._files.value = (
-            f"<p>{' '.join(links)}</p><p class='landscape-quiet'>BibTeX: {which}. In code: "
-            '<code>panel.save("survey.csv")</code>; the tree for print: '
-            "<code>ls.figures.survey_tree(panel.value)</code>.</p>"
+        return (
+            f'BibTeX: {which}. In code: <code>panel.save("survey.csv")</code>; the tree for print: '
+            "<code>ls.figures.survey_tree(panel.value)</code>."
         )
 
     def _list(self) -> None:

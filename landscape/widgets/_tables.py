@@ -1,4 +1,4 @@
-"""Tables for panels: columns that people read, intervals in words, everything escaped."""
+"""Tables and lists of papers in panels."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import ipywidgets as widgets
 
 from landscape._render import render
 from landscape._wording import count
-from landscape.widgets._panel import close_all
+from landscape.widgets._panel import button, close_all, field, style_sheet
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,11 +22,12 @@ Form = Literal["text", "count", "number", "share", "year", "points", "list"]
 _MOST_ROWS = 200
 _LONGEST_LIST = 5
 _MANY_INTERVALS = 3
+_FORMATS: dict[str, str] = {"year": ".0f", "count": ",.0f", "share": ".1%"}
 
 
 @dataclass(frozen=True)
 class Column:
-    """How one column of a table is read."""
+    """Heading and format of a column; `low` and `high` name the columns of its interval."""
 
     name: str
     heading: str
@@ -36,105 +37,66 @@ class Column:
 
     @property
     def is_number(self) -> bool:
-        """Whether it is aligned as numbers are."""
+        """Whether the values are right-aligned."""
         return self.form not in ("text", "list")
 
 
 def table_html(table: pd.DataFrame, columns: Sequence[Column], *, about: str) -> str:
-    """Write a table that scrolls; of a long one the first 200 rows."""
+    """Write a table that scrolls, with the first 200 rows of a long one."""
     shown = [one for one in columns if one.name in table and not table[one.name].isna().all()]
     rows = table.head(_MOST_ROWS)
-    head = "".join(
-        f"<th scope='col'{_aligned(column)}>{html.escape(column.heading)}</th>" for column in shown
-    )
-    cells = [_cells(rows, column) for column in shown]
-    body = "".join(
-        "<tr>"
-        + "".join(
-            f"<td{_aligned(column)}>{cell}</td>" for column, cell in zip(shown, row, strict=True)
-        )
-        + "</tr>"
-        for row in zip(*cells, strict=True)
-    )
-    # Many intervals stand below their values, so that the table stays narrow.
-    n_bounded = sum(_bounds(one)[0] in rows and _bounds(one)[1] in rows for one in shown)
-    stacked = " landscape-stacked" if n_bounded >= _MANY_INTERVALS else ""
-    more = len(table) - len(rows)
-    rest = (
-        f"<p class='landscape-quiet'>The first {len(rows):,} of {len(table):,} rows; the CSV file "
-        "has all.</p>"
-        if more
-        else ""
-    )
-    return (
-        f"<div class='landscape-scroll' tabindex='0' role='region' "
-        f"aria-label='{html.escape(about, quote=True)}'>"
-        f"<table class='landscape-table{stacked}'><thead><tr>{head}</tr></thead>"
-        f"<tbody>{body}</tbody></table></div>{rest}"
-    )
-
-
-def _aligned(column: Column) -> str:
-    return " class='number'" if column.is_number else ""
+    cells = [zip([column] * len(rows), _cells(rows, column), strict=True) for column in shown]
+    # With many intervals, each is below its value to keep the table narrow.
+    n_bounded = sum(set(_bounds(one)) <= set(rows.columns) for one in shown)
+    return render(
+        "panel_table.html", about=about, columns=shown, rows=zip(*cells, strict=True),
+        stacked=n_bounded >= _MANY_INTERVALS, n_shown=len(rows), n_all=len(table),
+    )  # fmt: skip
 
 
 def _bounds(column: Column) -> tuple[str, str]:
     return column.low or f"{column.name}_low", column.high or f"{column.name}_high"
 
 
-def _cells(rows: pd.DataFrame, column: Column) -> list[str]:
+def _cells(rows: pd.DataFrame, column: Column) -> list[tuple[str, str]]:
+    """Return value and interval of each cell as text."""
     texts = [_written(value, column.form) for value in rows[column.name]]
     low, high = _bounds(column)
     if low not in rows or high not in rows:
-        return texts
+        return [(text, "") for text in texts]
+    intervals = [
+        ""
+        if _is_missing(a) or _is_missing(b)
+        else " to ".join(_written(one, column.form).removesuffix("%") for one in (a, b))
+        for a, b in zip(rows[low], rows[high], strict=True)
+    ]
     return [
-        f"{text} {_interval(a, b, column.form)}" if text else ""
-        for text, a, b in zip(texts, rows[low], rows[high], strict=True)
+        (text, interval if text else "") for text, interval in zip(texts, intervals, strict=True)
     ]
 
 
-def _interval(low: Any, high: Any, form: Form) -> str:
-    if _is_missing(low) or _is_missing(high):
-        return ""
-    words = " to ".join(_written(value, form).removesuffix("%") for value in (low, high))
-    return f"<span class='landscape-quiet'>({words})</span>"
-
-
 def _written(value: Any, form: Form) -> str:
-    if form == "list":
-        return _listed(value)
     if _is_missing(value):
         return ""
+    if form == "list":
+        items = [str(one) for one in value]
+        more = f"; and {len(items) - _LONGEST_LIST} more" if len(items) > _LONGEST_LIST else ""
+        return "; ".join(items[:_LONGEST_LIST]) + more
     if form == "text":
-        return html.escape(str(value))
-    if form == "year":
-        return f"{int(value)}"
-    if form == "count":
-        return f"{value:,.0f}"
-    if form == "share":
-        return f"{value:.1%}"
+        return str(value)
+    if form == "number":
+        return f"{value:.3g}" if not value or 1e-3 <= abs(value) < 1e4 else f"{value:.1e}"
     if form == "points":
         return f"{100 * value:+.1f}"
-    if value and not 1e-3 <= abs(value) < 1e4:
-        return f"{value:.1e}"
-    return f"{value:.3g}"
-
-
-def _listed(value: Any) -> str:
-    items = [str(one) for one in (() if _is_missing(value) else value)]
-    more = f"; and {len(items) - _LONGEST_LIST} more" if len(items) > _LONGEST_LIST else ""
-    return html.escape("; ".join(items[:_LONGEST_LIST]) + more)
+    return format(value, _FORMATS[form])
 
 
 def _is_missing(value: Any) -> bool:
-    if isinstance(value, list | tuple):
-        return False
-    if hasattr(value, "__len__") and not isinstance(value, str):
-        return False
-    return value is None or str(value) in ("<NA>", "NaT", "nan")
+    is_list = hasattr(value, "__len__") and not isinstance(value, str)
+    return not is_list and (value is None or str(value) in ("<NA>", "NaT", "nan"))
 
 
-_SHOWN = 30  # papers at first, and more on request
+_SHOWN = 30  # papers before the user asks for more
 
 
 @dataclass(frozen=True)
@@ -148,7 +110,7 @@ class Item:
 
 
 class PaperList(widgets.VBox):
-    """Papers in an order, each with a box to tick."""
+    """List of papers with checkboxes."""
 
     def __init__(
         self,
@@ -163,28 +125,24 @@ class PaperList(widgets.VBox):
         self._n_shown = _SHOWN
         self._boxes: dict[str, widgets.Checkbox] = {}
         self._rows: dict[str, widgets.HBox] = {}
-        self._all = widgets.Button(
-            description="Choose all", tooltip="Choose all papers that are shown, or none",
-            layout=widgets.Layout(width="110px"),
-        )  # fmt: skip
-        self._says = widgets.HTML()
-        self._more = widgets.Button(
-            description="Show more papers", tooltip="Show the next papers",
-            layout=widgets.Layout(width="170px", display="none"),
-        )  # fmt: skip
-        self._list = widgets.VBox()
-        self._all.on_click(lambda _: self._choose_all())
-        self._more.on_click(lambda _: self._show_more())
-        self._head = widgets.HBox([*controls, self._all, self._says])
-        style = widgets.HTML(
-            f"<style>{render('results.css')}</style>", layout=widgets.Layout(display="none")
+        self._all = button(
+            "Choose all", "Choose all papers shown, or none", self._choose_all, width="110px"
         )
-        super().__init__([style, self._head, self._list, self._more])
+        self._summary, self._list = widgets.HTML(), widgets.VBox()
+        self._more = button(
+            "Show more papers", "Show the next papers", self._show_more, width="170px"
+        )
+        self._head = widgets.HBox([*controls, self._all, self._summary])
+        super().__init__([style_sheet(render("results.css")), self._head, self._list, self._more])
+        self._more.layout.display = "none"
 
     @property
     def chosen(self) -> tuple[str, ...]:
-        """Keys of the papers that are ticked, in the order of the list."""
-        return tuple(one.key for one in self._items if self._is_ticked(one.key))
+        """Keys of the papers with a tick, in the order of the list."""
+        return tuple(
+            one.key for one in self._items
+            if one.key in self._boxes and self._boxes[one.key].value
+        )  # fmt: skip
 
     @property
     def shown(self) -> tuple[Item, ...]:
@@ -201,24 +159,23 @@ class PaperList(widgets.VBox):
         close_all(*old)
 
     def sort(self, order: Callable[[Item], Any]) -> None:
-        """Bring the papers into another order; what is ticked stays so."""
+        """Sort the papers; ticks stay."""
         self._items = tuple(sorted(self._items, key=order))
         self._draw()
 
     def tick(self, key: str, *, on: bool = True) -> None:
         """Choose a paper, if it is in the list."""
-        places = {one.key: place for place, one in enumerate(self._items)}
-        if key not in places:
-            return
-        if places[key] >= self._n_shown:
-            self._n_shown = places[key] + 1
-            self._draw()
-        self._boxes[key].value = on
+        for place, one in enumerate(self._items):
+            if one.key == key:
+                if place >= self._n_shown:
+                    self._n_shown = place + 1
+                    self._draw()
+                self._boxes[key].value = on
 
     def _draw(self) -> None:
         self._list.children = [self._row(one) for one in self.shown]
         self._more.layout.display = "" if len(self._items) > self._n_shown else "none"
-        self._tell()
+        self._summarise()
 
     def _row(self, one: Item) -> widgets.HBox:
         if one.key in self._rows:
@@ -226,53 +183,46 @@ class PaperList(widgets.VBox):
         box = widgets.Checkbox(
             value=False, indent=False, description=one.number,
             tooltip=f"Choose paper {one.number} {one.title[:120]}",
-            layout=widgets.Layout(width="58px", flex="0 0 58px"),
+            layout={"width": "58px", "flex": "0 0 58px"},
         )  # fmt: skip
-        box.observe(lambda _: self._tell(), "value")
+        box.observe(lambda _: self._summarise(), "value")
         page = widgets.HTML(
             f"<div class='tex2jax_ignore mathjax_ignore'>{one.page}</div>",
-            layout=widgets.Layout(flex="1 1 0", min_width="0"),
+            layout={"flex": "1 1 0", "min_width": "0"},
         )
         row = widgets.HBox([box, page])
         row.add_class("landscape-paper")
         self._boxes[one.key], self._rows[one.key] = box, row
         return row
 
-    def _is_ticked(self, key: str) -> bool:
-        box = self._boxes.get(key)
-        return bool(box and box.value)
-
     def _choose_all(self) -> None:
-        on = not all(self._is_ticked(one.key) for one in self.shown)
+        on = not all(self._boxes[one.key].value for one in self.shown)
         self._is_quiet = True
         try:
             for one in self.shown:
                 self._boxes[one.key].value = on
         finally:
             self._is_quiet = False
-        self._tell()
+        self._summarise()
 
     def _show_more(self) -> None:
         self._n_shown += 2 * _SHOWN
         self._draw()
 
-    def _tell(self) -> None:
+    def _summarise(self) -> None:
         if self._is_quiet:
             return
         n = len(self.chosen)
         chosen = f"; {n} chosen" if n else ""
-        papers = count(len(self._items), "paper")
-        summary = html.escape(f"{papers}{self._note}{chosen}")
-        self._says.value = f"<span class='landscape-quiet' role='status'>{summary}</span>"
+        summary = html.escape(f"{count(len(self._items), 'paper')}{self._note}{chosen}")
+        self._summary.value = f"<span class='landscape-quiet' role='status'>{summary}</span>"
         self._on_change()
 
-
-_LAST = float("inf")
 
 _ORDERS: dict[str, Callable[[Hit], Any]] = {
     "best first": lambda hit: hit.rank,
     "newest first": lambda hit: -(hit.paper.year or 0),
-    "oldest first": lambda hit: hit.paper.year or _LAST,
+    "oldest first": lambda hit: hit.paper.year or 9999,
     "most cited first": lambda hit: -(hit.paper.cites if hit.paper.cites is not None else -1),
     "by first author": lambda hit: (hit.paper.authors or ("\uffff",))[0].lower(),
     "by title": lambda hit: hit.paper.title.lower(),
@@ -285,9 +235,9 @@ class PapersView(widgets.VBox):
 
     def __init__(self) -> None:
         self._hits: dict[str, Hit] = {}
-        self._order = widgets.Dropdown(
-            options=list(_ORDERS), description="Sort", tooltip="Order of the papers",
-            style={"description_width": "40px"}, layout=widgets.Layout(width="220px"),
+        self._order = field(
+            widgets.Dropdown, "Sort", "Order of the papers", label_width="40px",
+            options=list(_ORDERS), layout={"width": "220px"},
         )  # fmt: skip
         self._order.observe(lambda _: self._sort(), "value")
         self._list = PaperList(controls=[self._order])
@@ -295,7 +245,7 @@ class PapersView(widgets.VBox):
 
     @property
     def chosen(self) -> tuple[Hit, ...]:
-        """The papers that are ticked, best first."""
+        """The papers with a tick, best first."""
         hits = (self._hits[key] for key in self._list.chosen)
         return tuple(sorted(hits, key=lambda hit: hit.rank))
 
@@ -305,11 +255,11 @@ class PapersView(widgets.VBox):
         return tuple(self._hits[one.key] for one in self._list.shown)
 
     def sort(self, order: str) -> None:
-        """Bring the papers into an order, as the page names it."""
+        """Sort the papers; `order` is one of the options on the page."""
         self._order.value = order
 
     def show(self, results: Results) -> None:
-        """Show other papers; none of them is ticked."""
+        """Show other papers, without ticks."""
         self._hits = {str(hit.rank): hit for hit in results.hits}
         n_apart = sum(bool(hit.outlier) for hit in results.hits)
         self._list.show(

@@ -1,4 +1,4 @@
-"""The window of a map that a panel shows, and its scale in pixels."""
+"""View of a map in a panel: its window, its scale, and the papers inside."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 Box = tuple[float, float, float, float]
 Size = tuple[int, int]
-_SAMPLED = 200_000  # positions that tell the window of all
+_SAMPLED = 200_000  # positions from which the window of all is computed
 _MARGIN = 0.06
-CLOSEST = 2e4  # zoom beyond which float32 places fall apart
+CLOSEST = 2e4  # largest zoom with enough precision in float32
 FARTHEST = 1e-2
 
 
@@ -47,43 +47,43 @@ class View:
         return (x0 + x1) / 2, (y0 + y1) / 2
 
     def zoomed(self, factor: float) -> View:
-        """Look closer (a factor above 1) or from further away, at the same centre."""
+        """Return a view enlarged by a factor, with the same centre."""
         (x, y), across, up = self.centre, self.width / factor / 2, self.height / factor / 2
         return View((x - across, y - up, x + across, y + up))
 
     def moved(self, across: float, up: float) -> View:
-        """Move by fractions of the window."""
+        """Return a view shifted by fractions of the window."""
         x0, y0, x1, y1 = self.box
         dx, dy = across * self.width, up * self.height
         return View((x0 + dx, y0 + dy, x1 + dx, y1 + dy))
 
     def to_pixels(self, x: Any, y: Any, size: Size) -> np.ndarray[Any, Any]:
-        """Map units to pixels from the lower left corner, shape (n, 2)."""
+        """Convert map units to pixels from the lower left corner, shape (n, 2)."""
         x0, y0, x1, y1 = self.box
         across = (np.asarray(x, dtype=float) - x0) * (size[0] / (x1 - x0))
         up = (np.asarray(y, dtype=float) - y0) * (size[1] / (y1 - y0))
         return np.column_stack([across, up])
 
     def holds(self, x: Any, y: Any) -> Any:
-        """Whether places lie in the window, shape (n,)."""
+        """Return whether positions are in the window, shape (n,)."""
         x0, y0, x1, y1 = self.box
         return (x >= x0) & (x <= x1) & (y >= y0) & (y <= y1)
 
     def differs_from(self, other: View) -> bool:
-        """Whether another window is not the same to the eye."""
-        slack = 1e-3 * min(self.width, other.width)
-        return bool(np.max(np.abs(np.subtract(self.box, other.box))) > slack)
+        """Return whether another window differs visibly."""
+        tolerance = 1e-3 * min(self.width, other.width)
+        return bool(np.max(np.abs(np.subtract(self.box, other.box))) > tolerance)
 
 
 def view_of(box: Sequence[float], size: Size) -> View:
-    """The smallest window of a size's shape that holds a box."""
+    """Return the smallest window around a box with the shape of a size."""
     try:
         x0, y0, x1, y1 = (float(side) for side in box)
     except (TypeError, ValueError):
         raise InputError(f"The view is {box!r}; give (x0, y0, x1, y1) in map units.") from None
     if not (np.isfinite([x0, y0, x1, y1]).all() and x1 > x0 and y1 > y0):
         raise InputError(f"The view {box!r} is empty; give (x0, y0, x1, y1) with x0 < x1.")
-    unit = max((x1 - x0) / size[0], (y1 - y0) / size[1])  # map units a pixel
+    unit = max((x1 - x0) / size[0], (y1 - y0) / size[1])  # map units per pixel
     if unit * size[0] == x1 - x0 and unit * size[1] == y1 - y0:
         return View((x0, y0, x1, y1))
     (x, y), across, up = ((x0 + x1) / 2, (y0 + y1) / 2), unit * size[0] / 2, unit * size[1] / 2
@@ -91,7 +91,7 @@ def view_of(box: Sequence[float], size: Size) -> View:
 
 
 def whole_view(x: Any, y: Any, size: Size) -> View:
-    """The window of all papers; a few that lie far off do not shrink the map of all others."""
+    """Return the window of all papers, without a few outliers that would shrink the map."""
     sides = []
     for values in (x, y):
         some = np.asarray(values[:: max(1, len(values) // _SAMPLED)], dtype=float)
@@ -99,21 +99,21 @@ def whole_view(x: Any, y: Any, size: Size) -> View:
             sides.append((-1.0, 1.0))
             continue
         low, high = np.quantile(some, [0.0005, 0.9995])
-        slack = 0.2 * (high - low)
-        low, high = max(float(some.min()), low - slack), min(float(some.max()), high + slack)
-        # Papers in one spot still get a window whose sides can be told apart.
-        room = max(_MARGIN * (high - low), 1e-3 * max(1.0, abs(low)))
-        sides.append((float(low - room), float(high + room)))
+        beyond = 0.2 * (high - low)
+        low, high = max(float(some.min()), low - beyond), min(float(some.max()), high + beyond)
+        # The margin is positive, too, if all papers have the same position.
+        margin = max(_MARGIN * (high - low), 1e-3 * max(1.0, abs(low)))
+        sides.append((float(low - margin), float(high + margin)))
     (x0, x1), (y0, y1) = sides
     return view_of((x0, y0, x1, y1), size)
 
 
-_MOST_TILES = 250  # a side: their numbers fit 16 bits, which are sorted in linear time
-_PAPERS_A_TILE = 40
+_MOST_TILES = 250  # per side: their numbers fit 16 bits, which are sorted in linear time
+_PAPERS_PER_TILE = 40
 
 
 class Points:
-    """The papers' places, kept tile by tile, so that a window reads only what lies near it."""
+    """Positions of papers, sorted by tile: a window reads only the tiles that it touches."""
 
     def __init__(self, x: ArrayLike, y: ArrayLike) -> None:
         self.n_papers = len(np.asarray(x))
@@ -122,13 +122,11 @@ class Points:
         finite = np.isfinite(across) & np.isfinite(up)
         if not finite.all():
             across, up, rows = across[finite], up[finite], rows[finite]
-        self._side = int(np.clip(np.sqrt(len(rows) / _PAPERS_A_TILE), 1, _MOST_TILES))
-        self._low = np.array([across.min(initial=0), up.min(initial=0)], dtype=np.float64)
+        self._side = int(np.clip(np.sqrt(len(rows) / _PAPERS_PER_TILE), 1, _MOST_TILES))
+        self._low = high = np.zeros(2)
         if len(rows):
             self._low = np.array([across.min(), up.min()], dtype=np.float64)
             high = np.array([across.max(), up.max()], dtype=np.float64)
-        else:
-            high = self._low
         self._scale = self._side / np.maximum(high - self._low, 1e-12) * (1 - 1e-6)
         tile = self._tile_of(across, 0) + np.uint16(self._side) * self._tile_of(up, 1)
         order = np.argsort(tile, kind="stable")
@@ -140,7 +138,7 @@ class Points:
         return len(self.rows)
 
     def only(self, mask: NDArray[np.bool_]) -> Points:
-        """The papers of a mask, of shape (n_papers,), without sorting again."""
+        """Return the papers of a mask of shape (n_papers,), without sorting again."""
         kept = mask[self.rows]
         if kept.all():
             return self
@@ -152,7 +150,7 @@ class Points:
         return chosen
 
     def near(self, box: Box) -> tuple[Floats, Floats, Rows]:
-        """x, y and rows of the papers of all tiles that a window touches."""
+        """Return x, y and rows of the papers in all tiles that a window touches."""
         first, last = (
             [int(np.clip((corner[axis] - self._low[axis]) * self._scale[axis], -1, self._side))
              for axis in (0, 1)]
@@ -160,7 +158,7 @@ class Points:
         )  # fmt: skip
         c0, r0 = max(0, first[0]), max(0, first[1])
         c1, r1 = min(self._side - 1, last[0]), min(self._side - 1, last[1])
-        if c0 == 0 and c1 == self._side - 1:  # whole tile rows lie one after the other
+        if c0 == 0 and c1 == self._side - 1:  # whole rows of tiles are contiguous
             spans = [(r0 * self._side, (r1 + 1) * self._side)] if r1 >= r0 else []
         else:
             spans = [(r * self._side + c0, r * self._side + c1 + 1) for r in range(r0, r1 + 1)]
@@ -176,14 +174,14 @@ class Points:
         return x, y, rows
 
     def within(self, box: Box) -> Rows:
-        """Rows of the papers in a window, rising."""
+        """Return the rows of the papers in a window, ascending."""
         x, y, rows = self.near(box)
         x0, y0, x1, y1 = box
         found: Rows = np.sort(rows[(x >= x0) & (x <= x1) & (y >= y0) & (y <= y1)])
         return found
 
     def inside(self, xs: Sequence[float], ys: Sequence[float]) -> Rows:
-        """Rows of the papers inside an outline, rising; where it crosses itself, even-odd."""
+        """Return the rows of the papers inside an outline (even-odd rule), ascending."""
         corners = np.column_stack([xs, ys]).astype(np.float64)
         corners = corners[np.isfinite(corners).all(axis=1)]
         if len(corners) < 3:
@@ -191,12 +189,12 @@ class Points:
         low, high = corners.min(axis=0), corners.max(axis=0)
         x, y, rows = self.near((low[0], low[1], high[0], high[1]))
         inside = np.zeros(len(rows), dtype=bool)
-        # A ray to the left meets the outline an odd number of times from inside.
+        # A ray from a point inside crosses the outline an odd number of times.
         for (ax, ay), (bx, by) in zip(corners, np.roll(corners, -1, axis=0), strict=True):
             if ay == by:
                 continue
-            meets = (y < ay) != (y < by)
-            inside[meets] ^= x[meets] > ax + (y[meets] - ay) * (bx - ax) / (by - ay)
+            crosses = (y < ay) != (y < by)
+            inside[crosses] ^= x[crosses] > ax + (y[crosses] - ay) * (bx - ax) / (by - ay)
         found: Rows = np.sort(rows[inside])
         return found
 
@@ -206,7 +204,7 @@ class Points:
 
 
 def rows_of_selection(selection: Any, n_papers: int) -> NDArray[np.int64]:
-    """Rows of a selection given as row numbers or a mask; an empty one stays empty."""
+    """Return the rows of a selection given as row numbers or a mask; it may be empty."""
     from landscape.overlays.trends._comparison import select_rows
 
     given = np.asarray(selection)

@@ -20,6 +20,7 @@ from landscape.widgets._agent_panel import (
     AgentRun,
     ScholarPanel,
     clean_notes,
+    links_html,
     main_button,
     model_option,
     needed,
@@ -476,7 +477,7 @@ class WritingPanel(ScholarPanel):
         self._list_chosen()
 
     def _offer_files(self) -> None:
-        self._files.value = self._links() if self._value else ""
+        self._files.value = links_html(self.FILES, self._file) if self._value else ""
 
     def _file(self, ending: str) -> str:
         from landscape._bibliography import to_bibtex

@@ -97,7 +97,7 @@ def test_offline_it_says_how_often_the_first_guess_is_right(demo_atlas: Atlas) -
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"before": "soon"}, "give a year"),
+        ({"before": "soon"}, "Pass a year"),
         ({"max_actions": 0}, "max_actions is 0"),
         ({"mark": 2}, "mark 2"),
     ],

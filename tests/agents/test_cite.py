@@ -223,7 +223,7 @@ def test_related_work_without_a_model_quotes(demo_atlas: Atlas, found: CitationS
     said = Desk().add(demo_atlas).related_work([p.label for p in found.papers[:3]])
     assert said.method == "extractive"
     assert {claim.verdict for claim in said.claims} == {"supported"}
-    with pytest.raises(InputError, match="No corpus on the desk holds"):
+    with pytest.raises(InputError, match="No corpus on the desk contains"):
         Desk().add(demo_atlas).related_work(["2020Fake..1A"])
     with pytest.raises(InputError, match="0 papers"):
         Desk().add(demo_atlas).related_work([])

@@ -117,7 +117,7 @@ def test_invented_citations_go_and_what_is_left_is_marked(
     assert said.text == f"{GOOD} Dust is made of cheese [unsupported]."
     assert said.claims[-1].citations == ()
     assert said.claims[-1].verdict == "not found"
-    assert any("stripped: 2" in note for note in said.notes)
+    assert any("not found: 2" in note for note in said.notes)
 
 
 @pytest.mark.parametrize(

@@ -137,7 +137,7 @@ def test_the_command_answers(
     ("wrong", "said"),
     [
         ({"style": "rhyme"}, "rhyme"),
-        ({"kk": 3}, "no setting 'kk'"),
+        ({"kk": 3}, "Unknown setting 'kk'"),
         ({"audience": "cats"}, "audience 'cats' is unknown"),
         ({"language": 7}, "'7' is not the name of a language"),
         ({"t_now": "today"}, "t_now is 'today'"),
@@ -210,7 +210,7 @@ def test_the_caller_chooses_kind_and_way(
     quoted = demo_atlas.ask(QUESTION, model=model, generation="quoted")
     assert len(asked) == n_asked
     assert quoted.method == "extractive"
-    assert "Sentences quoted from the papers found, as asked for." in quoted.notes
+    assert "Sentences quoted from the papers found, as requested." in quoted.notes
 
 
 def test_what_needs_a_model_says_so(demo_atlas: Atlas, offline: None) -> None:

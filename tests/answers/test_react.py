@@ -111,10 +111,10 @@ def test_repeated_searches_are_caught(
     scripted(server, step("search", "dust cooling"), step("search", "Cooling  DUST"))
     said = reason(QUESTION, library, model)
     assert len(library.asked) == 1
-    assert "searched for before" in said.trace[1].observation
+    assert "repeated search" in said.trace[1].observation
     assert len(said.trace) == 3
     assert said.text.startswith("The dust cools")  # written from what was found
-    assert "came to no answer" in said.notes[0]
+    assert "found no answer" in said.notes[0]
 
 
 def test_steps_are_bounded(server: OpenAIServer, model: ChatModel, library: Library) -> None:

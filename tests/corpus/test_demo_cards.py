@@ -1,4 +1,4 @@
-"""A bad theme card is refused with a sentence that names the card and what is wrong."""
+"""The error message for a bad theme card contains the card and the fault."""
 
 from __future__ import annotations
 
@@ -58,9 +58,9 @@ def test_a_good_card_is_read(raw: dict[str, Any]) -> None:
         ("activity", "sleepy", "activity is 'sleepy'"),
         ("sample", "grains", "sample must be"),
         ("colour", "red", "unknown key colour"),
-        ("sites", ["in Orion", 3], "sites holds 3"),
+        ("sites", ["in Orion", 3], "sites contains 3"),
         ("objects", "grains {big|small", "open brace"),
-        ("observe", {}, "no paper has no method"),
+        ("observe", {}, "every paper needs a method"),
     ],
 )
 def test_a_bad_value_is_named(raw: dict[str, Any], key: str, value: Any, message: str) -> None:
@@ -104,5 +104,5 @@ def test_related_themes_must_exist(tmp_path: Path, raw: dict[str, Any]) -> None:
 
     raw["related"] = ["gas"]
     (tmp_path / "dust.yaml").write_text(yaml.safe_dump(raw), encoding="utf-8")
-    with pytest.raises(InputError, match="no such theme: gas"):
+    with pytest.raises(InputError, match="unknown related themes: gas"):
         load_cards(tmp_path)

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.corpus._cleaning import clean_abstract, clean_text
 from landscape.corpus._identifiers import parse_arxiv_id, parse_bibcode, parse_date, parse_doi
-from landscape.corpus._records import Batch, Rejection
+from landscape.corpus._records import Batch, Rejection, read_author_list
 from landscape.corpus._scanning import read_papers
-from landscape.corpus.readers._author_lists import read_author_list
 from landscape.errors import InputError
 
 PIECES = st.sampled_from(

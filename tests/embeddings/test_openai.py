@@ -186,7 +186,7 @@ def test_a_wrong_key_is_said_and_not_shown(
 
 
 def test_an_unknown_model_is_said(server: OpenAIServer) -> None:
-    with pytest.raises(RemoteError, match="does not know the model 'word2vec'"):
+    with pytest.raises(RemoteError, match="has no model 'word2vec'"):
         agreeing(model="word2vec").embed(TEXTS)
 
 

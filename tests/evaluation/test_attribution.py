@@ -59,7 +59,7 @@ def test_titles_match_as_in_citeme() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("a,b\n1,2", "give CiteME"),
+        ("a,b\n1,2", "needs the columns excerpt"),
         ("id,excerpt,target_paper_title\n1,No mark,T", "has no"),
         ("id,excerpt,target_paper_title\n1,[CITATION] x,", "no target_paper_title"),
         ('{"excerpt": "x [CITATION]"}', "answer"),

@@ -10,6 +10,7 @@ import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape import Atlas
+from landscape.agents._citing_sentences import highlight
 from landscape.errors import InputError
 from landscape.evaluation._citing import (
     Place,
@@ -17,7 +18,6 @@ from landscape.evaluation._citing import (
     places_from_graph,
     read_places,
     rouge,
-    rouge_of_highlights,
 )
 from landscape.llm._client import connect
 from tests.agents.citing_models import some_paper
@@ -40,7 +40,7 @@ def test_recall_with_and_without_keywords(demo_atlas: Atlas) -> None:
     assert told["with keywords"]["recall@10"] == 1.0
     assert told["rouge"] == {}
     assert "recall@10" in found.to_text()
-    with pytest.raises(InputError, match="none of the papers"):
+    with pytest.raises(InputError, match="none of the cited papers"):
         evaluate_citing(demo_atlas, places[-1:])
 
 
@@ -89,11 +89,9 @@ def test_the_best_sentence_counts(demo_atlas: Atlas) -> None:
 def test_rouge_of_highlights() -> None:
     abstract = "We find that dust cools by its infrared lines."
     full = "Much is known. We find that dust cools by infrared lines. Gas is hot everywhere."
-    scores = rouge_of_highlights([(full, abstract)], n=1)
-    assert scores["rouge1"] > 0.8
+    [best] = highlight(full, n=1)
+    assert rouge(best.text, abstract)["rouge1"] > 0.8
     assert rouge("same words", "same words")["rougeL"] == 1.0
-    with pytest.raises(InputError):
-        rouge_of_highlights([])
 
 
 def test_lines_are_read(tmp_path: Path) -> None:

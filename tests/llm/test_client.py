@@ -140,7 +140,7 @@ def test_a_lasting_fault_is_one_sentence(server: OpenAIServer, fault: Any, sente
 @pytest.mark.parametrize(
     ("reply", "sentence"),
     [
-        ("I would rather not.", "twice in the wrong form: it holds no JSON object"),
+        ("I would rather not.", "twice in the wrong form: it contains no JSON object"),
         ('{"answer": 42, "extra": 1}', "a key that the schema does not have"),
         ("{}", "has no 'answer'"),
         ("  ", "empty answer"),
@@ -155,7 +155,7 @@ def test_nonsense_is_one_sentence(server: OpenAIServer, reply: str, sentence: st
 def test_half_an_answer_is_none(server: OpenAIServer) -> None:
     server.reply = lambda _: GOOD
     server.finish_reason = "length"
-    with pytest.raises(RemoteError, match="broke off"):
+    with pytest.raises(RemoteError, match="incomplete answer"):
         ask()
 
 

@@ -68,10 +68,10 @@ def test_a_stream_overcomes_a_passing_fault(
         (failing(500), "with status 500"),
         (rate_limited(0.01), "still limits the rate"),
         (slow(2), "gave no answer within"),
-        (cut_off, "broke off|cannot be reached"),
-        (invalid_json, "broke off|not the OpenAI protocol"),
-        (empty, "broke off|empty|not the OpenAI protocol"),
-        (web_page, "broke off|empty|not the OpenAI protocol"),
+        (cut_off, "incomplete answer|cannot be reached"),
+        (invalid_json, "incomplete answer|not the OpenAI protocol"),
+        (empty, "incomplete answer|empty|not the OpenAI protocol"),
+        (web_page, "incomplete answer|empty|not the OpenAI protocol"),
     ],
 )
 @pytest.mark.parametrize("ask", [streamed, lambda model: model.complete("Be brief.", "What?")])
@@ -88,7 +88,7 @@ def test_a_lasting_fault_is_one_sentence(
 def test_half_a_text_is_none(writer: ChatModel, server: OpenAIServer, reason: str) -> None:
     server.finish_reason = reason
     for ask in (streamed, lambda model: model.complete("", "What?")):
-        with pytest.raises(RemoteError, match="broke off"):
+        with pytest.raises(RemoteError, match="incomplete answer"):
             ask(writer)
 
 

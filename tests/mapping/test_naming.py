@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 # Private modules: no public function exposes the steps tested here by themselves.
-from landscape.mapping._region_names import choose_names, phrase_table, score_phrases
+from landscape.mapping._naming import choose_names, phrase_table, score_phrases
 
 
 def test_a_name_of_few_papers_gets_a_second_one() -> None:

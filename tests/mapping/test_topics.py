@@ -8,7 +8,7 @@ import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
-from landscape.mapping._region_names import (
+from landscape.mapping._naming import (
     capitalised,
     choose_names,
     pair_names,

@@ -20,7 +20,7 @@ from landscape.outreach._continents import (
     papers_on_shores,
     separation,
 )
-from landscape.outreach._elevation import Surface, height_of, measure_ground, relief_of
+from landscape.outreach._elevation import Surface, measure_ground, relief_of
 from landscape.outreach._files import check_target, gazetteer_of
 from landscape.outreach._fonts import (
     breaks_anywhere,
@@ -54,7 +54,7 @@ from landscape.outreach._letters import (
     ridge_line,
     wrapped,
 )
-from landscape.outreach._names import ask_names, keys_by_name, read_names, tidy_name
+from landscape.outreach._names import ask_names, keys_by_name, read_names, tidy_name, wording
 from landscape.outreach._page import choose_sheet, draw_page, png_bytes
 from landscape.outreach._painting import coast_distance, contour_levels, gullies, hillshade
 from landscape.outreach._places import Entry, as_table, describe
@@ -68,7 +68,6 @@ from landscape.outreach._terrain import (
     river_cover,
 )
 from landscape.outreach._themes import find_theme, ramp, rgb
-from landscape.outreach._wording import wording
 
 
 def test_continents_papers_on_shores() -> None:
@@ -111,10 +110,6 @@ def test_continents_continent_names() -> None:
     named, taken = continent_names(labels, regions, {})
     assert named == {1: "Dark energy", 2: "Stars", 3: "Comets"}
     assert taken == {7}
-
-
-def test_elevation_height_of() -> None:
-    assert round(height_of(0.36, highest=2.0), 2) == 1.01
 
 
 def test_elevation_relief_of() -> None:
@@ -485,11 +480,6 @@ def test_terrain_terrain_window() -> None:
         0.5,
         1.0,
     )
-
-
-def test_terrain_terrain_resized() -> None:
-    hill = np.array([[0, 0, 0], [0, 1, 0], [0, 0, 0]], dtype=np.float32)
-    assert Terrain(hill, hill, (0.0, 1.0, 0.0, 1.0)).resized((30, 12)).size == (30, 12)
 
 
 def test_terrain_terrain_pixels_of() -> None:

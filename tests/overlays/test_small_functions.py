@@ -14,9 +14,9 @@ from landscape.corpus._facilities import missions_file
 from landscape.corpus._thesaurus import Concept, Thesaurus
 from landscape.errors import InputError
 from landscape.mapping._density import kernel_within
-from landscape.mapping._region_names import phrase_table
+from landscape.mapping._naming import phrase_table
 from landscape.overlays._periods import abrupt_changes, paper_years
-from landscape.overlays.citations._graph import normalise_name, read_year
+from landscape.overlays.citations import normalise_name, read_year
 from landscape.overlays.missions._impact import warn_of_rise
 from landscape.overlays.missions._measures import (
     citation_percentiles,
@@ -56,8 +56,7 @@ from landscape.overlays.thesaurus._tagging import learn_meaning
 from landscape.overlays.trends._affiliations import country_names
 from landscape.overlays.trends._authors import is_compatible, person_key
 from landscape.overlays.trends._comparison import select_rows
-from landscape.overlays.trends._rates import false_discovery_rates
-from landscape.overlays.trends._topics import read_groups
+from landscape.overlays.trends._topics import false_discovery_rates, read_groups
 
 
 def test_kernel_within() -> None:

@@ -13,7 +13,7 @@ from landscape import Atlas, figures, overlays
 from landscape.errors import InputError
 from landscape.figures._time_slices import cut
 from landscape.overlays._periods import UNKNOWN_YEAR, count_years
-from landscape.overlays.reviews._backtest import backtest_reviews
+from landscape.overlays.reviews._gaps import backtest_reviews
 
 
 class Undated(Atlas):

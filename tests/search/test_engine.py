@@ -23,8 +23,8 @@ from landscape._serializer import write_results
 from landscape.atlas import Atlas
 from landscape.errors import AtlasError, InputError, RemoteError
 from landscape.search._engine import Engine
-from landscape.search._entities import find_entities
 from landscape.search._papers import SearchIndexes, names_of_paper
+from landscape.search._sentences import find_entities
 from landscape.search._settings import SearchSettings, Weights
 from landscape.store._manifest import Manifest, write_manifest
 

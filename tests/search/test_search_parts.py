@@ -10,12 +10,11 @@ import pytest
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape._journals import find_journal, journal_of_bibcode
 from landscape.errors import InputError
-from landscape.search._entities import shares_of_names
 from landscape.search._filter_patterns import journal_patterns, word_patterns
 from landscape.search._filters import Years, pointed_error
 from landscape.search._outliers import spread_on_map
 from landscape.search._ranking import Ranking, fuse_ranks, fuse_scores, fused, standardised, weighed
-from landscape.search._sentences import mixed_nearness, word_weights
+from landscape.search._sentences import mixed_nearness, shares_of_names, word_weights
 from landscape.search._settings import (
     SearchSettings,
     Weights,

@@ -458,7 +458,7 @@ def test_texts_of_papers_are_escaped_in_tables():
         about=evil,
     )  # fmt: skip
     assert "<img" not in text
-    assert "<th scope='col' class='number'>N</th>" not in text
+    assert '<th scope="col" class="number">N</th>' not in text
 
 
 def test_a_page_never_hears_of_a_figure_that_is_not_whole(monkeypatch):

@@ -98,7 +98,7 @@ def test_what_no_paper_speaks_of_is_told_before_the_answer(panel: AskPanel) -> N
     asked(panel, "What drives winds of massive stars in NGC 99999?")
     assert "None of the papers found names NGC 99999." in page_of(panel)
     assert asked(panel, "How do I bake sourdough bread?").abstained
-    assert "connect one under “Language model”" not in page_of(panel._view._claims)
+    assert "connect one under “Language model”" not in page_of(panel._view._parts["claims"])
 
 
 def test_auto_is_shown_as_what_it_is(panel: AskPanel) -> None:

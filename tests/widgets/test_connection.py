@@ -81,7 +81,7 @@ def test_what_is_wrong_is_named(connection: Connection, server: OpenAIServer) ->
     assert "sk-wrong" not in said
     connection.use_key(KEY)
     connection._model_box.value = "no-such-model"
-    assert "does not know the model 'no-such-model'" in said_by(connection)
+    assert "has no model 'no-such-model'" in said_by(connection)
     connection._server_box.value = "http://127.0.0.1:9/v1"
     assert "cannot be reached" in said_by(connection)
     connection._server_box.value = "http://[::1/v1"

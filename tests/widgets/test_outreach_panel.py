@@ -174,8 +174,9 @@ def test_code_leaves_out_what_is_as_usual():
 
 def test_a_language_model_names_places_when_asked_to(demo_atlas, quick, monkeypatch):
     model = object()
-    monkeypatch.setattr("landscape.llm._client.connect", lambda: model)
+    # The public name first: it is loaded on first use, and must not be loaded from the patch.
     monkeypatch.setattr("landscape.llm.connect", lambda: model)
+    monkeypatch.setattr("landscape.llm._client.connect", lambda: model)
     panel = opened(demo_atlas, everyday=True)
     assert quick[0]["model"] is model
     assert "everyday" not in quick[0]
@@ -196,8 +197,8 @@ def test_without_weights_it_says_so_and_how_to_get_them(panel):
     page = all_html(panel)
     assert "No weights are given: the map is drawn from the data alone" in page
     assert EXAMPLE in page
-    assert panel._controls._seed.disabled
-    assert panel._controls._strength.disabled
+    assert panel._controls.fields["seed"].disabled
+    assert panel._controls.fields["strength"].disabled
 
 
 def test_a_folder_without_weights_is_one_sentence_before_anything_is_drawn(demo_atlas, quick):
@@ -206,7 +207,7 @@ def test_a_folder_without_weights_is_one_sentence_before_anything_is_drawn(demo_
     assert quick == []
     assert panel.rendering is None
     assert "Traceback" not in all_html(panel)
-    assert not panel._controls._strength.disabled
+    assert not panel._controls.fields["strength"].disabled
 
 
 @pytest.mark.parametrize(("scores", "kept"), [(TRUE, True), (FALSE, False)])
@@ -282,7 +283,7 @@ def test_drawing_tells_how_far_it_is(demo_atlas, monkeypatch):
 def test_changed_settings_are_drawn_when_told_to(demo_atlas, quick):
     panel = opened(demo_atlas)
     there, code = panel.rendering, panel.code
-    panel._controls._theme.value = "mono"
+    panel._controls.fields["theme"].value = "mono"
     assert len(quick) == 1
     assert "Settings have changed" in panel._changed.value
     assert panel.code == code
@@ -291,8 +292,8 @@ def test_changed_settings_are_drawn_when_told_to(demo_atlas, quick):
     assert quick[1]["theme"] == "mono"
     assert 'theme="mono"' in panel.code
     assert "changed" not in panel._changed.value
-    panel._controls._size.value = "own"
-    panel._controls._own.value = "5x5mm"
+    panel._controls.fields["size"].value = "own"
+    panel._controls.fields["own"].value = "5x5mm"
     panel.draw()
     assert panel.wait(SECONDS)
     assert panel.rendering is there

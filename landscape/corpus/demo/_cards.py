@@ -1,9 +1,9 @@
-"""The data cards of the demo corpus: research themes and facilities, checked when loaded."""
+"""Data cards of the demo corpus: research themes and facilities, checked when loaded."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -16,7 +16,7 @@ from landscape.errors import InputError
 
 @dataclass(frozen=True)
 class Phrase:
-    """A piece of text and the first year in which a paper can use it."""
+    """Text and the first year in which a paper can use it."""
 
     text: str
     since: int = 0
@@ -32,7 +32,7 @@ class Measure:
     high: float
     decimals: int
     unit: str
-    precision: float | None  # typical error as a fraction of the value; drawn when None
+    precision: float | None  # typical error as a fraction of the value; None: drawn at random
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,8 @@ class Story:
     trends: tuple[Trend, ...]
     means: tuple[Phrase, ...]
     since: int = 0  # first year in which the question can be asked
-    kinds: tuple[str, ...] = ()  # of papers; empty means all (also below: those of the card)
+    kinds: tuple[str, ...] = ()  # of papers; empty means all
+    # If one of these is empty, the value of the card is used.
     sample: tuple[str, float, float] | None = None
     observe: tuple[str, ...] = ()
     model: tuple[Phrase, ...] = ()
@@ -97,7 +98,7 @@ class Card:
     stories: tuple[Story, ...] = field(repr=False)
 
     def phrases(self, story: Story, key: str) -> tuple[Phrase, ...]:
-        """Phrases of a kind (``"model"``, ``"mechanisms"``, ...): the story's, else the card's."""
+        """Return the story's phrases of a kind (``"model"``, ...), or else the card's."""
         own: tuple[Phrase, ...] = getattr(story, key) or getattr(self, key)
         return own
 
@@ -111,60 +112,46 @@ _MEASURE = re.compile(
     r"(?: (?P<unit>[^~]+?))?(?: ~(?P<precision>[\d.]+))?"
 )
 _TREND = re.compile(r"(?P<response>.+?) (?P<sign>[+\-0]) (?P<driver>.+)")
+_METHODS = ("model", "simulate", "learn", "build", "mechanisms")
 _REQUIRED = {"name", "category", "activity", "topic", "objects", "sample", "sites", "stories"}
 _OPTIONAL = {
-    "cross", "from", "peak", "weight", "reviews", "related", "uat", "targets", "observe", "model",
-    "simulate", "learn", "build", "mechanisms", "known", "traps",
+    "cross", "from", "peak", "weight", "reviews", "related", "uat", "targets", "observe", "known",
+    "traps", *_METHODS,
 }  # fmt: skip
 _STORY_REQUIRED = {"focus", "titles", "known", "asks", "found", "measure", "trend", "means"}
-_STORY_OWN = ("model", "simulate", "learn", "build", "mechanisms")
-_STORY_OPTIONAL = {"since", "kinds", "sample", "observe", *_STORY_OWN}
+_STORY_OPTIONAL = {"since", "kinds", "sample", "observe", *_METHODS}
 
 
 def demo_data_folder() -> Path:
-    """Folder that holds ``themes/``, ``facilities.yaml`` and ``grammar.yaml``."""
+    """Return the folder with ``themes/``, ``facilities.yaml`` and ``grammar.yaml``."""
     return data_file("demo/themes").parent
 
 
-def load_cards(folder: Path | None = None) -> tuple[Card, ...]:
-    """Load and check every card of a folder, in the order of their file names."""
-    return _load_cards(folder or demo_data_folder() / "themes")
-
-
 @cache
-def _load_cards(folder: Path) -> tuple[Card, ...]:
-    paths = sorted(folder.glob("*.yaml"))
-    if not paths:
+def load_cards(folder: Path | None = None) -> tuple[Card, ...]:
+    """Read and check all cards of a folder, in the order of the file names."""
+    folder = folder or demo_data_folder() / "themes"
+    cards = tuple(parse_card(path.stem, read_yaml(path)) for path in sorted(folder.glob("*.yaml")))
+    if not cards:
         raise InputError(f"no theme cards (*.yaml) in {folder}")
-    cards = tuple(parse_card(path.stem, read_yaml(path)) for path in paths)
     known = {card.id for card in cards}
     for card in cards:
-        unknown = set(card.related) - known
-        if unknown:
-            raise InputError(
-                f"{card.id}.yaml: related names no such theme: {', '.join(sorted(unknown))}"
-            )
+        if unknown := sorted(set(card.related) - known):
+            raise InputError(f"{card.id}.yaml: unknown related themes: {', '.join(unknown)}")
     return cards
 
 
 def parse_card(card_id: str, raw: Any) -> Card:
-    """Check one card as read from YAML; errors name the card and the key."""
-    if not isinstance(raw, dict):
-        raise InputError(f"{card_id}.yaml: a card is a mapping, got {type(raw).__name__}")
-    _check_keys(card_id, raw, required=_REQUIRED, optional=_OPTIONAL)
-    _check_choice(card_id, "category", raw["category"], CATEGORIES)
-    _check_choice(card_id, "activity", raw["activity"], ACTIVITIES)
-    for category in raw.get("cross", ()):
-        _check_choice(card_id, "cross", category, CATEGORIES)
-    evidence = {key: _phrases(card_id, key, raw.get(key, ())) for key in ("model", "simulate")}
-    observe = {
-        facility: _phrases(card_id, f"observe.{facility}", phrases)
-        for facility, phrases in raw.get("observe", {}).items()
-    }
-    if not (observe or evidence["model"] or evidence["simulate"]):
-        raise InputError(
-            f"{card_id}.yaml: needs observe, model or simulate: no paper has no method"
-        )
+    """Check one card from YAML; error messages contain the card and the key."""
+    where = f"{card_id}.yaml"
+    _check_keys(where, raw, _REQUIRED, _OPTIONAL)
+    choices = [("category", raw["category"], CATEGORIES), ("activity", raw["activity"], ACTIVITIES)]
+    choices += [("cross", category, CATEGORIES) for category in raw.get("cross", ())]
+    for key, value, allowed in choices:
+        if value not in allowed:
+            raise InputError(f"{where}: {key} is {value!r}, must be one of {', '.join(allowed)}")
+    if not any(raw.get(key) for key in ("observe", "model", "simulate")):
+        raise InputError(f"{where}: needs observe, model or simulate; every paper needs a method")
     return Card(
         id=card_id,
         name=str(raw["name"]),
@@ -178,84 +165,71 @@ def parse_card(card_id: str, raw: Any) -> Card:
         related=tuple(raw.get("related", ())),
         uat=tuple(raw.get("uat", ())),
         topic=str(raw["topic"]),
-        objects=_phrases(card_id, "objects", raw["objects"]),
-        sample=_sample(card_id, raw["sample"]),
-        sites=_phrases(card_id, "sites", raw["sites"]),
+        sample=_sample(where, raw["sample"]),
         targets=tuple(map(str, _listed(raw.get("targets", ())))),
-        observe=observe,
-        model=evidence["model"],
-        simulate=evidence["simulate"],
-        learn=_phrases(card_id, "learn", raw.get("learn", ())),
-        build=_phrases(card_id, "build", raw.get("build", ())),
-        mechanisms=_phrases(card_id, "mechanisms", raw.get("mechanisms", ())),
-        known=_phrases(card_id, "known", raw.get("known", ())),
-        stories=tuple(_story(card_id, index, story) for index, story in enumerate(raw["stories"])),
+        observe={
+            facility: _phrases(where, f"observe.{facility}", phrases)
+            for facility, phrases in raw.get("observe", {}).items()
+        },
+        stories=tuple(
+            _story(f"{where}: story {number}", story)
+            for number, story in enumerate(raw["stories"], start=1)
+        ),
+        **{
+            key: _phrases(where, key, raw.get(key, ()))
+            for key in ("objects", "sites", "known", *_METHODS)
+        },
     )
 
 
-def _check_keys(where: str, raw: dict[str, Any], *, required: set[str], optional: set[str]) -> None:
-    missing = sorted(required - raw.keys())
-    if missing:
-        raise InputError(f"{where}.yaml: missing {', '.join(missing)}")
-    unknown = sorted(raw.keys() - required - optional)
-    if unknown:
-        raise InputError(f"{where}.yaml: unknown key {', '.join(map(str, unknown))}")
-
-
-def _check_choice(card_id: str, key: str, value: Any, allowed: Sequence[str]) -> None:
-    if value not in allowed:
-        raise InputError(f"{card_id}.yaml: {key} is {value!r}, must be one of {', '.join(allowed)}")
-
-
-def _phrases(card_id: str, key: str, raw: Any) -> tuple[Phrase, ...]:
-    items = _listed(raw)
-    for item in items:
-        if not isinstance(item, str) or not item.strip():
-            raise InputError(f"{card_id}.yaml: {key} holds {item!r}, which is not text (quote it)")
-        if item.count("{") != item.count("}"):
-            raise InputError(f"{card_id}.yaml: {key} has an open brace in {item!r}")
-    return tuple(_phrase(item) for item in items)
-
-
-def _listed(raw: Any) -> list[Any]:
-    """A YAML list, or a text whose items are parted by slashes between spaces."""
-    return raw.split(" / ") if isinstance(raw, str) else list(raw)
-
-
-def _phrase(text: str) -> Phrase:
-    since = _SINCE.search(text)
-    return Phrase(_SINCE.sub("", text), int(since[1]) if since else 0)
-
-
-def _sample(card_id: str, raw: Any) -> tuple[str, float, float]:
-    if not (isinstance(raw, list) and len(raw) == 3 and isinstance(raw[0], str)):
-        raise InputError(f"{card_id}.yaml: sample must be [plural noun, fewest, most], got {raw!r}")
-    return raw[0], float(raw[1]), float(raw[2])
-
-
-def _story(card_id: str, index: int, raw: Any) -> Story:
-    where = f"{card_id}.yaml: story {index + 1}"
-    if not isinstance(raw, dict):
-        raise InputError(f"{where} is not a mapping")
-    missing = sorted(_STORY_REQUIRED - raw.keys())
-    unknown = sorted(raw.keys() - _STORY_REQUIRED - _STORY_OPTIONAL)
-    if missing or unknown:
-        raise InputError(f"{where}: missing {missing}, unknown {unknown}")
+def _story(where: str, raw: Any) -> Story:
+    _check_keys(where, raw, _STORY_REQUIRED, _STORY_OPTIONAL)
     return Story(
         focus=str(raw["focus"]),
-        titles=_phrases(card_id, "titles", raw["titles"]),
-        known=_phrases(card_id, "known", raw["known"]),
         asks=str(raw["asks"]),
-        found=_phrases(card_id, "found", raw["found"]),
         measures=tuple(_measure(where, text) for text in _listed(raw["measure"])),
         trends=tuple(_trend(where, text) for text in _listed(raw["trend"])),
-        means=_phrases(card_id, "means", raw["means"]),
         since=int(raw.get("since", 0)),
         observe=tuple(raw.get("observe", ())),
         kinds=tuple(raw.get("kinds", ())),
-        sample=_sample(card_id, raw["sample"]) if "sample" in raw else None,
-        **{key: _phrases(card_id, key, raw.get(key, ())) for key in _STORY_OWN},
+        sample=_sample(where, raw["sample"]) if "sample" in raw else None,
+        **{
+            key: _phrases(where, key, raw.get(key, ()))
+            for key in ("titles", "known", "found", "means", *_METHODS)
+        },
     )
+
+
+def _check_keys(where: str, raw: Any, required: set[str], optional: set[str]) -> None:
+    if not isinstance(raw, dict):
+        raise InputError(f"{where}: expected a mapping, got {type(raw).__name__}")
+    if missing := sorted(required - raw.keys()):
+        raise InputError(f"{where}: missing {', '.join(missing)}")
+    if unknown := sorted(raw.keys() - required - optional):
+        raise InputError(f"{where}: unknown key {', '.join(map(str, unknown))}")
+
+
+def _phrases(where: str, key: str, raw: Any) -> tuple[Phrase, ...]:
+    phrases = []
+    for item in _listed(raw):
+        if not isinstance(item, str) or not item.strip():
+            raise InputError(f"{where}: {key} contains {item!r}, which is not text; quote it")
+        if item.count("{") != item.count("}"):
+            raise InputError(f"{where}: {key} has an open brace in {item!r}")
+        since = _SINCE.search(item)
+        phrases.append(Phrase(_SINCE.sub("", item), int(since[1]) if since else 0))
+    return tuple(phrases)
+
+
+def _listed(raw: Any) -> list[Any]:
+    """Return a YAML list, or split a text at " / "."""
+    return raw.split(" / ") if isinstance(raw, str) else list(raw)
+
+
+def _sample(where: str, raw: Any) -> tuple[str, float, float]:
+    if not (isinstance(raw, list) and len(raw) == 3 and isinstance(raw[0], str)):
+        raise InputError(f"{where}: sample must be [plural noun, fewest, most], got {raw!r}")
+    return raw[0], float(raw[1]), float(raw[2])
 
 
 def _measure(where: str, text: str) -> Measure:
@@ -278,12 +252,12 @@ def _trend(where: str, text: str) -> Trend:
     return Trend(match["response"], match["sign"], match["driver"])
 
 
-# First data are published some months after first light, archival work goes on after the end.
+# First data are published some months after first light; archives are used after the end.
 PUBLICATION_LAG = 0.4
 ARCHIVAL_YEARS = 5.0
 
-# Two private characters mark a mention in the text, so that titles can change case and symbols can
-# become LaTeX while offsets stay correct; `unmark` removes them at the end.
+# Two private characters enclose a mention in the text, so that titles can change case and symbols
+# can become LaTeX while offsets stay correct; `unmark` removes them at the end.
 _FIRST_MARK = 0xE100
 _CLOSE = "\ue000"
 _MARKED = re.compile(f"([\ue100-\ue1ff])([^{_CLOSE}]*){_CLOSE}")
@@ -291,7 +265,7 @@ _MARKED = re.compile(f"([\ue100-\ue1ff])([^{_CLOSE}]*){_CLOSE}")
 
 @dataclass(frozen=True)
 class Facility:
-    """A real facility and the years in which papers can have used it."""
+    """A real facility and the years in which papers can use its data."""
 
     id: str
     names: tuple[str, ...]
@@ -301,13 +275,13 @@ class Facility:
     mark: str
 
     def usable(self, date: float) -> bool:
-        """Whether a paper of this decimal year can hold its data."""
+        """Return whether a paper of this decimal year can use its data."""
         return self.first_light + PUBLICATION_LAG <= date <= self.end + ARCHIVAL_YEARS
 
 
 @dataclass(frozen=True)
 class Trap:
-    """A surface that looks like a facility, with sentences that use it in its own sense."""
+    """A name that looks like a facility, with sentences that use it in another sense."""
 
     surface: str
     looks_like: str
@@ -328,7 +302,7 @@ class Mention:
 
 @cache
 def load_facilities() -> dict[str, Facility]:
-    """All facilities by id."""
+    """Read the facilities, by id."""
     facilities = {}
     for index, (key, raw) in enumerate(read_yaml(demo_data_folder() / "facilities.yaml").items()):
         if not raw.get("names") or "first_light" not in raw:
@@ -346,7 +320,7 @@ def load_facilities() -> dict[str, Facility]:
 
 @cache
 def load_traps() -> tuple[Trap, ...]:
-    """All traps."""
+    """Read the traps."""
     return tuple(
         Trap(raw["surface"], raw["looks_like"], frozenset(raw["where"]), tuple(raw["sentences"]))
         for raw in read_yaml(demo_data_folder() / "traps.yaml")
@@ -354,50 +328,36 @@ def load_traps() -> tuple[Trap, ...]:
 
 
 def mark(facility: Facility, rng: Random) -> str:
-    """One of the facility's names, marked as a true mention (its article stays outside)."""
+    """Choose one of the facility's names and mark it as a true mention, without its article."""
     name = rng.choice(facility.names)
-    lead, bare = ("the ", name[4:]) if name.startswith("the ") else ("", name)
-    return f"{lead}{facility.mark}{bare}{_CLOSE}"
+    bare = name.removeprefix("the ")
+    return f"{name[: len(name) - len(bare)]}{facility.mark}{bare}{_CLOSE}"
 
 
 def unmark(text: str, *, field: str) -> tuple[str, list[Mention]]:
     """Remove the marks from a text and return the mentions."""
-    by_mark = _ids_by_mark()
-    pieces: list[str] = []
+    ids = list(load_facilities())
+    plain = ""
     mentions = []
-    length = last = 0
+    last = 0
     for match in _MARKED.finditer(text):
-        pieces.append(text[last : match.start()])
-        length += match.start() - last
-        surface = match[2]
-        mentions.append(Mention(field, length, length + len(surface), surface, by_mark[match[1]]))
-        pieces.append(surface)
-        length += len(surface)
+        plain += text[last : match.start()]
+        start, surface = len(plain), match[2]
+        plain += surface
+        facility = ids[ord(match[1]) - _FIRST_MARK]
+        mentions.append(Mention(field, start, len(plain), surface, facility))
         last = match.end()
-    pieces.append(text[last:])
-    return "".join(pieces), mentions
-
-
-@cache
-def _pattern(surface: str) -> re.Pattern[str]:
-    return re.compile(rf"\b{re.escape(surface)}(?:s|es)?\b", re.IGNORECASE)
-
-
-@cache
-def _ids_by_mark() -> dict[str, str]:
-    return {facility.mark: facility.id for facility in load_facilities().values()}
+    return plain + text[last:], mentions
 
 
 def find_traps(text: str, *, field: str, mentions: list[Mention]) -> list[Mention]:
-    """Every trap surface of a text that is not part of a true mention."""
-    taken = [(m.start, m.end) for m in mentions]
-    found = []
+    """Find the traps in a text that do not overlap a true mention."""
     lowered = text.lower()  # titles may capitalise a trap
-    for trap in load_traps():
-        if trap.surface.lower() not in lowered:
-            continue
-        for match in re.finditer(_pattern(trap.surface), text):
-            if all(match.end() <= start or match.start() >= end for start, end in taken):
-                span = (match.start(), match.end(), match[0], trap.looks_like)
-                found.append(Mention(field, *span))
-    return sorted(found, key=lambda m: m.start)
+    found = [
+        Mention(field, match.start(), match.end(), match[0], trap.looks_like)
+        for trap in load_traps()
+        if trap.surface.lower() in lowered
+        for match in re.finditer(rf"\b{re.escape(trap.surface)}(?:s|es)?\b", text, re.IGNORECASE)
+        if all(match.end() <= m.start or match.start() >= m.end for m in mentions)
+    ]
+    return sorted(found, key=lambda mention: mention.start)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import gzip
-import io
 import json
 import math
 from bisect import bisect_right
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date, timedelta
@@ -26,17 +25,18 @@ from landscape.corpus.demo._cards import (
     load_cards,
     unmark,
 )
-from landscape.corpus.demo._sentences import Text, Writer
+from landscape.corpus.demo._sentences import Writer
 from landscape.errors import InputError
 
 
 def stream(name: str, seed: int, index: int = 0) -> Random:
-    """Random numbers for one purpose."""
-    return Random(f"{name} {seed} {index}")  # noqa: S311 - invented papers are no secrets
+    """Return the random numbers for one purpose."""
+    return Random(f"{name} {seed} {index}")  # noqa: S311 - not used for cryptography
 
 
 FIRST_YEAR, LAST_YEAR = 1990, 2026
 LAST_DAY = date(2026, 6, 30)
+_EPOCH = date(FIRST_YEAR, 1, 1)
 REVIEW_SHARE = 0.02
 
 
@@ -56,7 +56,7 @@ class Plan:
 
 
 def plan_papers(cards: Sequence[Card], n_papers: int, *, rng: Random) -> list[Plan]:
-    """Draw themes, dates and kinds, in order of time."""
+    """Draw themes, dates and kinds of papers, sorted by date."""
     years = range(FIRST_YEAR, LAST_YEAR + 1)
     curves = {
         card.id: [activity(card, year) * field_growth(year) for year in years] for card in cards
@@ -69,14 +69,18 @@ def plan_papers(cards: Sequence[Card], n_papers: int, *, rng: Random) -> list[Pl
         drawn.extend((_day_in(year, card, rng), position) for year in chosen)
     drawn.sort()
     reviews = _choose_reviews(drawn, cards, round(REVIEW_SHARE * n_papers), rng)
-    return [
-        _plan(cards[position], day, review=index in reviews, rng=rng)
-        for index, (day, position) in enumerate(drawn)
-    ]
+    plans = []
+    for index, (day, position) in enumerate(drawn):
+        card = cards[position]
+        known = [story for story in card.stories if story.since <= day.year]
+        story = rng.choice(known or card.stories[:1])
+        kind = "review" if index in reviews else _kind(card, story, day.year, rng)
+        plans.append(Plan(card, story, day, kind))
+    return plans
 
 
 def activity(card: Card, year: int) -> float:
-    """Relative activity of a theme in a year, as a share of the whole field."""
+    """Return the relative activity of a theme in a year, as a share of the whole field."""
     if year < card.start:
         return 0.0
     t = (year - FIRST_YEAR) / (LAST_YEAR - FIRST_YEAR)
@@ -90,13 +94,13 @@ def activity(card: Card, year: int) -> float:
 
 
 def field_growth(year: int) -> float:
-    """Papers of the whole field in a year, relative to 1990; the last year is half a year."""
+    """Return the papers of the field in a year, relative to 1990; the last year is half a year."""
     papers = math.exp(0.045 * (year - FIRST_YEAR))
     return 0.5 * papers if year == LAST_YEAR else papers
 
 
 def _apportion(weights: Sequence[float], total: int) -> list[int]:
-    """Whole numbers in proportion to the weights that add up to the total (largest remainder)."""
+    """Distribute the total in proportion to the weights, by largest remainder."""
     scale = total / sum(weights)
     shares = [weight * scale for weight in weights]
     sizes = [int(share) for share in shares]
@@ -116,7 +120,7 @@ def _day_in(year: int, card: Card, rng: Random) -> date:
 def _choose_reviews(
     drawn: Sequence[tuple[date, int]], cards: Sequence[Card], number: int, rng: Random
 ) -> set[int]:
-    """Positions of the reviews: one in each theme first, none in the planted gaps."""
+    """Choose the positions of the reviews: one per theme first, none in the planted gaps."""
     by_theme: dict[int, list[int]] = {}
     for index, (_, position) in enumerate(drawn):
         if cards[position].reviewed:
@@ -139,14 +143,8 @@ def _choose_reviews(
     return chosen
 
 
-def _plan(card: Card, day: date, *, review: bool, rng: Random) -> Plan:
-    known = [story for story in card.stories if story.since <= day.year] or list(card.stories[:1])
-    story = rng.choice(known)
-    return Plan(card, story, day, "review" if review else _kind(card, story, day.year, rng))
-
-
 def _kind(card: Card, story: Story, year: int, rng: Random) -> str:
-    """A kind of paper that the story has material for, as usual in that year."""
+    """Draw a kind of paper for which the story has material."""
     t = (year - FIRST_YEAR) / (LAST_YEAR - FIRST_YEAR)
     observes = bool(card.observe)
     weights = {
@@ -175,22 +173,13 @@ class Author:
     affiliations: tuple[tuple[int, str], ...]
 
     def affiliation(self, year: int) -> str:
-        """Where the author works in a year."""
-        return [place for since, place in self.affiliations if since <= max(year, self.first_year)][
-            -1
-        ]
-
-
-@dataclass(frozen=True)
-class Byline:
-    """The authors of one paper and their affiliations, in the same order."""
-
-    authors: tuple[str, ...]
-    affiliations: tuple[str, ...]
+        """Return the institute of the author in a year."""
+        year = max(year, self.first_year)
+        return [place for since, place in self.affiliations if since <= year][-1]
 
 
 class Community:
-    """All authors, and who signs a paper."""
+    """All authors of the demo corpus."""
 
     def __init__(
         self, themes: list[str], related: dict[str, tuple[str, ...]], *, per_theme: int, rng: Random
@@ -202,8 +191,8 @@ class Community:
             for theme in themes
         }
 
-    def sign(self, theme: str, *, year: int, kind: str, rng: Random) -> Byline:
-        """Draw the authors of a paper."""
+    def sign(self, theme: str, *, year: int, kind: str, rng: Random) -> tuple[list[str], list[str]]:
+        """Draw the authors of a paper; return their names and affiliations."""
         size = _team_size(year, kind, rng)
         active = [a for a in self._members[theme] if a.first_year <= year <= a.last_year]
         if not active:
@@ -225,7 +214,7 @@ class Community:
             team.append(pool.pop(name))
         if size >= 25:  # large collaborations sign in alphabetical order
             team[1:] = sorted(team[1:], key=lambda a: a.name)
-        return Byline(tuple(a.name for a in team), tuple(a.affiliation(year) for a in team))
+        return [a.name for a in team], [a.affiliation(year) for a in team]
 
     def _career(self, named: tuple[str, str], theme: str, rng: Random) -> Author:
         name, country = named
@@ -248,7 +237,7 @@ def _institute(rng: Random) -> str:
 
 
 def _distinct_names(number: int, rng: Random) -> list[tuple[str, str]]:
-    """Names with their countries, none twice."""
+    """Draw distinct names with their countries."""
     countries = _parts()["countries"]
     seen: dict[str, str] = {}
     while len(seen) < number:
@@ -280,42 +269,34 @@ def _team_size(year: int, kind: str, rng: Random) -> int:
 LEAST_LEAD_DAYS = 45
 _SAME_THEME, _RELATED = 0.80, 0.15  # the rest goes anywhere in the corpus
 _MEMORY_DAYS = 365.0 * 9.0
-_LARGEST_POOL = 150  # papers that an author has in view at once
-
-
-@dataclass(frozen=True)
-class Citable:
-    """The properties of a paper that decide who cites it."""
-
-    day: int
-    theme: str
-    review: bool
+_LARGEST_POOL = 150  # candidates for a reference
 
 
 def draw_references(
-    papers: Sequence[Citable], related: Mapping[str, tuple[str, ...]], *, rng: Random
+    papers: Sequence[Plan], related: Mapping[str, tuple[str, ...]], *, rng: Random
 ) -> list[list[int]]:
-    """For each paper the positions of the papers that it cites."""
-    fitness = [rng.lognormvariate(1.2 if p.review else 0.0, 1.0) for p in papers]
+    """Return for each paper the positions of the papers that it cites."""
+    days = [(paper.day - _EPOCH).days for paper in papers]
+    fitness = [rng.lognormvariate(1.2 if p.kind == "review" else 0.0, 1.0) for p in papers]
     cited = [0] * len(papers)
-    by_theme: dict[str, list[int]] = {}
+    by_theme: defaultdict[str, list[int]] = defaultdict(list)
     graph: list[list[int]] = []
-    everything: list[int] = []
     for index, paper in enumerate(papers):
-        wanted = _reference_count(paper, rng)
-        neighbour = rng.choice(related.get(paper.theme) or ("",))
+        theme = paper.card.id
+        wanted = _reference_count(paper.kind, days[index], rng)
+        neighbour = rng.choice(related.get(theme) or ("",))
         pools = (
-            (by_theme.get(paper.theme, []), _SAME_THEME),
-            (by_theme.get(neighbour, []), _RELATED),
-            (everything, 1.0 - _SAME_THEME - _RELATED),
+            (by_theme[theme], _SAME_THEME),
+            (by_theme[neighbour], _RELATED),
+            (range(index), 1.0 - _SAME_THEME - _RELATED),
         )
         chosen: set[int] = set()
         for pool, share in pools:
-            # Pools are in order of time, so that those old enough come first.
-            latest = bisect_right(pool, paper.day - LEAST_LEAD_DAYS, key=lambda i: papers[i].day)
+            # Pools are in order of time: the papers that are old enough come first.
+            latest = bisect_right(pool, days[index] - LEAST_LEAD_DAYS, key=days.__getitem__)
             old_enough = pool[max(0, latest - _LARGEST_POOL) : latest]
             weights = [
-                fitness[i] * (1.0 + cited[i]) * math.exp((papers[i].day - paper.day) / _MEMORY_DAYS)
+                fitness[i] * (1.0 + cited[i]) * math.exp((days[i] - days[index]) / _MEMORY_DAYS)
                 for i in old_enough
             ]
             number = round(wanted * share + rng.uniform(-0.5, 0.5))
@@ -324,24 +305,14 @@ def draw_references(
         for i in chosen:
             cited[i] += 1
         graph.append(sorted(chosen))
-        by_theme.setdefault(paper.theme, []).append(index)
-        everything.append(index)
+        by_theme[theme].append(index)
     return graph
 
 
-def invert(graph: Sequence[Sequence[int]]) -> list[list[int]]:
-    """For each paper the positions of the papers that cite it."""
-    citing: list[list[int]] = [[] for _ in graph]
-    for index, references in enumerate(graph):
-        for cited in references:
-            citing[cited].append(index)
-    return citing
-
-
-def _reference_count(paper: Citable, rng: Random) -> int:
-    if paper.review:
+def _reference_count(kind: str, day: int, rng: Random) -> int:
+    if kind == "review":
         return rng.randint(25, 60)
-    growth = paper.day / (365.0 * 36.0)
+    growth = day / (365.0 * 36.0)
     return max(1, round((5.0 + 9.0 * growth) * rng.lognormvariate(0.0, 0.5)))
 
 
@@ -364,7 +335,7 @@ class PaperTruth:
 
 @dataclass(frozen=True)
 class ThemeTruth:
-    """The truth about one theme: its kind of activity, concepts, reviews and size."""
+    """The truth about one theme."""
 
     id: str
     name: str
@@ -379,7 +350,7 @@ class ThemeTruth:
 
 @dataclass(frozen=True)
 class Truth:
-    """Everything planted."""
+    """Everything that was planted in the corpus."""
 
     seed: int
     n_papers: int
@@ -388,22 +359,12 @@ class Truth:
     themes: tuple[ThemeTruth, ...]
     papers: tuple[PaperTruth, ...]
 
-    def as_json(self) -> dict[str, Any]:
-        """The truth as plain values, as written to ``truth.json``."""
-        return {"generated": True, "note": NOTE, **asdict(self)}
 
-
-# Journals that do not exist, with bibcode stems that no real journal has.
-_JOURNALS = {
-    "main": ("Demo.", "Demonstration Journal of Astronomy"),
-    "letters": ("DemoL", "Demonstration Letters in Astronomy"),
-    "methods": ("DemoM", "Demonstration Instruments and Methods"),
-    "reviews": ("DemoR", "Demonstration Reviews of Astronomy"),
-}
+# Share of the papers of a kind in its own journal.
+_JOURNALS = {"review": ("reviews", 0.7), "instrument": ("methods", 0.8)}
 _AUTHORS_PER_THEME = 44
-_UNTAGGED_SHARE = 0.35  # papers without author keywords, as in real corpora
-_MONTH_ONLY_SHARE = 0.08  # dates that are known to the month
-_EPOCH = date(1990, 1, 1)
+_UNTAGGED_SHARE = 0.35  # of papers have no author keywords, as in real corpora
+_MONTH_ONLY_SHARE = 0.08  # of dates have no day
 
 README = f"""# Demo corpus of Landscape
 
@@ -420,7 +381,7 @@ README = f"""# Demo corpus of Landscape
 
 @dataclass(frozen=True)
 class DemoFiles:
-    """Where the demo corpus was written."""
+    """Files of the demo corpus."""
 
     papers: Path
     truth: Path
@@ -439,13 +400,12 @@ def write_demo(folder: Path, *, n_papers: int = 4000, seed: int = 1) -> DemoFile
     Returns
     -------
     DemoFiles
-        ``papers.jsonl.gz`` and ``truth.json``; a ``README.md`` in the same folder states that all
-        is generated.
+        ``papers.jsonl.gz`` and ``truth.json``, next to a ``README.md``.
 
     Raises
     ------
     InputError
-        If ``n_papers`` is not positive.
+        If `n_papers` is not positive.
 
     Examples
     --------
@@ -457,32 +417,27 @@ def write_demo(folder: Path, *, n_papers: int = 4000, seed: int = 1) -> DemoFile
     records, truth = generate(n_papers, seed)
     folder.mkdir(parents=True, exist_ok=True)
     files = DemoFiles(folder / "papers.jsonl.gz", folder / "truth.json")
-    lines = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
-    files.papers.write_bytes(_gzipped(lines.encode()))
-    document = json.dumps(truth.as_json(), ensure_ascii=False, indent=1) + "\n"
+    # Without file name and time, so that the bytes depend only on the content.
+    with files.papers.open("wb") as raw, gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as stream:
+        for record in records:
+            stream.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
+    document = (
+        json.dumps({"generated": True, "note": NOTE, **asdict(truth)}, ensure_ascii=False, indent=1)
+        + "\n"
+    )
     files.truth.write_text(document, encoding="utf-8")
     (folder / "README.md").write_text(README, encoding="utf-8")
     return files
 
 
 def generate(n_papers: int = 4000, seed: int = 1) -> tuple[list[dict[str, Any]], Truth]:
-    """Generate the demo corpus in memory.
-
-    Parameters
-    ----------
-    n_papers : int, default 4000
-    seed : int, default 1
+    """Generate the demo corpus in memory; parameters as for `write_demo`.
 
     Returns
     -------
     list of dict
         Records with the columns of ``papers.parquet`` that a source can give, in order of date.
     Truth
-
-    Raises
-    ------
-    InputError
-        If ``n_papers`` is not positive.
 
     Examples
     --------
@@ -498,8 +453,7 @@ def generate(n_papers: int = 4000, seed: int = 1) -> tuple[list[dict[str, Any]],
     community = Community(
         list(related), related, per_theme=_AUTHORS_PER_THEME, rng=stream("people", seed)
     )
-    citable = [Citable((p.day - _EPOCH).days, p.card.id, p.kind == "review") for p in plans]
-    references = draw_references(citable, related, rng=stream("citations", seed))
+    references = draw_references(plans, related, rng=stream("citations", seed))
     writer = Writer()
     texts, bylines = [], []
     for index, plan in enumerate(plans):
@@ -509,7 +463,10 @@ def generate(n_papers: int = 4000, seed: int = 1) -> tuple[list[dict[str, Any]],
         )
         bylines.append(community.sign(plan.card.id, year=plan.day.year, kind=plan.kind, rng=rng))
     bibcodes = _bibcodes(plans, bylines, rng=stream("journals", seed))
-    citing = invert(references)
+    citing: list[list[int]] = [[] for _ in plans]
+    for index, cited in enumerate(references):
+        for position in cited:
+            citing[position].append(index)
     records, truths = [], []
     for index, plan in enumerate(plans):
         record, truth = _record(plan, texts[index], bylines[index], stream("record", seed, index))
@@ -528,10 +485,10 @@ def generate(n_papers: int = 4000, seed: int = 1) -> tuple[list[dict[str, Any]],
 
 
 def _record(
-    plan: Plan, text: Text, byline: Byline, rng: Random
+    plan: Plan, text: tuple[str, str], byline: tuple[list[str], list[str]], rng: Random
 ) -> tuple[dict[str, Any], tuple[Any, Any]]:
-    title, title_mentions = unmark(text.title, field="title")
-    abstract, abstract_mentions = unmark(text.abstract, field="abstract")
+    title, title_mentions = unmark(text[0], field="title")
+    abstract, abstract_mentions = unmark(text[1], field="abstract")
     traps = find_traps(title, field="title", mentions=title_mentions) + find_traps(
         abstract, field="abstract", mentions=abstract_mentions
     )
@@ -545,8 +502,8 @@ def _record(
         "abstract": abstract,
         "date": day[:7] if rng.random() < _MONTH_ONLY_SHARE else day,
         "year": plan.day.year,
-        "authors": list(byline.authors),
-        "aff": list(byline.affiliations),
+        "authors": byline[0],
+        "aff": byline[1],
         "ads_keywords": concepts,
         "categories": [card.category, *crossed],
         "doctype": "review" if plan.kind == "review" else "article",
@@ -559,27 +516,21 @@ def _record(
 
 
 def _bibcodes(
-    plans: Sequence[Plan], bylines: Sequence[Byline], *, rng: Random
+    plans: Sequence[Plan], bylines: Sequence[tuple[list[str], list[str]]], *, rng: Random
 ) -> list[tuple[str, str]]:
-    """Journal and bibcode of each paper: 19 characters, as ADS writes them."""
+    """Return journal and bibcode (19 characters, as in ADS) of each paper."""
     pages: Counter[tuple[str, int]] = Counter()
     found = []
-    for plan, byline in zip(plans, bylines, strict=True):
-        stem, journal = _JOURNALS[_journal(plan, rng)]
+    for plan, (authors, _) in zip(plans, bylines, strict=True):
+        special, share = _JOURNALS.get(plan.kind, ("letters", 0.12))
+        name = special if rng.random() < share else "main"
+        stem, journal = _parts()["journals"][name]
         volume = plan.day.year - 1989
         pages[stem, volume] += rng.randint(1, 14)
-        initial = next((c for c in byline.authors[0].upper() if "A" <= c <= "Z"), "A")
+        initial = next((c for c in authors[0].upper() if "A" <= c <= "Z"), "A")
         bibcode = f"{plan.day.year}{stem}{volume:.>4}.{pages[stem, volume]:.>4}{initial}"
         found.append((journal, bibcode))
     return found
-
-
-def _journal(plan: Plan, rng: Random) -> str:
-    if plan.kind == "review":
-        return "reviews" if rng.random() < 0.7 else "main"
-    if plan.kind == "instrument":
-        return "methods" if rng.random() < 0.8 else "main"
-    return "letters" if rng.random() < 0.12 else "main"
 
 
 def _reads(cites: int, plan: Plan, rng: Random) -> int:
@@ -614,11 +565,3 @@ def _truth(
         themes=themes,
         papers=tuple(papers),
     )
-
-
-def _gzipped(content: bytes) -> bytes:
-    """Compress without the time of day, so that the bytes depend on the content only."""
-    buffer = io.BytesIO()
-    with gzip.GzipFile(filename="", mode="wb", fileobj=buffer, mtime=0) as stream:
-        stream.write(content)
-    return buffer.getvalue()

@@ -1,7 +1,7 @@
 """Write the titles and abstracts of the demo corpus from cards and a grammar.
 
-Material in the cards and in the grammar is written with two marks, which :func:`spin` resolves:
-``{one|two}`` takes one of the alternatives, ``{3..8}`` and ``{0.2..0.9}`` draw a number.
+Texts in the cards and in the grammar have two kinds of placeholders, which :func:`spin` resolves:
+``{one|two}`` is one of the alternatives, ``{3..8}`` and ``{0.2..0.9}`` are random numbers.
 """
 
 from __future__ import annotations
@@ -13,15 +13,14 @@ from dataclasses import dataclass, field
 from functools import cache
 from itertools import pairwise
 from random import Random
-from typing import cast
+from typing import Any, cast
 
-from landscape._io import read_yaml
+from landscape._io import data_file, read_yaml
 from landscape.corpus.demo._cards import (
     Card,
     Measure,
     Phrase,
     Story,
-    Trap,
     Trend,
     demo_data_folder,
     load_facilities,
@@ -35,43 +34,33 @@ _RANGE = re.compile(r"(-?\d+(?:\.\d+)?(?:e-?\d+)?)\.\.(-?\d+(?:\.\d+)?(?:e-?\d+)
 _SPACES = re.compile(r"  +")
 _INDEFINITE = re.compile(r"\b([Aa]n?) (?=(\S+))\2")
 _SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
-_PLAIN_DIGITS = {ord(sup): plain for sup, plain in zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+", strict=True)}
-_PLAIN_SUBSCRIPTS = {ord(sub): plain for sub, plain in zip("₀₁₂₃₄₅₆₇₈₉", "0123456789", strict=True)}
-
-_GREEK = {
-    "α": r"\alpha", "β": r"\beta", "γ": r"\gamma", "δ": r"\delta", "σ": r"\sigma", "µ": r"\mu",
-    "Λ": r"\Lambda", "Ω": r"\Omega", "λ": r"\lambda", "ν": r"\nu", "π": r"\pi", "κ": r"\kappa",
-    "τ": r"\tau", "Δ": r"\Delta", "χ": r"\chi",
-}  # fmt: skip
-_RELATIONS = {"±": r"\pm", "×": r"\times", "≈": r"\approx", "∼": r"\sim", "<": "<", ">": ">"}
+_PLAIN_DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺₀₁₂₃₄₅₆₇₈₉", "0123456789-+0123456789")
+_COMMANDS: dict[str, str] = read_yaml(data_file("latex.yaml"))["commands"]
 # Symbols that arXiv authors write in LaTeX, in the order in which they are replaced.
 _LATEX: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
     (re.compile(r"\bz ([≈∼=<>]) (\d+(?:\.\d+)?)"), r"$z \1 \2$"),
     (re.compile(r"\b([MLRZ])([⊙⊕])"), r"\1$_\2$"),
     (re.compile(r"([⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺]+)"), lambda m: "$^{" + m[1].translate(_PLAIN_DIGITS) + "}$"),
-    (re.compile(r"([₀₁₂₃₄₅₆₇₈₉]+)"), lambda m: "$_{" + m[1].translate(_PLAIN_SUBSCRIPTS) + "}$"),
+    (re.compile(r"([₀₁₂₃₄₅₆₇₈₉]+)"), lambda m: "$_{" + m[1].translate(_PLAIN_DIGITS) + "}$"),
     (re.compile(r"≳"), r"$\\gtrsim$"),
     (re.compile(r"µm"), r"$\\mu$m"),
     (re.compile(r"(?<![$\\])%"), r"\\%"),
-    (re.compile(r"([αβγδσµΛΩλνπκτΔχ])"), lambda m: f"${_GREEK[m[1]]}$"),
-    (re.compile(r" ([±×≈∼<>]) "), lambda m: f" ${_RELATIONS[m[1]]}$ "),
+    (re.compile(r"([αβγδσµΛΩλνπκτΔχ])"), lambda m: f"${_COMMANDS[m[1]]}$"),
+    (re.compile(r" ([±×≈∼<>]) "), lambda m: f" ${_COMMANDS.get(m[1], m[1])}$ "),
     (re.compile(r"–"), "--"),
 )
-_IN_MATHS = {"≈": r"\approx", "∼": r"\sim", "⊙": r"\odot", "⊕": r"\oplus"}
 _MATHS = re.compile(r"(\$[^$]*\$)")
+_IN_MATHS = re.compile("[≈∼⊙⊕]")
 
-_SMALL_WORDS = frozenset((
-    "a", "an", "and", "as", "at", "between", "beyond", "by", "for", "from", "in", "into", "is",
-    "it", "its", "near", "of", "on", "onto", "or", "over", "per", "the", "to", "towards",
-    "under", "up", "via", "vs", "with", "within", "without",
-))  # fmt: skip
-_UNITS = frozenset(["mm", "cm", "m", "km", "nm", "pc", "kpc", "au", "mas", "arcsec", "arcmin"])
+_ENGLISH: dict[str, Any] = read_yaml(demo_data_folder() / "english.yaml")
+_SMALL_WORDS = frozenset(_ENGLISH["small_words"])
+_UNITS = frozenset(_ENGLISH["units"])
 # Letters whose names begin with a vowel, for "an HST image" but "a UV survey".
 _VOWEL_LETTERS = frozenset("AEFHILMNORSX")
 
 
 def spin(text: str, rng: Random) -> str:
-    """Resolve every ``{a|b}`` and ``{lo..hi}`` in a text, innermost first."""
+    """Resolve all ``{a|b}`` and ``{lo..hi}`` in a text, innermost first."""
     if "{" not in text:
         return text
     while (match := _INNERMOST.search(text)) is not None:
@@ -83,7 +72,7 @@ def spin(text: str, rng: Random) -> str:
 
 
 def draw_number(low: str, high: str, rng: Random) -> str:
-    """Draw a number between two written bounds, with the decimals of the bounds."""
+    """Draw a number between two bounds, with the decimals of the bounds."""
     decimals = max(len(bound.partition(".")[2]) for bound in (low, high))
     lo, hi = float(low), float(high)
     if lo > 0 and hi / lo > 50:
@@ -96,12 +85,12 @@ def draw_number(low: str, high: str, rng: Random) -> str:
 
 
 def count(number: int) -> str:
-    """Write a whole number as journals do, with a comma from 10,000 on."""
+    """Format an integer, with a thousands separator from 10,000."""
     return f"{number:,}" if abs(number) >= 10_000 else str(number)
 
 
 def scientific(value: float, error: float) -> str:
-    """Write a value and its error with a common power of ten."""
+    """Format a value and its error with a common power of ten."""
     exponent = math.floor(math.log10(abs(value)))
     scale = 10.0**exponent
     body = rounded(value / scale, error / scale)
@@ -109,7 +98,7 @@ def scientific(value: float, error: float) -> str:
 
 
 def rounded(value: float, error: float) -> str:
-    """Write ``value ± error`` with as many decimals as the error deserves."""
+    """Format ``value ± error`` with the significant decimals of the error."""
     magnitude = math.floor(math.log10(error))
     leading = error / 10.0**magnitude
     # Two digits for an error that begins with 1, 2 or 3, as measured errors usually have.
@@ -124,7 +113,7 @@ def _grouped(value: float, places: int) -> str:
 
 
 def sentence_case(text: str) -> str:
-    """Raise the first letter, leaving the rest (and symbols such as ``µ``) alone."""
+    """Capitalise the first letter; symbols such as ``µ`` are unchanged."""
     if re.match(r"[a-z] [<>≈∼=]", text):
         return text
     for position, letter in enumerate(text):
@@ -136,7 +125,7 @@ def sentence_case(text: str) -> str:
 
 
 def title_case(text: str, *, opening: bool = True) -> str:
-    """Capitalise the words of a title, small words and units excepted."""
+    """Capitalise the words of a title, except small words and units."""
     words = text.split(" ")
     first = opening
     for index, word in enumerate(words):
@@ -151,7 +140,7 @@ def title_case(text: str, *, opening: bool = True) -> str:
 
 
 def _raised(parts: list[str]) -> list[str]:
-    """The parts of a hyphenated word with capitals, units such as ``21-cm`` excepted."""
+    """Capitalise the parts of a hyphenated word, except units such as ``21-cm``."""
     return [
         part[:1].upper() + part[1:]
         if part.replace("–", "").isalpha()
@@ -164,7 +153,7 @@ def _raised(parts: list[str]) -> list[str]:
 
 
 def article(phrase: str) -> str:
-    """``a`` or ``an``, whichever goes before the phrase."""
+    """Return the indefinite article of a phrase."""
     word = re.split(r"[\s-]", phrase.lstrip("(\ue000"))[0]
     if re.match(r"(8|11|18)(\D|$)|8\d", word):
         return "an"
@@ -182,7 +171,7 @@ def article(phrase: str) -> str:
 
 
 def mend_articles(text: str) -> str:
-    """Make every indefinite article agree with the word after it."""
+    """Correct all indefinite articles."""
 
     def mended(match: re.Match[str]) -> str:
         right = article(match[2])
@@ -192,20 +181,13 @@ def mend_articles(text: str) -> str:
 
 
 def to_latex(text: str) -> str:
-    r"""Write symbols as arXiv authors do."""
+    r"""Replace symbols by LaTeX, as in abstracts on arXiv."""
     for pattern, replacement in _LATEX:
-        # Every other piece is mathematics already and stays as it is.
+        # Every other piece is mathematics and is unchanged.
         pieces = _MATHS.split(text)
         pieces[::2] = [pattern.sub(replacement, piece) for piece in pieces[::2]]
         text = "".join(pieces)
-    return _MATHS.sub(_mathematics, text)
-
-
-def _mathematics(match: re.Match[str]) -> str:
-    inside = match[0]
-    for symbol, command in _IN_MATHS.items():
-        inside = inside.replace(symbol, command)
-    return inside
+    return _MATHS.sub(lambda m: _IN_MATHS.sub(lambda symbol: _COMMANDS[symbol[0]], m[0]), text)
 
 
 _SLOT = re.compile(
@@ -216,15 +198,16 @@ _SLOT = re.compile(
 _TOKEN = re.compile("\ue010(\\w+)\ue011")
 
 
-_WORDS = {3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine", 10: "ten"}
+_SHARES = {"nkept": (0.45, 0.93), "nfew": (0.04, 0.3), "ncontrol": (1.3, 12.0)}
+_TREND_FRAMES = {"trend": "trends", "slope": "slopes", "slopevalue": "slope_values"}
 
 
 class ExhaustedError(Exception):
-    """A frame asked for material that this paper does not have (any more)."""
+    """The material of a paper for a slot is used up."""
 
 
 class Material:
-    """Fills the slots of sentence frames for one paper, never using a fact twice."""
+    """Material for the sentence frames of one paper; each fact is used once."""
 
     def __init__(
         self,
@@ -239,8 +222,8 @@ class Material:
         self.card, self.story, self.date, self.rng = card, story, date, rng
         self.grammar = grammar
         self._kind = kind
-        self._chosen: dict[str, str] = {}  # methods and data that this paper keeps to
-        self.frames: set[str] = set()  # those used so far: none comes twice
+        self._chosen: dict[str, str] = {}  # methods and data of this paper
+        self.frames: set[str] = set()  # used frames; none is used twice
         self._queues = {
             "known": [*self._shuffled(story.known), *self._shuffled(card.known)],
             "found": self._shuffled(story.found),
@@ -264,20 +247,26 @@ class Material:
         self.number = self._sample_size()
 
     def fill(self, frame: str) -> str:
-        """Fill and resolve one frame."""
+        """Fill and resolve one frame; restore the material if a slot cannot be filled."""
         saved = self.snapshot()
         try:
-            return self._fill(frame)
+            for name, endings in self.grammar["endings"].items():
+                if f"{{{name}}}" in frame:
+                    frame = frame.replace(f"{{{name}}}", self.rng.choice(endings))
+            text = spin(_with_tokens(frame), self.rng)
+            while (match := _TOKEN.search(text)) is not None:
+                text = text[: match.start()] + self._slot(match[1]) + text[match.end() :]
         except ExhaustedError:
             self.restore(saved)
             raise
+        return text
 
     def lacks(self, frame: str) -> bool:
-        """Whether a frame is sure to fail, seen without filling it."""
+        """Return whether the material for a frame is used up."""
         return any(not queue and f"{{{name}}}" in frame for name, queue in self._queues.items())
 
     def renew(self) -> None:
-        """Give the title all material, whatever the abstract has used."""
+        """Make all material available again for the title."""
         self._queues |= {
             "topic": [self.card.topic] * 2,
             "mech": self._shuffled(self.card.phrases(self.story, "mechanisms")),
@@ -285,7 +274,7 @@ class Material:
         }
 
     def snapshot(self) -> dict[str, list[str]]:
-        """State of the queues, to be given back to :meth:`restore` when a sentence is dropped."""
+        """Return a copy of the queues for :meth:`restore`."""
         return {name: list(queue) for name, queue in self._queues.items()}
 
     def restore(self, saved: dict[str, list[str]]) -> None:
@@ -302,113 +291,85 @@ class Material:
         self.current_trend = self._trends.pop() if self._trends else None
         return self.current_trend
 
-    def _fill(self, frame: str) -> str:
-        for name, endings in self.grammar["endings"].items():
-            if f"{{{name}}}" in frame:
-                frame = frame.replace(f"{{{name}}}", self.rng.choice(endings))
-        text = spin(_with_tokens(frame), self.rng)
-        while (match := _TOKEN.search(text)) is not None:
-            text = text[: match.start()] + self._slot(match[1]) + text[match.end() :]
-        return text
-
     def _slot(self, name: str) -> str:
-        if name in self._queues:
-            return self._take(name)
-        return spin(self._drawn(name), self.rng)
-
-    def _take(self, name: str) -> str:
-        queue = self._queues[name]
+        queue = self._queues.get(name)
+        if queue is None:
+            return spin(self._drawn(name), self.rng)
         if not queue:
             raise ExhaustedError(name)
         text = queue.pop(0)
         if name in ("object", "mech"):
-            queue.append(text)  # these may come again, but only after all others
+            queue.append(text)  # these are used again, but only after all others
         return spin(text, self.rng)
 
     def _drawn(self, name: str) -> str:
-        card, story, rng = self.card, self.story, self.rng
-        if name in ("n", "nt", "nkept", "nfew", "ncontrol", "ntrain"):
-            return self._count(name)
-        if name[0] == "m" and name != "model":
-            return self._measured(name)
-        if name in ("trend", "slope", "slopevalue"):
-            return self._related(name)
-        if name in ("model", "simulate", "learn", "build", "simulate1", "learn1", "build1"):
-            text = self._method(name.rstrip("1"))
-            return _without_article(text) if name.endswith("1") else text
-        simple = {
-            "focus": story.focus,
+        """Return the text of a slot that has no queue."""
+        facts = self._facts()
+        if name in facts:
+            return facts[name]
+        rng, trend = self.rng, self.current_trend
+        match name:
+            case "field":
+                return rng.choice(self.grammar["fields"][self.card.category])
+            case "stem":
+                return self._one_of(self.story.titles)
+            case "target" if self.card.targets:
+                return self._dated(rng.choice(self.card.targets))
+            case "using":
+                return self._using(combine=True)
+            case "data1":
+                return _without_article(self._using(combine=False))
+            case "model" | "simulate" | "learn" | "build" | "simulate1" | "learn1" | "build1":
+                text = self._method(name.rstrip("1"))
+                return _without_article(text) if name.endswith("1") else text
+            case "ntrain":
+                return count(round(self.number * rng.uniform(1.5, 12.0)) + rng.randint(1500, 9000))
+            case "nkept" | "nfew" | "ncontrol":
+                return _written(max(3, round(self.number * rng.uniform(*_SHARES[name]))))
+            case "mvalue" if self.measure:
+                return write_value(self.measure, rng)
+            case "trend" | "slope" | "slopevalue" if trend:
+                text = rng.choice(self.grammar[_TREND_FRAMES[name]][trend.sign])
+                return text.replace("{response}", trend.response).replace("{driver}", trend.driver)
+        raise ExhaustedError(name)
+
+    def _facts(self) -> dict[str, str]:
+        """Return the slots that need no random number."""
+        measure, trend = self.measure, self.current_trend
+        facts = {
+            "focus": self.story.focus,
             "sample": self._sample[0],
             "site": self.site,
             "bare_site": self.site,
+            "n": _written(self.number),
+            "nt": _written(self.number),
+            "mname1": self.story.measures[0].name,
         }
-        if name in simple:
-            return simple[name]
-        if name == "using":
-            return self._using(combine=True)
-        if name == "data1":
-            return _without_article(self._using(combine=False))
-        if name == "field":
-            return rng.choice(self.grammar["fields"][card.category])
-        if name == "stem":
-            return self._one_of(story.titles)
-        if name == "target" and card.targets:
-            return self._dated(rng.choice(card.targets))
-        if self.current_trend is not None and name in ("response", "driver"):
-            return str(getattr(self.current_trend, name))
-        raise ExhaustedError(name)
+        if trend:
+            facts |= {"response": trend.response, "driver": trend.driver}
+        if measure:
+            facts["mname"] = measure.name
+        if measure and measure.kind == "=":
+            facts["mlow"] = write_bound(measure, measure.low)
+            facts["mhigh"] = f"{write_bound(measure, measure.high)} {measure.unit}".strip()
+        return facts
 
     def _dated(self, target: str) -> str:
-        """Put a date of discovery before the paper into a name such as ``SN {YYYY}ab``."""
+        """Insert a date of discovery before the paper into a name such as ``SN {YYYY}ab``."""
         last = int(self.date) - 1
         year = self.rng.randint(max(self.card.start, last - 6), max(self.card.start, last))
-        marks = {"{YYYY}": f"{year}", "{YY}": f"{year % 100:02d}"}
-        marks |= {
-            "{MM}": f"{self.rng.randint(1, 12):02d}",
-            "{DD}": f"{self.rng.randint(1, 28):02d}",
-        }
-        for mark_, written in marks.items():
-            target = target.replace(mark_, written)
+        month, day = self.rng.randint(1, 12), self.rng.randint(1, 28)
+        marks = {"YYYY": f"{year}", "YY": f"{year % 100:02d}", "MM": f"{month:02d}"}
+        for name, written in (marks | {"DD": f"{day:02d}"}).items():
+            target = target.replace(f"{{{name}}}", written)
         return target
 
     def _method(self, key: str) -> str:
-        """The same model, simulation or instrument in the title as in the abstract."""
+        """Return the same model, simulation or instrument in the title and in the abstract."""
         if key not in self._chosen:
             phrases = self.card.phrases(self.story, key)
             self._chosen[key] = spin(self._one_of(phrases), self.rng)
         return self._chosen[key]
-
-    def _count(self, name: str) -> str:
-        if name in ("n", "nt"):
-            return _written(self.number)
-        if name == "ntrain":
-            return count(
-                round(self.number * self.rng.uniform(1.5, 12.0)) + self.rng.randint(1500, 9000)
-            )
-        low, high = {"nkept": (0.45, 0.93), "nfew": (0.04, 0.3), "ncontrol": (1.3, 12.0)}[name]
-        return _written(max(3, round(self.number * self.rng.uniform(low, high))))
-
-    def _measured(self, name: str) -> str:
-        measure = self.measure
-        if name == "mname1":
-            return self.story.measures[0].name
-        if measure is None or (name in ("mlow", "mhigh") and measure.kind != "="):
-            raise ExhaustedError(name)
-        if name == "mname":
-            return measure.name
-        if name == "mvalue":
-            return write_value(measure, self.rng)
-        if name == "mlow":
-            return write_bound(measure, measure.low)
-        return f"{write_bound(measure, measure.high)} {measure.unit}".strip()
-
-    def _related(self, name: str) -> str:
-        trend = self.current_trend
-        if trend is None:
-            raise ExhaustedError(name)
-        key = {"trend": "trends", "slope": "slopes", "slopevalue": "slope_values"}[name]
-        text = self.rng.choice(self.grammar[key][trend.sign])
-        return text.replace("{response}", trend.response).replace("{driver}", trend.driver)
 
     def _using(self, *, combine: bool) -> str:
         options = self._facilities
@@ -435,7 +396,7 @@ class Material:
         return f"{data} {link} {mark(facility, self.rng)}"
 
     def _live_facilities(self) -> dict[str, float]:
-        """Weights of the facilities that a paper of this date can have used."""
+        """Return the weights of the facilities available at the date of the paper."""
         weights = {}
         for facility_id, phrases in self.card.observe.items():
             if self.story.observe and facility_id not in self.story.observe:
@@ -447,7 +408,7 @@ class Material:
                 continue
             facility = load_facilities()[facility_id]
             if facility.usable(self.date):
-                # A new facility draws its field at once, an old one keeps a share.
+                # New facilities are popular at once, old ones keep a share.
                 weights[facility_id] = 0.35 + math.exp(-(self.date - facility.first_light) / 7.0)
         return weights
 
@@ -455,7 +416,7 @@ class Material:
         low, high = (max(4.0, bound) for bound in self._sample[1:])
         era = (self.date - 1990.0) / 36.0
         place = min(1.0, max(0.0, 0.12 + 0.5 * era + self.rng.gauss(0.0, 0.2)))
-        if self._kind == "survey":  # a catalogue has at least two dozen entries
+        if self._kind == "survey":  # a catalogue has at least 24 entries
             low = max(low, 24.0)
         return round(low * math.pow(high / low, place))
 
@@ -475,7 +436,7 @@ class Material:
 
 
 def write_value(measure: Measure, rng: Random) -> str:
-    """Draw a value of a measure and write it with error and unit."""
+    """Draw a value of a measure and format it with error and unit."""
     low, high = measure.low, measure.high
     if low > 0 and high / low > 20:
         value = math.exp(rng.uniform(math.log(low), math.log(high)))
@@ -499,7 +460,7 @@ def write_value(measure: Measure, rng: Random) -> str:
 
 
 def write_bound(measure: Measure, value: float) -> str:
-    """Write a number of a measure without error."""
+    """Format a value of a measure without error."""
     if value != 0 and (abs(value) >= 1e5 or abs(value) < 1e-3):
         exponent = math.floor(math.log10(abs(value)))
         mantissa = f"{value / 10.0**exponent:.1f}".removesuffix(".0")
@@ -512,12 +473,12 @@ def write_bound(measure: Measure, value: float) -> str:
 
 @cache
 def _with_tokens(frame: str) -> str:
-    """The frame with its slots protected from :func:`spin`."""
+    """Return the frame with its slots protected from :func:`spin`."""
     return _SLOT.sub("\ue010\\1\ue011", frame)
 
 
 def _written(number: int) -> str:
-    return _WORDS.get(number) or count(number)
+    return str(_ENGLISH["numbers"].get(number) or count(number))
 
 
 def _without_article(text: str) -> str:
@@ -534,50 +495,32 @@ _MARKS = re.compile("[\ue000-\ue1ff]")
 _MARKED = re.compile("([\ue100-\ue1ff][^\ue000]*\ue000)")
 _STRAY_SPACE = re.compile(r"\s+([,.;:?])")
 _LOWER_WORD = re.compile(r"[a-z]+")
-# Roles that are removed from an abstract that is too long, in this order.
-_SPARE = (
-    "method", "outlook", "theory_outlook", "target", "compare", "trend", "theory_method",
-    "background", "rivals",
-)  # fmt: skip
-_PADDING = ("background", "outlook", "compare", "theory_test", "rivals", "gap")
-_MEASURES = {
-    "measure": {"=": "measure", "<": "limit", ">": "floor"},
-    "theory_measure": {"=": "theory_measure", "<": "theory_limit", ">": "floor"},
-    "simulation_measure": {"=": "simulation_measure", "<": "theory_limit", ">": "floor"},
-    "review_range": {"=": "review_range", "<": "limit", ">": "floor"},
-}
 Grammar = dict[str, dict[str, list[str]]]
 
 
 @cache
 def load_grammar() -> Grammar:
-    """The frames of ``grammar.yaml``."""
+    """Read the frames of ``grammar.yaml``."""
     grammar = cast(Grammar, read_yaml(demo_data_folder() / "grammar.yaml"))
     for kind, skeletons in grammar["skeletons"].items():
         for role in (role.strip("()") for skeleton in skeletons for role in skeleton):
             if role not in grammar["roles"]:
-                raise InputError(f"grammar.yaml: skeleton {kind} names the unknown role {role!r}")
+                raise InputError(f"grammar.yaml: unknown role {role!r} in skeleton {kind}")
     return grammar
-
-
-@dataclass(frozen=True)
-class Text:
-    """Title and abstract with the facility marks still in them (see ``unmark``)."""
-
-    title: str
-    abstract: str
 
 
 @dataclass
 class Writer:
-    """Writes papers that share no sentence and no title."""
+    """Writer of papers with distinct sentences and titles."""
 
     grammar: Grammar = field(default_factory=load_grammar)
     sentences: set[str] = field(default_factory=set)
     titles: set[str] = field(default_factory=set)
 
-    def write(self, card: Card, story: Story, *, kind: str, date: float, rng: Random) -> Text:
-        """Write one paper."""
+    def write(
+        self, card: Card, story: Story, *, kind: str, date: float, rng: Random
+    ) -> tuple[str, str]:
+        """Write title and abstract of a paper, with facility marks (see ``unmark``)."""
         for _ in range(60):
             material = Material(card, story, date=date, kind=kind, rng=rng, grammar=self.grammar)
             sentences = self._abstract(material, kind)
@@ -590,8 +533,8 @@ class Writer:
             self.titles.add(_key(title))
             abstract = " ".join(sentences)
             if rng.random() < LATEX_SHARE:
-                return Text(to_latex(title), to_latex(abstract))
-            return Text(title, abstract)
+                return to_latex(title), to_latex(abstract)
+            return title, abstract
         raise InputError(
             f"{card.id}.yaml has too little material for another {kind} paper on {story.focus!r}: "
             "add facts, findings or alternatives, or generate fewer papers"
@@ -613,17 +556,17 @@ class Writer:
             FEWEST_WORDS <= _words(sentences) <= MOST_WORDS
             and FEWEST_SENTENCES <= len(sentences) <= MOST_SENTENCES
         )
-        return sentences if fits and _says_something(written, kind) else None
+        return sentences if fits and _has_result_and_aim(written, kind) else None
 
     def _sentence(
         self, material: Material, role: str, written: list[tuple[str, str]]
     ) -> str | None:
-        """A new sentence for a role, or None where the material has run out."""
-        if role in _MEASURES:
+        """Return a new sentence for a role, None if the material is used up."""
+        if role in _ENGLISH["measure_roles"]:
             measure = material.next_measure()
             if measure is None:
                 return None
-            role = _MEASURES[role][measure.kind]
+            role = _ENGLISH["measure_roles"][role][measure.kind]
         elif role in ("trend", "theory_trend"):
             trend = material.next_trend()
             if trend is None:
@@ -654,27 +597,23 @@ class Writer:
         traps = [trap for trap in load_traps() if material.card.id in trap.themes]
         if not traps or len(written) >= MOST_SENTENCES or rng.random() > TRAP_SHARE * len(traps):
             return
-        sentence = self._trap_sentence(rng.choice(traps), rng)
-        if sentence is not None:
-            written.insert(max(len(written) - 1, 1), ("trap", sentence))
-
-    def _trap_sentence(self, trap: Trap, rng: Random) -> str | None:
+        trap = rng.choice(traps)
         for _ in range(20):
             sentence = _finished(spin(rng.choice(trap.sentences), rng))
             if _key(sentence) not in self.sentences:
-                return sentence
-        return None
+                written.insert(max(len(written) - 1, 1), ("trap", sentence))
+                return
 
     def _fit(self, material: Material, written: list[tuple[str, str]], kind: str) -> None:
-        """Drop spare sentences from a long abstract, or add to a short one."""
-        for role in _SPARE:
+        """Remove optional sentences from a long abstract, or add some to a short one."""
+        for role in _ENGLISH["spare_roles"]:
             for index in range(len(written) - 1, -1, -1):
                 if _words(s for _, s in written) <= MOST_WORDS and len(written) <= MOST_SENTENCES:
                     break
                 if written[index][0] == role:
                     del written[index]
         theoretical = kind in ("theory", "simulation")
-        for role in _PADDING:
+        for role in _ENGLISH["padding_roles"]:
             if _words(s for _, s in written) >= FEWEST_WORDS and len(written) >= FEWEST_SENTENCES:
                 return
             if (role == "theory_test") is not theoretical and role in ("theory_test", "compare"):
@@ -698,19 +637,19 @@ class Writer:
                 continue
             title = _finished(_tidy_title(title, rng)).removesuffix(".")
             plain = _plain(title)
-            if _key(title) in self.titles or not 18 <= len(plain) <= 165 or _stutters(plain):
+            if _key(title) in self.titles or not 18 <= len(plain) <= 165 or _repeats_words(plain):
                 continue
             return _title_case(title) if rng.random() < TITLE_CASE_SHARE else title
         return None
 
 
 def _finished(text: str) -> str:
-    """Capital, articles, no stray spaces, one full stop."""
+    """Correct capitals, articles and spaces of a sentence."""
     return sentence_case(mend_articles(_STRAY_SPACE.sub(r"\1", text).strip()))
 
 
 def _title_case(title: str) -> str:
-    """Capitals for the words of a title, facility names left as they are."""
+    """Capitalise the words of a title, except facility names."""
     pieces = _MARKED.split(title)
     pieces[::2] = [title_case(piece, opening=not i) for i, piece in enumerate(pieces[::2])]
     return "".join(pieces)
@@ -721,18 +660,13 @@ def _tidy_title(title: str, rng: Random) -> str:
     if title.startswith("the ") and rng.random() < 0.4:
         title = title[4:]
     parts = re.split(r"(?<=[?.:]) ", title)
-    return (
-        " ".join(
-            sentence_case(part) if parts[i - 1][-1] in "?." else part
-            for i, part in enumerate(parts)
-        )
-        if len(parts) > 1
-        else title
+    return " ".join(
+        sentence_case(part) if parts[i - 1][-1] in "?." else part for i, part in enumerate(parts)
     )
 
 
-def _says_something(written: list[tuple[str, str]], kind: str) -> bool:
-    """Whether an abstract has a result and an aim."""
+def _has_result_and_aim(written: list[tuple[str, str]], kind: str) -> bool:
+    """Return whether an abstract has a result and an aim."""
     roles = {role for role, _ in written}
     has_result = any("measure" in r or "finding" in r or "trend" in r for r in roles)
     if kind == "review":
@@ -743,11 +677,11 @@ def _says_something(written: list[tuple[str, str]], kind: str) -> bool:
 
 def _reads_well(sentence: str) -> bool:
     plain = _plain(sentence)
-    return not _stutters(plain) and 5 <= len(plain.split()) <= 52
+    return not _repeats_words(plain) and 5 <= len(plain.split()) <= 52
 
 
-def _stutters(text: str) -> bool:
-    """Doubled words, a long word three times, or two long words twice in one sentence."""
+def _repeats_words(text: str) -> bool:
+    """Return whether words are repeated in one sentence."""
     words = _LOWER_WORD.findall(text.lower())
     if any(first == second for first, second in pairwise(words)):
         return True
@@ -765,7 +699,7 @@ def _key(sentence: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """The text without facility marks; most sentences have none."""
+    """Return the text without facility marks."""
     return _MARKS.sub("", text) if "\ue000" in text else text
 
 

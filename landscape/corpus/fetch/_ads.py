@@ -1,4 +1,4 @@
-"""Bibliographic records from the NASA Astrophysics Data System (ADS)."""
+"""Download bibliographic records from the NASA Astrophysics Data System (ADS)."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ ADS_FIELDS = (
 
 _KEY_VARIABLES = ("ADS_API_TOKEN", "ADS_DEV_KEY")
 _HOW_TO_GET_KEY = (
-    "make a key at https://ui.adsabs.harvard.edu/user/settings/token and set the environment "
+    "create a key at https://ui.adsabs.harvard.edu/user/settings/token and set the environment "
     "variable ADS_API_TOKEN to it"
 )
-_MOST_ROWS = 200  # the service's own maximum
+_MOST_ROWS = 200  # maximum of the service
 _MOST_RESTARTS = 3
 
 
@@ -57,57 +57,58 @@ def fetch_ads(
     policy: RetryPolicy = ADS_POLICY,
     notify: Callable[[str], None] = ignore_note,
 ) -> Fetched:
-    """Fetch the results of an ADS query into a JSON-lines file of ADS documents.
+    """Download the results of an ADS query as a JSON-lines file of ADS documents.
 
-    Pages by Solr's cursor, which neither loses nor repeats a record when the index changes; by
-    offset where a server has no cursors. The same call continues an interrupted fetch.
+    Requests pages by Solr's cursor, which neither loses nor repeats a record when the index
+    changes, or by offset if a server has no cursors. The same call continues an interrupted
+    download.
 
     Parameters
     ----------
     out : str or Path
-        The file to write, for example ``papers.jsonl``. It appears when it is complete.
+        File to write, for example ``papers.jsonl``. It appears when it is complete.
     query : str
-        In the ADS search syntax, for example ``'abs:"exoplanet" year:2020-2024'``.
+        Query in the ADS search syntax, for example ``'abs:"exoplanet" year:2020-2024'``.
     max_records : int, optional
-        Stop after so many records.
+        Maximum number of records.
     token : str, optional
-        The ADS key; by default the environment variable ADS_API_TOKEN or ADS_DEV_KEY. It is sent
-        to `base_url` only and saved nowhere.
+        ADS key, by default the environment variable ADS_API_TOKEN or ADS_DEV_KEY. It is sent to
+        `base_url` only and never saved.
     base_url : str
-        The ADS API.
+        Address of the ADS API.
     fields : tuple of str
-        Fields to ask for.
+        Requested fields.
     sort : str, default "date desc"
         Order of the records, which matters with `max_records`.
     rows : int, default 200
-        Records a request, at most 200.
+        Records per request, at most 200.
     policy : RetryPolicy
     notify : callable, optional
-        Called with messages for the user: the number of records, the quota left.
+        Called with messages for the user, for example the number of records.
 
     Returns
     -------
     Fetched
-        With the quota that is left in `note`.
+        With the remaining quota in `note`.
 
     Raises
     ------
     InputError
-        No key, a query that ADS cannot read or that finds nothing, or an unwritable file.
+        If there is no key, the query is invalid or finds nothing, or the file cannot be written.
     RemoteError
-        ADS cannot be reached, refuses the key, or the quota is used up.
+        If ADS cannot be reached, rejects the key, or the quota is used up.
 
     Examples
     --------
     >>> fetch_ads("papers.jsonl", query="  ")
     Traceback (most recent call last):
     ...
-    landscape.errors.InputError: The ADS query is empty; give one such as 'abs:"exoplanet"'
+    landscape.errors.InputError: The ADS query is empty; pass a query such as 'abs:"exoplanet"'
     """
     if not query.strip():
-        raise InputError("The ADS query is empty; give one such as 'abs:\"exoplanet\"'")
+        raise InputError("The ADS query is empty; pass a query such as 'abs:\"exoplanet\"'")
     if max_records is not None and max_records < 1:
-        raise InputError(f"The number of records to fetch must be at least 1, and is {max_records}")
+        raise InputError(f"The number of records must be at least 1, got {max_records}")
     key = _token(token)
     request = {"server": base_url, "query": query, "sort": sort, "fields": ",".join(fields)}
     with (
@@ -123,7 +124,7 @@ def fetch_ads(
         ) as client,
     ):
         start = {
-            "cursor": "*",  # None: the server has no cursors, page by offset
+            "cursor": "*",  # None if the server has no cursors; then pages by offset
             "start": 0,
         }
         fetch = _AdsFetch(
@@ -142,11 +143,11 @@ class _Page:
 
 
 class _BadCursorError(Exception):
-    """ADS does not accept this cursor, or no cursors at all."""
+    """ADS rejects this cursor or all cursors."""
 
 
 class _AdsFetch(PagedFetch):
-    """The pages of one ADS query."""
+    """Pages of one ADS query."""
 
     rows: int
     _quota: Quota | None = None
@@ -181,10 +182,10 @@ class _AdsFetch(PagedFetch):
                 self._restarts += 1
                 if self._restarts > _MOST_RESTARTS:
                     raise RemoteError(
-                        f"ADS does not accept its own cursor: {error}; {RUN_AGAIN}"
+                        f"ADS rejects its own cursor: {error}; {RUN_AGAIN}"
                     ) from error
-                # An outdated cursor starts over with a new one; where even that is refused there
-                # are no cursors. Repeated records are written once.
+                # An outdated cursor is replaced by a new one. If that is rejected too, the server
+                # has no cursors. Repeated records are written once.
                 self._position["cursor"] = None if self._position["cursor"] == "*" else "*"
                 self._position["start"] = 0
 
@@ -212,7 +213,7 @@ class _AdsFetch(PagedFetch):
         if self._quota:
             sentence += f" ({self._quota})"
             if requests - 1 > self._quota.left:
-                sentence += ", so it will stop on the way; run it again when the quota is renewed"
+                sentence += "; it will stop before the end. Run it again when the quota is renewed"
         self._notify(sentence)
 
     def _records(self, page: _Page) -> Iterator[tuple[str, Mapping[str, object]]]:
@@ -227,7 +228,7 @@ class _AdsFetch(PagedFetch):
 
     def _empty_message(self) -> str:
         query = self._request["query"]
-        return f"ADS finds nothing for {query!r}; try it first in the ADS web page"
+        return f"ADS finds nothing for {query!r}; test the query on the ADS website"
 
     def _note(self) -> str:
         return f"ADS: {self._quota}" if self._quota else "ADS reported no quota"
@@ -238,38 +239,38 @@ def _read_page(reply: Reply, query: str) -> _Page:
     try:
         answer = orjson.loads(reply.content)
     except ValueError as error:
-        raise GarbledReplyError("its JSON is damaged or cut off") from error
+        raise GarbledReplyError("its JSON is damaged or incomplete") from error
     try:
         if reply.status == 400 or "error" in answer:
-            _complain(answer, query)
+            _raise_error(answer, query)
         response = answer["response"]
         docs = [document for document in response["docs"] if isinstance(document, dict)]
         found, cursor = int(response["numFound"]), answer.get("nextCursorMark")
         partial = (answer.get("responseHeader") or {}).get("partialResults")
     except (KeyError, TypeError, AttributeError) as error:
-        raise GarbledReplyError("its answer is not a list of ADS documents") from error
+        raise GarbledReplyError("its response is not a list of ADS documents") from error
     if partial:
-        raise GarbledReplyError("it is busy and gave only some of its results")
+        raise GarbledReplyError("it is busy and returned only a part of the results")
     return _Page(docs, found, cursor, read_quota(reply.headers))
 
 
-def _complain(answer: Mapping[str, Any], query: str) -> None:
-    """Turn the error of an ADS answer into an exception."""
+def _raise_error(answer: Mapping[str, Any], query: str) -> None:
+    """Raise an exception for the error in an ADS response."""
     error = answer.get("error")
     text = str(error.get("msg", error) if isinstance(error, dict) else error or answer)[:300]
     if "cursormark" in text.lower():
         raise _BadCursorError(text)
     raise InputError(
-        f"ADS does not understand the query {query!r}: {text}; try it first in the ADS web page"
+        f"ADS cannot parse the query {query!r}: {text}; test the query on the ADS website"
     )
 
 
 def _token(given: str | None) -> str:
-    """The ADS key, checked for use in a header."""
+    """Return the ADS key; raise InputError if it cannot be used in a header."""
     found = [given, *(os.environ.get(name) for name in _KEY_VARIABLES)]
     token = next((value.strip() for value in found if value and value.strip()), None)
     if token is None:
-        raise InputError(f"Fetching from ADS needs a key: {_HOW_TO_GET_KEY}")
+        raise InputError(f"ADS requires a key: {_HOW_TO_GET_KEY}")
     if not (token.isascii() and token.isprintable()) or " " in token:
         raise InputError(f"The ADS key contains blanks or invalid characters; {_HOW_TO_GET_KEY}")
     return token

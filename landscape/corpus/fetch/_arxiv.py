@@ -1,8 +1,8 @@
-"""Metadata from arXiv by OAI-PMH 2.0.
+"""Download metadata from arXiv by OAI-PMH 2.0.
 
-Read with httpx and lxml rather than with sickle: sickle parses in recovery mode (a page cut in
-half loses its records silently), waits only for a Retry-After in whole seconds, and does not
-report when a resumption token expires.
+Implemented with httpx and lxml instead of sickle, because sickle parses in recovery mode (records
+of an incomplete page are lost silently), waits only for a Retry-After in whole seconds, and does
+not report when a resumption token expires.
 
 References
 ----------
@@ -34,11 +34,11 @@ from landscape.errors import InputError, RemoteError, require
 
 ARXIV_OAI = "https://oaipmh.arxiv.org/oai"
 
-#: arXiv's terms ask for at most one request every three seconds.
+#: arXiv's terms of use allow one request every three seconds.
 ARXIV_POLICY = RetryPolicy(pause=3.0, first_wait=5.0)
 
-# arXivRaw lists every version with its date, so the date of first submission is certain; in the
-# format "arXiv" the field <created> is that of the newest version.
+# arXivRaw lists the date of every version, including the first submission; in the format "arXiv"
+# the field <created> is the date of the newest version.
 _PREFIX = "arXivRaw"
 _RAW = "{http://arxiv.org/OAI/arXivRaw/}"
 _OAI = "{http://www.openarchives.org/OAI/2.0/}"
@@ -53,7 +53,7 @@ _MOST_RESTARTS = 3
 def fetch_arxiv(
     out: str | Path,
     *,
-    set: str | None = "physics:astro-ph",  # noqa: A002 - the protocol's own word
+    set: str | None = "physics:astro-ph",  # noqa: A002 - name in the protocol
     since: date | str | None = None,
     until: date | str | None = None,
     base_url: str = ARXIV_OAI,
@@ -63,21 +63,21 @@ def fetch_arxiv(
 ) -> Fetched:
     """Harvest arXiv into a JSON-lines file with the fields of the arXiv metadata snapshot.
 
-    The same call continues an interrupted harvest. An expired resumption token is replaced by a
-    new list from the last datestamp on. Deleted records are left out.
+    The same call continues an interrupted download. If the resumption token has expired, a new list
+    from the last datestamp on is requested. Deleted records are omitted.
 
     Parameters
     ----------
     out : str or Path
-        The file to write, for example ``papers.jsonl``. It appears when it is complete.
+        File to write, for example ``papers.jsonl``. It appears when it is complete.
     set : str or None, default "physics:astro-ph"
-        The archive; None for all of arXiv.
+        Archive; None for all of arXiv.
     since, until : date or str, optional
         First and last day, ``YYYY-MM-DD``, on which a record was changed (not first submitted).
     base_url : str
-        The OAI-PMH address.
+        Address of the OAI-PMH service.
     max_records : int, optional
-        Stop after so many papers.
+        Maximum number of papers.
     policy : RetryPolicy
     notify : callable, optional
         Called with messages for the user.
@@ -89,16 +89,16 @@ def fetch_arxiv(
     Raises
     ------
     InputError
-        Bad dates, an unknown set, or a file that cannot be written.
+        If the dates or the set are invalid, or the file cannot be written.
     RemoteError
-        arXiv cannot be reached or its answers cannot be read.
+        If arXiv cannot be reached or its responses cannot be read.
 
     Examples
     --------
     >>> fetch_arxiv("papers.jsonl", since="last week")
     Traceback (most recent call last):
     ...
-    landscape.errors.InputError: since must be a day such as 2024-01-31, and is 'last week'
+    landscape.errors.InputError: since must be a date such as 2024-01-31, got 'last week'
     """
     request = {
         "server": base_url,
@@ -112,12 +112,8 @@ def fetch_arxiv(
         ResumableFile(Path(out), key="id", request=request) as papers,
         HttpClient("arXiv", base_url, policy=policy, notify=notify) as client,
     ):
-        start = {
-            "token": None,
-            "expires": None,
-            "last": None,  # newest datestamp so far
-            "ordered": True,  # no datestamp was older than the one before it
-        }
+        # `last` is the newest datestamp; `ordered` means that the datestamps never decreased.
+        start = {"token": None, "expires": None, "last": None, "ordered": True}
         harvest = _Harvest(
             papers, client, request, start=start, max_records=max_records, notify=notify
         )
@@ -126,7 +122,7 @@ def fetch_arxiv(
 
 
 class _Harvest(PagedFetch):
-    """The pages of one OAI-PMH list."""
+    """Pages of one OAI-PMH list."""
 
     clock: Callable[[], float]
 
@@ -134,15 +130,13 @@ class _Harvest(PagedFetch):
         page = self._next_page()
         position = self._position
         for record in page.records:
-            if position["last"] is None or record.datestamp >= position["last"]:
-                position["last"] = record.datestamp
-            else:
-                position["ordered"] = False
+            position["ordered"] &= position["last"] is None or record.datestamp >= position["last"]
+            position["last"] = max(record.datestamp, position["last"] or "")
         position.update(token=page.token, expires=page.expires, done=page.token is None)
         self._papers.add(self._records(page), position=position)
 
     def _next_page(self) -> _Page:
-        """The next page, by token while that is valid, else by a new list."""
+        """Return the next page, by token if that is valid, otherwise from a new list."""
         while True:
             position = self._position
             expires = position["expires"]
@@ -159,8 +153,7 @@ class _Harvest(PagedFetch):
                 if error.code == "noRecordsMatch":
                     return _Page([], None, None)
                 raise InputError(
-                    f"arXiv does not accept the request ({describe_request(self._request)}): "
-                    f"{error}"
+                    f"arXiv rejects the request ({describe_request(self._request)}): {error}"
                 ) from error
             if position["token"]:
                 self._restarts = 0
@@ -170,7 +163,7 @@ class _Harvest(PagedFetch):
         if self._position["token"]:
             return {"verb": "ListRecords", "resumptionToken": self._position["token"]}
         since = self._request["from"]
-        # Only where the list came sorted by datestamp is everything before the last one complete.
+        # Everything before the last datestamp is complete only if the list was sorted.
         if self._position["last"] and self._position["ordered"]:
             since = self._position["last"][:10]
         wanted = {"set": self._request["set"], "from": since, "until": self._request["until"]}
@@ -180,8 +173,8 @@ class _Harvest(PagedFetch):
     def _start_over(self) -> None:
         self._restarts += 1
         if self._restarts > _MOST_RESTARTS:
-            raise RemoteError(f"arXiv calls its own resumption tokens expired; {RUN_AGAIN}")
-        self._notify("The resumption token has expired; continuing from the last date instead")
+            raise RemoteError(f"arXiv rejects its own resumption tokens; {RUN_AGAIN}")
+        self._notify("The resumption token has expired; continuing from the last date")
         self._position.update(token=None, expires=None)
 
     def _records(self, page: _Page) -> Iterator[tuple[str, dict[str, object] | None]]:
@@ -208,11 +201,11 @@ class _Harvest(PagedFetch):
     def _note(self) -> str:
         last, skipped = self._position["last"], self._position["skipped"]
         newest = f"newest change {last[:10]}" if last else "no datestamps"
-        return f"arXiv metadata ({newest}); {skipped:,} deleted or empty records left out"
+        return f"arXiv metadata ({newest}); {skipped:,} deleted or empty records omitted"
 
 
 class _OaiError(Exception):
-    """The error element of an OAI-PMH response, with its `code`."""
+    """Error element of an OAI-PMH response, with its `code`."""
 
     def __init__(self, code: str, text: str) -> None:
         super().__init__(text or code)
@@ -221,7 +214,7 @@ class _OaiError(Exception):
 
 @dataclass(frozen=True)
 class _Record:
-    """One record: identifier, datestamp (ISO 8601), and the lxml element of its metadata."""
+    """Record with its datestamp (ISO 8601) and the lxml element of its metadata."""
 
     identifier: str
     datestamp: str
@@ -231,7 +224,7 @@ class _Record:
 
 @dataclass(frozen=True)
 class _Page:
-    """One response to ListRecords; the token of the next page expires at a time in seconds."""
+    """Response to ListRecords, with the token of the next page and its expiry in seconds."""
 
     records: list[_Record]
     token: str | None
@@ -247,7 +240,7 @@ def _read_page(reply: Reply) -> _Page:
         raise _OaiError(error.get("code", "unknown"), (error.text or "").strip())
     listing = root.find(f"{_OAI}ListRecords")
     if root.tag != f"{_OAI}OAI-PMH" or listing is None:
-        raise GarbledReplyError("its answer is not an OAI-PMH list of records")
+        raise GarbledReplyError("its response is not an OAI-PMH list of records")
     token = listing.find(f"{_OAI}resumptionToken")
     attributes = {} if token is None else dict(token.attrib)
     return _Page(
@@ -266,16 +259,16 @@ def _parse(content: bytes) -> Any:
     try:
         root = etree.fromstring(content, parser)
     except etree.XMLSyntaxError as error:
-        raise GarbledReplyError(f"its XML is damaged or cut off ({error.msg})") from error
+        raise GarbledReplyError(f"its XML is damaged or incomplete ({error.msg})") from error
     if root.getroottree().docinfo.internalDTD is not None:
-        raise GarbledReplyError("its XML declares a document type, which OAI-PMH never does")
+        raise GarbledReplyError("its XML declares a document type, which OAI-PMH does not allow")
     return root
 
 
 def _record(element: Any) -> _Record:
     header = element.find(f"{_OAI}header")
     if header is None:
-        raise GarbledReplyError("a record of its answer has no header")
+        raise GarbledReplyError("a record of its response has no header")
     metadata = element.find(f"{_OAI}metadata")
     return _Record(
         identifier=(header.findtext(f"{_OAI}identifier") or "").strip(),
@@ -286,7 +279,7 @@ def _record(element: Any) -> _Record:
 
 
 def _seconds(timestamp: str | None) -> float | None:
-    """An ISO 8601 time as seconds since 1970."""
+    """Convert an ISO 8601 time to seconds since 1970."""
     if not timestamp:
         return None
     try:
@@ -297,7 +290,7 @@ def _seconds(timestamp: str | None) -> float | None:
 
 
 def _as_snapshot(record: _Record) -> dict[str, object] | None:
-    """One arXivRaw record with the fields of the arXiv metadata snapshot."""
+    """Convert an arXivRaw record to the fields of the arXiv metadata snapshot."""
     if record.metadata is None:
         return None
     paper_id = _text(record.metadata, "id") or record.identifier.rpartition(":")[2]
@@ -315,7 +308,7 @@ def _as_snapshot(record: _Record) -> dict[str, object] | None:
 
 
 def _text(element: Any, name: str) -> str | None:
-    """Text of a child; None where it is absent or empty."""
+    """Return the text of a child, None if it is absent or empty."""
     found = element.findtext(f"{_RAW}{name}")
     return found.strip() or None if found else None
 
@@ -326,7 +319,7 @@ def _day(name: str, value: date | str | None) -> str | None:
     try:
         day = value if isinstance(value, date) else date.fromisoformat(value)
     except ValueError as error:
-        message = f"{name} must be a day such as 2024-01-31, and is {value!r}"
+        message = f"{name} must be a date such as 2024-01-31, got {value!r}"
         raise InputError(message) from error
     return day.strftime("%Y-%m-%d")
 
@@ -341,13 +334,13 @@ _BETWEEN = re.compile(r"\s*[,;:]\s*(?:and\s+)?|\s+and\s+|\s+&\s+|\s*\\&\s*")
 
 
 def parse_authors(line: str) -> list[list[str]]:
-    """Split arXiv's line of authors into [family, given, suffix], as its snapshot does."""
+    """Split arXiv's line of authors into [family, given, suffix], as in its snapshot."""
     line = without_parentheses(line.replace(r"\,", " ").replace("~", " "))
     authors: list[list[str]] = []
     for piece in _BETWEEN.split(line):
         words = piece.split()
         if words and authors and all(word.lower() in _SUFFIXES for word in words):
-            authors[-1][2] = " ".join(words)  # "Smith, Jr." was one author
+            authors[-1][2] = " ".join(words)  # "Smith, Jr." is one author
         elif words:
             authors.append(_author(words))
     return authors

@@ -1,4 +1,4 @@
-"""Resumable files, and lists that are fetched page by page."""
+"""Resumable downloads of records and base class of services that return pages."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ _WITHDRAWN = "withdrawn by its source"
 
 @dataclass(frozen=True)
 class Fetched:
-    """The outcome of one fetch.
+    """Result of one download.
 
     Attributes
     ----------
     path : pathlib.Path
-        The file, or for many files the directory, that `landscape build` can read.
+        File or directory that `landscape build` can read.
     n_records : int
-        Records in it: papers or concepts.
+        Number of papers or concepts.
     n_skipped : int
-        Records of the server that were left out: deleted, repeated or without an id.
+        Omitted records: deleted, repeated or without an identifier.
     finished : bool
-        False where `max_records` cut the list.
+        False if `max_records` was reached.
     note : str
-        One sentence for the user, for example the quota that is left.
+        Sentence for the user, for example the remaining quota.
 
     Examples
     --------
@@ -55,7 +55,7 @@ class Fetched:
 
 
 class ResumableFile:
-    """A JSON-lines file that grows page by page and survives an interruption at any byte."""
+    """JSON-lines file that is written page by page and can be continued after an interruption."""
 
     def __init__(self, out: Path, *, key: str, request: Mapping[str, object]) -> None:
         check_target(out)
@@ -67,8 +67,7 @@ class ResumableFile:
         self._state = out.with_name(out.name + ".state.json")
         self._size = 0
         self._lines = 0
-        self._latest: dict[str, bytes] = {}  # key -> digest of its newest line
-        self._withdrawn: set[str] = set()
+        self._latest: dict[str, bytes] = {}  # key -> digest, without withdrawn records
         self._restore()
         try:
             self._stream: BinaryIO = self._part.open("r+b" if self._part.exists() else "w+b")
@@ -82,18 +81,13 @@ class ResumableFile:
         return self
 
     def __exit__(self, *_: object) -> None:
-        with suppress(OSError):  # bytes that a full disk refused are not among the counted ones
+        with suppress(OSError):  # bytes that a full disk rejected are not counted
             self._stream.close()
 
     @property
     def n_records(self) -> int:
-        """Distinct records so far, without those withdrawn since."""
-        return len(self._latest) - len(self._withdrawn)
-
-    @property
-    def continues(self) -> bool:
-        """Whether an earlier run left something to continue."""
-        return bool(self.position)
+        """Number of distinct records that were not withdrawn."""
+        return len(self._latest)
 
     def add(
         self,
@@ -101,7 +95,7 @@ class ResumableFile:
         *,
         position: Mapping[str, object],
     ) -> None:
-        """Append one page of keys and records (None: withdrawn), and the position after it."""
+        """Append one page of keys and records (None if withdrawn), and store the position."""
         lines = bytearray()
         for key, record in records:
             line = self._line(key, record)
@@ -124,7 +118,7 @@ class ResumableFile:
             raise disk_error(self._part, error) from error
 
     def finish(self) -> int:
-        """Move the file into place and return its number of records."""
+        """Rename the finished file and return its number of records."""
         try:
             if self._lines > self.n_records:
                 self._write_newest_records()
@@ -139,39 +133,37 @@ class ResumableFile:
         return self.n_records
 
     def discard(self) -> None:
-        """Remove all files of a fetch that found nothing."""
+        """Remove all files of a download without records."""
         self._stream.close()
         self._part.unlink(missing_ok=True)
         self._state.unlink(missing_ok=True)
 
     def _line(self, key: str, record: Mapping[str, object] | None) -> bytes:
-        """The line to append; empty where the file has the same already."""
+        """Return the line to append, empty if the file has the same line."""
         if record is None:
-            if key not in self._latest or key in self._withdrawn:
+            if self._latest.pop(key, None) is None:
                 return b""
-            line = orjson.dumps({self._key: key, _WITHDRAWN: True}) + b"\n"
-            self._withdrawn.add(key)
-        else:
-            line = orjson.dumps(record) + b"\n"
-            if self._latest.get(key) == _digest(line):
-                return b""
-            self._withdrawn.discard(key)
+            return orjson.dumps({self._key: key, _WITHDRAWN: True}) + b"\n"
+        line = orjson.dumps(record) + b"\n"
+        if self._latest.get(key) == _digest(line):
+            return b""
         self._latest[key] = _digest(line)
         return line
 
     def _restore(self) -> None:
-        """Read the state that an earlier run left."""
+        """Read the state of an earlier run."""
         try:
             state = orjson.loads(self._state.read_bytes())
             request, position, size = state["request"], state["position"], state["bytes"]
             if self._part.stat().st_size < size:
                 return
         except (OSError, ValueError, KeyError, TypeError):
-            return  # nothing usable: start from the beginning
+            return  # start from the beginning
         if request != self._request:
             raise InputError(
-                f"{self.out} is unfinished from another request ({describe_request(request)}); "
-                f"choose another file, or remove {self._state} to start from the beginning"
+                f"{self.out} is the unfinished result of another request "
+                f"({describe_request(request)}); choose another file, or remove {self._state} to "
+                "start from the beginning"
             )
         with self._part.open("rb") as stream:
             while stream.tell() < size:
@@ -187,12 +179,11 @@ class ResumableFile:
                 f"{self._part} was changed since it was fetched; remove it and {self._state.name} "
                 "to start from the beginning"
             ) from error
-        self._latest[key] = _digest(line)
         self._lines += 1
         if _WITHDRAWN in record:
-            self._withdrawn.add(key)
+            self._latest.pop(key, None)
         else:
-            self._withdrawn.discard(key)
+            self._latest[key] = _digest(line)
 
     def _write_newest_records(self) -> None:
         """Write the final file with the newest line of each record."""
@@ -202,8 +193,7 @@ class ResumableFile:
         with tidy.open("wb") as stream:
             for line in self._stream:
                 key = str(orjson.loads(line)[self._key])
-                newest = self._latest[key] == _digest(line)
-                if newest and key not in self._withdrawn and key not in written:
+                if self._latest.get(key) == _digest(line) and key not in written:
                     stream.write(line)
                     written.add(key)
             stream.flush()
@@ -212,7 +202,7 @@ class ResumableFile:
 
 
 class PagedFetch(ABC):
-    """Fetch a list page by page into a file, from where an earlier run stopped."""
+    """Download of a list page by page, which continues an earlier run."""
 
     def __init__(
         self,
@@ -240,11 +230,11 @@ class PagedFetch(ABC):
 
     @abstractmethod
     def _empty_message(self) -> str:
-        """The message where nothing was found."""
+        """Return the error message if nothing was found."""
 
     @abstractmethod
     def _note(self) -> str:
-        """One sentence for the user about the result."""
+        """Return a sentence about the result for the user."""
 
     @property
     def _has_enough(self) -> bool:
@@ -253,7 +243,7 @@ class PagedFetch(ABC):
     def run(self) -> Fetched:
         """Fetch all pages."""
         papers, position = self._papers, self._position
-        if papers.continues:
+        if papers.position:  # of an earlier run
             self._notify(f"Continuing after {count(papers.n_records, 'paper')} already fetched")
         with progress(f"Fetching from {self._client.name}", total=self._max_records) as advance:
             advance(papers.n_records)
@@ -270,28 +260,28 @@ class PagedFetch(ABC):
 
 
 def check_target(out: Path) -> None:
-    """Raise InputError where no plain file can be written."""
+    """Raise InputError if a file cannot be written as plain JSON lines."""
     if out.is_dir():
-        raise InputError(f"{out} is a folder; name the file to write, for example papers.jsonl")
+        raise InputError(f"{out} is a directory; pass a file name, for example papers.jsonl")
     if out.suffix.lower() in {".gz", ".bz2", ".xz", ".zst", ".zip"}:
         raise InputError(
-            f"{out.name} would not be compressed: fetch writes plain JSON lines, so that it can "
-            f"continue after an interruption; name it {out.name.removesuffix(out.suffix)}"
+            f"{out.name} would not be compressed: downloads are plain JSON lines, so that they can "
+            f"continue after an interruption. Name the file {out.name.removesuffix(out.suffix)}"
         )
     if not out.parent.is_dir():
-        raise InputError(f"There is no folder {out.parent} to write {out.name} into; make it first")
+        raise InputError(f"No such directory: {out.parent}. Create it first.")
 
 
 def describe_request(request: Mapping[str, object]) -> str:
-    """The parts of a request that are set, in words."""
+    """Describe the parameters of a request that are set."""
     return ", ".join(f"{name} {value}" for name, value in request.items() if value)
 
 
 def disk_error(path: Path, error: OSError) -> InputError:
-    """The error for a file that the system cannot write."""
+    """Return the error for a file that cannot be written."""
     return InputError(
-        f"Cannot write {path}: {error.strerror or error}; make room or choose another place, then "
-        "run the same command again"
+        f"Cannot write {path}: {error.strerror or error}; free disk space or choose another "
+        "directory, then run the same command again"
     )
 
 
@@ -300,11 +290,11 @@ def _digest(line: bytes) -> bytes:
 
 
 def _lock(stream: BinaryIO, out: Path) -> None:
-    """Refuse to write a file that another fetch is writing."""
+    """Lock a file; raise InputError if another process is writing it."""
     try:
         lock_exclusively(stream)
     except BlockingIOError as error:
         stream.close()
-        raise InputError(f"Another fetch is writing {out} at this moment; wait for it") from error
+        raise InputError(f"Another process is writing {out}; wait until it has finished") from error
     except OSError:
-        return  # some network file systems have no locks
+        return  # some network file systems do not support locks

@@ -1,4 +1,4 @@
-"""Fetch the pathfinder corpus (papers with embeddings, as Parquet) and the thesaurus UAT."""
+"""Download the pathfinder corpus (papers with embeddings) and the Unified Astronomy Thesaurus."""
 
 from __future__ import annotations
 
@@ -32,13 +32,14 @@ from landscape.errors import InputError, RemoteError
 HUB = "https://huggingface.co"
 PATHFINDER_DATASET = "kiyer/pathfinder_arxiv_data"
 
+_SHA256 = re.compile(r"[0-9a-f]{64}")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*\.parquet")
-_SPARE = 200 * 2**20  # bytes to leave free on the disk
+_SPARE = 200 * 2**20  # bytes that remain free on the disk
 
 
 @dataclass(frozen=True)
 class _Shard:
-    """One Parquet file: its path in the dataset, its name in our folder, its size in bytes."""
+    """Parquet file: path in the dataset, local name, size in bytes and checksum."""
 
     remote: str
     name: str
@@ -55,25 +56,24 @@ def fetch_pathfinder(
     policy: RetryPolicy = RetryPolicy(),  # noqa: B008 - frozen
     notify: Callable[[str], None] = ignore_note,
 ) -> Fetched:
-    """Download the Parquet files of the pathfinder corpus (4.5 GB), each checked by its sha256.
+    """Download the Parquet files of the pathfinder corpus (4.5 GB) and check their sha256.
 
-    Complete files are kept; a partial file continues at its last byte. The plain protocol of the
-    Hub is used instead of the huggingface_hub package, which starts a partial file from its
-    beginning and checks sizes only.
+    Complete files are kept; a partial file is continued. The package huggingface_hub is not used,
+    because it restarts partial files from the beginning and checks only sizes.
 
     Parameters
     ----------
     folder : str or Path
-        Where to put the files; created if absent.
+        Directory of the files; created if absent.
     dataset : str
         Owner and name on the Hub.
     revision : str, default "main"
         Branch, tag or commit.
     endpoint : str, optional
-        The Hub; by default the environment variable HF_ENDPOINT, else https://huggingface.co.
+        Address of the Hub; by default the environment variable HF_ENDPOINT, else https://huggingface.co.
     policy : RetryPolicy
     notify : callable, optional
-        Called with messages for the user: the size and the free space, before any download.
+        Called with messages for the user, for example the size and the free disk space.
 
     Returns
     -------
@@ -83,9 +83,9 @@ def fetch_pathfinder(
     Raises
     ------
     InputError
-        When `folder` is a file, or the disk has too little room.
+        If `folder` is a file or the disk has too little free space.
     RemoteError
-        When the Hub cannot be reached, has no such dataset, or sends damaged files.
+        If the Hub cannot be reached, has no such dataset, or sends damaged files.
 
     References
     ----------
@@ -107,7 +107,10 @@ def fetch_pathfinder(
         "The Hugging Face Hub", base_url, policy=policy, hints=hints, notify=notify
     ) as hub:
         commit, shards = _list_shards(hub, dataset, revision)
-        _make_folder(folder)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise disk_error(folder, error) from error
         wanted = [shard for shard in shards if not _is_complete(folder / shard.name, shard)]
         _check_free_space(folder, wanted, len(shards), notify)
         source = f"{hub.base_url}/datasets/{dataset}/resolve/{commit}"
@@ -121,7 +124,7 @@ def fetch_pathfinder(
 
 
 def _list_shards(hub: HttpClient, dataset: str, revision: str) -> tuple[str, list[_Shard]]:
-    """The commit behind a revision, and its Parquet files."""
+    """Return the commit of a revision and its Parquet files."""
 
     def read(reply: Reply) -> tuple[str, list[_Shard]]:
         refuse_web_page(reply, hub.name, "JSON")
@@ -130,11 +133,21 @@ def _list_shards(hub: HttpClient, dataset: str, revision: str) -> tuple[str, lis
             commit = str(answer["sha"])
             files = [each for each in answer["siblings"] if each["rfilename"].endswith(".parquet")]
             names = _names([each["rfilename"] for each in files])
-            shards = [_shard(each, name) for each, name in zip(files, names, strict=True)]
+            shards = [
+                _Shard(
+                    remote=each["rfilename"],
+                    name=name,
+                    size=int(each["lfs"]["size"]),
+                    sha256=each["lfs"]["sha256"].lower(),
+                )
+                for each, name in zip(files, names, strict=True)
+            ]
+            if not all(_SHA256.fullmatch(shard.sha256) for shard in shards):
+                raise ValueError("invalid checksum")
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise GarbledReplyError("its list of files is damaged or cut off") from error
+            raise GarbledReplyError("its list of files is damaged or incomplete") from error
         if not re.fullmatch(r"[0-9a-f]{7,64}", commit):
-            raise GarbledReplyError("its list of files names no commit")
+            raise GarbledReplyError("its list of files contains no commit")
         return commit, shards
 
     path = f"{hub.base_url}/api/datasets/{dataset}/revision/{quote(revision, safe='')}"
@@ -144,28 +157,14 @@ def _list_shards(hub: HttpClient, dataset: str, revision: str) -> tuple[str, lis
     return commit, shards
 
 
-def _shard(entry: dict[str, Any], name: str) -> _Shard:
-    digest = str(entry["lfs"]["sha256"]).lower()
-    if not re.fullmatch(r"[0-9a-f]{64}", digest):
-        raise ValueError(digest)
-    return _Shard(str(entry["rfilename"]), name, int(entry["lfs"]["size"]), digest)
-
-
 def _names(remote: list[str]) -> list[str]:
-    """Plain file names for paths that a server chose: no path leads out of the folder."""
+    """Return local file names for paths from a server; none leads out of the directory."""
     paths = [PurePosixPath(path) for path in remote]
     times = Counter(path.name for path in paths)
     names = [path.name if times[path.name] == 1 else "-".join(path.parts) for path in paths]
     if not all(_NAME.fullmatch(name) for name in names) or len(set(names)) < len(names):
-        raise ValueError("odd file names")
+        raise ValueError("invalid file names")
     return names
-
-
-def _make_folder(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise disk_error(folder, error) from error
 
 
 def _is_complete(path: Path, shard: _Shard) -> bool:
@@ -175,7 +174,7 @@ def _is_complete(path: Path, shard: _Shard) -> bool:
 def _check_free_space(
     folder: Path, wanted: list[_Shard], n_all: int, notify: Callable[[str], None]
 ) -> None:
-    """Report the size of the download; refuse where the disk is too small."""
+    """Report the size of the download; raise InputError if the disk is too small."""
     parts = (folder / f"{shard.name}.part" for shard in wanted)
     here = sum(part.stat().st_size for part in parts if part.is_file())
     missing = max(0, sum(shard.size for shard in wanted) - here)
@@ -185,7 +184,7 @@ def _check_free_space(
         f"{folder} has {free / 1e9:,.2f} GB free"
     )
     if missing and missing + _SPARE > free:
-        raise InputError(f"{sentence}: make room, or choose a folder on a larger disk")
+        raise InputError(f"{sentence}: free disk space, or choose a directory on a larger disk")
     notify(sentence)
 
 
@@ -195,7 +194,7 @@ def _fetch_shard(
     part = folder / f"{shard.name}.part"
     try:
         advance(part.stat().st_size if part.is_file() else 0)
-        for _ in range(2):  # a part of another revision fails only once
+        for _ in range(2):  # a partial file of another revision fails only once
             hub.download(url, part, size=shard.size, advance=advance)
             if sha256_of(part) == shard.sha256:
                 part.replace(folder / shard.name)
@@ -218,7 +217,7 @@ def _count_papers(path: Path) -> int:
         return int(pq.read_metadata(path).num_rows)
     except pa.ArrowInvalid as error:
         raise RemoteError(
-            f"{path.name} is not a Parquet file on the Hub either; ask the authors of the dataset"
+            f"{path.name} is damaged on the Hub, too; contact the authors of the dataset"
         ) from error
 
 
@@ -226,7 +225,7 @@ UAT_FILES = "https://raw.githubusercontent.com/astrothesaurus/UAT"
 
 _VERSION = re.compile(r"\d+\.\d+\.\d+")
 _CONCEPT = re.compile(r"https?://astrothesaurus\.org/uat/\d+")
-_FEWEST_CONCEPTS = 100  # the first release had some 1,800
+_FEWEST_CONCEPTS = 100  # the first release had about 1,800
 
 
 def fetch_uat(
@@ -238,18 +237,18 @@ def fetch_uat(
     policy: RetryPolicy = RetryPolicy(),  # noqa: B008 - frozen
     notify: Callable[[str], None] = ignore_note,
 ) -> Fetched:
-    """Fetch one release of the thesaurus as JSON, and check that it is a thesaurus.
+    """Download one release of the thesaurus as JSON and check its content.
 
     Parameters
     ----------
     out : str or Path
-        The file to write, for example ``UAT.json``.
+        File to write, for example ``UAT.json``.
     version : str, default "5.1.0"
-        A release, or ``"latest"`` for the newest published file.
+        Release, or ``"latest"`` for the newest published file.
     file : str, default "UAT.json"
         ``"UAT.json"`` is the tree of concepts, ``"UAT_list.json"`` the flat list.
     base_url : str
-        Address of the files, one folder a release.
+        Address of the files, with one directory per release.
     policy : RetryPolicy
     notify : callable, optional
         Called with messages for the user.
@@ -262,9 +261,9 @@ def fetch_uat(
     Raises
     ------
     InputError
-        A version that does not exist, or an unwritable file.
+        If the version does not exist or the file cannot be written.
     RemoteError
-        When the server cannot be reached, or sends something else than the thesaurus.
+        If the server cannot be reached or does not send the thesaurus.
 
     Notes
     -----
@@ -275,7 +274,7 @@ def fetch_uat(
     >>> fetch_uat("UAT.json", version="five")
     Traceback (most recent call last):
     ...
-    landscape.errors.InputError: A UAT version looks like 5.1.0 (or 'latest'), and is 'five'
+    landscape.errors.InputError: A UAT version has the form 5.1.0 (or is 'latest'), got 'five'
     """
     out = Path(out)
     check_target(out)
@@ -301,9 +300,9 @@ def fetch_uat(
 
 
 def concepts(thesaurus: Any) -> Iterator[str]:
-    """URIs of all concepts of a UAT file, tree or list; a concept may come several times."""
+    """Yield the URIs of all concepts of a UAT file (tree or list), some of them repeatedly."""
     waiting = [thesaurus]
-    while waiting:  # a stack: no file can overflow the recursion limit
+    while waiting:  # not recursive: a deep file cannot exceed the recursion limit
         node = waiting.pop()
         if isinstance(node, list):
             waiting.extend(node)
@@ -319,22 +318,22 @@ def _tags(version: str) -> list[str]:
         return ["master"]
     bare = version.removeprefix("v").removeprefix(".")
     if not _VERSION.fullmatch(bare):
-        raise InputError(f"A UAT version looks like 5.1.0 (or 'latest'), and is {version!r}")
-    return [f"v{bare}", f"v.{bare}", bare]  # the releases have been tagged in several ways
+        raise InputError(f"A UAT version has the form 5.1.0 (or is 'latest'), got {version!r}")
+    return [f"v{bare}", f"v.{bare}", bare]  # release tags have several forms
 
 
 def _read(reply: Reply) -> bytes | None:
-    """The content, checked; None where there is no such file."""
+    """Return the checked content, None if the file does not exist."""
     if reply.status == 404:
         return None
     refuse_web_page(reply, "The UAT repository", "JSON")
     try:
         thesaurus = orjson.loads(reply.content)
     except ValueError as error:
-        raise GarbledReplyError("its JSON is damaged or cut off") from error
+        raise GarbledReplyError("its JSON is damaged or incomplete") from error
     if sum(1 for _ in concepts(thesaurus)) < _FEWEST_CONCEPTS:
         raise RemoteError(
-            "The UAT repository sent JSON that is not the thesaurus; check the address, or take "
-            "the file from https://github.com/astrothesaurus/UAT"
+            "The UAT repository sent JSON that is not the thesaurus; check the address, or "
+            "download the file from https://github.com/astrothesaurus/UAT"
         )
     return reply.content

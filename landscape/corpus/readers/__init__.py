@@ -1,4 +1,4 @@
-"""Readers of source files, chosen by content. A new one is a `Reader` listed in `READERS`.
+"""Readers of source files, chosen by content. Add a new `Reader` to `READERS`.
 
 >>> sorted(READERS)
 ['ads', 'arxiv', 'bibtex', 'pathfinder', 'scilit', 'table']
@@ -21,22 +21,22 @@ __all__ = ["READERS", "Reader", "choose_reader"]
 
 
 class Reader(Protocol):
-    """Reads one kind of source."""
+    """Reader of one kind of source."""
 
     name: str
     """Name in the column ``source`` and in the manifest, for example ``"arxiv"``."""
 
     def recognises(self, path: Path, head: bytes) -> bool:
-        """Whether a file is of this kind, from its first (decompressed) bytes."""
+        """Return whether a file is of this kind, from its first (decompressed) bytes."""
         ...
 
     def read(
         self, path: Path, *, on_bytes: Callable[[int], None] | None = None
     ) -> Iterator[RawRecord | Rejection]:
-        """Stream the records of a file, broken ones as rejections.
+        """Yield the records of a file; invalid records are rejections.
 
-        Calls `on_bytes` with the number of bytes of the file consumed since the last call.
-        Raises :class:`landscape.errors.InputError` where the file itself is damaged.
+        Calls `on_bytes` with the number of bytes read since the last call. Raises
+        :class:`landscape.errors.InputError` if the file is damaged.
         """
         ...
 
@@ -44,25 +44,18 @@ class Reader(Protocol):
 # From the most specific format to the most general.
 READERS: dict[str, Reader] = {
     reader.name: reader
-    for reader in (
-        PathfinderReader(),
-        SCILIT,
-        ADS,
-        ARXIV,
-        BibtexReader(),
-        TableReader(),
-    )
+    for reader in (PathfinderReader(), SCILIT, ADS, ARXIV, BibtexReader(), TableReader())
 }
 """All readers by name, in the order in which they are tried."""
 
 
 def choose_reader(path: Path) -> Reader:
-    """Find the reader for a file by looking at its contents; its name does not matter.
+    """Return the reader for a file, chosen by its content and not by its name.
 
     Parameters
     ----------
     path : pathlib.Path
-        Any supported file, plain or ``.gz``.
+        Supported file, plain or ``.gz``.
 
     Returns
     -------
@@ -71,7 +64,7 @@ def choose_reader(path: Path) -> Reader:
     Raises
     ------
     landscape.errors.InputError
-        If the file does not exist, is a folder, is empty, is binary, or is of no known kind.
+        If the file does not exist, is a directory, is empty, is binary, or has an unknown format.
 
     Examples
     --------
@@ -92,7 +85,7 @@ def choose_reader(path: Path) -> Reader:
         )
     start = head.lstrip()[:60].decode("utf-8", "replace")
     raise InputError(
-        f"{path} is of no kind that Landscape reads: it begins with {start!r}. Give an arXiv "
+        f"The format of {path} is unknown; it begins with {start!r}. Pass an arXiv "
         "metadata snapshot, an ADS reply, pathfinder Parquet, BibTeX, SciLit JSON, or CSV, "
         "Parquet or JSON lines with the columns title and abstract."
     )

@@ -1,4 +1,4 @@
-"""BibTeX, as ADS, arXiv and reference managers export it."""
+"""Reader of BibTeX, as exported by ADS, arXiv and reference managers."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from landscape._io import data_file, read_yaml
 from landscape.corpus._identifiers import month_number, parse_arxiv_id, parse_bibcode
 from landscape.corpus._records import RawRecord, Rejection
 from landscape.corpus.readers._files import LARGEST_RECORD, checked, open_input
@@ -17,50 +18,13 @@ _ENTRY = re.compile(rb"^[ \t]*@\s*([A-Za-z]+)\s*[{(]")
 _HEAD = re.compile(rb"^[ \t]*@\s*[A-Za-z]+\s*[{(]\s*[^\s,]*\s*,?", re.MULTILINE)
 _STRING = re.compile(r"@\s*string\s*[{(]\s*([^\s=,{}()\"#]+)\s*=", re.IGNORECASE)
 _NAME = re.compile(r"[^\s=,{}()\"#]+")
-_String = tuple[int, str]  # where the block is, and the block
+_String = tuple[int, str]  # line and text of the block
 _NOT_PAPERS = {b"string", b"preamble", b"comment"}
-
-# Journal macros of AASTeX that ADS writes: https://ui.adsabs.harvard.edu/help/actions/journal-macros
-_JOURNALS = {
-    "aap": "Astronomy and Astrophysics",
-    "aapr": "Astronomy and Astrophysics Reviews",
-    "aaps": "Astronomy and Astrophysics Supplement Series",
-    "actaa": "Acta Astronomica",
-    "aj": "The Astronomical Journal",
-    "ao": "Applied Optics",
-    "apj": "The Astrophysical Journal",
-    "apjl": "The Astrophysical Journal Letters",
-    "apjs": "The Astrophysical Journal Supplement Series",
-    "apss": "Astrophysics and Space Science",
-    "araa": "Annual Review of Astronomy and Astrophysics",
-    "grl": "Geophysical Research Letters",
-    "icarus": "Icarus",
-    "jcap": "Journal of Cosmology and Astroparticle Physics",
-    "jgr": "Journal of Geophysical Research",
-    "memras": "Memoirs of the Royal Astronomical Society",
-    "mnras": "Monthly Notices of the Royal Astronomical Society",
-    "nar": "New Astronomy Reviews",
-    "nat": "Nature",
-    "pasa": "Publications of the Astronomical Society of Australia",
-    "pasj": "Publications of the Astronomical Society of Japan",
-    "pasp": "Publications of the Astronomical Society of the Pacific",
-    "physrep": "Physics Reports",
-    "planss": "Planetary and Space Science",
-    "pra": "Physical Review A",
-    "prc": "Physical Review C",
-    "prd": "Physical Review D",
-    "pre": "Physical Review E",
-    "prl": "Physical Review Letters",
-    "procspie": "Society of Photo-Optical Instrumentation Engineers Conference Series",
-    "psj": "The Planetary Science Journal",
-    "rmxaa": "Revista Mexicana de Astronomía y Astrofísica",
-    "solphys": "Solar Physics",
-    "ssr": "Space Science Reviews",
-}
+_JOURNALS: dict[str, str] = read_yaml(data_file("journal_macros.yaml"))
 
 
 class BibtexEntry(NamedTuple):
-    """One entry; the names of its fields are in lower case."""
+    """BibTeX entry with field names in lower case."""
 
     key: str
     entry_type: str
@@ -68,18 +32,18 @@ class BibtexEntry(NamedTuple):
 
 
 class BibtexReader:
-    """Reads BibTeX through ``bibtexparser``, entry by entry, so that any size of file streams."""
+    """Reader of BibTeX, entry by entry with ``bibtexparser``, for files of any size."""
 
     name = "bibtex"
 
-    def recognises(self, path: Path, head: bytes) -> bool:  # noqa: ARG002  # the protocol's
-        """Say whether there is an entry (``@article{...``)."""
+    def recognises(self, path: Path, head: bytes) -> bool:  # noqa: ARG002 - part of the protocol
+        """Return whether there is an entry (``@article{...``)."""
         return head.lstrip()[:1] not in (b"{", b"[") and _HEAD.search(head) is not None
 
     def read(
         self, path: Path, *, on_bytes: Callable[[int], None] | None = None
     ) -> Iterator[RawRecord | Rejection]:
-        """Stream the entries."""
+        """Yield the entries."""
         require("bibtexparser", "bibtex")
         return checked(path, self._records(path, on_bytes))
 
@@ -105,7 +69,7 @@ class BibtexReader:
 
 
 def _blocks(path: Path, on_bytes: Callable[[int], None] | None) -> Iterator[tuple[int, bytes]]:
-    """Cut the file where an entry begins a line."""
+    """Split the file at lines that begin with an entry."""
     with open_input(path, on_bytes=on_bytes) as stream:
         lines: list[bytes] = []
         size, start = 0, 1
@@ -123,7 +87,7 @@ def _blocks(path: Path, on_bytes: Callable[[int], None] | None) -> Iterator[tupl
 
 
 def _strings_of(text: str, strings: dict[str, _String]) -> str:
-    """Return the ``@string`` blocks that an entry may use, and those which these use."""
+    """Return the ``@string`` blocks that an entry uses, directly or indirectly."""
     used: set[_String] = set()
     waiting = [text] if strings else []
     while waiting:
@@ -144,7 +108,7 @@ def _record(path: Path, line: int, text: str, strings: str) -> RawRecord | Rejec
 def parse_entries(text: str) -> list[BibtexEntry]:
     """Parse BibTeX with bibtexparser; broken entries are omitted."""
     bibtexparser = require("bibtexparser", "bibtex")
-    # The parser reports the faults to its logger; ours go to rejected.jsonl.
+    # The parser logs errors; ours are written to rejected.jsonl.
     logging.getLogger("bibtexparser").setLevel(logging.CRITICAL)
     return [
         BibtexEntry(

@@ -1,4 +1,4 @@
-"""Files that say who cites whom: lists of pairs, and papers with their reference lists."""
+"""Reader of citation lists: tables of pairs, and papers with their references."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _CITING, _CITED = ("citing", "citing_id", "source", "from"), ("cited", "cited_id
 _LISTS = ("refs", "references", "ref_bibcodes", "reference")
 _NAMES = ("paper_id", "bibcode", "arxiv_id", "doi", "id")
 _LONGEST_TITLE = 500  # characters
-_LONGEST_LINE = 20_000_000  # bytes; a paper cites thousands of others at most
+_LONGEST_LINE = 20_000_000  # bytes; a paper cites at most a few thousand others
 
 
 @dataclass(frozen=True)
 class Citations:
-    """Who cites whom, as a file says it."""
+    """Pairs of citing and cited papers, and known titles."""
 
     citing: pa.Array
     cited: pa.Array
@@ -42,11 +42,10 @@ def read_citations(path: Path) -> Citations:
     Parameters
     ----------
     path : pathlib.Path
-        A table (CSV or tab-separated, plain or gzip) with the columns ``citing`` and ``cited``,
-        and ``citing_title`` and ``cited_title`` if it likes; or JSON lines, each a paper with its
-        name (``bibcode``, ``arxiv_id``, ``doi`` or ``id``) and the list of the cited papers
-        (``refs``, ``references`` or ``ref_bibcodes``), and its ``title`` if it likes. Other
-        columns are passed over.
+        Table (CSV or tab-separated, plain or gzip) with the columns ``citing`` and ``cited`` and
+        optionally ``citing_title`` and ``cited_title``; or JSON lines of papers with a name
+        (``bibcode``, ``arxiv_id``, ``doi`` or ``id``), a list of cited papers (``refs``,
+        ``references`` or ``ref_bibcodes``) and optionally a ``title``. Other columns are ignored.
 
     Returns
     -------
@@ -55,7 +54,7 @@ def read_citations(path: Path) -> Citations:
     Raises
     ------
     InputError
-        If it cannot be read, or is of another kind.
+        If the file cannot be read or has another format.
 
     Examples
     --------
@@ -85,7 +84,7 @@ def _read_table(path: Path, head: bytes) -> Citations:
     if citing is None or cited is None:
         raise InputError(
             f"{path} has the columns {', '.join(names)[:100]!r}; a list of citations needs the "
-            "columns citing and cited, or is JSON lines of papers with their references."
+            "columns citing and cited, or must be JSON lines of papers with their references."
         )
     kept = [n for n in (citing, cited, "citing_title", "cited_title") if n in names]
     try:
@@ -120,7 +119,7 @@ def _read_lists(path: Path) -> Citations:
         lists = [paper[key] for key in _LISTS if isinstance(paper.get(key), list)]
         if not name:
             raise InputError(
-                f"{path}, line {number}, names no paper; give it one of {', '.join(_NAMES)}."
+                f"{path}, line {number}, has no paper name; add one of {', '.join(_NAMES)}."
             )
         if isinstance(paper.get("title"), str):
             titles[name] = _tidy(paper["title"])
@@ -145,7 +144,7 @@ def _objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                     continue
                 value = json.loads(line)
                 if not isinstance(value, dict):
-                    raise ValueError("no JSON object")
+                    raise ValueError("not a JSON object")
                 yield number, value
     except (ValueError, RecursionError, EOFError, OSError, zlib.error) as error:
         if isinstance(error, InputError):
@@ -154,7 +153,7 @@ def _objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _reference(reference: object) -> tuple[str, str]:
-    """Name and title of one reference: a name alone, or an object with both."""
+    """Return name and title of a reference, which is a name or an object."""
     if isinstance(reference, str):
         return reference, ""
     if isinstance(reference, dict):

@@ -1,4 +1,4 @@
-"""Open source files and stream JSON records from them."""
+"""Open source files and read JSON records."""
 
 from __future__ import annotations
 
@@ -17,14 +17,13 @@ import orjson
 from landscape.corpus._records import RawRecord, Rejection
 from landscape.errors import InputError
 
-SAMPLE_BYTES = 1 << 20
-"""Size of the sample from which the kind of a file is recognised."""
+SAMPLE_BYTES = 1 << 20  # read to recognise the kind of a file
 
 PARQUET_MAGIC = b"PAR1"
 _GZIP_MAGIC = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
 _ARCHIVES = {
-    b"PK\x03\x04": "a zip archive; unzip it and give the file inside",
+    b"PK\x03\x04": "a zip archive; unpack it and pass the file inside",
     b"BZh": "compressed with bzip2; decompress it with bunzip2 first",
     b"\xfd7zXZ": "compressed with xz; decompress it with unxz first",
     b"\x28\xb5\x2f\xfd": "compressed with zstd; decompress it with unzstd first",
@@ -38,11 +37,12 @@ _ARCHIVES = {
 
 def sample(path: Path) -> bytes:
     """Return the first bytes of a file, decompressed and without a byte order mark."""
-    _check_exists(path)
+    if path.is_dir():
+        raise InputError(f"{path} is a folder, not a file; pass the files in it.")
     with _input_errors(path), open_input(path) as stream:
         head = _beginning(stream)
     if not head.strip():
-        raise InputError(f"{path} is empty; give a file with at least one paper.")
+        raise InputError(f"{path} is empty; pass a file with at least one paper.")
     if head.startswith(PARQUET_MAGIC):
         return head
     for magic, what in _ARCHIVES.items():
@@ -53,7 +53,7 @@ def sample(path: Path) -> bytes:
     if b"\0" in start or wrong > len(start) / 10:
         raise InputError(
             f"{path} is a binary file (it begins with {head[:8].hex(' ')}), not text or Parquet; "
-            "give a file of papers."
+            "pass a file of papers."
         )
     return head
 
@@ -81,7 +81,7 @@ def open_input(
 def checked(
     path: Path, records: Iterator[RawRecord | Rejection]
 ) -> Iterator[RawRecord | Rejection]:
-    """Pass records through; a damaged file raises an error with the number of good records."""
+    """Yield records; raise an error with the number of good records if the file is damaged."""
     n_good = 0
     with _input_errors(path, lambda: n_good):
         for record in records:
@@ -90,7 +90,7 @@ def checked(
 
 
 def _beginning(stream: io.BufferedReader) -> bytes:
-    """Read a sample; of a truncated file, the readable part."""
+    """Read a sample, or the readable part of a truncated file."""
     pieces: list[bytes] = []
     try:
         while sum(map(len, pieces)) < SAMPLE_BYTES and (piece := stream.read1(1 << 16)):
@@ -101,16 +101,9 @@ def _beginning(stream: io.BufferedReader) -> bytes:
     return b"".join(pieces)
 
 
-def _check_exists(path: Path) -> None:
-    if not path.exists():
-        raise InputError(f"There is no file {path}; check the name and the folder.")
-    if path.is_dir():
-        raise InputError(f"{path} is a folder, not a file; give the files in it.")
-
-
 @contextmanager
 def _input_errors(path: Path, count: Callable[[], int] | None = None) -> Iterator[None]:
-    """Turn errors of the system and of zlib into input errors."""
+    """Convert errors of the system and of zlib to InputError."""
 
     def good() -> str:
         return "" if count is None else f" after {count():,} good records"
@@ -119,20 +112,20 @@ def _input_errors(path: Path, count: Callable[[], int] | None = None) -> Iterato
         yield
     except EOFError:
         raise InputError(
-            f"{path} breaks off in the middle (truncated gzip){good()}; download or copy it again."
+            f"{path} is incomplete (truncated gzip){good()}; download or copy it again."
         ) from None
     except (gzip.BadGzipFile, zlib.error) as error:
         raise InputError(
             f"{path} is damaged (gzip: {error}){good()}; download or copy it again."
         ) from None
     except FileNotFoundError:
-        raise InputError(f"There is no file {path}; check the name and the folder.") from None
+        raise InputError(f"There is no file {path}; check the name and the directory.") from None
     except PermissionError:
-        raise InputError(f"{path} may not be read; change its permissions.") from None
+        raise InputError(f"{path} cannot be read; change its permissions.") from None
 
 
 class _Unpacked(io.RawIOBase):
-    """The content of a gzip file, up to the point where a damaged file ends."""
+    """Content of a gzip file, or the readable part of a damaged file."""
 
     def __init__(self, file: gzip.GzipFile) -> None:
         self._file = file
@@ -147,7 +140,7 @@ class _Unpacked(io.RawIOBase):
 
 
 class _Counting(io.RawIOBase):
-    """A raw file that reports the number of bytes read."""
+    """Raw file that reports the number of bytes read."""
 
     def __init__(self, file: BinaryIO, on_bytes: Callable[[int], None] | None) -> None:
         self._file = file
@@ -166,10 +159,9 @@ class _Counting(io.RawIOBase):
         return int(n_read)
 
 
-LARGEST_RECORD = 16 << 20
-"""Bytes. A larger record has lost a quote or a bracket."""
+LARGEST_RECORD = 16 << 20  # bytes; in a larger record a quote or a bracket is missing
 
-# A string whole (so that brackets inside it do not count), else one bracket.
+# A complete string (brackets inside are ignored) or one bracket.
 _STRUCTURE = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|[{}\[\]]', re.DOTALL)
 _BETWEEN = b" \t\r\n,"
 
@@ -177,29 +169,29 @@ Piece = tuple[int, bytes]
 
 
 class Stream(Protocol):
-    """A readable stream: a buffered file or bytes in memory."""
+    """Readable stream: a buffered file or bytes in memory."""
 
     def read1(self, size: int, /) -> bytes:
-        """Read at most `size` bytes; none at the end."""
+        """Read at most `size` bytes, none at the end."""
         ...
 
 
 class ObjectCutter:
-    r"""Finds the objects of an array, or objects that follow one another, by their brackets."""
+    """Split a stream into JSON objects, in an array or one after another, at their brackets."""
 
     def __init__(self, opening: re.Pattern[bytes] | None, *, alone: bool = False) -> None:
         self._opening = opening
         self._alone = alone
         self._buffer = b""
         self._line = 1  # of the first byte of the buffer
-        self._at = 0  # looked at up to here
-        self._done = 0  # given out up to here
-        self._start = -1  # of the object we are in
+        self._at = 0  # end of the scanned bytes
+        self._done = 0  # end of the returned bytes
+        self._start = -1  # of the current object
         self._depth = 0
         self._inside = opening is None
 
     def cut(self, stream: Stream, *, source: str = "the input") -> Iterator[Piece]:
-        """Stream the pieces, each with the line on which it starts."""
+        """Yield the pieces, each with its first line number."""
         ended = False
         while not ended:
             chunk = stream.read1(_CHUNK)
@@ -230,15 +222,15 @@ class ObjectCutter:
             if token[0][:1] != b'"':
                 yield from self._bracket(token)
             elif token.end() == len(self._buffer) and not ended:
-                self._at = token.start()  # a string perhaps cut by the end of the chunk
+                self._at = token.start()  # the string may continue in the next chunk
                 return
             self._at = token.end()
 
     def _enter(self) -> bool:
-        """Go to the beginning of the next array."""
+        """Move to the beginning of the next array."""
         found = self._opening.search(self._buffer, self._done) if self._opening else None
         if found is None:
-            if not self._alone:  # what names the array may be cut by the end of the chunk
+            if not self._alone:  # the name of the array may continue in the next chunk
                 self._done = max(self._done, len(self._buffer) - 64)
             self._at = self._done
             return False
@@ -284,7 +276,7 @@ JsonRecord = tuple[int, dict[str, Any]]
 def json_records(
     path: Path, *, on_bytes: Callable[[int], None] | None = None
 ) -> Iterator[JsonRecord | Rejection]:
-    """Stream the JSON objects of a file."""
+    """Yield the JSON objects of a file with their line numbers."""
     with open_input(path, on_bytes=on_bytes) as stream:
         pieces = _pieces(stream, stream.peek(_CHUNK)[:_CHUNK], source=str(path))
         for line, piece in pieces:
@@ -292,27 +284,24 @@ def json_records(
             if problem is None:
                 yield line, value
             else:
-                yield Rejection(path.name, line, problem, _snippet(piece))
+                snippet = piece[:200].decode("utf-8", "replace").strip()
+                yield Rejection(path.name, line, problem, snippet)
 
 
 def raw_records(
     path: Path,
-    fields_of: Callable[[dict[str, Any]], dict[str, Any]],
+    record_of: Callable[[int, dict[str, Any]], RawRecord],
     *,
     on_bytes: Callable[[int], None] | None = None,
 ) -> Iterator[RawRecord | Rejection]:
-    """Stream the JSON objects of a file as records."""
+    """Yield the JSON objects of a file as records, from their line and fields."""
     for item in json_records(path, on_bytes=on_bytes):
-        if isinstance(item, Rejection):
-            yield item
-        else:
-            line, found = item
-            yield RawRecord(line, fields_of(found))
+        yield item if isinstance(item, Rejection) else record_of(*item)
 
 
 @lru_cache(maxsize=4)
 def first_objects(head: bytes) -> tuple[dict[str, Any], ...]:
-    """Return the first complete objects of a file; none where it is not JSON."""
+    """Return the first complete objects of a file, none if it is not JSON."""
     if head.lstrip()[:1] not in (b"{", b"["):
         return ()
     found = []
@@ -326,7 +315,7 @@ def first_objects(head: bytes) -> tuple[dict[str, Any], ...]:
 
 
 def is_ads_reply(head: bytes) -> bool:
-    """Whether a file is a whole reply of the ADS search service."""
+    """Return whether a file is a response of the ADS search service."""
     return (
         head.lstrip()[:1] == b"{"
         and b'"response"' in head[:4096]
@@ -350,10 +339,10 @@ def _lines(stream: io.BufferedIOBase) -> Iterator[tuple[int, bytes]]:
     while line := stream.readline(LARGEST_RECORD):
         number += 1
         ended = line.endswith(b"\n")
-        if line.strip(b" \t\r\n"):  # what JSON takes for space; a control character is damage
+        if line.strip(b" \t\r\n"):  # white space in JSON; a control character is damage
             yield number, line
         while not ended and (rest := stream.readline(LARGEST_RECORD)):
-            ended = rest.endswith(b"\n")  # the tail of a line too long to be one record
+            ended = rest.endswith(b"\n")  # skip the rest of a line that is too long
 
 
 def _parsed(piece: bytes) -> tuple[Any, str | None]:
@@ -375,7 +364,3 @@ def _parsed(piece: bytes) -> tuple[Any, str | None]:
 def _kind(value: Any) -> str:
     names = {list: "a list", str: "a text", bool: "true or false", type(None): "null"}
     return names.get(type(value), "a number")
-
-
-def _snippet(piece: bytes) -> str:
-    return piece[:200].decode("utf-8", "replace").strip()

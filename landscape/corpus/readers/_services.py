@@ -1,4 +1,4 @@
-"""Readers of JSON from services: ADS replies, arXiv metadata and SciLit records."""
+"""Readers of JSON from services: ADS, arXiv and SciLit."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ from landscape.corpus._identifiers import (
     parse_date,
     parse_doi,
 )
-from landscape.corpus._records import RawRecord, Rejection, first, texts_of
-from landscape.corpus.readers._author_lists import read_author_list
+from landscape.corpus._records import RawRecord, Rejection, first, read_author_list, texts_of
 from landscape.corpus.readers._files import checked, first_objects, is_ads_reply, raw_records
 
 _ADS_KEYS = {
@@ -28,22 +27,27 @@ _ADS_KEYS = {
 
 @dataclass
 class JsonReader:
-    """Reads JSON objects, one paper each."""
+    """Reader of JSON objects, one per paper."""
 
     name: str
     is_known: Callable[[dict[str, Any]], bool]
     fields: Callable[[dict[str, Any]], dict[str, Any]]
     is_known_head: Callable[[bytes], bool] = lambda _: False
 
-    def recognises(self, path: Path, head: bytes) -> bool:  # noqa: ARG002  # the protocol's
-        """Whether the file or one of its first objects has the keys of this service."""
+    def recognises(self, path: Path, head: bytes) -> bool:  # noqa: ARG002 - part of the protocol
+        """Return whether the file or one of its first objects has the keys of this service."""
         return self.is_known_head(head) or any(map(self.is_known, first_objects(head)))
 
     def read(
         self, path: Path, *, on_bytes: Callable[[int], None] | None = None
     ) -> Iterator[RawRecord | Rejection]:
-        """Stream the papers."""
-        return checked(path, raw_records(path, self.fields, on_bytes=on_bytes))
+        """Yield the papers."""
+        return checked(
+            path,
+            raw_records(
+                path, lambda line, found: RawRecord(line, self.fields(found)), on_bytes=on_bytes
+            ),
+        )
 
 
 def _is_ads(record: dict[str, Any]) -> bool:
@@ -76,11 +80,11 @@ def _fields_ads(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def _arxiv_id(document: dict[str, Any]) -> str | None:
-    """Find the e-print among the other identifiers of the paper."""
+    """Return the arXiv id among the identifiers of the paper."""
     others = document.get("identifier")
     candidates = [*(others if isinstance(others, list) else [others]), document.get("eid")]
     texts = [candidate for candidate in candidates if isinstance(candidate, str)]
-    # A bare "2101.01542" could be anything; ADS writes the prefix.
+    # "2101.01542" without a prefix is ambiguous; ADS writes the prefix.
     prefixed = [text for text in texts if text.lower().startswith(("arxiv:", "10.48550/"))]
     old_style = [text for text in texts if "/" in text and not parse_bibcode(text)]
     return next(filter(None, map(parse_arxiv_id, (*prefixed, *old_style))), None)
@@ -126,7 +130,7 @@ def _fields_arxiv(record: dict[str, Any]) -> dict[str, Any]:
 def _authors_arxiv(record: dict[str, Any]) -> Any:
     parsed = record.get("authors_parsed")
     if isinstance(parsed, list) and parsed:
-        # Family name, given names, suffix; whatever follows is an affiliation.
+        # Family name, given names, suffix; the rest are affiliations.
         return read_author_list(
             [_name(entry) for entry in parsed if isinstance(entry, list) and entry]
         )
@@ -137,7 +141,7 @@ def _authors_arxiv(record: dict[str, Any]) -> Any:
 
 
 def _rejoin_names(names: list[str]) -> list[str]:
-    """Names of a line that was split at every comma, also at those within affiliations."""
+    """Restore names from a line that was split at all commas, also within affiliations."""
     if all(name.count("(") == name.count(")") for name in names) or any("," in n for n in names):
         return names
     line = without_parentheses(",".join(names))
@@ -153,12 +157,15 @@ def _name(entry: list[Any]) -> str:
 def _dates_arxiv(record: dict[str, Any], arxiv_id: Any) -> list[Any]:
     known = parse_arxiv_id(arxiv_id)
     month = arxiv_month(known) if known else None
-    submitted = record.get("date") or _created(record.get("versions"))
+    versions = record.get("versions")
+    submitted = record.get("date")
+    if not submitted and isinstance(versions, list) and versions and isinstance(versions[0], dict):
+        submitted = versions[0].get("created")
     if submitted:
         return [f"{month.date:%Y-%m}" if month and _is_far(submitted, month) else submitted]
     updated = record.get("update_date")
     if updated and month:
-        # An update can be decades later than the paper; the id has the month of submission.
+        # An update can be decades later than the submission, whose month is in the arXiv id.
         try:
             return [updated] if month.covers(parse_date(updated)) else []
         except ValueError:
@@ -166,19 +173,12 @@ def _dates_arxiv(record: dict[str, Any], arxiv_id: Any) -> list[Any]:
     return [updated] if updated else []
 
 
-def _created(versions: Any) -> Any:
-    """Return the date of the first version."""
-    if isinstance(versions, list) and versions and isinstance(versions[0], dict):
-        return versions[0].get("created")
-    return None
-
-
 def _is_far(given: Any, month: PaperDate) -> bool:
-    """Whether a date is more than a year off the month of the arXiv id."""
+    """Return whether a date differs by more than a year from the month of the arXiv id."""
     try:
         date = parse_date(given)
     except ValueError:
-        return False  # reported later, where the dates are read
+        return False  # reported later, when the dates are parsed
     years = date.date.year - month.date.year
     if date.precision == "year":
         return abs(years) > 1
@@ -190,7 +190,7 @@ def _is_scilit(record: dict[str, Any]) -> bool:
 
 
 def _has_scilit_text(head: bytes) -> bool:
-    """Whether a record that is larger than the sample has SciLit's parsed abstract."""
+    """Return whether a record larger than the sample has SciLit's parsed abstract."""
     return head.lstrip()[:1] in (b"{", b"[") and b'"Abstract_Parsed"' in head
 
 
@@ -223,7 +223,7 @@ def _abstract(content: dict[str, Any]) -> Any:
 
 
 def _sentences(sections: list[Any]) -> Iterator[str]:
-    """Walk sections, paragraphs and sentences; a level may be missing or be plain text."""
+    """Yield the sentences of nested sections; a level can be missing or plain text."""
     for section in sections:
         if isinstance(section, str):
             yield section
@@ -255,20 +255,20 @@ def _dates_scilit(value: Any) -> list[Any]:
     numbers = []
     for key in ("Year", "Month", "Day"):
         try:
-            numbers.append(int(value.get(key) or 0))
+            numbers.append(max(int(value.get(key) or 0), 0))
         except (TypeError, ValueError):
             numbers.append(0)
-    year, month, day = numbers
-    if not year:
+    if not numbers[0]:
         return [value["Year"]] if value.get("Year") else []
-    return [f"{year:04d}-{max(month, 0):02d}-{max(day, 0):02d}"]
+    return ["{:04d}-{:02d}-{:02d}".format(*numbers)]
 
 
 def _references(value: Any) -> list[str]:
-    """Identifiers of the cited papers; a reference without one is omitted."""
+    """Return identifiers of the cited papers; references without one are omitted."""
     found = []
     for reference in value if isinstance(value, list) else []:
-        texts = [text for text in _values(reference) if len(text) < 200]
+        values = reference.values() if isinstance(reference, dict) else [reference]
+        texts = [text for text in values if isinstance(text, str) and len(text) < 200]
         bibcode = next(filter(None, map(parse_bibcode, texts)), None)
         arxiv_id = next(filter(None, map(parse_arxiv_id, texts)), None)
         doi = next(filter(None, map(parse_doi, texts)), None)
@@ -276,14 +276,6 @@ def _references(value: Any) -> list[str]:
         if name:
             found.append(name)
     return found
-
-
-def _values(reference: Any) -> list[str]:
-    if isinstance(reference, str):
-        return [reference]
-    if isinstance(reference, dict):
-        return [value for value in reference.values() if isinstance(value, str)]
-    return []
 
 
 SCILIT = JsonReader("scilit", _is_scilit, _fields_scilit, _has_scilit_text)

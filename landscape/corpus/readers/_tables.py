@@ -1,4 +1,4 @@
-"""Tables: CSV, Parquet (also pathfinder's) and JSON lines, with their names of columns."""
+"""Readers of tables: CSV, Parquet (also pathfinder's) and JSON lines."""
 
 from __future__ import annotations
 
@@ -10,15 +10,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from landscape.corpus._identifiers import parse_arxiv_id, parse_bibcode, parse_doi
-from landscape.corpus._records import RawRecord, Rejection, first, list_in_text, texts_of
-from landscape.corpus.readers._author_lists import read_author_list
+from landscape.corpus._records import (
+    RawRecord,
+    Rejection,
+    first,
+    list_in_text,
+    read_author_list,
+    texts_of,
+)
 from landscape.corpus.readers._files import (
     LARGEST_RECORD,
     PARQUET_MAGIC,
     checked,
     first_objects,
-    json_records,
     open_input,
+    raw_records,
     sample,
 )
 from landscape.errors import InputError
@@ -28,7 +34,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-# Names in lower case, the one of the contract first.
+# Column names in lower case; our own name comes first.
 ALIASES: dict[str, tuple[str, ...]] = {
     "title": ("title", "paper_title", "article_title", "article title", "document title"),
     "abstract": ("abstract", "summary", "abstract_text", "text", "description"),
@@ -58,7 +64,7 @@ POSITIONS = ("umap_x", "umap_y")
 
 
 def fields_of(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Read one row of a table, whatever its columns are called."""
+    """Convert one row of a table to the fields of a record, by the aliases of columns."""
     row = {
         name.strip().lower(): value
         for name, value in record.items()
@@ -68,7 +74,7 @@ def fields_of(record: Mapping[str, Any]) -> dict[str, Any]:
         name: next((row[alias] for alias in aliases if alias in row), None)
         for name, aliases in ALIASES.items()
     }
-    # Extracted keywords of an atlas or of pathfinder are not the authors' own.
+    # Extracted keywords of an atlas or of pathfinder are not author keywords.
     if "ads_keywords" not in row and ("paper_id" in row or "embed" in row):
         fields["ads_keywords"] = None
     fields["title"] = first(fields["title"])
@@ -85,7 +91,7 @@ def fields_of(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def has_titles(names: Mapping[str, Any] | tuple[str, ...] | list[str]) -> bool:
-    """Whether there is a column of titles among these names."""
+    """Return whether one of the names is a column of titles."""
     lowered = {name.strip().lower() for name in names}
     return any(alias in lowered for alias in ALIASES["title"])
 
@@ -100,7 +106,7 @@ def _dates(row: Mapping[str, Any]) -> list[Any]:
 
 
 def _sort_out_id(fields: dict[str, Any]) -> None:
-    """Use an ``id`` that is an arXiv id, a bibcode or a DOI as such."""
+    """Move an ``id`` that is an arXiv id, a bibcode or a DOI to its field."""
     given = fields["given_id"]
     if isinstance(given, int) and not isinstance(given, bool):
         fields["given_id"] = given = str(given)
@@ -116,8 +122,8 @@ def _sort_out_id(fields: dict[str, Any]) -> None:
 
 
 _ROWS = 1000
-# What Arrow holds and Python does not: text that is not UTF-8 and dates out of range (both
-# ValueErrors, some dates OverflowErrors), time zones without a name.
+# Errors for values that Python cannot represent: text that is not UTF-8, dates out of range (both
+# ValueError, some dates OverflowError), time zones without a name.
 _UNREADABLE = (ValueError, OverflowError, KeyError)
 
 
@@ -143,22 +149,22 @@ def _names(path: Path, size: int, modified: int) -> tuple[str, ...]:  # noqa: AR
 def parquet_records(
     path: Path, *, on_bytes: Callable[[int], None] | None = None
 ) -> Iterator[RawRecord | Rejection]:
-    """Stream the rows of a Parquet file; the line of a record is its row, from 1."""
+    """Yield the rows of a Parquet file; the line of a record is its row, from 1."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     row = 0
     try:
         with pq.ParquetFile(path) as file:
-            total, told = max(file.metadata.num_rows, 1), 0
+            total, reported = max(file.metadata.num_rows, 1), 0
             size = path.stat().st_size
             for batch in file.iter_batches(batch_size=_ROWS, use_threads=False):
                 for record in _rows_of(path, batch, row):
                     row = record.line
                     yield record
                 if on_bytes is not None:
-                    on_bytes(size * row // total - told)
-                    told = size * row // total
+                    on_bytes(size * row // total - reported)
+                    reported = size * row // total
     except pa.ArrowMemoryError:
         raise  # not an error of the file
     except pa.ArrowException as error:
@@ -166,7 +172,7 @@ def parquet_records(
     except OSError as error:
         if error.errno is not None:
             raise
-        raise _damaged(path, error, row) from None  # Arrow's own, not the system's
+        raise _damaged(path, error, row) from None  # raised by Arrow, not by the system
 
 
 def _rows_of(path: Path, batch: pa.RecordBatch, row: int) -> Iterator[RawRecord | Rejection]:
@@ -188,7 +194,7 @@ def _rows_of(path: Path, batch: pa.RecordBatch, row: int) -> Iterator[RawRecord 
 
 
 def _values_of(path: Path, batch: pa.RecordBatch, row: int) -> list[dict[str, Any] | Rejection]:
-    """Convert a batch at once; where that fails row by row, so that only the bad ones are lost."""
+    """Convert a batch at once, or row by row if that fails, so that only bad rows are lost."""
     try:
         return list(batch.to_pylist())
     except _UNREADABLE:
@@ -211,7 +217,7 @@ def _value_of(path: Path, one: pa.RecordBatch, line: int) -> dict[str, Any] | Re
 
 
 def _matrix(batch: pa.RecordBatch, name: str) -> list[np.ndarray[Any, Any] | None] | None:
-    """Rows of a column of lists as float32, without going through Python numbers."""
+    """Return the rows of a column of lists as float32, without conversion to Python numbers."""
     import numpy as np
     import pyarrow as pa
 
@@ -240,34 +246,31 @@ def _damaged(path: Path, error: Exception, n_good: int) -> InputError:
 
 
 class PathfinderReader:
-    """Reads shards of ``kiyer/pathfinder_arxiv_data``, with their embeddings and coordinates."""
+    """Reader of ``kiyer/pathfinder_arxiv_data``, with embeddings and coordinates."""
 
     name = "pathfinder"
 
     def recognises(self, path: Path, head: bytes) -> bool:
-        """Say whether it is a Parquet file with pathfinder's names of columns."""
+        """Return whether it is a Parquet file with the columns of pathfinder."""
         if not head.startswith(PARQUET_MAGIC):
             return False
-        # Other tables call their vectors "embed" too, and those are of another model.
+        # The column "embed" of other tables has vectors of another model.
         return {"title", "abstract", "ads_id", "umap_x"} <= set(column_names(path))
 
     def read(
         self, path: Path, *, on_bytes: Callable[[int], None] | None = None
     ) -> Iterator[RawRecord | Rejection]:
-        """Stream the rows, embeddings and coordinates with them."""
+        """Yield the rows with their embeddings and coordinates."""
         return checked(path, parquet_records(path, on_bytes=on_bytes))
 
 
-_DELIMITERS = (",", "\t", ";", "|")
-
-
 class TableReader:
-    r"""Reads tables: CSV (comma, tab, semicolon), Parquet, JSON lines or a JSON array."""
+    """Reader of tables: CSV (comma, tab, semicolon), Parquet, JSON lines or a JSON array."""
 
     name = "table"
 
     def recognises(self, path: Path, head: bytes) -> bool:
-        """Say whether there is a column of titles."""
+        """Return whether there is a column of titles."""
         if head.startswith(PARQUET_MAGIC):
             return has_titles(column_names(path))
         if head.lstrip()[:1] in (b"{", b"["):
@@ -277,23 +280,13 @@ class TableReader:
     def read(
         self, path: Path, *, on_bytes: Callable[[int], None] | None = None
     ) -> Iterator[RawRecord | Rejection]:
-        """Stream the rows."""
+        """Yield the rows."""
         head = sample(path)
         if head.startswith(PARQUET_MAGIC):
             return checked(path, parquet_records(path, on_bytes=on_bytes))
         if head.lstrip()[:1] in (b"{", b"["):
-            return checked(path, _json_rows(path, on_bytes))
+            return checked(path, raw_records(path, _record, on_bytes=on_bytes))
         return checked(path, _csv_rows(path, _delimiter(head) or ",", on_bytes))
-
-
-def _json_rows(
-    path: Path, on_bytes: Callable[[int], None] | None
-) -> Iterator[RawRecord | Rejection]:
-    for item in json_records(path, on_bytes=on_bytes):
-        if isinstance(item, Rejection):
-            yield item
-        else:
-            yield _record(*item)
 
 
 def _record(line: int, row: dict[str, Any]) -> RawRecord:
@@ -343,8 +336,7 @@ def _csv_rows(
 
 
 def _is_blank(row: list[str]) -> bool:
-    # Not every character that Python takes for a space leaves a line empty: a stray control
-    # character is damage, and has to be accounted for.
+    # Only these characters are white space: a control character is damage and must be reported.
     return not any(field.strip(" \t\r\n") for field in row)
 
 
@@ -353,13 +345,13 @@ def _csv_record(path: Path, line: int, header: list[str], row: list[str]) -> Raw
     if any("\udc80" <= character <= "\udcff" for field in row for character in field):
         return Rejection(path.name, line, "not UTF-8 text", snippet)
     if len(row) != len(header):
-        reason = f"{len(row)} fields where the header names {len(header)}"
+        reason = f"{len(row)} fields, but the header has {len(header)}"
         return Rejection(path.name, line, reason, snippet)
     return _record(line, dict(zip(header, row, strict=True)))
 
 
 class _TextLines:
-    """The decoded lines of a stream; a line that is too long raises an error and is skipped."""
+    """Decoded lines of a stream; a line that is too long raises an error and is skipped."""
 
     def __init__(self, stream: io.BufferedReader) -> None:
         self._stream = io.TextIOWrapper(stream, "utf-8", errors="surrogateescape", newline="")
@@ -381,15 +373,15 @@ class _TextLines:
 
 
 def _delimiter(head: bytes) -> str | None:
-    """Find the delimiter of a CSV file from its header, None where it has no column of titles."""
+    """Return the delimiter of a CSV file, None if its header has no column of titles."""
     first = next((line for line in io.BytesIO(head) if line.strip()), b"")
     first_line = first.decode("utf-8", "replace").rstrip("\r\n")
     if len(first_line) > 10_000:
         return None
-    for delimiter in _DELIMITERS:
+    for delimiter in (",", "\t", ";", "|"):
         try:
             header = next(csv.reader([first_line], delimiter=delimiter), [])
-        except csv.Error:  # no text file at all
+        except csv.Error:  # not a text file
             return None
         if len(header) > 1 and has_titles(header):
             return delimiter

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from landscape.errors import InputError
+from landscape.overlays._periods import describe_corpus, ratio
 from landscape.overlays.missions._measures import (
     citation_percentiles,
     core_regions,
@@ -44,8 +45,36 @@ if TYPE_CHECKING:
 
     from landscape.store import AtlasStore
 
+    Draw = Callable[[NDArray[np.int64]], NDArray[np.float32]]
+    Draws = dict[str, NDArray[np.float64]]
+
 Links = Literal["vectors", "citations"]
 _THREADS = 2  # NumPy draws and sorts outside the interpreter's lock; more would fill the memory
+_BEFORE, _AFTER = 0, 1
+FEW = 10  # papers of a facility; a warning below it
+_MOST_NAMED = 8
+_FEW_CITED = 0.5
+
+# Columns of the table in their order; counts have no interval, apart from the papers.
+_COLUMNS = (
+    "corpus_papers", "papers", "share", "core_regions", "local_corpus", "local_papers",
+    "local_share", "first_light", "corpus_before", "local_share_before", "corpus_after",
+    "local_share_after", "rise", "cited_papers", "citations", "citations_median",
+    "citations_share", "citation_percentile", "regions", "entropy", "effective_regions",
+    "fields_known", "outside_home", "linked_papers", "bridging",
+)  # fmt: skip
+_COUNTS = {
+    "corpus_papers", "papers", "core_regions", "local_corpus", "local_papers", "corpus_before",
+    "corpus_after", "cited_papers", "regions", "fields_known", "linked_papers",
+}  # fmt: skip
+# Shares of papers with numerator and denominator: they have bounds even if the share is 0 or 1.
+_SHARES = {
+    "share": ("papers", "corpus_papers"),
+    "local_share": ("local_papers", "local_corpus"),
+    "local_share_before": ("papers_before", "corpus_before"),
+    "local_share_after": ("papers_after", "corpus_after"),
+    "outside_home": ("papers_outside", "fields_known"),
+}
 
 
 def impact(
@@ -61,21 +90,21 @@ def impact(
 ) -> Analysis:
     """Measure the impact of facilities on the literature, overall and region by region.
 
-    A facility's papers are those that mention it, its instruments or its surveys in title or
-    abstract: the share that *says* so, a lower bound of use.
+    The papers of a facility mention it, its instruments or its surveys in title or abstract; their
+    share is a lower bound of its use.
 
     Parameters
     ----------
     atlas : Atlas
     facilities : sequence of str, optional
-        Any of their names; all that the corpus mentions when not given.
+        Any of their names; all that the corpus mentions by default.
     since, until : int, optional
         First and last year of the period, both included.
     slices : sequence of (int, int), optional
         Measure each of these periods instead; the tables get a column ``period``.
     links : {"vectors", "citations"}, default "vectors"
-        What connects regions: papers that lie between two regions in the full dimension of the
-        embedding, which every atlas has; or references within the corpus.
+        What connects regions: papers between two regions in the full dimension of the embedding,
+        which every atlas has; or references within the corpus.
     n_resamples : int, default 1000
         Bootstrap samples of the papers.
     seed : int, default 0
@@ -83,86 +112,95 @@ def impact(
     Returns
     -------
     Analysis
-        One row a facility, most papers first; ``_low`` and ``_high`` bound 95%. Denominators
-        come before what they divide:
+        One row per facility, most papers first; ``_low`` and ``_high`` are 95% bounds.
+        Denominators precede the shares:
 
         - ``corpus_papers``, ``papers``, ``share``;
-        - ``core_regions`` (where it works: the fewest regions with 80% of its papers),
-          ``local_corpus``, ``local_papers``, ``local_share``;
+        - ``core_regions`` (the fewest regions with 80% of its papers), ``local_corpus``,
+          ``local_papers``, ``local_share`` (in these regions);
         - ``first_light``, ``corpus_before``, ``local_share_before``, ``corpus_after``,
-          ``local_share_after``, ``rise`` (their difference, in covered years; "before" is all of
-          the corpus before first light, "after" the period's papers since),
-          ``rise_comparable`` (False where the corpus itself changes abruptly: the rise may be its);
+          ``local_share_after``, ``rise`` (their difference, in covered years; "before" is the
+          whole corpus before first light, "after" the papers of the period since),
+          ``rise_comparable`` (False if the corpus itself changes abruptly);
         - ``cited_papers`` (citations known), ``citations``, ``citations_median``,
           ``citations_share`` (of all known citations of the period), ``citation_percentile``
           (among papers of the same year, 0.5 on average);
         - ``regions``, ``entropy`` (nats), ``effective_regions``;
         - ``fields_known``, ``outside_home`` (share outside its home fields);
-        - ``linked_papers``, ``bridging`` (other regions its papers reach, over what papers of the
-          same regions reach: 1 is as others), ``bridges`` (pairs of regions connected more than
-          by others, false discovery rate 5%).
+        - ``linked_papers``, ``bridging`` (number of other regions that its papers reach, relative
+          to all papers of the same regions), ``bridges`` (pairs of regions that it connects more
+          than other papers, false discovery rate 5%).
 
         ``tables``: ``regions``, ``years``, ``bridges``.
 
     Raises
     ------
     InputError
-        For an unknown facility, a period without a paper, or a setting that cannot be.
+        For an unknown facility, a period without papers, or an invalid setting.
 
     Examples
     --------
     >>> impact(atlas, ["ALMA", "Gaia"], since=2014)  # doctest: +SKIP
     """
-    return measure_usage(
-        atlas, read_usage(atlas, facilities),
-        since=since, until=until, slices=slices, links=links, n_resamples=n_resamples, seed=seed,
-    )  # fmt: skip
+    import pandas as pd
 
-
-def measure_usage(
-    atlas: AtlasStore,
-    usage: Usage,
-    *,
-    since: int | None = None,
-    until: int | None = None,
-    slices: Sequence[tuple[int, int]] | None = None,
-    links: Links = "vectors",
-    n_resamples: int = 1000,
-    seed: int = 0,
-) -> Analysis:
-    """Measure the impact of facilities from their papers, see `impact`."""
-    _check(links, n_resamples)
+    usage = read_usage(atlas, facilities)
+    if links not in ("vectors", "citations"):
+        raise InputError(f"links is {links!r}; choose vectors or citations.")
+    if n_resamples < 1:
+        raise InputError(f"n_resamples is {n_resamples}; give at least 1, for example 1000.")
     windows = [(since, until)] if slices is None else [_slice(pair) for pair in slices]
     if not windows:
         raise InputError("There are no time slices; give pairs of years, for example (2015, 2019).")
+    labels = [format_period(*window) for window in windows]
     insides = [in_period(usage, *window) for window in windows]
     home = flag_home_papers(atlas, [one.home_fields for one in usage.facilities], usage.rows)
     reach = read_reach(atlas, usage, links)
-    found = [
-        _impact_of(
-            usage,
-            Period(usage, inside, reach),
-            home,
-            n_resamples=n_resamples,
-            random=np.random.default_rng(seed),
-        )
-        for inside in insides
-    ]
-    labels = [format_period(*window) for window in windows]
-    table, regions, years, bridges = (
-        _stacked([one[at] for one in found], labels if slices is not None else None)
-        for at in range(4)
-    )
+    found: dict[str, list[pd.DataFrame]] = {}
+    for inside, label in zip(insides, labels, strict=True):
+        random = np.random.default_rng(seed)
+        period = Period(usage, inside, reach)
+        for name, frame in _tables(period, home, n_resamples=n_resamples, random=random).items():
+            if slices is not None:
+                frame.insert(0, "period", label)
+            found.setdefault(name, []).append(frame)
+    tables = {name: pd.concat(frames, ignore_index=True) for name, frames in found.items()}
+    table = tables.pop("facilities")
     table["rise_comparable"] = not len(usage.years.jumps)
+    any_use = np.zeros(usage.n_papers, dtype=bool)
+    any_use[np.concatenate(usage.rows)] = True
+    which = usage.facilities[0].name if len(usage.facilities) == 1 else "one of these facilities"
+    denominators = {}
+    for inside, label in zip(insides, labels, strict=True):
+        of = "" if labels == ["all years"] else f" of {label}"
+        denominators[f"papers{of}"] = int(inside.sum())
+        denominators[f"papers{of} with {which}"] = int((inside & any_use).sum())
+        known = inside & np.isfinite(usage.cites)
+        denominators[f"papers{of} with known citations"] = int(known.sum())
+    linked = "papers between two regions" if links == "vectors" else "references within the corpus"
     return Analysis(
         kind="impact",
         table=table,
-        caption=_caption(atlas, labels, links),
-        denominators=_denominators(usage, insides, labels),
+        caption=(
+            f"Impact of facilities on {describe_corpus(atlas, with_size=True)}, "
+            f"{'; '.join(labels)}: papers that mention them in title or abstract, with 95% "
+            f"bootstrap intervals. Bridges count {linked}."
+        ),
+        denominators=denominators,
         bounds=atlas.coverage,
-        warnings=warn_of_impact(usage, table, links=links),
-        tables={"regions": regions, "years": years, "bridges": bridges},
+        warnings=_warnings(usage, table, links=links),
+        tables=tables,
     )
+
+
+def _slice(pair: Any) -> tuple[int, int]:
+    try:
+        since, until = (int(year) for year in pair)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"A time slice is a pair of years, for example (2015, 2019), not {pair!r}."
+        ) from None
+    return since, until
 
 
 def read_reach(atlas: AtlasStore, usage: Usage, links: Links) -> Reach:
@@ -176,193 +214,126 @@ def read_reach(atlas: AtlasStore, usage: Usage, links: Links) -> Reach:
     )
 
 
-def _impact_of(
-    usage: Usage,
+@dataclass(frozen=True)
+class Period:
+    """The papers of a period, and the values of all of them that facilities are compared with."""
+
+    usage: Usage
+    inside: NDArray[np.bool_]
+    reach: Reach
+
+    @cached_property
+    def rates(self) -> NDArray[np.float64]:
+        """Mean number of papers of one region that reach another, see `crossing_rates`."""
+        return crossing_rates(self.reach, self.usage.region, self.inside)
+
+    @cached_property
+    def crossing(self) -> NDArray[np.float64]:
+        """Mean number of other regions that a paper of each region reaches, shape (n_regions,)."""
+        return self.rates.sum(axis=1)
+
+    @cached_property
+    def percentiles(self) -> NDArray[np.float64]:
+        """Citation percentiles, shape (n_papers,)."""
+        return citation_percentiles(self.usage.cites, self.usage.year)
+
+    @cached_property
+    def citations(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """Distinct citation counts of the period, ascending, and the number of papers of each."""
+        cites = self.usage.cites[self.inside]
+        values, counts = np.unique(cites[np.isfinite(cites)], return_counts=True)
+        return values, counts.astype(np.int64)
+
+    def eras(self, index: int) -> NDArray[np.int64]:
+        """Era of each paper: 0 before first light, 1 in the period since, -1 neither."""
+        usage = self.usage
+        first_light = np.datetime64(usage.facilities[index].first_light, "D")
+        before = usage.covered & (usage.date < first_light)
+        after = usage.covered & (usage.date >= first_light) & self.inside
+        return np.select([before, after], [_BEFORE, _AFTER], -1).astype(np.int64)
+
+
+def _tables(
     period: Period,
     home: Sequence[NDArray[np.int8]],
     *,
     n_resamples: int,
     random: np.random.Generator,
-) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """The four tables of one period."""
+) -> dict[str, pd.DataFrame]:
+    """Return the four tables of one period."""
     import pandas as pd
 
-    numbers = range(len(usage.facilities))
-    bridges = [bridge_table(usage, period, index) for index in numbers]
+    numbers = range(len(period.usage.facilities))
+    bridges = [_bridge_table(period, index) for index in numbers]
 
-    def account(index: int, own: np.random.Generator) -> dict[str, Any]:
-        row = measure_facility(
-            usage, period, index, home[index], n_resamples=n_resamples, random=own
-        )
+    def measure_one(index: int, own: np.random.Generator) -> dict[str, Any]:
+        draw = partial(draw_cells, n_resamples=n_resamples, random=own)
+        row = _measure_facility(period, index, home[index], draw)
         return row | {"bridges": int((bridges[index]["q"] < 0.05).sum())}
 
-    # Each facility has random numbers of its own: threads change none of them.
+    # Each facility has its own random numbers, independent of the threads.
     with ThreadPoolExecutor(_THREADS) as threads:
-        accounts = list(threads.map(account, numbers, random.spawn(len(numbers))))
-    table = pd.DataFrame(accounts).sort_values("papers", ascending=False, kind="stable")
-    regions = [region_table(usage, period, index) for index in numbers]
-    years = [count_facility_years(usage, index, period.inside) for index in numbers]
-    return (
-        table.reset_index(drop=True),
-        pd.concat(regions, ignore_index=True),
-        pd.concat(years, ignore_index=True),
-        pd.concat(bridges, ignore_index=True),
-    )
+        rows = list(threads.map(measure_one, numbers, random.spawn(len(numbers))))
+    years = [count_facility_years(period.usage, index, period.inside) for index in numbers]
+    return {
+        "facilities": pd.DataFrame(rows).sort_values("papers", ascending=False, kind="stable"),
+        "regions": pd.concat([region_table(period, index) for index in numbers]),
+        "years": pd.concat(years),
+        "bridges": pd.concat(bridges),
+    }
 
 
-def _stacked(frames: Sequence[pd.DataFrame], labels: Sequence[str] | None) -> pd.DataFrame:
-    """Tables of several periods as one, with the period as first column."""
-    import pandas as pd
+class Case(NamedTuple):
+    """One facility in one period: integer columns that distinguish its papers from others."""
 
-    if labels is None:
-        return frames[0]
-    for frame, label in zip(frames, labels, strict=True):
-        frame.insert(0, "period", label)
-    return pd.concat(frames, ignore_index=True)
-
-
-def _slice(pair: Any) -> tuple[int, int]:
-    try:
-        since, until = (int(year) for year in pair)
-    except (TypeError, ValueError):
-        raise InputError(
-            f"A time slice is a pair of years, for example (2015, 2019), not {pair!r}."
-        ) from None
-    return since, until
-
-
-def _check(links: str, n_resamples: int) -> None:
-    if links not in ("vectors", "citations"):
-        raise InputError(f"links is {links!r}; choose vectors or citations.")
-    if n_resamples < 1:
-        raise InputError(f"n_resamples is {n_resamples}; give at least 1, for example 1000.")
-
-
-def _caption(atlas: AtlasStore, labels: Sequence[str], links: Links) -> str:
-    bounds = atlas.coverage
-    linked = (
-        "papers that lie between two regions"
-        if links == "vectors"
-        else "references within the corpus"
-    )
-    return (
-        f"Impact of facilities on {bounds['title']} ({bounds['papers']:,} papers, "
-        f"{bounds['first_date']} to {bounds['last_date']}), {'; '.join(labels)}: papers that "
-        "mention them in title or abstract, with 95% bootstrap intervals. Bridges count "
-        f"{linked}."
-    )
-
-
-def _denominators(
-    usage: Usage, insides: Sequence[NDArray[np.bool_]], labels: Sequence[str]
-) -> Mapping[str, int]:
-    any_use = np.zeros(usage.n_papers, dtype=bool)
-    for rows in usage.rows:
-        any_use[rows] = True
-    found = {}
-    names = [one.name for one in usage.facilities]
-    which = names[0] if len(names) == 1 else "one of these facilities"
-    for inside, label in zip(insides, labels, strict=True):
-        of = "" if len(labels) == 1 and label == "all years" else f" of {label}"
-        found[f"papers{of}"] = int(inside.sum())
-        found[f"papers{of} with {which}"] = int((inside & any_use).sum())
-        found[f"papers{of} with known citations"] = int((inside & np.isfinite(usage.cites)).sum())
-    return found
-
-
-_BEFORE, _AFTER = 0, 1
-
-
-@dataclass(frozen=True)
-class Case:
-    """One facility in one period: the integer columns that distinguish its papers from others."""
-
-    uses: NDArray[np.bool_]
-    inside: NDArray[np.bool_]
-    core: NDArray[np.bool_]
+    uses: NDArray[np.int64]
+    inside: NDArray[np.int64]
+    core: NDArray[np.int64]
     era: NDArray[np.int64]
     region: NDArray[np.int64]
     home: NDArray[np.int64]
     reached: NDArray[np.int64]
 
-    def columns(self) -> list[NDArray[np.int64]]:
-        """All fields as integers, for `count_equal_rows`."""
-        return [
-            np.asarray(values, dtype=np.int64)
-            for values in (
-                self.uses, self.inside, self.core, self.era, self.region, self.home, self.reached,
-            )
-        ]  # fmt: skip
 
-    @classmethod
-    def from_columns(cls, columns: Sequence[NDArray[np.int64]]) -> Case:
-        """The inverse of `columns`."""
-        uses, inside, core = (values == 1 for values in columns[:3])
-        return cls(uses, inside, core, *columns[3:])
-
-
-def describe_case(
-    usage: Usage,
-    index: int,
-    inside: NDArray[np.bool_],
-    home: NDArray[np.int8],
-    reached: NDArray[np.int64],
-) -> Case:
-    """Describe a facility in a period."""
+def describe_case(period: Period, index: int, home: NDArray[np.int8]) -> Case:
+    """Describe the papers of a period for one facility."""
+    usage = period.usage
     uses = usage.uses(index)
-    its = uses & inside
-    counts = np.bincount(usage.region[its & (usage.region >= 0)], minlength=len(usage.regions))
-    # One more place for -1, the papers outside every region.
-    core = np.append(core_regions(counts), False)[usage.region]
+    its = uses & period.inside
+    # One more element for -1, the papers outside every region.
+    core = np.append(core_regions(usage.by_region(its)), False)[usage.region]
     homes = np.full(usage.n_papers, -1, dtype=np.int64)
     homes[usage.rows[index]] = home
-    return Case(
-        uses,
-        inside,
-        core,
-        split_eras(usage, index, inside),
-        np.where(its, usage.region, -1),
-        np.where(its, homes, -1),
-        np.where(its, reached, -1),
-    )
-
-
-def split_eras(usage: Usage, index: int, inside: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Era of each paper: 0 before first light, 1 in the period since, -1 neither."""
-    first_light = np.datetime64(usage.facilities[index].first_light, "D")
-    before = usage.covered & (usage.date < first_light)
-    after = usage.covered & (usage.date >= first_light) & inside
-    return np.where(before, _BEFORE, np.where(after, _AFTER, -1)).astype(np.int64)
+    own = (np.where(its, values, -1) for values in (usage.region, homes, period.reach.n_reached))
+    columns = (uses, period.inside, core, period.eras(index), *own)
+    return Case(*(np.asarray(column, dtype=np.int64) for column in columns))
 
 
 def collapse_cases(cases: Sequence[Case]) -> tuple[list[Case], NDArray[np.int64]]:
     """Count equal papers together, for one facility or for several at once."""
-    columns = [column for case in cases for column in case.columns()]
-    values, counts = count_equal_rows(columns)
-    size = len(columns) // len(cases)
-    cells = [Case.from_columns(values[at : at + size]) for at in range(0, len(values), size)]
-    return cells, counts
+    values, counts = count_equal_rows([column for case in cases for column in case])
+    size = len(Case._fields)
+    return [Case(*values[at : at + size]) for at in range(0, len(values), size)], counts
 
 
-def measure(
+def _measure(
     cells: Case, weights: NDArray[np.number], crossing: NDArray[np.float64]
 ) -> dict[str, NDArray[np.float64]]:
-    """Compute the measures that are counts of papers and their ratios."""
+    """Compute the measures that are counts of papers and their ratios, for each sample."""
     its = cells.uses & cells.inside
-    before, after = cells.era == _BEFORE, cells.era == _AFTER
+    before, after = (cells.core * (cells.era == era) for era in (_BEFORE, _AFTER))
     linked = cells.reached >= 0
-    field_known = cells.home >= 0
     masks = {
         "corpus_papers": cells.inside,
         "papers": its,
         "local_corpus": cells.inside & cells.core,
         "local_papers": its & cells.core,
-        "corpus_before": before & cells.core,
-        "papers_before": before & cells.core & cells.uses,
-        "corpus_after": after & cells.core,
-        "papers_after": after & cells.core & cells.uses,
-        "fields_known": field_known,
-        "papers_outside": field_known & (cells.home == 0),
+        "corpus_before": before,
+        "papers_before": before & cells.uses,
+        "corpus_after": after,
+        "papers_after": after & cells.uses,
+        "fields_known": cells.home >= 0,
+        "papers_outside": cells.home == 0,
         "linked_papers": linked,
         "reached": np.where(linked, cells.reached, 0),
         "expected": np.where(linked, np.append(crossing, 0.0)[cells.region], 0.0),
@@ -376,37 +347,27 @@ def measure(
     sums = dict(zip(masks, totals.T.astype(np.float64), strict=True))
     counts = given @ by_region
     spread = entropy(counts)
-    local_before = _ratio(sums["papers_before"], sums["corpus_before"])
-    local_after = _ratio(sums["papers_after"], sums["corpus_after"])
+    shares = {name: ratio(sums[of], sums[all_]) for name, (of, all_) in _SHARES.items()}
     return {
         **sums,
+        **shares,
         "regions": (counts > 0).sum(axis=1).astype(np.float64),
-        "share": _ratio(sums["papers"], sums["corpus_papers"]),
-        "local_share": _ratio(sums["local_papers"], sums["local_corpus"]),
-        "local_share_before": local_before,
-        "local_share_after": local_after,
-        "rise": local_after - local_before,
+        "rise": shares["local_share_after"] - shares["local_share_before"],
         "entropy": spread,
         "effective_regions": np.exp(spread),
-        "outside_home": _ratio(sums["papers_outside"], sums["fields_known"]),
-        "bridging": _ratio(sums["reached"], sums["expected"]),
+        "bridging": ratio(sums["reached"], sums["expected"]),
     }
 
 
 def measure_samples(
-    cells: Sequence[Case],
-    counts: NDArray[np.int64],
-    crossing: NDArray[np.float64],
-    *,
-    n_resamples: int,
-    random: np.random.Generator,
-) -> tuple[list[dict[str, float]], list[dict[str, NDArray[np.float64]]]]:
+    cells: Sequence[Case], counts: NDArray[np.int64], crossing: NDArray[np.float64], draw: Draw
+) -> tuple[list[dict[str, float]], list[Draws]]:
     """Measure facilities in all papers, and in the same bootstrap samples."""
-    drawn = draw_cells(counts, n_resamples=n_resamples, random=random)
+    drawn = draw(counts)
     estimates, draws = [], []
     for case in cells:
-        whole = measure(case, counts[None], crossing)
-        values = measure(case, drawn, crossing)
+        whole = _measure(case, counts[None], crossing)
+        values = _measure(case, drawn, crossing)
         # Samples differ in size: scale to the number of papers.
         values["papers"] = values["share"] * whole["corpus_papers"]
         estimates.append({name: float(value[0]) for name, value in whole.items()})
@@ -414,176 +375,78 @@ def measure_samples(
     return estimates, draws
 
 
-def _ratio(above: NDArray[np.float64], below: NDArray[np.float64]) -> NDArray[np.float64]:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(below > 0, above / below, np.nan)
-
-
-# The columns in their order; `_WITH_INTERVAL` says which have bounds.
-_COLUMNS = (
-    "corpus_papers", "papers", "share", "core_regions", "local_corpus", "local_papers",
-    "local_share", "first_light", "corpus_before", "local_share_before", "corpus_after",
-    "local_share_after", "rise", "cited_papers", "citations", "citations_median",
-    "citations_share", "citation_percentile", "regions", "entropy", "effective_regions",
-    "fields_known", "outside_home", "linked_papers", "bridging",
-)  # fmt: skip
-# Shares of papers, with what is counted and of what: a bound even where the count is 0 or all.
-_SHARES = {
-    "share": ("papers", "corpus_papers"),
-    "local_share": ("local_papers", "local_corpus"),
-    "local_share_before": ("papers_before", "corpus_before"),
-    "local_share_after": ("papers_after", "corpus_after"),
-    "outside_home": ("papers_outside", "fields_known"),
-}
-_RISE = ("local_share_after", "local_share_before")
-_RISE_OF = ("papers_after", "corpus_after", "papers_before", "corpus_before")
-_WITH_INTERVAL = frozenset(_SHARES) | {
-    "papers", "rise", "citations", "citations_median", "citations_share", "citation_percentile",
-    "entropy", "effective_regions", "bridging",
-}  # fmt: skip
-_WHOLE = frozenset(
-    {
-        "corpus_papers", "papers", "core_regions", "local_corpus", "local_papers",
-        "corpus_before", "corpus_after", "cited_papers", "regions", "fields_known",
-        "linked_papers",
-    }
-)  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Period:
-    """The papers of a period, and what all facilities are compared with."""
-
-    usage: Usage
-    inside: NDArray[np.bool_]
-    reach: Reach
-
-    @cached_property
-    def crossing(self) -> NDArray[np.float64]:
-        """Other regions that a paper of each region reaches on average, shape (n_regions,)."""
-        return self.rates.sum(axis=1)
-
-    @cached_property
-    def percentiles(self) -> NDArray[np.float64]:
-        """Citation percentiles, shape (n_papers,)."""
-        return citation_percentiles(self.usage.cites, self.usage.year)
-
-    @cached_property
-    def citations(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """Citation counts that occur in the period, ascending, and papers with each."""
-        cites = self.usage.cites[self.inside]
-        values, counts = np.unique(cites[np.isfinite(cites)], return_counts=True)
-        return values, counts.astype(np.int64)
-
-    @cached_property
-    def rates(self) -> NDArray[np.float64]:
-        """How often papers of one region reach another, see `crossing_rates`."""
-        return crossing_rates(self.reach, self.usage.region, self.inside)
-
-
-def measure_facility(
-    usage: Usage,
-    period: Period,
-    index: int,
-    home: NDArray[np.int8],
-    *,
-    n_resamples: int,
-    random: np.random.Generator,
+def _measure_facility(
+    period: Period, index: int, home: NDArray[np.int8], draw: Draw
 ) -> dict[str, Any]:
     """Measure one facility in a period."""
-    case = describe_case(usage, index, period.inside, home, period.reach.n_reached)
-    cells, counts = collapse_cases([case])
-    (estimates,), (draws,) = measure_samples(
-        cells, counts, period.crossing, n_resamples=n_resamples, random=random
-    )
+    usage = period.usage
+    case = describe_case(period, index, home)
+    (estimates,), (draws,) = measure_samples(*collapse_cases([case]), period.crossing, draw)
     rows = usage.rows[index][period.inside[usage.rows[index]]]
-    cited, cited_draws = measure_citations(
-        usage.cites[rows], period.citations, n_resamples=n_resamples, random=random
-    )
-    estimates |= cited
-    draws |= cited_draws
-    estimates["citation_percentile"], draws["citation_percentile"] = measure_percentile(
-        period.percentiles[rows], n_resamples=n_resamples, random=random
-    )
-    estimates["core_regions"] = len(np.unique(usage.region[case.core & case.inside]))
-    return {"facility": usage.facilities[index].name} | _row(
-        estimates, draws, first_light=usage.facilities[index].first_light.isoformat()
-    )
+    cited, cited_draws = measure_citations(usage.cites[rows], period.citations, draw)
+    percentile, percentile_draws = measure_percentile(period.percentiles[rows], draw)
+    core = usage.region[(case.core & case.inside) == 1]
+    estimates |= cited | {"citation_percentile": percentile, "core_regions": len(np.unique(core))}
+    draws |= cited_draws | {"citation_percentile": percentile_draws}
+    row: dict[str, Any] = {"facility": usage.facilities[index].name}
+    for name in _COLUMNS:
+        if name == "first_light":
+            row[name] = usage.facilities[index].first_light.isoformat()
+            continue
+        row[name] = int(estimates[name]) if name in _COUNTS else estimates[name]
+        if name not in _COUNTS or name == "papers":
+            row[f"{name}_low"], row[f"{name}_high"] = _interval(name, estimates, draws)
+    return row
 
 
-def measure_interval(
-    name: str, estimates: dict[str, float], draws: dict[str, NDArray[np.float64]]
-) -> tuple[float, float]:
-    """Bound one measure by its bootstrap values."""
+def _interval(name: str, estimates: dict[str, float], draws: Draws) -> tuple[float, float]:
+    """Return the bounds of one measure from its bootstrap values."""
     value = estimates[name]
     if not np.isfinite(value):
         return float("nan"), float("nan")
     if name in _SHARES and value in (0.0, 1.0):
-        hits, trials = (estimates[part] for part in _SHARES[name])
-        return _pair(wilson_interval(hits, trials))
-    if name == "rise" and not {estimates[part] for part in _RISE}.isdisjoint({0.0, 1.0}):
-        after, of_after, before, of_before = (estimates[part] for part in _RISE_OF)
-        return _pair(newcombe_interval(after, of_after, before, of_before))
+        low, high = wilson_interval(*(estimates[part] for part in _SHARES[name]))
+        return float(low), float(high)
+    ends = _SHARES["local_share_after"] + _SHARES["local_share_before"]
+    if name == "rise" and not {
+        estimates["local_share_after"], estimates["local_share_before"]
+    }.isdisjoint({0.0, 1.0}):  # fmt: skip
+        low, high = newcombe_interval(*(estimates[part] for part in ends))
+        return float(low), float(high)
     if name == "effective_regions":
-        low, high = measure_interval("entropy", estimates, draws)
-        return float(np.exp(low)), float(np.exp(high))
+        bounds = _interval("entropy", estimates, draws)
+        return float(np.exp(bounds[0])), float(np.exp(bounds[1]))
     if name == "entropy":
-        shifted = draws[name] + (value - np.nanmean(draws[name]))
-        low, high = percentile_interval(shifted)
-        return max(low, 0.0), high
+        bounds = percentile_interval(draws[name] + (value - np.nanmean(draws[name])))
+        return max(bounds[0], 0.0), bounds[1]
     return percentile_interval(draws[name])
 
 
-def _pair(bounds: tuple[NDArray[np.float64], NDArray[np.float64]]) -> tuple[float, float]:
-    return float(bounds[0]), float(bounds[1])
-
-
-def _row(
-    estimates: dict[str, float], draws: dict[str, NDArray[np.float64]], *, first_light: str
-) -> dict[str, Any]:
-    row: dict[str, Any] = {}
-    for name in _COLUMNS:
-        if name == "first_light":
-            row[name] = first_light
-            continue
-        row[name] = int(estimates[name]) if name in _WHOLE else estimates[name]
-        if name in _WITH_INTERVAL:
-            row[f"{name}_low"], row[f"{name}_high"] = measure_interval(name, estimates, draws)
-    return row
-
-
-def region_table(usage: Usage, period: Period, index: int) -> pd.DataFrame:
+def region_table(period: Period, index: int) -> pd.DataFrame:
     """Measure a facility in each region."""
-    import pandas as pd
-
-    uses = usage.uses(index)
-    era = split_eras(usage, index, period.inside)
-    papers = _by_region(usage, uses & period.inside)
-    every = _by_region(usage, period.inside)
-    its_before, all_before = _by_region(usage, uses & (era == 0)), _by_region(usage, era == 0)
-    its_after, all_after = _by_region(usage, uses & (era == 1)), _by_region(usage, era == 1)
+    usage = period.usage
+    uses, era = usage.uses(index), period.eras(index)
+    papers, every = usage.by_region(uses & period.inside), usage.by_region(period.inside)
+    before, all_before = usage.by_region(uses & (era == 0)), usage.by_region(era == 0)
+    after, all_after = usage.by_region(uses & (era == 1)), usage.by_region(era == 1)
     low, high = wilson_interval(papers, every)
     mean = papers.sum() / max(every.sum(), 1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        before = its_before / all_before
-        return pd.DataFrame(
-            {
-                "facility": usage.facilities[index].name,
-                **{name: usage.regions[name] for name in ("topic_id", "label", "x", "y")},
-                "papers": papers,
-                "region_papers": every,
-                "share": papers / every,
-                "share_low": low,
-                "share_high": high,
-                "shrunk_share": shrink_shares(papers, every, mean=mean),
-                "of_facility": papers / papers.sum(),
-                "core": core_regions(papers),
-                "papers_before": its_before,
-                "region_papers_before": all_before,
-                "share_before": before,
-                "rise": its_after / all_after - before,
-            }
-        )
+    table = usage.regions[["topic_id", "label", "x", "y"]].assign(
+        papers=papers,
+        region_papers=every,
+        share=ratio(papers, every),
+        share_low=low,
+        share_high=high,
+        shrunk_share=shrink_shares(papers, every, mean=mean),
+        of_facility=ratio(papers, papers.sum()),
+        core=core_regions(papers),
+        papers_before=before,
+        region_papers_before=all_before,
+        share_before=ratio(before, all_before),
+        rise=ratio(after, all_after) - ratio(before, all_before),
+    )
+    table.insert(0, "facility", usage.facilities[index].name)
+    return table
 
 
 def count_facility_years(usage: Usage, index: int, inside: NDArray[np.bool_]) -> pd.DataFrame:
@@ -591,55 +454,47 @@ def count_facility_years(usage: Usage, index: int, inside: NDArray[np.bool_]) ->
     import pandas as pd
 
     known = inside & (usage.year >= 0)
-    first = int(usage.years.years[0])
-    shape = len(usage.years.years)
-    every = np.bincount(usage.year[known] - first, minlength=shape)
-    its = np.bincount(usage.year[known & usage.uses(index)] - first, minlength=shape)
+    first, n_years = int(usage.years.years[0]), len(usage.years.years)
+    every = np.bincount(usage.year[known] - first, minlength=n_years)
+    its = np.bincount(usage.year[known & usage.uses(index)] - first, minlength=n_years)
     low, high = wilson_interval(its, every)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        table = pd.DataFrame(
-            {
-                "facility": usage.facilities[index].name,
-                "year": usage.years.years,
-                "papers": its,
-                "corpus_papers": every,
-                "share": its / every,
-                "low": low,
-                "high": high,
-                "covered": usage.years.covered,
-            }
-        )
+    table = pd.DataFrame({
+        "facility": usage.facilities[index].name,
+        "year": usage.years.years,
+        "papers": its,
+        "corpus_papers": every,
+        "share": ratio(its, every),
+        "low": low,
+        "high": high,
+        "covered": usage.years.covered,
+    })  # fmt: skip
     spanned = np.flatnonzero(every)
     return table.iloc[spanned[0] : spanned[-1] + 1] if len(spanned) else table.iloc[:0]
 
 
-def bridge_table(usage: Usage, period: Period, index: int) -> pd.DataFrame:
-    """Name the regions that a facility connects."""
+def _bridge_table(period: Period, index: int) -> pd.DataFrame:
+    """Return the pairs of regions that a facility connects, with their names."""
     from scipy.special import gammaincinv
 
+    usage = period.usage
     found = find_bridges(
         period.reach, usage.region, usage.uses(index), period.inside, rates=period.rates
     )
-    topics, labels = (usage.regions[name].to_numpy() for name in ("topic_id", "label"))
-    for side, number in (("a", found.pop("region_a")), ("b", found.pop("region_b"))):
-        found.insert(0 if side == "a" else 2, f"topic_{side}", topics[number])
-        found.insert(1 if side == "a" else 3, f"label_{side}", labels[number])
-    found.insert(0, "facility", usage.facilities[index].name)
-    place = int(found.columns.get_indexer(["ratio"])[0])
-    papers, expected = found["papers"].to_numpy(), found["expected"].to_numpy()
-    found.insert(place + 1, "low", gammaincinv(papers, 0.025) / expected)
-    found.insert(place + 2, "high", gammaincinv(papers + 1, 0.975) / expected)
-    return found
-
-
-def _by_region(usage: Usage, mask: NDArray[np.bool_]) -> NDArray[np.int64]:
-    placed = usage.region[mask & (usage.region >= 0)]
-    return np.bincount(placed, minlength=len(usage.regions)).astype(np.int64)
-
-
-FEW = 10
-_MOST_NAMED = 8
-_FEW_CITED = 0.5
+    papers, expected = found["papers"], found["expected"]
+    regions = usage.regions[["topic_id", "label"]]
+    table = regions.iloc[found["region_a"]].reset_index(drop=True).join(
+        regions.iloc[found["region_b"]].reset_index(drop=True), lsuffix="_a", rsuffix="_b"
+    ).set_axis(["topic_a", "label_a", "topic_b", "label_b"], axis=1).assign(
+        papers=papers,
+        expected=expected,
+        ratio=found["ratio"],
+        low=gammaincinv(papers, 0.025) / expected,
+        high=gammaincinv(papers + 1, 0.975) / expected,
+        p=found["p"],
+        q=found["q"],
+    )  # fmt: skip
+    table.insert(0, "facility", usage.facilities[index].name)
+    return table
 
 
 def warn_of_rise(corpus_before: Mapping[str, float]) -> list[str]:
@@ -653,39 +508,39 @@ def warn_of_rise(corpus_before: Mapping[str, float]) -> list[str]:
     ]
 
 
-def warn_of_impact(usage: Usage, table: pd.DataFrame, *, links: str) -> tuple[str, ...]:
-    """List what limits a table of impact."""
-    said = list(usage.years.warnings)
+def _warnings(usage: Usage, table: pd.DataFrame, *, links: str) -> tuple[str, ...]:
+    """Return the limits of a table of impact."""
+    found = list(usage.years.warnings)
     few = table.loc[table["papers"] < FEW, "facility"].unique()
     if len(few):
-        said.append(
+        found.append(
             f"{join_names(few)} {'has' if len(few) == 1 else 'have'} fewer than {FEW} papers; such "
             "measures are uncertain."
         )
     before = table.groupby("facility", sort=False)["corpus_before"].min()
-    said += warn_of_rise(before.to_dict())
+    found += warn_of_rise(before.to_dict())
     no_after = table.loc[(table["corpus_after"] == 0) & (table["papers"] > 0), "facility"].unique()
     if len(no_after):
-        said.append(
+        found.append(
             f"{join_names(no_after)} had not seen first light in the period: these papers describe "
             "plans."
         )
     if len(usage.years.jumps):
-        said.append(
+        found.append(
             "As the corpus changes abruptly, a rise since first light may come from the corpus "
             "and not from the facility."
         )
     known = float(np.isfinite(usage.cites).mean())
     if known < 1:
-        said.append(
+        found.append(
             f"Citations are known for {known:.0%} of the papers"
             + ("; the results may not hold for the rest." if known < _FEW_CITED else ".")
         )
     if links == "citations" and not table["linked_papers"].any():
-        said.append(
+        found.append(
             "The corpus has no references between its papers; there are no bridges to find."
         )
-    return tuple(said)
+    return tuple(found)
 
 
 def join_names(names: Sequence[str]) -> str:

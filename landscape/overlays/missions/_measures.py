@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from landscape.errors import InputError
+from landscape.overlays._periods import ratio
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -20,25 +21,22 @@ _Z = 1.959964  # quantile of the normal distribution for 95%
 def wilson_interval(
     hits: ArrayLike, trials: ArrayLike
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The 95% score interval of proportions (Wilson 1927, J. Am. Stat. Assoc. 22, 209)."""
-    z = _Z
-    k, n = np.asarray(hits, dtype=np.float64), np.asarray(trials, dtype=np.float64)
+    """Return the 95% score interval of proportions (Wilson 1927, J. Am. Stat. Assoc. 22, 209)."""
+    n = np.asarray(trials, dtype=np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
-        share = k / n
-        centre = (share + z**2 / (2 * n)) / (1 + z**2 / n)
-        half = z / (1 + z**2 / n) * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
+        share = np.asarray(hits, dtype=np.float64) / n
+        centre = (share + _Z**2 / (2 * n)) / (1 + _Z**2 / n)
+        half = _Z / (1 + _Z**2 / n) * np.sqrt(share * (1 - share) / n + _Z**2 / (4 * n**2))
     return np.clip(centre - half, 0.0, 1.0), np.clip(centre + half, 0.0, 1.0)
 
 
 def newcombe_interval(
     hits: ArrayLike, trials: ArrayLike, hits_before: ArrayLike, trials_before: ArrayLike
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The 95% interval of a difference of proportions (Newcombe 1998, Stat. Med. 17, 873)."""
+    """Return the 95% interval of a rise (Newcombe 1998, Stat. Med. 17, 873)."""
     low_1, high_1 = wilson_interval(hits, trials)
     low_0, high_0 = wilson_interval(hits_before, trials_before)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        share = np.asarray(hits, dtype=np.float64) / np.asarray(trials, dtype=np.float64)
-        before = np.asarray(hits_before, np.float64) / np.asarray(trials_before, np.float64)
+    share, before = ratio(hits, trials), ratio(hits_before, trials_before)
     rise = share - before
     return (
         rise - np.hypot(share - low_1, high_0 - before),
@@ -49,19 +47,14 @@ def newcombe_interval(
 def growth_interval(
     hits: ArrayLike, trials: ArrayLike, hits_before: ArrayLike, trials_before: ArrayLike
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """The ratio of two proportions and its 95% interval (Katz et al. 1978, Biometrics 34, 469)."""
+    """Return the ratio of two proportions and its 95% interval (Katz 1978, Biometrics 34, 469)."""
     k, n, k_0, n_0 = (
-        np.asarray(values, dtype=np.float64)
+        np.asarray(values, dtype=np.float64) + 0.5
         for values in (hits, trials, hits_before, trials_before)
     )
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = ((k + 0.5) / (n + 0.5)) / ((k_0 + 0.5) / (n_0 + 0.5))
-        variance = 1 / (k + 0.5) - 1 / (n + 0.5) + 1 / (k_0 + 0.5) - 1 / (n_0 + 0.5)
-        spread = np.exp(_Z * np.sqrt(np.maximum(variance, 0)))
-    known = (n > 0) & (n_0 > 0)
-    low, high = ratio / spread, ratio * spread
-    ratio, low, high = (np.where(known, values, np.nan) for values in (ratio, low, high))
-    return ratio, low, high
+    spread = np.exp(_Z * np.sqrt(np.maximum(1 / k - 1 / n + 1 / k_0 - 1 / n_0, 0)))
+    growth = np.where((n > 0.5) & (n_0 > 0.5), (k / n) / (k_0 / n_0), np.nan)
+    return growth, growth / spread, growth * spread
 
 
 LEVEL = 0.95
@@ -258,34 +251,25 @@ PERCENTILE_STEPS = 200  # percentiles are resampled in steps of half a per cent
 def measure_citations(
     cites: NDArray[np.float64],
     corpus: tuple[NDArray[np.float64], NDArray[np.int64]],
-    *,
-    n_resamples: int,
-    random: np.random.Generator,
+    draw: Callable[[NDArray[np.int64]], NDArray[np.float32]],
 ) -> tuple[dict[str, float], dict[str, NDArray[np.float64]]]:
-    """Sum, median and share of the citations of a facility's papers."""
+    """Return sum, median and share of the citations of a facility's papers, and their samples."""
     known = cites[np.isfinite(cites)]
-    estimates = {"cited_papers": float(len(known))}
-    if not len(known):
-        nothing = np.full(n_resamples, np.nan)
-        return (
-            estimates | dict.fromkeys(_MEASURES, float("nan")),
-            dict.fromkeys(_MEASURES, nothing),
-        )
     values, papers = corpus
     places, its = np.unique(np.searchsorted(values, known), return_counts=True)
-    others = papers.copy()
-    others[places] -= its
-    drawn = draw_cells(its.astype(np.int64), n_resamples=n_resamples, random=random)
-    rest = draw_cells(others, n_resamples=n_resamples, random=random) @ values
-    sums = drawn @ values[places]
-    total, every = float(known.sum()), float(papers @ values)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        found = (total, float(np.median(known)), total / every if every else float("nan"))
-        draws = (sums, median_of_counts(values[places], drawn), sums / (sums + rest))
-    return (
-        estimates | dict(zip(_MEASURES, found, strict=True)),
-        dict(zip(_MEASURES, draws, strict=True)),
-    )
+    drawn = draw(its.astype(np.int64))
+    found, draws = [np.nan] * 3, [np.full(len(drawn), np.nan)] * 3
+    if len(known):
+        others = papers.copy()
+        others[places] -= its
+        rest = draw(others) @ values
+        sums = drawn @ values[places]
+        total, every = float(known.sum()), float(papers @ values)
+        found = [total, float(np.median(known)), total / every if every else np.nan]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            draws = [sums, median_of_counts(values[places], drawn), sums / (sums + rest)]
+    estimates = {"cited_papers": float(len(known))} | dict(zip(_MEASURES, found, strict=True))
+    return estimates, dict(zip(_MEASURES, draws, strict=True))
 
 
 def citation_percentiles(
@@ -301,16 +285,15 @@ def citation_percentiles(
 
 
 def measure_percentile(
-    percentiles: NDArray[np.float64], *, n_resamples: int, random: np.random.Generator
+    percentiles: NDArray[np.float64], draw: Callable[[NDArray[np.int64]], NDArray[np.float32]]
 ) -> tuple[float, NDArray[np.float64]]:
-    """Average the percentiles of a facility's papers, with bootstrap values."""
+    """Return the mean percentile of a facility's papers, and its bootstrap values."""
     known = percentiles[np.isfinite(percentiles)]
-    if not len(known):
-        return float("nan"), np.full(n_resamples, np.nan)
     steps, counts = np.unique(np.round(known * PERCENTILE_STEPS), return_counts=True)
-    drawn = draw_cells(counts.astype(np.int64), n_resamples=n_resamples, random=random)
+    drawn = draw(counts.astype(np.int64))
     with np.errstate(invalid="ignore"):
-        return float(known.mean()), drawn @ (steps / PERCENTILE_STEPS) / drawn.sum(axis=1)
+        means = drawn @ (steps / PERCENTILE_STEPS) / drawn.sum(axis=1)
+    return float(known.mean()) if len(known) else float("nan"), means
 
 
 def median_of_counts(

@@ -1,4 +1,4 @@
-"""Reviews by region: their density against that of papers, and where one would help most."""
+"""Reviews by region: their density, where one would help most, and a backtest of that ranking."""
 
 from __future__ import annotations
 
@@ -10,8 +10,15 @@ import numpy as np
 
 from landscape._progress import progress
 from landscape.errors import InputError
-from landscape.overlays._periods import UNKNOWN_YEAR, Years, count_years, paper_years
+from landscape.overlays._periods import (
+    UNKNOWN_YEAR,
+    count_by_year,
+    count_years,
+    describe_corpus,
+    paper_years,
+)
 from landscape.overlays.reviews._recognition import RECENT_YEARS, read_signs
+from landscape.overlays.thesaurus._extents import area_under_curve
 from landscape.types import Analysis
 
 if TYPE_CHECKING:
@@ -70,9 +77,10 @@ def reviews(atlas: AtlasStore) -> Analysis:
     Returns
     -------
     Analysis
-        ``table``: the columns of `review_coverage` with ``label, x, y``, the least reviewed first.
-        ``tables["reviews"]``: the reviews and where they are; ``tables["years"]``: papers and
-        reviews by year, and whether the corpus covers it.
+        ``table``: ``topic_id, label, x, y, papers, reviews, share, expected, density_ratio,
+        density_ratio_low, density_ratio_high, last_review, years_since, papers_since``, the least
+        reviewed first. ``tables["reviews"]``: the reviews and their positions;
+        ``tables["years"]``: papers and reviews by year, and whether the corpus covers it.
 
     Examples
     --------
@@ -93,15 +101,10 @@ def reviews(atlas: AtlasStore) -> Analysis:
     listed = place.iloc[rows].reset_index(drop=True)
     listed = listed.assign(year=year[rows], score=found["score"], evidence=found["evidence"])
     years = count_years(year)
-    counted = np.bincount(
-        year[is_review & (year != UNKNOWN_YEAR)] - years.years[0], minlength=len(years.years)
-    )
-    by_year = pd.DataFrame(
-        {
-            "year": years.years, "papers": years.counts, "reviews": counted,
-            "covered": years.covered,
-        }
-    )  # fmt: skip
+    (counted,) = count_by_year(np.zeros(len(rows)), year[rows], ids=[0], calendar=years.years)
+    by_year = pd.DataFrame({
+        "year": years.years, "papers": years.counts, "reviews": counted, "covered": years.covered,
+    })  # fmt: skip
     return Analysis(
         kind="reviews",
         table=table,
@@ -122,7 +125,7 @@ def reviews(atlas: AtlasStore) -> Analysis:
 
 
 def review_mask(atlas: AtlasStore) -> NDArray[np.bool_]:
-    """Whether each paper of an atlas is a recognised review."""
+    """Return whether each paper of an atlas is a recognised review."""
     mask = np.zeros(len(atlas.map), dtype=np.bool_)
     mask[atlas.read_layer("reviews", [])["paper_row"].to_numpy(np.int64)] = True
     return mask
@@ -136,18 +139,12 @@ def add_labels(table: pd.DataFrame, topics: pd.DataFrame) -> pd.DataFrame:
     return joined[[*places.columns, *others]]
 
 
-def describe_corpus(atlas: AtlasStore) -> str:
-    """The corpus and its dates, for captions."""
-    bounds = atlas.coverage
-    return f"{bounds['title']} ({bounds['first_date']} to {bounds['last_date']})"
-
-
 def warn_of_few_reviews(n_reviews: int) -> tuple[str, ...]:
-    """Warn where the corpus holds too few reviews to speak of their absence."""
+    """Warn if the corpus has too few reviews to conclude anything from their absence."""
     if n_reviews >= _FEW_REVIEWS:
         return ()
-    held = "no recognised review" if n_reviews == 0 else f"only {n_reviews} recognised reviews"
-    return (f"The corpus holds {held}: a region without reviews means little.",)
+    found = "no recognised review" if n_reviews == 0 else f"only {n_reviews} recognised reviews"
+    return (f"The corpus has {found}: a region without reviews means little.",)
 
 
 _N_EXEMPLARS = 5
@@ -168,26 +165,24 @@ def review_gaps(
     ----------
     atlas : Atlas
     weights : mapping of str to float, optional
-        ``volume, growth, citations, years_without, disagreement``: how much each counts, see
-        `rank_gaps`.
+        Exponents of the components ``volume, growth, citations, years_without, disagreement``.
     n_resamples : int, default 200
-        Bootstrap resamples behind the intervals of score and rank.
+        Bootstrap resamples for the intervals of score and rank.
     seed : int, default 0
     signs : pandas.DataFrame, optional
-        What `read_signs` gave for this atlas and seed, which takes most of the time: other weights
-        need no new ones.
+        Result of `read_signs` for this atlas and seed, to change weights without the slow step.
 
     Returns
     -------
     Analysis
         ``table``: regions by rank, with the columns of `rank_gaps` and `review_coverage` and the
-        titles of ``exemplars``; ``tables["exemplars"]``: papers that wait for a review, five a
-        region; ``tables["weights"]``.
+        titles of ``exemplars``; ``tables["exemplars"]``: up to five papers per region that are
+        newer than the reviews near them; ``tables["weights"]``.
 
     Raises
     ------
     InputError
-        If a weight is of no component, negative or no number.
+        If a weight has an unknown name, is negative or not a number.
 
     Examples
     --------
@@ -210,16 +205,29 @@ def review_gaps(
         ]
         table = add_labels(ranked.merge(coverage, on="topic_id"), atlas.topics)
         table = table.sort_values("rank", ignore_index=True)
-        exemplars = waiting_exemplars(atlas, signs, table["topic_id"].tolist())
+        exemplars = _waiting_exemplars(atlas, signs, table["topic_id"].tolist())
         titles = exemplars.groupby("topic_id")["title"].agg(list)
         table["exemplars"] = [titles.get(topic_id, []) for topic_id in table["topic_id"]]
         advance(1)
+    warnings = list(warn_of_few_reviews(int(is_review.sum())))
+    known = float(signs["cited"].notna().mean())
+    if known < 0.5:
+        warnings.append(
+            f"Citations are known for only {known:.0%} of the papers; that component is uncertain."
+        )
     few = table.loc[table["papers"] < _FEW_PAPERS, "label"].tolist()
+    if few:
+        warnings.append(f"Fewer than {_FEW_PAPERS} papers in {', '.join(few[:5])}.")
+    if not years.covered.all():
+        warnings.append(
+            "Reviews outside the corpus are unknown: a region may have one of the years that the "
+            "corpus hardly covers, so years without a review are upper limits."
+        )
     return Analysis(
         kind="review_gaps",
         table=table,
         caption=(
-            f"Where a review would help most among the {len(table)} regions of "
+            f"Regions where a review would help most, of the {len(table)} regions of "
             f"{describe_corpus(atlas)}: papers newer than every review near them (volume), growth "
             f"over the last {RECENT_YEARS} covered years, their citations, mean years since the "
             "latest review near each paper (years_without), and disagreement in abstracts, each "
@@ -234,13 +242,7 @@ def review_gaps(
             "papers sampled with known citations": int(signs["cited"].notna().sum()),
         },
         bounds=atlas.coverage,
-        warnings=(
-            *warn_of_few_reviews(int(is_review.sum())),
-            *_few_citations(signs["cited"]),
-            *([f"Fewer than {_FEW_PAPERS} papers in {', '.join(few[:5])}."] if few else []),
-            *_unseen_reviews(years),
-            *years.warnings,
-        ),
+        warnings=(*warnings, *years.warnings),
         tables={
             "exemplars": exemplars,
             "weights": pd.DataFrame({"component": list(chosen), "weight": list(chosen.values())}),
@@ -248,45 +250,24 @@ def review_gaps(
     )
 
 
-def waiting_exemplars(
-    atlas: AtlasStore, signs: pd.DataFrame, topics: list[int], *, n: int = _N_EXEMPLARS
-) -> pd.DataFrame:
-    """The most typical of the papers of each region that wait for a review."""
+def _waiting_exemplars(atlas: AtlasStore, signs: pd.DataFrame, topics: list[int]) -> pd.DataFrame:
+    """Return the most typical of the papers of each region that are newer than nearby reviews."""
     import pandas as pd
 
     vectors = atlas.vectors()
+    waiting = signs[signs["waiting"]].groupby("topic_id")["row"]
+    rows_by_topic = {topic: np.sort(rows.to_numpy()) for topic, rows in waiting}
     picked: list[tuple[int, int, int]] = []
-    rows_by_topic = signs[signs["waiting"]].groupby("topic_id")["row"]
-    waiting = {int(topic): rows.to_numpy() for topic, rows in rows_by_topic}
     for topic in topics:
-        rows = np.sort(waiting.get(topic, np.array([], dtype=np.int64)))
-        if len(rows):
+        if topic in rows_by_topic:
+            rows = rows_by_topic[topic]
             own = np.asarray(vectors[rows], dtype=np.float32)
-            best = rows[np.argsort(-(own @ own.mean(axis=0)), kind="stable")[:n]]
+            best = rows[np.argsort(-(own @ own.mean(axis=0)), kind="stable")[:_N_EXEMPLARS]]
             picked.extend((topic, place, int(row)) for place, row in enumerate(best, start=1))
     table = pd.DataFrame(picked, columns=["topic_id", "place", "paper_row"])
     rows = table["paper_row"].to_numpy(np.int64)
     shown = atlas.read_papers(["paper_id", "title", "year", "cites"], rows=rows)
-    shown = shown.reset_index(drop=True)
-    return pd.concat([table, shown], axis=1)
-
-
-def _unseen_reviews(years: Years) -> tuple[str, ...]:
-    if bool(years.covered.all()):
-        return ()
-    return (
-        "Reviews outside the corpus are not seen: a region may have one of the years that the "
-        "corpus hardly covers, so years without a review are at most so many.",
-    )
-
-
-def _few_citations(cited: pd.Series[Any]) -> tuple[str, ...]:
-    share = float(cited.notna().mean()) if len(cited) else 0.0
-    if share >= 0.5:
-        return ()
-    return (
-        f"Citations are known for only {share:.0%} of the papers; that component is uncertain.",
-    )
+    return pd.concat([table, shown.reset_index(drop=True)], axis=1)
 
 
 COMPONENTS = ("volume", "growth", "citations", "years_without", "disagreement")
@@ -295,7 +276,7 @@ DEFAULT_WEIGHTS: Mapping[str, float] = {
 }  # fmt: skip
 """Exponents of the components; 0 leaves one out."""
 
-_PRIOR_PAPERS = 10.0  # papers like the corpus's mean that are added to each region
+_PRIOR_PAPERS = 10.0  # average papers of the corpus that are added to each region
 _SUMS = 9
 
 
@@ -306,7 +287,7 @@ def rank_gaps(
     n_resamples: int = 200,
     seed: int = 0,
 ) -> pd.DataFrame:
-    """Rank regions by how much a review is missing there."""
+    """Rank regions by how much a review would help."""
     import pandas as pd
 
     chosen = check_weights(weights)
@@ -337,7 +318,7 @@ def rank_gaps(
 
 
 def check_weights(weights: Mapping[str, float] | None) -> dict[str, float]:
-    """Weights of all components; those not given are the default ones."""
+    """Check weights and add the defaults of the other components."""
     chosen = dict(DEFAULT_WEIGHTS)
     for name, weight in (weights or {}).items():
         if name not in chosen:
@@ -347,7 +328,7 @@ def check_weights(weights: Mapping[str, float] | None) -> dict[str, float]:
                 f"There is no component {name!r};{meant} There are: {', '.join(COMPONENTS)}."
             )
         if not (isinstance(weight, int | float) and np.isfinite(weight) and weight >= 0):
-            raise InputError(f"The weight of {name} is {weight!r}; give a number from 0.")
+            raise InputError(f"The weight of {name} is {weight!r}; give a number of at least 0.")
         chosen[name] = float(weight)
     return chosen
 
@@ -355,7 +336,7 @@ def check_weights(weights: Mapping[str, float] | None) -> dict[str, float]:
 def _sums(
     signs: pd.DataFrame, place: NDArray[np.int64], drawn: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """What adds up over the papers of each region, shape (n_resamples, n_regions, 9)."""
+    """Sum the signs over the papers of each region, shape (n_resamples, n_regions, 9)."""
     from scipy.sparse import csr_matrix
 
     waiting = signs["waiting"].to_numpy(np.float64)
@@ -378,7 +359,7 @@ def _sums(
 def _components(
     sums: NDArray[np.float64], totals: NDArray[np.float64]
 ) -> dict[str, NDArray[np.float64]]:
-    """Components from sums; the mean of the corpus stands in for papers that are few."""
+    """Compute the components from sums; small regions are shrunk to the mean of the corpus."""
     n, waiting, years, recent, cited, known, contrast, stance, taken = np.moveaxis(sums, -1, 0)
     mean = totals / max(totals[0], 1e-12)
     prior = _PRIOR_PAPERS
@@ -415,3 +396,193 @@ def _score(
         start=np.zeros_like(found["volume"]),
     )  # fmt: skip
     return np.exp(logarithm)
+
+
+_METHODS = ("gaps", "size", "age of the last review")
+_FEWEST_REGIONS = 5
+_BOUNDS = (2.5, 97.5)  # percentiles of a 95% interval
+
+
+def backtest_reviews(
+    atlas: AtlasStore,
+    *,
+    year: int,
+    horizon: int = 5,
+    top: int = 10,
+    weights: Mapping[str, float] | None = None,
+    n_resamples: int = 1000,
+    seed: int = 0,
+) -> Analysis:
+    """Rank gaps with data up to a year, and count the reviews of the following years.
+
+    Parameters
+    ----------
+    atlas : Atlas
+    year : int
+        Last year of the papers used by the ranking.
+    horizon : int, default 5
+        Years after it in which reviews are counted.
+    top : int, default 10
+        Number of first regions of each ranking that are compared.
+    weights : mapping of str to float, optional
+        As for `review_gaps`; citations are omitted unless weighted here, as today's counts include
+        citations after that year.
+    n_resamples : int, default 1000
+        Number of random rankings, and of resamples of regions for the intervals.
+    seed : int, default 0
+
+    Returns
+    -------
+    Analysis
+        ``table``: by method (``gaps``, ``size``, ``age of the last review``, ``chance``) the
+        ``reviews`` that the first ``top`` regions got, the ``share`` of all later reviews, the
+        ``lift`` over the mean region, ``auc`` (chance that a region that got a review was ranked
+        above one that did not), ``rank_correlation`` with the number of reviews (Spearman), 95%
+        intervals of lift and AUC, and ``p_chance`` (share of random rankings that reach that
+        share). ``tables["regions"]``: scores and later reviews by region;
+        ``tables["differences"]``: gaps minus the other methods, with intervals.
+
+    Raises
+    ------
+    InputError
+        If the corpus has no papers up to the year, or none after it, or too few regions.
+    """
+    year_of = paper_years(atlas)
+    is_review = review_mask(atlas)
+    years = count_years(year_of)
+    first, last = (int(one) for one in years.years[[0, -1]])
+    if horizon < 1:
+        raise InputError(f"The horizon is {horizon} years; give one year or more.")
+    if not first <= year < last:
+        raise InputError(
+            f"No backtest with data up to {year}: the papers are of {first} to {last}; give a "
+            f"year from {first} to {last - 1}."
+        )
+    later = (year_of > year) & (year_of <= year + horizon)
+    if not later.any():
+        raise InputError(f"There is no paper of {year + 1} to {year + horizon}; give another year.")
+    earlier = (year_of <= year) & (year_of != UNKNOWN_YEAR)
+    chosen = {"citations": 0.0} | dict(weights or {})
+    seen = is_review & earlier
+    signs = read_signs(atlas, seen, until=year, citations=chosen["citations"] > 0, seed=seed)
+    ranked = rank_gaps(signs, weights=chosen, n_resamples=1, seed=seed)
+    regions = ranked[["topic_id", "score", "years_without"]].set_axis(
+        ["topic_id", "gaps", "age of the last review"], axis=1
+    )
+    topic = atlas.map["topic_id"]
+    for name, counted in (("size", earlier), ("later_reviews", later & is_review)):
+        numbers = regions["topic_id"].map(topic[counted].value_counts())
+        regions[name] = numbers.fillna(0).astype(int)
+    if len(regions) < _FEWEST_REGIONS:
+        raise InputError(
+            f"Only {len(regions)} regions have papers up to {year}; a backtest takes at least "
+            f"{_FEWEST_REGIONS}: give a later year."
+        )
+    table, differences = compare_rankings(regions, top=top, n_resamples=n_resamples, seed=seed)
+    n_later = int(regions["later_reviews"].sum())
+    warnings = [
+        "The regions were drawn on a map of all years, later ones included.",
+        *warn_of_few_reviews(n_later),
+    ]
+    gaps = years.years[(years.years > year) & (years.years <= year + horizon) & ~years.covered]
+    if len(gaps):
+        warnings.append(
+            f"The corpus hardly covers {', '.join(map(str, gaps))}; reviews of these years are "
+            "missing."
+        )
+    if year + horizon > last:
+        beyond = year + horizon - last
+        warnings.append(f"The corpus ends in {last}, {beyond} years before the horizon.")
+    if chosen["citations"] > 0:
+        warnings.append("Citations are those of today, not of that year.")
+    return Analysis(
+        kind="review_backtest",
+        table=table,
+        caption=(
+            f"Regions of {describe_corpus(atlas)} ranked with papers up to {year}, compared with "
+            f"the reviews of {year + 1} to {year + horizon} in the first {min(top, len(regions))} "
+            f"of {len(regions)} regions."
+        ),
+        denominators={
+            f"papers up to {year}": int(earlier.sum()),
+            f"reviews up to {year}": int(seen.sum()),
+            "reviews after": n_later,
+            "regions": len(regions),
+        },
+        bounds=atlas.coverage,
+        warnings=tuple(warnings),
+        tables={
+            "regions": add_labels(regions, atlas.topics).sort_values(
+                "gaps", ascending=False, ignore_index=True
+            ),
+            "differences": differences,
+        },
+    )
+
+
+def compare_rankings(
+    regions: pd.DataFrame, *, top: int = 10, n_resamples: int = 1000, seed: int = 0
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Measure how well scores predict the number of later reviews of regions."""
+    import pandas as pd
+    from scipy.stats import rankdata
+
+    random = np.random.default_rng(seed)
+    outcome = regions["later_reviews"].to_numpy(np.float64)
+    n = len(outcome)
+    top = min(top, n)
+    scores = {name: regions[name].to_numpy(np.float64) for name in _METHODS}
+    shuffled = [random.permutation(n).astype(float) for _ in range(n_resamples)]
+    by_chance = np.array([_share_at(one, outcome, top) for one in shuffled])
+    picks = random.integers(0, n, size=(n_resamples, n))
+    found = {name: np.array(_lift_and_auc(score, outcome, top)) for name, score in scores.items()}
+    drawn = {
+        name: np.array([_lift_and_auc(score[pick], outcome[pick], top) for pick in picks])
+        for name, score in scores.items()
+    }
+    rows: list[dict[str, Any]] = []
+    for name, score in scores.items():
+        share = _share_at(score, outcome, top)
+        (lift_low, auc_low), (lift_high, auc_high) = np.percentile(drawn[name], _BOUNDS, axis=0)
+        varies = np.ptp(score) and np.ptp(outcome)
+        correlation = np.corrcoef(rankdata(score), rankdata(outcome))[0, 1] if varies else 0.0
+        rows.append({
+            "method": name, "reviews": share * outcome.sum(), "share": share,
+            "lift": found[name][0], "lift_low": lift_low, "lift_high": lift_high,
+            "auc": found[name][1], "auc_low": auc_low, "auc_high": auc_high,
+            "rank_correlation": float(correlation),
+            "p_chance": (1 + int((by_chance >= share - 1e-12).sum())) / (1 + n_resamples),
+        })  # fmt: skip
+    rows.append({
+        "method": "chance", "reviews": top / n * outcome.sum(), "share": top / n, "lift": 1.0,
+        "auc": 0.5, "rank_correlation": 0.0,
+    })  # fmt: skip
+    differences = []
+    for other in _METHODS[1:]:
+        low, high = np.percentile(drawn["gaps"] - drawn[other], _BOUNDS, axis=0)
+        differences.append(pd.DataFrame({
+            "against": other, "measure": ["lift", "auc"],
+            "difference": found["gaps"] - found[other], "difference_low": low,
+            "difference_high": high,
+        }))  # fmt: skip
+    return pd.DataFrame(rows), pd.concat(differences, ignore_index=True)
+
+
+def _lift_and_auc(
+    score: NDArray[np.float64], outcome: NDArray[np.float64], top: int
+) -> tuple[float, float]:
+    """Return lift and AUC; an AUC of 0.5 if all regions or none got a review."""
+    area, _ = area_under_curve(score, outcome > 0)
+    lift = _share_at(score, outcome, top) * len(outcome) / top
+    return lift, 0.5 if np.isnan(area) else area
+
+
+def _share_at(score: NDArray[np.float64], outcome: NDArray[np.float64], top: int) -> float:
+    """Return the share of the reviews in the top regions; ties get their mean."""
+    total = float(outcome.sum())
+    if total <= 0:
+        return 0.0
+    limit = np.sort(score)[::-1][top - 1]
+    above, tied = score > limit, score == limit
+    places = top - int(above.sum())
+    return float((outcome[above].sum() + outcome[tied].mean() * places) / total)

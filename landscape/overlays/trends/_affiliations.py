@@ -11,8 +11,13 @@ import numpy as np
 
 from landscape._wording import normal_title
 from landscape.errors import InputError
-from landscape.overlays._periods import count_years, paper_years
-from landscape.overlays.trends._rates import count_by_year, share_interval
+from landscape.overlays._periods import (
+    count_by_year,
+    count_years,
+    paper_years,
+    share_interval,
+    tabulate_years,
+)
 from landscape.overlays.trends._topics import read_groups
 from landscape.types import Analysis
 
@@ -20,10 +25,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     import pandas as pd
-    from numpy.typing import NDArray
 
     from landscape.store import AtlasStore
 
+_N_DETAILED = 30  # places whose years and regions are tabulated
+_WELL_KNOWN = 0.5  # share of papers with affiliations; a warning below it
 _EMAIL = re.compile(r"\S+@\S+|\be-?mail:?", re.IGNORECASE)
 _WITH_DIGITS = re.compile(r"\b[\w-]*\d[\w-]*\b")
 _TAG = re.compile(r"<[^>]*>|&[a-z]+;")
@@ -37,7 +43,7 @@ _DEPARTMENT = re.compile(
 
 @lru_cache(maxsize=1 << 17)
 def read_affiliation(text: str) -> tuple[tuple[str, str], ...]:
-    """Institutions and countries of one author's affiliation."""
+    """Return the institutions and countries of one author's affiliation."""
     found = []
     for address in _TAG.sub(" ", text).split(";"):
         parts = [" ".join(part.split()).strip(" .-") for part in _EMAIL.sub("", address).split(",")]
@@ -49,75 +55,68 @@ def read_affiliation(text: str) -> tuple[tuple[str, str], ...]:
 
 
 def _country_of(parts: list[str]) -> tuple[str, list[str]]:
-    """The country, looked for from the end, and the parts that are left."""
+    """Return the country, searched from the end, and the remaining parts."""
     names = country_names()
     for back in range(1, min(len(parts), 3) + 1):
         words = normal_title(_WITH_DIGITS.sub(" ", parts[-back])).split()
         for n_words in range(min(len(words), 5), 0, -1):
-            # "Tokyo Japan": the last words will do, but not the "Maine" of "Le Maine University".
-            if n_words < len(words) and back > 1:
+            is_part = n_words < len(words)
+            # "Tokyo Japan": the last words are enough, but not "Maine" of "Le Maine University".
+            if is_part and back > 1:
                 continue
             country = names.get(" ".join(words[-n_words:]))
-            if country and not (n_words < len(words) and _names_institution(parts[-back])):
-                return country, [*parts[: len(parts) - back]] or parts
+            if country and not (
+                is_part and any(level.search(parts[-back]) for level in _institution_patterns())
+            ):
+                return country, parts[:-back] or parts
     return "", parts
 
 
 def _institution_of(parts: list[str]) -> str:
-    own = [part for part in parts if not _DEPARTMENT.search(part)] or parts
-    for level in _levels():
-        for part in own:
-            if level.search(part):
-                return _FORMER.sub("", part)
-    return _FORMER.sub("", own[0]) if own else ""
-
-
-def _names_institution(part: str) -> bool:
-    return any(level.search(part) for level in _levels())
+    """Return the part that names the most specific kind of institution."""
+    own = [part for part in parts if not _DEPARTMENT.search(part)] or parts or [""]
+    found = (part for level in _institution_patterns() for part in own if level.search(part))
+    return _FORMER.sub("", next(found, own[0]))
 
 
 @cache
-def _levels() -> tuple[re.Pattern[str], ...]:
-    """Marks of institutions, the most specific kind first."""
+def _institution_patterns() -> tuple[re.Pattern[str], ...]:
+    """Return the patterns of institutions, the most specific kind first."""
     return tuple(re.compile("|".join(line), re.IGNORECASE) for line in _lines("institutions"))
 
 
 @cache
 def country_names() -> dict[str, str]:
-    """Countries by every normalised way to write them."""
+    """Return the country of every normalised name of a country or of a state of the USA."""
     states = {normal_title(name): "United States" for line in _lines("states") for name in line}
     return states | {normal_title(name): line[0] for line in _lines("countries") for name in line}
 
 
 def _lines(name: str) -> list[list[str]]:
-    """Names of each line of a data file, between semicolons."""
+    """Read the names of each line of a data file, separated by semicolons."""
     text = Path(__file__).with_name(f"{name}.txt").read_text(encoding="utf-8")
     lines = [line for line in text.splitlines() if not line.startswith("#")]
     return [[one.strip() for one in line.split(";")] for line in lines]
 
 
-_FOLLOWED = 30  # places whose years and regions are tabled
-_WELL_KNOWN = 0.5  # share of papers with affiliations; below it, places are those of a part
-
-
 def countries(atlas: AtlasStore, *, limit: int = 100) -> Analysis:
-    """Count the papers of each country, and find what it works on.
+    """Count the papers of each country, overall, by region and by year.
 
-    A paper counts once for each country of its authors ("papers") and is shared out equally
-    among its authors, and their affiliations, in "fractional" (Waltman & van Eck 2015). The
-    activity index is the share of a region in a country's papers, divided by its share in all
-    papers with a known country (Schubert & Braun 1986).
+    A paper counts once for each country of its authors ("papers"); in "fractional" it is divided
+    equally among its authors and their affiliations (Waltman & van Eck 2015). The activity index
+    is the share of a region in a country's papers, divided by its share in all papers with a
+    known country (Schubert & Braun 1986).
 
     Parameters
     ----------
     atlas : Atlas
     limit : int, default 100
-        Countries listed.
+        Number of countries in the table.
 
     Returns
     -------
     Analysis
-        One row a country: ``country, papers, fractional, share, share_low, share_high,
+        One row per country: ``country, papers, fractional, share, share_low, share_high,
         effective_regions, main_region``. ``tables["regions"]``: ``country, topic_id, label,
         papers, share, activity_index``; ``tables["years"]``: ``country, year, papers,
         located_papers, share, share_low, share_high, covered``.
@@ -131,16 +130,16 @@ def countries(atlas: AtlasStore, *, limit: int = 100) -> Analysis:
 
 
 def institutions(atlas: AtlasStore, *, limit: int = 100) -> Analysis:
-    """Count the papers of each institution, and find what it works on.
+    """Count the papers of each institution, overall, by region and by year.
 
-    As `countries`, with ``institution`` and ``country``. Institutions are as affiliations write
-    them, case and punctuation aside; no register is used.
+    As `countries`, with ``institution`` and ``country``. Institutions are named as in the
+    affiliations, apart from case and punctuation; no register is used.
 
     Parameters
     ----------
     atlas : Atlas
     limit : int, default 100
-        Institutions listed.
+        Number of institutions in the table.
 
     Returns
     -------
@@ -155,7 +154,7 @@ def institutions(atlas: AtlasStore, *, limit: int = 100) -> Analysis:
 
 
 def locate(affiliations: Iterable[Sequence[str] | None]) -> pd.DataFrame:
-    """Institutions and countries of papers, with the fraction of the paper that each has."""
+    """Return the institutions and countries of papers, with the fraction of the paper of each."""
     import pandas as pd
 
     texts = pd.Series([list(of) if of is not None else [] for of in affiliations], dtype=object)
@@ -169,88 +168,92 @@ def locate(affiliations: Iterable[Sequence[str] | None]) -> pd.DataFrame:
     authors = authors.assign(weight=1 / (authors["n_places"] * n_authors)).explode("place")
     authors["institution"] = [place[0] for place in authors["place"]]
     authors["country"] = [place[1] for place in authors["place"]]
-    authors["institution"] = _one_spelling(authors["institution"])
+    # One spelling, the most frequent, of names that differ in case and punctuation only.
+    counted = authors["institution"].value_counts().rename_axis("name").reset_index(name="n")
+    counted["key"] = counted["name"].map(normal_title)
+    spelling = counted.groupby("key", sort=False)["name"].transform("first")
+    authors["institution"] = authors["institution"].map(
+        dict(zip(counted["name"], spelling, strict=True))
+    )
     of = authors.groupby(["row", "institution", "country"], as_index=False)["weight"].sum()
     return of.astype({"row": np.int64, "weight": np.float64})
 
 
-def _one_spelling(names: pd.Series) -> pd.Series:
-    """The most frequent spelling among those that differ in case and punctuation only."""
-    counted = names.value_counts().rename_axis("name").reset_index(name="n")
-    counted["key"] = counted["name"].map(normal_title)
-    first = counted.drop_duplicates("key").set_index("key")["name"]
-    return names.map(counted.set_index("name")["key"].map(first))
-
-
 def _places(atlas: AtlasStore, kind: str, limit: int) -> Analysis:
+    """Count the papers of each country or institution."""
     if limit < 1:
         raise InputError(f"The limit is {limit}; give at least 1.")
     papers = atlas.read_papers(["aff"])
     places = locate(papers["aff"])
     places = places[places[kind] != ""]
+    title = atlas.coverage["title"]
     if places.empty:
         raise InputError(
-            f"No paper of {atlas.coverage['title']} has an affiliation that names "
+            f"No paper of {title} has an affiliation that names "
             f"{'a' if kind == 'country' else 'an'} {kind}; arXiv's listings have none, build the "
             "atlas from ADS documents."
         )
     names, cells = _cells(places, kind)
-    years = paper_years(atlas)
-    groups = read_groups(atlas)
+    years, groups = paper_years(atlas), read_groups(atlas)
     cells = cells.assign(year=years[cells["row"]], topic_id=groups[cells["row"]])
     located = np.unique(cells["row"].to_numpy())
     period = count_years(years[located])
     labels = atlas.topics.set_index("topic_id")["label"]
-    table = _table(names, cells, labels, located=len(located))
-    followed = table.head(_FOLLOWED)
-    kept = cells[cells["place"].isin(followed["place"])]
+    table = _table(names, cells, labels, n_located=len(located))
+    followed = table["place"].head(_N_DETAILED)
+    kept = cells[cells["place"].isin(followed)]
+    counts = count_by_year(kept["place"], kept["year"], ids=followed, calendar=period.years)
+    warnings = list(period.warnings)
+    if kind == "institution":
+        warnings.insert(0, "Institutions are named as in the affiliations: one may have two names.")
+    if len(located) < _WELL_KNOWN * len(papers):
+        warnings.insert(
+            0,
+            f"Only {len(located) / len(papers):.0%} of the papers have a known {kind}; the others "
+            "may differ.",
+        )
+    kinds = "countries" if kind == "country" else "institutions"
     return Analysis(
-        kind="countries" if kind == "country" else "institutions",
+        kind=kinds,
         table=table.drop(columns="place").head(limit),
         caption=(
-            f"{'Countries' if kind == 'country' else 'Institutions'} of the authors of "
-            f"{atlas.coverage['title']}: {len(table):,} in {len(located):,} papers with known "
-            f"affiliations, {period.years[0]} to {period.years[-1]}."
+            f"{kinds.capitalize()} of the authors of {title}: {len(table):,} in {len(located):,} "
+            f"papers with known affiliations, {period.years[0]} to {period.years[-1]}."
         ),
         denominators={f"papers with a known {kind}": len(located), "papers": len(papers)},
         bounds=atlas.coverage,
-        warnings=(*_warnings(kind, len(located), len(papers)), *period.warnings),
+        warnings=tuple(warnings),
         tables={
             "regions": _regions(names, kept, labels, groups[located]),
-            "years": _years(names, kept, followed["place"], years[located]),
+            # The denominators are papers whose places are known.
+            "years": tabulate_years(names.loc[followed], counts, period, total="located_papers"),
         },
     )
 
 
 def _cells(places: pd.DataFrame, kind: str) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Names of places by number, and ``place, row, weight``: one row a place and paper."""
+    """Return the names of places by number, and one row per place and paper."""
     keys = ["country"]
     if kind == "institution":
         keys = ["institution", "country"]
-        places = _with_country(places)
-    grouped = places.groupby(keys)
-    places = places.assign(place=grouped.ngroup())
+        # Without a country in the text: the only one that the institution has elsewhere.
+        named = places[places["country"] != ""].drop_duplicates(keys)
+        only = named.drop_duplicates("institution", keep=False).set_index("institution")["country"]
+        found = places["institution"].map(only).fillna("")
+        places = places.assign(country=places["country"].where(places["country"] != "", found))
+    places = places.assign(place=places.groupby(keys).ngroup())
     names = places.drop_duplicates("place").set_index("place")[keys].sort_index()
     return names, places.groupby(["place", "row"], as_index=False)["weight"].sum()
 
 
-def _with_country(places: pd.DataFrame) -> pd.DataFrame:
-    """Where no country is written, the only one that the same institution has elsewhere."""
-    named = places[places["country"] != ""].drop_duplicates(["institution", "country"])
-    only = named.drop_duplicates("institution", keep=False).set_index("institution")["country"]
-    missing = places["country"] == ""
-    found = places["institution"].map(only).fillna("")
-    return places.assign(country=places["country"].where(~missing, found))
-
-
 def _table(
-    names: pd.DataFrame, cells: pd.DataFrame, labels: pd.Series, *, located: int
+    names: pd.DataFrame, cells: pd.DataFrame, labels: pd.Series, *, n_located: int
 ) -> pd.DataFrame:
-    """A row a place: how much, over how many regions, and in which most."""
+    """Return one row per place: papers, their spread over regions, and the main region."""
     of = cells.groupby("place")
     table = names.assign(papers=of.size(), fractional=of["weight"].sum())
-    table["share"] = table["papers"] / located
-    table["share_low"], table["share_high"] = share_interval(table["papers"], located)
+    table["share"] = table["papers"] / n_located
+    table["share_low"], table["share_high"] = share_interval(table["papers"], n_located)
     inside = cells[cells["topic_id"] >= 0].groupby(["place", "topic_id"]).size()
     share = inside / inside.groupby(level=0).transform("sum")
     table["effective_regions"] = np.exp(-(share * np.log(share)).groupby(level=0).sum())
@@ -264,60 +267,17 @@ def _table(
 
 
 def _regions(
-    names: pd.DataFrame, cells: pd.DataFrame, labels: pd.Series, located: NDArray[np.int64]
+    names: pd.DataFrame, cells: pd.DataFrame, labels: pd.Series, located: np.ndarray
 ) -> pd.DataFrame:
+    """Return one row per place and region, with the activity index."""
     import pandas as pd
 
-    of_place = cells.groupby("place").size()
-    in_region = pd.Series(located).value_counts()
     table = cells[cells["topic_id"] >= 0].groupby(["place", "topic_id"]).size()
     table = table.rename("papers").reset_index()
-    everywhere = table["topic_id"].map(in_region)
-    own = table["papers"] / table["place"].map(of_place)
+    everywhere = table["topic_id"].map(pd.Series(located).value_counts())
+    own = table["papers"] / table["place"].map(cells.groupby("place").size())
     table.insert(2, "label", table["topic_id"].map(labels))
     table["share"] = table["papers"] / everywhere
     table["activity_index"] = own / (everywhere / len(located))
-    table = table.sort_values(["place", "papers"], ascending=[True, False])
-    return _named(names, table)
-
-
-def _years(
-    names: pd.DataFrame, cells: pd.DataFrame, followed: pd.Series, located: NDArray[np.int64]
-) -> pd.DataFrame:
-    """Papers of each place and year; the denominators are papers whose places are known."""
-    import pandas as pd
-
-    period = count_years(located)
-    counts = count_by_year(cells["place"], cells["year"], ids=followed, calendar=period.years)
-    low, high = share_interval(counts, period.counts)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        share = counts / period.counts
-    table = pd.DataFrame({
-        "place": np.repeat(followed.to_numpy(), len(period.years)),
-        "year": np.tile(period.years, len(followed)),
-        "papers": counts.ravel(),
-        "located_papers": np.tile(period.counts, len(followed)),
-        "share": np.where(period.covered, share, np.nan).ravel(),
-        "share_low": np.where(period.covered, low, np.nan).ravel(),
-        "share_high": np.where(period.covered, high, np.nan).ravel(),
-        "covered": np.tile(period.covered, len(followed)),
-    })  # fmt: skip
-    return _named(names, table)
-
-
-def _named(names: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
-    """Names in front, instead of numbers of places."""
-    whole = names.loc[table["place"]].reset_index(drop=True)
-    return whole.join(table.drop(columns="place").reset_index(drop=True))
-
-
-def _warnings(kind: str, located: int, n_papers: int) -> tuple[str, ...]:
-    said = []
-    if located < _WELL_KNOWN * n_papers:
-        said.append(
-            f"Only {located / n_papers:.0%} of the papers have a known {kind}; the others may "
-            "differ."
-        )
-    if kind == "institution":
-        said.append("Institutions are as affiliations write them: one may occur under two names.")
-    return tuple(said)
+    table = table.sort_values(["place", "papers"], ascending=[True, False], ignore_index=True)
+    return names.loc[table.pop("place")].reset_index(drop=True).join(table)

@@ -1,29 +1,43 @@
-"""Regions of the map that grow or shrink relative to the whole corpus."""
+"""Regions of the map that grow or shrink relative to the whole corpus.
+
+A region's rate is its share of all papers of a year: growth of the corpus is not growth of a
+region. Shares before and after an abrupt change of the corpus (another source begins) cannot be
+compared: each era between such changes has its own level, and a slope describes the shares within
+the eras.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from landscape.errors import InputError
-from landscape.overlays._periods import Years, count_years, format_spans, paper_years
-from landscape.overlays.trends._rates import (
-    FEW,
+from landscape.overlays._periods import (
+    Years,
+    abrupt_changes,
+    check_period,
     count_by_year,
-    false_discovery_rates,
-    find_all_changes,
-    find_eras,
-    fit_slopes,
-    share_interval,
+    count_years,
+    format_spans,
+    paper_years,
+    tabulate_years,
 )
 from landscape.types import Analysis
 
 if TYPE_CHECKING:
     import pandas as pd
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from landscape.store import AtlasStore
+
+_FEW = 10  # papers of a region; a region with fewer is not tested
+_STEEPEST = 1.0  # standard deviation of the prior of a slope: one e-fold per year
+_NEARLY_FLAT = 1e-3  # precision of the prior of a level: keeps the system solvable for absent eras
+_MOST_STEPS = 60
+_LONGEST_STEP = 2.0
+_WITHIN = 1.92  # half of the 95% point of chi-square with one degree of freedom
 
 
 def trends(
@@ -35,40 +49,41 @@ def trends(
     q: float = 0.05,
     least_change: float = 1.25,
 ) -> Analysis:
-    """Find emerging and fading regions, and the years in which their course changed.
+    """Find emerging and fading regions, and the years in which their trend changed.
 
     A rate is the share of a region in all papers of a year; its slope is that of a logistic
     regression with quasi-binomial errors (McCullagh & Nelder 1989, section 4.5), fitted to the
-    years that the corpus covers, with a level of its own for each era between abrupt changes of
-    the corpus. Shares add up: where some regions grow, the others must shrink.
+    years that the corpus covers, with a separate level for each era between abrupt changes of
+    the corpus. Shares add up to 1: if some regions grow, the others must shrink.
 
     Parameters
     ----------
     atlas : Atlas
     since, until : int, optional
-        First and last year; all when not given.
+        First and last year; all years by default.
     level : int, default 1
         1 for regions, 0 for continents.
     q : float, default 0.05
         False discovery rate among the regions called emerging or fading (Benjamini & Hochberg
         1995).
     least_change : float, default 1.25
-        Factor by which the odds must have changed over the period for it to be called a trend.
+        Smallest factor between the odds at both ends of the period that is called a trend.
 
     Returns
     -------
     Analysis
-        One row a region, the fastest growing first: ``topic_id, label, papers, share``;
-        ``slope`` (change of the log odds a year: 0.05 is about 5 per cent a year), ``change``
+        One row per region, the fastest growing first: ``topic_id, label, papers, share``;
+        ``slope`` (change of the log odds per year: 0.05 is about 5 per cent per year), ``change``
         (factor over the period), each with its interval; ``overdispersion, p, q``;
-        ``class`` ("emerging", "fading", or "steady" where no trend is shown); ``change_years``
-        and ``latest_slope`` (since the last of them). ``tables["years"]`` has every region and
-        year, ``tables["changes"]`` the changes of course.
+        ``class`` ("emerging", "fading", or "steady" if there is no significant trend);
+        ``change_years`` and ``latest_slope`` (since the last of them). ``tables["years"]`` has
+        every region and year, ``tables["changes"]`` the changes of the trends.
 
     Raises
     ------
     InputError
-        If no paper is of this period, too few years are covered, or a setting cannot be.
+        If the period has no paper, the corpus covers too few of its years, or a setting is
+        invalid.
 
     Examples
     --------
@@ -77,55 +92,7 @@ def trends(
     Traceback (most recent call last):
     landscape.errors.InputError: The period 2020 to 2010 ends before it begins; ...
     """
-    _check(since, until, level=level, q=q, least_change=least_change)
-    years = paper_years(atlas)
-    topics = atlas.topics
-    chosen = topics[topics["level"] == level][["topic_id", "label"]].reset_index(drop=True)
-    groups = read_groups(atlas, level)
-    period = _within(count_years(years), since, until)
-    table, tables = _trends_of(chosen, groups, years, period, q=q, least_change=least_change)
-    n_papers = int(period.counts.sum())
-    placed = int(tables["years"]["papers"].sum())
-    return Analysis(
-        kind="trends",
-        table=table,
-        caption=(
-            f"Regions of {atlas.coverage['title']} by their share of the papers of a year, "
-            f"{period.years[0]} to {period.years[-1]}: {(table['class'] == 'emerging').sum()} "
-            f"emerging, {(table['class'] == 'fading').sum()} fading of {len(table)} "
-            f"(false discovery rate {q:g}, odds changed at least {least_change:g}-fold)."
-        ),
-        denominators={
-            "papers": n_papers,
-            "papers in regions": placed,
-            "covered years": int(period.covered.sum()),
-        },
-        bounds=atlas.coverage,
-        warnings=(*period.warnings, *_warnings(period, table)),
-        tables=tables,
-    )
-
-
-def read_groups(atlas: AtlasStore, level: int = 1) -> NDArray[np.int64]:
-    """The region (level 1) or continent (level 0) of every paper, -1 outside."""
-    regions = atlas.map["topic_id"]
-    if level == 0:
-        topics = atlas.topics
-        parent = topics.set_index("topic_id")["parent_id"].where(
-            topics.set_index("topic_id")["level"] == 1
-        )
-        regions = regions.map(parent).fillna(-1)
-    groups: NDArray[np.int64] = regions.to_numpy(dtype=np.int64)
-    return groups
-
-
-def _check(
-    since: int | None, until: int | None, *, level: int, q: float, least_change: float
-) -> None:
-    if since is not None and until is not None and since > until:
-        raise InputError(
-            f"The period {since} to {until} ends before it begins; exchange the two years."
-        )
+    check_period(since, until)
     if level not in (0, 1):
         raise InputError(f"level is {level!r}; give 1 for regions or 0 for continents.")
     if not 0 < q < 1:
@@ -134,10 +101,83 @@ def _check(
         raise InputError(
             f"The least change is {least_change!r}; give a factor of 1 or more, such as 1.25."
         )
+    years = paper_years(atlas)
+    topics = read_topics(atlas, level)
+    period = _within(count_years(years), since, until)
+    covered = period.covered
+    counts = count_by_year(
+        read_groups(atlas, level), years, ids=topics["topic_id"], calendar=period.years
+    )
+    totals = period.counts[covered]
+    eras = find_eras(totals)
+    fitting = counts[:, covered], totals, period.years[covered], eras
+    slopes, fitted = fit_slopes(*fitting)
+    changes = find_all_changes(*fitting)
+    papers = counts.sum(axis=1)
+    table = topics.assign(papers=papers, share=papers / period.counts.sum())
+    table = table.join(slopes.drop(columns="slope_error"))
+    table["q"] = false_discovery_rates(np.where(papers > 0, table["p"], np.nan))
+    is_shown = (table["q"] <= q) & (papers >= _FEW)
+    is_emerging = is_shown & (table["change"] >= least_change)
+    is_fading = is_shown & (table["change"] <= 1 / least_change)
+    table["class"] = np.select([is_emerging, is_fading], ["emerging", "fading"], "steady")
+    by_region = changes.groupby("row")
+    years_of = by_region["year"].agg(list).to_dict()
+    table["change_years"] = [years_of.get(row, []) for row in range(len(table))]
+    latest = by_region["slope_after"].last().reindex(table.index).astype(float)
+    table["latest_slope"] = latest.fillna(table["slope"])
+    by_year = tabulate_years(topics, counts, period, total="corpus_papers")
+    by_year.insert(5, "covered", by_year.pop("covered"))
+    line = np.full(counts.shape, np.nan)
+    line[:, covered] = fitted
+    by_year["fitted"] = line.ravel()
+    changes.insert(0, "topic_id", topics["topic_id"].to_numpy()[changes["row"]])
+    changes.insert(1, "label", topics["label"].to_numpy()[changes["row"]])
+    warnings = list(period.warnings)
+    if eras[-1]:
+        warnings.append("Slopes are those within the eras between abrupt changes of the corpus.")
+    n_small = int((papers < _FEW).sum())
+    if n_small:
+        have = "region has" if n_small == 1 else "regions have"
+        warnings.append(f"{n_small} {have} fewer than {_FEW} papers of this period: no class.")
+    return Analysis(
+        kind="trends",
+        table=table.sort_values("slope", ascending=False, ignore_index=True),
+        caption=(
+            f"Regions of {atlas.coverage['title']} by their share of the papers of a year, "
+            f"{period.years[0]} to {period.years[-1]}: {(table['class'] == 'emerging').sum()} "
+            f"emerging, {(table['class'] == 'fading').sum()} fading of {len(table)} "
+            f"(false discovery rate {q:g}, odds changed at least {least_change:g}-fold)."
+        ),
+        denominators={
+            "papers": int(period.counts.sum()),
+            "papers in regions": int(counts.sum()),
+            "covered years": int(covered.sum()),
+        },
+        bounds=atlas.coverage,
+        warnings=tuple(warnings),
+        tables={"years": by_year, "changes": changes.drop(columns="row")},
+    )
+
+
+def read_topics(atlas: AtlasStore, level: int = 1) -> pd.DataFrame:
+    """Return number and name of the regions (level 1) or continents (level 0)."""
+    topics = atlas.topics
+    return topics.loc[topics["level"] == level, ["topic_id", "label"]].reset_index(drop=True)
+
+
+def read_groups(atlas: AtlasStore, level: int = 1) -> NDArray[np.int64]:
+    """Return the region (level 1) or continent (level 0) of every paper, -1 outside."""
+    regions = atlas.map["topic_id"]
+    if level == 0:
+        topics = atlas.topics[atlas.topics["level"] == 1]
+        regions = regions.map(topics.set_index("topic_id")["parent_id"]).fillna(-1)
+    groups: NDArray[np.int64] = regions.to_numpy(dtype=np.int64)
+    return groups
 
 
 def _within(whole: Years, since: int | None, until: int | None) -> Years:
-    """The years of a period, with what the whole corpus says about their coverage."""
+    """Restrict years to a period; their coverage stays that of the whole corpus."""
     first = whole.years[0] if since is None else since
     last = whole.years[-1] if until is None else until
     inside = (whole.years >= first) & (whole.years <= last)
@@ -158,79 +198,237 @@ def _within(whole: Years, since: int | None, until: int | None) -> Years:
     return period
 
 
-def _trends_of(
-    topics: pd.DataFrame,
-    groups: NDArray[np.int64],
-    years: NDArray[np.int64],
-    period: Years,
-    *,
-    q: float,
-    least_change: float,
-) -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]:
-    counts = count_by_year(groups, years, ids=topics["topic_id"], calendar=period.years)
-    covered = period.covered
-    calendar, totals = period.years[covered], period.counts[covered]
-    eras = find_eras(totals)
-    slopes, fitted = fit_slopes(counts[:, covered], totals, calendar, eras)
-    changes = find_all_changes(counts[:, covered], totals, calendar, eras)
-    papers = counts.sum(axis=1)
-    table = topics.assign(papers=papers, share=papers / period.counts.sum())
-    table = table.join(slopes.drop(columns="slope_error"))
-    table["q"] = false_discovery_rates(np.where(papers > 0, table["p"], np.nan))
-    table["class"] = _classes(table, q=q, least_change=least_change)
-    found = changes.groupby("row")
-    table["change_years"] = [
-        found.get_group(row)["year"].tolist() if row in found.groups else []
-        for row in range(len(table))
-    ]
-    table["latest_slope"] = table.index.map(found["slope_after"].last())
-    table["latest_slope"] = table["latest_slope"].astype(float).fillna(table["slope"])
-    tables = {
-        "years": _years_table(topics, counts, period, fitted),
-        "changes": topics.loc[changes["row"]]
-        .reset_index(drop=True)
-        .join(changes.drop(columns="row").reset_index(drop=True)),
-    }
-    return table.sort_values("slope", ascending=False, ignore_index=True), tables
+def find_eras(totals: ArrayLike) -> NDArray[np.int64]:
+    """Number the eras: years between abrupt changes of the corpus."""
+    return np.append(0, np.cumsum(abrupt_changes(totals))).astype(np.int64)
 
 
-def _classes(table: pd.DataFrame, *, q: float, least_change: float) -> NDArray[np.str_]:
-    shown = (table["q"] <= q) & (table["papers"] >= FEW)
-    emerging = shown & (table["change"] >= least_change)
-    fading = shown & (table["change"] <= 1 / least_change)
-    return np.where(emerging, "emerging", np.where(fading, "fading", "steady"))
+def false_discovery_rates(p: ArrayLike) -> NDArray[np.float64]:
+    """Return the q values of Benjamini & Hochberg (1995); NaN stays NaN."""
+    from scipy.stats import false_discovery_control
+
+    q = np.array(p, dtype=np.float64)
+    known = np.isfinite(q)
+    if known.any():
+        q[known] = false_discovery_control(q[known])
+    return q
 
 
-def _years_table(
-    topics: pd.DataFrame, counts: NDArray[np.int64], period: Years, fitted: NDArray[np.float64]
-) -> pd.DataFrame:
-    """A row for each topic and year; no share where the corpus does not cover the year."""
-    n_topics, n_years = counts.shape
-    low, high = share_interval(counts, period.counts)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        share = counts / period.counts
-    line = np.full(counts.shape, np.nan)
-    line[:, period.covered] = fitted
-    table = topics.loc[topics.index.repeat(n_years)].reset_index(drop=True)
-    columns = {"share": share, "share_low": low, "share_high": high, "fitted": line}
-    return table.assign(
-        year=np.tile(period.years, n_topics),
-        papers=counts.ravel(),
-        corpus_papers=np.tile(period.counts, n_topics),
-        covered=np.tile(period.covered, n_topics),
-        **{
-            name: np.where(period.covered, values, np.nan).ravel()
-            for name, values in columns.items()
-        },
+@dataclass(frozen=True)
+class Lines:
+    """Straight lines in log odds, one for each row of counts."""
+
+    slope: NDArray[np.float64]
+    slope_error: NDArray[np.float64]
+    fitted: NDArray[np.float64]
+    log_likelihood: NDArray[np.float64]
+    chi_square: NDArray[np.float64]
+    n_parameters: NDArray[np.int64]
+
+
+def fit_lines(
+    counts: ArrayLike, totals: ArrayLike, years: ArrayLike, eras: ArrayLike | None = None
+) -> Lines:
+    """Fit a logistic line in time to each row of counts, with a separate level for each era."""
+    from scipy.special import expit
+
+    k = np.atleast_2d(np.asarray(counts, dtype=np.float64))
+    n = np.broadcast_to(np.asarray(totals, dtype=np.float64), k.shape)
+    k = np.where(n > 0, k, 0.0)
+    t = np.asarray(years, dtype=np.float64)
+    era = np.zeros(len(t), dtype=np.int64) if eras is None else np.asarray(eras, dtype=np.int64)
+    era_of = (era[:, None] == np.unique(era)).astype(np.float64)
+    design = np.column_stack([era_of, t - t.mean()])
+    precision = np.r_[np.full(era_of.shape[1], _NEARLY_FLAT), 1 / _STEEPEST**2]
+    found, information = _newton(k, n, design, precision)
+    odds = found @ design.T
+    fitted = expit(odds)
+    variance = np.maximum(n * fitted * (1 - fitted), 1e-12)
+    return Lines(
+        slope=found[:, -1],
+        slope_error=np.sqrt(np.linalg.inv(information)[:, -1, -1]),
+        fitted=fitted,
+        log_likelihood=(k * odds - n * np.logaddexp(0, odds)).sum(axis=1),
+        chi_square=((k - n * fitted) ** 2 / variance).sum(axis=1, where=n > 0),
+        n_parameters=((n > 0).astype(np.float64) @ era_of > 0).sum(axis=1) + 1,
     )
 
 
-def _warnings(period: Years, table: pd.DataFrame) -> tuple[str, ...]:
-    said = []
-    if len(np.unique(find_eras(period.counts[period.covered]))) > 1:
-        said.append("Slopes are those within the eras between abrupt changes of the corpus.")
-    small = int((table["papers"] < FEW).sum())
-    if small:
-        have = "region has" if small == 1 else "regions have"
-        said.append(f"{small} {have} fewer than {FEW} papers of this period: no class.")
-    return tuple(said)
+def _newton(
+    k: NDArray[np.float64],
+    n: NDArray[np.float64],
+    design: NDArray[np.float64],
+    precision: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the most probable coefficients and their information, all rows at once."""
+    from scipy.special import expit
+
+    whole = k.sum(axis=1) + 0.5
+    found = np.zeros((len(k), design.shape[1]))
+    found[:, :-1] = np.log(whole / (n.sum(axis=1) + 1.0 - whole))[:, None]
+    products = design[:, :, None] * design[:, None, :]
+    for _ in range(_MOST_STEPS):
+        fitted = expit(found @ design.T)
+        weight = n * fitted * (1 - fitted)
+        information = np.tensordot(weight, products, axes=1) + np.diag(precision)
+        gradient = (k - n * fitted) @ design - precision * found
+        step = np.linalg.solve(information, gradient[:, :, None])[:, :, 0]
+        longest = np.abs(step).max(axis=1, keepdims=True)
+        found = found + step * np.minimum(1.0, _LONGEST_STEP / np.maximum(longest, 1e-300))
+        if longest.max(initial=0.0) < 1e-6:
+            break
+    return found, information
+
+
+def fit_slopes(
+    counts: NDArray[np.int64], totals: ArrayLike, years: NDArray[np.int64], eras: ArrayLike
+) -> tuple[pd.DataFrame, NDArray[np.float64]]:
+    """Return slopes, with intervals that allow for overdispersion, and the fitted shares."""
+    import pandas as pd
+    from scipy.stats import t as student
+
+    lines = fit_lines(counts, totals, years, eras)
+    free = np.maximum(len(years) - lines.n_parameters, 1)
+    overdispersion = np.maximum(lines.chi_square / free, 1.0)
+    error = lines.slope_error * np.sqrt(overdispersion)
+    reach = student.ppf(0.975, free) * error
+    length = int(years[-1] - years[0])
+    ends = {"": lines.slope, "_low": lines.slope - reach, "_high": lines.slope + reach}
+    table = pd.DataFrame({f"slope{end}": slope for end, slope in ends.items()})
+    table["slope_error"] = error
+    for end, slope in ends.items():
+        table[f"change{end}"] = np.exp(np.clip(slope * length, -700, 700))
+    table["overdispersion"] = overdispersion
+    table["p"] = 2 * student.sf(np.abs(lines.slope) / error, free)
+    return table, lines.fitted
+
+
+class Change(NamedTuple):
+    """Year in which a trend changes, its interval, and shares and slopes on both sides."""
+
+    year: int
+    year_low: int
+    year_high: int
+    share_before: float
+    share_after: float
+    slope_before: float
+    slope_after: float
+    turn: str
+
+
+def find_all_changes(
+    counts: NDArray[np.int64], totals: ArrayLike, years: ArrayLike, eras: ArrayLike
+) -> pd.DataFrame:
+    """Return the changes of all regions, one per line; ``row`` is the row of the counts."""
+    import pandas as pd
+
+    found = [
+        (row, *change)
+        for row, of in enumerate(counts)
+        if of.sum() >= _FEW
+        for change in find_changes(of, totals, years, eras)
+    ]
+    return pd.DataFrame(found, columns=["row", *Change._fields])
+
+
+def find_changes(
+    counts: ArrayLike,
+    totals: ArrayLike,
+    years: ArrayLike,
+    eras: ArrayLike | None = None,
+    *,
+    most: int = 3,
+    shortest: int = 4,
+) -> list[Change]:
+    """Find the years in which the trend of a share of the corpus changes."""
+    k, n = np.asarray(counts, dtype=np.float64), np.asarray(totals, dtype=np.float64)
+    most = min(most, len(k) // shortest - 1)
+    if most < 1 or not k.sum():
+        return []
+    calendar = np.asarray(years, dtype=np.int64)
+    era = np.zeros(len(k), dtype=np.int64) if eras is None else np.asarray(eras, dtype=np.int64)
+    segments = _Segments.fit(k, n, calendar, era, shortest)
+    best = [segments.best_cuts(pieces) for pieces in range(1, most + 2)]
+    # Pearson's chi-square per degree of freedom of the most flexible model, at least 1.
+    pieces = segments.pieces(best[-1])
+    free = len(k) - segments.lines.n_parameters[pieces].sum() - (len(pieces) - 1)
+    dispersion = max(1.0, segments.lines.chi_square[pieces].sum() / max(free, 1))
+    cuts = min(best, key=lambda one: segments.criterion(one, dispersion))
+    triples = zip(cuts, cuts[1:], cuts[2:], strict=False)
+    return [segments.describe(*triple, dispersion=dispersion) for triple in triples]
+
+
+@dataclass(frozen=True)
+class _Segments:
+    """Lines fitted to every possible segment of a series of years."""
+
+    number: NDArray[np.int64]  # segment of (first, last + 1), -1 if it would be too short
+    lines: Lines
+    years: NDArray[np.int64]
+    eras: NDArray[np.int64]
+
+    @classmethod
+    def fit(
+        cls,
+        k: NDArray[np.float64],
+        n: NDArray[np.float64],
+        years: NDArray[np.int64],
+        eras: NDArray[np.int64],
+        shortest: int,
+    ) -> _Segments:
+        """Fit a line to every segment that is long enough."""
+        at = np.arange(len(k))
+        first, end = np.nonzero(np.arange(len(k) + 1) >= at[:, None] + shortest)
+        inside = (at >= first[:, None]) & (at < end[:, None])
+        number = np.full((len(k) + 1, len(k) + 1), -1, dtype=np.int64)
+        number[first, end] = np.arange(len(first))
+        lines = fit_lines(np.where(inside, k, 0.0), np.where(inside, n, 0.0), years, eras)
+        return cls(number, lines, years, eras)
+
+    def pieces(self, cuts: list[int]) -> NDArray[np.int64]:
+        """Return the numbers of the segments between cuts."""
+        return self.number[cuts[:-1], cuts[1:]]
+
+    def best_cuts(self, pieces: int) -> list[int]:
+        """Return the cuts of the likeliest division, with 0 and the end."""
+        gain = np.where(self.number >= 0, self.lines.log_likelihood[self.number], -np.inf)
+        reached = gain[0].copy()
+        came_from = []
+        for _ in range(pieces - 1):
+            ways = reached[:, None] + gain
+            came_from.append(ways.argmax(axis=0))
+            reached = ways.max(axis=0)
+        cuts = [len(gain) - 1]
+        for source in reversed(came_from):
+            cuts.append(int(source[cuts[-1]]))
+        return [0, *reversed(cuts)]
+
+    def criterion(self, cuts: list[int], dispersion: float) -> float:
+        """Return the Bayesian information criterion of a division."""
+        pieces = self.pieces(cuts)
+        parameters = self.lines.n_parameters[pieces].sum() + len(pieces) - 1
+        likelihood = self.lines.log_likelihood[pieces].sum() / dispersion
+        return float(-2 * likelihood + parameters * np.log(len(self.years)))
+
+    def describe(self, start: int, cut: int, end: int, *, dispersion: float) -> Change:
+        """Describe the change at a cut; its interval holds cuts that fit nearly as well."""
+        lines, before, after = self.lines, self.number[start], self.number[:, end]
+        left, right = before[cut], after[cut]
+        possible = np.flatnonzero((before >= 0) & (after >= 0))
+        fit = lines.log_likelihood[before[possible]] + lines.log_likelihood[after[possible]]
+        near = possible[fit / dispersion >= fit[possible == cut][0] / dispersion - _WITHIN]
+        later = min(cut + 3, end - 1)  # a few years later, as a turn begins without a step
+        if self.eras[later] == self.eras[cut - 1]:
+            goes_up = lines.fitted[right, later] > lines.fitted[left, later]
+        else:  # no common level to compare
+            goes_up = lines.slope[right] > lines.slope[left]
+        return Change(
+            year=int(self.years[cut]),
+            year_low=int(self.years[near[0] - 1]) + 1,
+            year_high=int(self.years[near[-1]]),
+            share_before=float(lines.fitted[left, cut - 1]),
+            share_after=float(lines.fitted[right, cut]),
+            slope_before=float(lines.slope[left]),
+            slope_after=float(lines.slope[right]),
+            turn="up" if goes_up else "down",
+        )

@@ -77,7 +77,7 @@ def test_our_reader_reads_it(fetch, out):
 
 def test_no_key(fetch, server, monkeypatch):
     monkeypatch.delenv("ADS_API_TOKEN")
-    with pytest.raises(InputError, match=r"needs a key: make a key at .* ADS_API_TOKEN"):
+    with pytest.raises(InputError, match=r"requires a key: create a key at .* ADS_API_TOKEN"):
         fetch()
     assert server.requests == []
 
@@ -144,7 +144,7 @@ def test_a_quota_that_will_not_suffice_is_told_at_the_start(fetch, server, notes
     server.left = 3
     with pytest.raises(RemoteError):
         fetch()
-    assert "it will stop on the way" in notes[0]
+    assert "it will stop before the end" in notes[0]
 
 
 def test_an_outdated_cursor_starts_over_without_doubles(fetch, server, out):
@@ -159,7 +159,7 @@ def test_an_outdated_cursor_starts_over_without_doubles(fetch, server, out):
 @pytest.mark.parametrize(
     ("query", "sentence"),
     [
-        ("((bad", r"does not understand the query '\(\(bad': .*SyntaxError"),
+        ("((bad", r"cannot parse the query '\(\(bad': .*SyntaxError"),
         ("nothing", "finds nothing for 'nothing'"),
         (" ", "query is empty"),
     ],
@@ -181,7 +181,7 @@ def test_another_query_is_not_mixed_in(fetch, server):
     server.faults[3] = refuse(404)
     with pytest.raises(RemoteError):
         fetch()
-    with pytest.raises(InputError, match="unfinished from another request"):
+    with pytest.raises(InputError, match="unfinished result of another request"):
         fetch(query="black holes")
 
 

@@ -180,7 +180,7 @@ def test_tokens_that_never_work_end_in_a_sentence(server, out, policy):
         server.epoch += 1
 
     server.before = expire
-    with pytest.raises(RemoteError, match="resumption tokens expired"):
+    with pytest.raises(RemoteError, match="rejects its own resumption tokens"):
         fetch_arxiv(out, base_url=server.url, policy=policy)
     assert len(server.requests) < 12
 
@@ -285,7 +285,7 @@ def test_a_refusal_is_not_repeated(server, out, policy, status):
     [
         ({"set": "physics:alchemy"}, "Set does not exist: physics:alchemy"),
         ({"since": "2030-01-01"}, "no records for this request .*from 2030-01-01"),
-        ({"since": "1/2/2024"}, "since must be a day such as 2024-01-31, and is '1/2/2024'"),
+        ({"since": "1/2/2024"}, "since must be a date such as 2024-01-31, got '1/2/2024'"),
         ({"since": "2024-02-01", "until": "2024-01-01"}, "must not be after until"),
         ({"base_url": "http://example.org/oai"}, "over https only"),
     ],
@@ -305,9 +305,9 @@ def test_nothing_is_left_behind_where_nothing_was_found(server, out, policy):
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
-        ("", "is a folder"),
-        ("papers.jsonl.gz", "name it papers.jsonl"),
-        ("no/papers.jsonl", "no folder"),
+        ("", "is a directory"),
+        ("papers.jsonl.gz", "Name the file papers.jsonl"),
+        ("no/papers.jsonl", "No such directory"),
     ],
 )
 def test_places_that_cannot_be_written(server, tmp_path, policy, name, sentence):
@@ -318,14 +318,16 @@ def test_places_that_cannot_be_written(server, tmp_path, policy, name, sentence)
 
 def test_an_unfinished_file_of_another_request_is_not_mixed_in(server, out, policy):
     stop_at(server, out, policy, page=3)
-    with pytest.raises(InputError, match=r"unfinished from another request .*set physics:astro-ph"):
+    with pytest.raises(
+        InputError, match=r"unfinished result of another request .*set physics:astro-ph"
+    ):
         fetch_arxiv(out, set=None, base_url=server.url, policy=policy)
 
 
 def test_two_fetches_cannot_write_one_file(server, out, policy):
     with (
         ResumableFile(out, key="id", request={}),
-        pytest.raises(InputError, match="Another fetch is writing"),
+        pytest.raises(InputError, match="Another process is writing"),
     ):
         fetch_arxiv(out, base_url=server.url, policy=policy)
 
@@ -334,7 +336,7 @@ def test_a_full_disk_is_told_and_survived(server, out, policy):
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     try:
         resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, limits[1]))
-        with pytest.raises(InputError, match=r"Cannot write .*papers\.jsonl.*; make room"):
+        with pytest.raises(InputError, match=r"Cannot write .*papers\.jsonl.*; free disk space"):
             fetch_arxiv(out, base_url=server.url, policy=policy)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)

@@ -68,7 +68,7 @@ def test_passing_faults(server, tmp_path, policy):
     [
         (b"<!doctype html><html></html>", "web page instead of JSON"),
         (b'{"children": []}', "not the thesaurus"),
-        (b"[" * 100_000, "damaged or cut off"),
+        (b"[" * 100_000, "damaged or incomplete"),
         (b"null", "not the thesaurus"),
     ],
 )
@@ -81,7 +81,7 @@ def test_what_is_no_thesaurus_is_not_kept(server, tmp_path, policy, body, senten
 
 @pytest.mark.parametrize(
     ("version", "sentence"),
-    [("9.9.9", "no UAT.json of version '9.9.9'"), ("../5", "looks like 5.1.0")],
+    [("9.9.9", "no UAT.json of version '9.9.9'"), ("../5", "has the form 5.1.0")],
 )
 def test_versions_that_do_not_exist(server, tmp_path, policy, version, sentence):
     with pytest.raises(InputError, match=sentence):

@@ -12,8 +12,7 @@ import pytest
 import landscape
 
 # Private modules: no public function exposes the steps tested here by themselves.
-from landscape.overlays.reviews._backtest import backtest_reviews
-from landscape.overlays.reviews._gaps import review_gaps
+from landscape.overlays.reviews._gaps import backtest_reviews, review_gaps
 from landscape.overlays.reviews._recognition import recognise
 
 REPOSITORY = Path(__file__).resolve().parents[3]

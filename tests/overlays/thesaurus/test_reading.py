@@ -34,8 +34,8 @@ def test_embedded_part_agrees_with_the_release(real_data):
 @pytest.mark.parametrize(
     ("content", "why"),
     [
-        (b"", "its first line names"),
-        (b"a,b\n1,2\n", "its first line names"),
+        (b"", "its first line has neither"),
+        (b"a,b\n1,2\n", "its first line has neither"),
         (b"{}", "has no concepts"),
         (b'{"children": 3}', "has no concepts"),
         (b"[1, 2", "Expecting"),

@@ -65,7 +65,7 @@ def test_papers_of_both_are_left_out_of_both() -> None:
 def test_a_part_is_compared_with_the_rest() -> None:
     found = compare(atlas_of(_world()), np.arange(1000), np.ones(3000, dtype=bool))
     assert found.denominators == {"papers in a": 1000, "papers in b": 2000}
-    assert "b holds all of a: a is compared with the other 2,000." in found.warnings
+    assert "b contains all of a: a is compared with the other 2,000." in found.warnings
     rows, _ = separate_selections(np.arange(5), np.array([1]))
     assert rows[0].tolist() == [0, 2, 3, 4]
 

@@ -6,14 +6,13 @@ import numpy as np
 import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
-from landscape.overlays.trends._rates import (
-    count_by_year,
+from landscape.overlays._periods import count_by_year, share_interval
+from landscape.overlays.trends._topics import (
     find_all_changes,
     find_changes,
     find_eras,
     fit_lines,
     fit_slopes,
-    share_interval,
 )
 
 YEARS = np.arange(1990, 2020)

@@ -1,4 +1,4 @@
-"""Names of regions: phrases that distinguish a region's papers from its neighbours'."""
+"""Names of regions: phrases that are frequent in a region and rare in its neighbours."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ QUANTITIES = frozenset(_LISTS["quantity"])
 
 @dataclass(frozen=True)
 class NameSettings:
-    """Thresholds of region names; ``tests/mapping/test_naming.py`` checks the names they give."""
+    """Thresholds of region names; ``tests/mapping/test_naming.py`` checks the names."""
 
     many_papers: int = 5000
     enough_share: float = 0.1  # papers of a region that its first name covers
@@ -36,7 +36,7 @@ _DATA_RELEASE = re.compile(r"e?dr\d+")
 
 @dataclass(frozen=True)
 class PhraseTable:
-    """Which paper holds which phrase, phrases counted once a paper."""
+    """Pairs of papers and phrases, each once, with normal form and spelling of each phrase."""
 
     paper: NDArray[np.int64]
     phrase: NDArray[np.int64]
@@ -47,7 +47,7 @@ class PhraseTable:
 
 
 def phrase_table(keywords: Any, *, fewest: int = 2) -> PhraseTable:
-    """Count the phrases of a corpus, each once a paper."""
+    """Find the phrases of each paper of a corpus."""
     import pandas as pd
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -62,8 +62,8 @@ def phrase_table(keywords: Any, *, fewest: int = 2) -> PhraseTable:
     surface = np.asarray(encoded.indices.fill_null(0)).astype(np.int64)
     surfaces = np.array(encoded.dictionary.to_pylist(), dtype=object)
     uses = np.bincount(surface, minlength=len(surfaces))
-    # In a large corpus most spellings occur once and can name nothing: leaving them out before
-    # anything else saves most of the time. In a small one they may add up with other spellings.
+    # In a large corpus most spellings occur once and cannot become names: omitting them first
+    # saves most of the time. In a small one they may add up with other spellings.
     kept_surface = np.flatnonzero(uses >= (fewest if n_papers > _SETTINGS.many_papers else 1))
     if len(kept_surface) == 0:
         nothing = np.zeros(0, dtype=np.int64)
@@ -72,7 +72,7 @@ def phrase_table(keywords: Any, *, fewest: int = 2) -> PhraseTable:
     surfaces, uses = surfaces[kept_surface], uses[kept_surface]
     form_of_surface, forms = pd.factorize(np.array(normal_forms(surfaces.tolist()), dtype=object))
     frequent = np.bincount(form_of_surface, weights=uses, minlength=len(forms)) >= fewest
-    # Most used spelling of each form; the alphabet decides a tie, so that runs agree.
+    # Most used spelling of each form; ties in alphabetical order, so that runs agree.
     order = np.lexsort((surfaces.astype(str), -uses))[::-1]
     shown = np.empty(len(forms), dtype=object)
     shown[form_of_surface[order]] = surfaces[order]
@@ -82,7 +82,7 @@ def phrase_table(keywords: Any, *, fewest: int = 2) -> PhraseTable:
     form = form_of[surface]
     known = (form >= 0) & np.append(frequent, False)[form]
     paper, form = paper[known], form[known]
-    # Pairs as single numbers: one sort removes repeats faster than any table of tuples.
+    # Pairs as single numbers, because sorting removes duplicates faster than tuples would.
     direct = _sorted_unique(paper * len(forms) + form)
     outer, inner = _contained(forms, np.bincount(direct % len(forms), minlength=len(forms)))
     starts = np.searchsorted(outer, direct % len(forms), side="left")
@@ -102,7 +102,7 @@ def phrase_table(keywords: Any, *, fewest: int = 2) -> PhraseTable:
 
 
 def _sorted_unique(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Distinct numbers in order; `numpy.unique` hashes, which takes ten times as long here."""
+    """Return sorted distinct numbers; `numpy.unique` hashes, which takes ten times as long."""
     ordered = np.sort(numbers)
     return ordered[np.append(True, ordered[1:] != ordered[:-1])] if len(ordered) else ordered
 
@@ -110,7 +110,7 @@ def _sorted_unique(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
 def _contained(
     forms: NDArray[np.object_], uses: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """For each form, the shorter phrases in it that are also used alone."""
+    """Return pairs of a form and a shorter phrase in it that is also used alone."""
     number = {form: index for index, form in enumerate(forms)}
     outer: list[int] = []
     inner: list[int] = []
@@ -245,7 +245,7 @@ def choose_names(
 def _add_second_names(
     table: PhraseTable, ranked: pd.DataFrame, names: list[str], used: set[str]
 ) -> None:
-    """Name a second subject where the first is that of few papers of a region."""
+    """Add a second subject to the name if the first covers few papers of a region."""
     form_of = {capitalised(table.shown[phrase]): phrase for phrase in set(ranked["phrase"])}
     for number, found in ranked.groupby("region"):
         phrase = form_of.get(names[int(number)])
@@ -315,7 +315,7 @@ def _best_subject(
     used: dict[str, int],
     room: Sequence[int],
 ) -> list[int]:
-    """The first phrase of each region that names a subject, fits and repeats no word of its own."""
+    """Return the first phrase of each region that names a new subject and is short enough."""
     best = [-1] * n_regions
     taken = {form: set(form.split(" ")) for form in used}
     for region, phrase in zip(ranked.region, ranked.phrase, strict=True):
@@ -334,15 +334,15 @@ def _best_subject(
 
 
 def capitalised(phrase: str) -> str:
-    """First letter upper-case, the rest as the papers write it."""
+    """Return a phrase with an upper-case first letter, otherwise unchanged."""
     first = phrase.split(" ")[0].split("-")[0]
     if first != first.lower() or not phrase[:1].isascii():
-        return phrase  # an acronym, a proper name or a symbol: left as it is
+        return phrase  # an acronym, a proper name or a symbol
     return phrase[:1].upper() + phrase[1:]
 
 
 def _same_subject(one: str, other: str) -> bool:
-    """Whether two names differ by nothing that a reader of the map would see as another topic."""
+    """Return whether two names would look like the same topic on the map."""
     if one == other:
         return True
     words, others = set(one.split(" ")), set(other.split(" "))
@@ -351,7 +351,7 @@ def _same_subject(one: str, other: str) -> bool:
 
 
 def _distinct(table: PhraseTable, phrases: Sequence[int], limit: int) -> list[int]:
-    """The first phrases that are not contained in one another."""
+    """Return the first phrases that are not contained in one another."""
     chosen: list[int] = []
     for phrase in phrases:
         words = set(table.forms[phrase].split(" "))

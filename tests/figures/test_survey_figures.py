@@ -36,7 +36,7 @@ def test_every_paper_of_the_tree_hangs_on_what_led_to_it(survey: Survey) -> None
     assert figures.survey_tree(survey, most=30, ax=axes) is axes
     labels = [text.get_text() for text in axes.texts if text.get_gid() == "label"]
     assert labels
-    with pytest.raises(InputError, match="no tree to draw"):
+    with pytest.raises(InputError, match="the survey judged no papers"):
         figures.survey_tree(replace(survey, crawled=()))
 
 

@@ -196,8 +196,6 @@ _SLOT = re.compile(
     r"learn|build1|build|target|field|trend|slopevalue|slope|stem|response|driver)\}"
 )
 _TOKEN = re.compile("\ue010(\\w+)\ue011")
-
-
 _SHARES = {"nkept": (0.45, 0.93), "nfew": (0.04, 0.3), "ncontrol": (1.3, 12.0)}
 _TREND_FRAMES = {"trend": "trends", "slope": "slopes", "slopevalue": "slope_values"}
 
@@ -217,10 +215,9 @@ class Material:
         date: float,
         kind: str,
         rng: Random,
-        grammar: dict[str, dict[str, list[str]]],
     ) -> None:
         self.card, self.story, self.date, self.rng = card, story, date, rng
-        self.grammar = grammar
+        self.grammar = load_grammar()
         self._kind = kind
         self._chosen: dict[str, str] = {}  # methods and data of this paper
         self.frames: set[str] = set()  # used frames; none is used twice
@@ -452,11 +449,8 @@ def write_value(measure: Measure, rng: Random) -> str:
         error = min(error, 0.45 * abs(value))
     huge = abs(value) >= 1e5 or abs(value) < 1e-3
     text = scientific(value, error) if huge else rounded(value, error)
-    if not measure.unit:
-        return text
-    if not huge and measure.unit[0] in "°":
-        return f"{text}{measure.unit}"
-    return f"{text} {measure.unit}"
+    space = "" if not huge and measure.unit.startswith("°") else " "
+    return f"{text}{space}{measure.unit}".rstrip()
 
 
 def write_bound(measure: Measure, value: float) -> str:
@@ -513,7 +507,6 @@ def load_grammar() -> Grammar:
 class Writer:
     """Writer of papers with distinct sentences and titles."""
 
-    grammar: Grammar = field(default_factory=load_grammar)
     sentences: set[str] = field(default_factory=set)
     titles: set[str] = field(default_factory=set)
 
@@ -522,7 +515,7 @@ class Writer:
     ) -> tuple[str, str]:
         """Write title and abstract of a paper, with facility marks (see ``unmark``)."""
         for _ in range(60):
-            material = Material(card, story, date=date, kind=kind, rng=rng, grammar=self.grammar)
+            material = Material(card, story, date=date, kind=kind, rng=rng)
             sentences = self._abstract(material, kind)
             if sentences is None:
                 continue
@@ -542,7 +535,7 @@ class Writer:
 
     def _abstract(self, material: Material, kind: str) -> list[str] | None:
         rng = material.rng
-        skeleton = rng.choice(self.grammar["skeletons"][kind])
+        skeleton = rng.choice(material.grammar["skeletons"][kind])
         roles = [r.strip("()") for r in skeleton if not r.startswith("(") or rng.random() < 0.5]
         written: list[tuple[str, str]] = []
         for role in roles:
@@ -577,7 +570,7 @@ class Writer:
         saved = material.snapshot()
         for _ in range(40):
             material.restore(saved)
-            frame = material.rng.choice(self.grammar["roles"][role])
+            frame = material.rng.choice(material.grammar["roles"][role])
             if frame in material.frames or material.lacks(frame):
                 continue
             try:
@@ -625,7 +618,7 @@ class Writer:
 
     def _title(self, material: Material, kind: str) -> str | None:
         rng = material.rng
-        frames = self.grammar["titles"]
+        frames = material.grammar["titles"]
         material.renew()
         for _ in range(60):
             frame = rng.choice(
@@ -668,9 +661,9 @@ def _tidy_title(title: str, rng: Random) -> str:
 def _has_result_and_aim(written: list[tuple[str, str]], kind: str) -> bool:
     """Return whether an abstract has a result and an aim."""
     roles = {role for role, _ in written}
-    has_result = any("measure" in r or "finding" in r or "trend" in r for r in roles)
     if kind == "review":
         return "review_content" in roles
+    has_result = any("measure" in r or "finding" in r or "trend" in r for r in roles)
     has_aim = any(r.endswith(("aim", "ask", "plain", "present")) for r in roles)
     return has_result and has_aim
 

@@ -226,6 +226,8 @@ def letter(
     x0, y0, x1, y1 = frame
     room = Room((x0 + pad, y0 + pad, x1 - pad, y1 - pad), np.empty((0, 4)), 2.2 * scale)
     label_style = LabelStyle(inks, families, scale)
+    # A leader to a peak outside the map would cross its border.
+    places = [place for place in places if x0 <= place.x <= x1 and y0 <= place.y <= y1]
     peaks = np.array([(p.x, p.y) for p in places if p.kind == "region"]).reshape(-1, 2)
     marks: list[Mark] = []
     shown: set[str] = set()
